@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import attrs
@@ -16,7 +16,7 @@ from mklkit.errors import SpecError, quoted, suggest
 from mklkit.estimators.introspection import KernelModel, column_names, split
 from mklkit.registry.columns import resolve_columns
 
-__all__ = ["ColumnGroup", "ShufflePlan", "shuffled"]
+__all__ = ["Places", "ShufflePlan", "shuffled"]
 
 MOST_SINGLE = 30
 """Up to this many columns are shuffled one by one where nothing else is asked for."""
@@ -27,18 +27,13 @@ TOGETHER = (
     " group by one permutation and for all kernels that read them; what the model could take from"
     " other columns instead is not lost"
 )
+UNTRACED = (
+    "the steps before the classifier make columns that can't be traced to the table's, so it is not"
+    " known which kernel reads which column"
+)
 
 Places = tuple[int, ...]
 """Of columns in the user's table."""
-
-
-@attrs.frozen
-class ColumnGroup:
-    """Columns that are shuffled together, with the names of the kernels that read some of them."""
-
-    name: str
-    columns: Places
-    kernels: tuple[str, ...]
 
 
 @attrs.frozen(eq=False)
@@ -47,72 +42,115 @@ class ShufflePlan:
 
     Attributes
     ----------
-    by_kernel : list of (tuple of int or None)
-        The places of the columns that each kernel reads; None where they are not known.
-    groups : list of ColumnGroup
+    names : list of str
+        The user's columns.
+    reads : dict of str to (tuple of int or None)
+        The columns that each kernel reads; None where they can't be traced.
+    groups : dict of str to tuple of int
+        The columns that are shuffled together, by the name of the group.
     notes : list of str
     """
 
-    by_kernel: list[Places | None]
-    groups: list[ColumnGroup]
-    notes: list[str]
+    names: list[str]
+    reads: dict[str, Places | None]
+    groups: dict[str, Places] = attrs.field(factory=dict)
+    notes: list[str] = attrs.field(factory=lambda: [TOGETHER])
 
     @classmethod
     def of(cls, model: Any, names: list[str], ways: str | Mapping[str, Any]) -> Self:
-        """Return the plan for a fitted model.
-
-        Parameters
-        ----------
-        model : estimator
-        names : list of str
-            The user's columns.
-        ways : {"auto", "each", "sources"} or mapping of str to columns
-            ``"each"``: every column on its own. ``"sources"``: columns that the same kernels read
-            are one group. ``"auto"``: each of up to 30 columns, else sources. A mapping names
-            groups of columns: names, globs or positions.
-
-        Raises
-        ------
-        SpecError
-            If ``ways`` is none of these.
-        DataError
-            If a column of a mapping does not exist.
-        """
+        """Return the plan for a fitted model; ``ways`` as ``columns`` of :func:`mklkit.explain`."""
         before, last = split(model)
-        reads, notes = _columns_by_kernel(before, last, names), [TOGETHER]
-        kernels = dict(zip(last.kernel_names_, reads or [set()] * len(last.kernels_), strict=True))
-        known = set(range(len(names))) if reads is None else set().union(*reads)
-        parts = _groups(ways, names, kernels, sorted(known), reads is not None, notes)
-        groups = [
-            ColumnGroup(name, tuple(places), _readers(kernels, places))
-            for name, places in parts.items()
-        ]
-        if reads is None:
-            notes.append(
-                "the steps before the classifier make columns that can't be traced to the table's,"
-                " so it is not known which kernel reads which column"
+        reads: dict[str, Places | None] = dict.fromkeys(last.kernel_names_)
+        sources = _sources(before, last, names)
+        if sources is not None:
+            places = np.array([names.index(source) for source in sources])
+            for name, columns in zip(reads, last.kernel_columns_, strict=True):
+                read = places if columns is None else places[columns]
+                reads[name] = tuple(np.unique(read).tolist())
+        plan = cls(names, reads)
+        if isinstance(ways, Mapping):
+            plan.groups.update({str(name): _resolved(ways[name], names) for name in ways})
+        elif ways in WAYS:
+            plan._group(ways)
+        else:
+            raise SpecError(
+                f"columns must be one of {', '.join(map(repr, WAYS))} or groups by name, as"
+                f" {{'lab': 'lab_*'}}; got {quoted(ways)}.{suggest(str(ways), WAYS)}"
             )
-            return cls([None] * len(kernels), groups, notes)
-        plan = cls([tuple(sorted(columns)) for columns in reads], groups, notes)
-        notes += _sharing(kernels, plan.read_by_any)
+        plan._note_what_is_shared()
         return plan
 
     @property
-    def read_by_any(self) -> Places:
-        """The columns that some kernel reads."""
-        return tuple(sorted(set().union(*(places or () for places in self.by_kernel))))
+    def traced(self) -> bool:
+        """Whether it is known which columns the kernels read."""
+        return None not in self.reads.values()
 
-    def of_kernel(self, kernel: int) -> Places | None:
+    @property
+    def used(self) -> Places:
+        """The columns that some kernel reads; all where that is not known."""
+        if not self.traced:
+            return tuple(range(len(self.names)))
+        return tuple(sorted(set().union(*(places or () for places in self.reads.values()))))
+
+    def readers(self, places: Iterable[int]) -> tuple[str, ...]:
+        """Return the kernels that read some of these columns."""
+        return tuple(name for name, read in self.reads.items() if {*(read or ())} & {*places})
+
+    def of_kernel(self, name: str) -> Places | None:
         """Return what is shuffled for a kernel; None where that is not known, or all there is."""
-        places = self.by_kernel[kernel]
-        return None if places == self.read_by_any else places
+        return None if self.reads[name] == self.used else self.reads[name]
 
     @property
     def keys(self) -> list[Places]:
         """Every set of columns to shuffle, once."""
-        of_kernels = [self.of_kernel(kernel) for kernel in range(len(self.by_kernel))]
-        sets = [*(group.columns for group in self.groups), *of_kernels]
+        sets = [*self.groups.values(), *map(self.of_kernel, self.reads)]
         return list(dict.fromkeys(places for places in sets if places is not None))
+
+    def _group(self, ways: str) -> None:
+        """Group columns one by one, or by which kernels read them."""
+        if ways == "each" or (ways == "auto" and len(self.used) <= MOST_SINGLE):
+            self.groups.update({self.names[place]: (place,) for place in self.used})
+            return
+        sources: dict[tuple[str, ...], Places] = {}
+        for place in self.used:
+            readers = self.readers([place])
+            sources[readers] = (*sources.get(readers, ()), place)
+        if self.traced and len(sources) > 1:
+            named = {self._group_name(*source): source[1] for source in sources.items()}
+            self.groups.update(named)
+        else:
+            self.notes.append(
+                f"the kernels' {len(self.used)} columns are in no groups by which kernels read"
+                " them; columns='each' shuffles each column, and a mapping groups of them"
+            )
+
+    def _group_name(self, readers: tuple[str, ...], places: Places) -> str:
+        """Return the name of the only kernel that reads just these columns, else the columns."""
+        alone = [name for name in readers if self.reads[name] == places]
+        if len(alone) == 1:
+            return alone[0]
+        shown = ", ".join(self.names[place] for place in places[:NAMES_SHOWN])
+        more = len(places) - NAMES_SHOWN
+        return f"{shown} and {more} more" if more > 0 else shown
+
+    def _note_what_is_shared(self) -> None:
+        """Say which kernels read all columns, and which share theirs."""
+        if not self.traced:
+            self.notes.append(UNTRACED)
+            return
+        whole = [name for name in self.reads if self.of_kernel(name) is None]
+        shared = [name for name in self.reads if len(self.readers(self.reads[name] or ())) > 1]
+        partly = [name for name in shared if name not in whole]
+        if whole:
+            self.notes.append(
+                f"{', '.join(whole)}: all columns in use are read, and shuffling them would leave"
+                " nothing to predict from, so no loss is given"
+            )
+        if partly:
+            self.notes.append(
+                f"{', '.join(partly)}: columns are shared with other kernels, so the loss by"
+                " shuffling is that of the columns in all of them, not of the kernel alone"
+            )
 
 
 def shuffled(rows: pd.DataFrame, places: Sequence[int], order: NDArray[np.intp]) -> pd.DataFrame:
@@ -130,114 +168,24 @@ def shuffled(rows: pd.DataFrame, places: Sequence[int], order: NDArray[np.intp])
     return changed
 
 
-def _columns_by_kernel(
-    before: Pipeline | None, model: KernelModel, names: list[str]
-) -> list[set[int]] | None:
-    """Return the places of the user's columns that each kernel reads.
-
-    None if the steps before make columns that cannot be traced back, as principal components.
-    """
-    sources = names
-    if before is not None:
-        encoded = [str(name) for name in _names_after(before, model, names)]
-        first = before[0]
-        if isinstance(first, TableEncoder) and encoded == first.feature_names_out_:
-            sources = list(first.sources_)
-        elif encoded != names:
-            return None
-    place = {name: number for number, name in enumerate(names)}
-    places = np.array([place[source] for source in sources])
-    return [
-        set((places if columns is None else places[columns]).tolist())
-        for columns in model.kernel_columns_
-    ]
-
-
-def _names_after(before: Pipeline, model: KernelModel, names: list[str]) -> Sequence[Any]:
+def _sources(before: Pipeline | None, model: KernelModel, names: list[str]) -> list[str] | None:
+    """Return the user's column of each encoded one; None if not known, as of components."""
+    if before is None:
+        return names
     encoded: Any = column_names(model)
-    if not np.issubdtype(encoded.dtype, np.integer):
-        return list(encoded)
-    try:
-        named = hasattr(before, "feature_names_in_")
-        return list(before.get_feature_names_out(None if named else names))
-    except (AttributeError, TypeError, ValueError):
-        # A step that does not name its columns, as scikit-learn's FunctionTransformer.
-        return []
+    if np.issubdtype(encoded.dtype, np.integer):
+        try:
+            encoded = before.get_feature_names_out(names)
+        except (AttributeError, TypeError, ValueError):
+            # A step that does not name its columns, as scikit-learn's FunctionTransformer.
+            return None
+    encoded = list(map(str, encoded))
+    first = before[0]
+    if isinstance(first, TableEncoder) and encoded == first.feature_names_out_:
+        return list(first.sources_)
+    return names if encoded == names else None
 
 
-def _groups(
-    ways: str | Mapping[str, Any],
-    names: list[str],
-    kernels: Mapping[str, set[int]],
-    places: list[int],
-    traced: bool,
-    notes: list[str],
-) -> dict[str, list[int]]:
-    """Return the groups of columns by name; a note says why there are none."""
-    if isinstance(ways, Mapping):
-        return {str(name): _resolved(columns, names) for name, columns in ways.items()}
-    if ways not in WAYS:
-        raise SpecError(
-            f"columns must be one of {', '.join(map(repr, WAYS))} or groups by name, as"
-            f" {{'lab': 'lab_*'}}; got {quoted(ways)}.{suggest(str(ways), WAYS)}"
-        )
-    if ways == "each" or (ways == "auto" and len(places) <= MOST_SINGLE):
-        return {names[place]: [place] for place in places}
-    sources: dict[tuple[str, ...], list[int]] = {}
-    for place in places:
-        sources.setdefault(_readers(kernels, [place]), []).append(place)
-    if not traced or len(sources) == 1:
-        notes.append(
-            f"the kernels' {len(places)} columns are in no groups by which kernels read them;"
-            " columns='each' shuffles each column, and a mapping groups of them"
-        )
-        return {}
-    return {
-        _group_name(group, readers, names, kernels): group for readers, group in sources.items()
-    }
-
-
-def _readers(kernels: Mapping[str, set[int]], places: Sequence[int]) -> tuple[str, ...]:
-    return tuple(name for name, columns in kernels.items() if columns & set(places))
-
-
-def _resolved(columns: Any, names: Sequence[str]) -> list[int]:
+def _resolved(columns: Any, names: Sequence[str]) -> Places:
     places = resolve_columns(columns, len(names), names)
-    return list(range(len(names))) if places is None else places.tolist()
-
-
-def _group_name(
-    places: list[int],
-    readers: tuple[str, ...],
-    names: Sequence[str],
-    kernels: Mapping[str, set[int]],
-) -> str:
-    """Return the name of the only kernel that reads just these columns, else the columns."""
-    alone = [name for name in readers if kernels[name] == set(places)]
-    if len(alone) == 1:
-        return alone[0]
-    shown = ", ".join(names[place] for place in places[:NAMES_SHOWN])
-    more = len(places) - NAMES_SHOWN
-    return f"{shown} and {more} more" if more > 0 else shown
-
-
-def _sharing(kernels: Mapping[str, set[int]], places: Places) -> list[str]:
-    """Return notes on kernels that read all columns, and on those that share theirs."""
-    whole = [name for name, columns in kernels.items() if columns == set(places)]
-    partly = [
-        name
-        for name, columns in kernels.items()
-        if name not in whole and len(_readers(kernels, sorted(columns))) > 1
-    ]
-    notes = []
-    if whole:
-        notes.append(
-            f"{', '.join(whole)}: all columns in use are read, and shuffling them would leave"
-            " nothing to predict from, so no loss is given"
-        )
-    if partly:
-        notes.append(
-            f"{', '.join(partly)}: columns are shared with other kernels, so the loss by shuffling"
-            " is that of the columns in all of them, not of the kernel alone"
-        )
-    return notes
+    return tuple(range(len(names))) if places is None else tuple(places.tolist())

@@ -22,8 +22,7 @@ from mklkit.explanation.explanation import Explanation
 from mklkit.explanation.meaning import joins_decisions, meaning_of, without_kernels
 from mklkit.explanation.measuring import Measuring, ScoredRows
 from mklkit.explanation.refitting import Refit
-from mklkit.explanation.tables import FoldTables
-from mklkit.protocols import Array, CombinerFacts, facts_of
+from mklkit.protocols import CombinerFacts, facts_of
 from mklkit.protocols.component import is_whole
 
 __all__ = ["MOST_ROWS", "explain", "explained_task"]
@@ -31,6 +30,9 @@ __all__ = ["MOST_ROWS", "explain", "explained_task"]
 MOST_ROWS = 5_000
 ALIGNED_ROWS = 2_000
 """Alignments take time proportional to the square of the number of rows."""
+ALIGNMENT = (
+    "centred alignment on the encoded rows: 1 for the same kernel, near 0 for unrelated ones"
+)
 
 
 def explain(
@@ -125,60 +127,52 @@ def explain(
     if not is_whole(random_state):
         seed = int(check_random_state(random_state).randint(2**31 - 1))
     task = explained_task(model)
-    refit = Refit.of(model, seed)
+    before, fitted = split(model)
+    names, refit = list(fitted.kernel_names_), Refit.of(model, seed)
     data, sample_notes = ScoredRows.of(model, task, X, y).sampled(task, max_rows, seed)
     splits, fold_notes = task.folds(cv, data.targets, seed)
-    plan = ShufflePlan.of(model, data.names, columns)
-    _, fitted = split(model)
-    kept_in = _kept_in(fitted)
-    left_out = [place for place in range(len(fitted.kernels_)) if place not in kept_in]
+    plan = ShufflePlan.of(model, [str(name) for name in data.table.columns], columns)
+    measured = Measuring(task, refit, data, plan, repeats, seed, _kept_in(fitted))
     with reported(progress, "explaining") as tell:
-        measuring = Measuring(task, refit, data, left_out, plan.keys, repeats, seed, tell)
-        folds = measuring.over(splits)
-    alignment, sizes, rows_note = _likeness(model, task, data, seed)
-    tables = FoldTables(list(fitted.kernel_names_), data.names, task, plan, folds)
-    reasons = {**kept_in, **measuring.failures}
-    kernels = tables.kernels(sizes, not joins_decisions(fitted), reasons)
-    scores = tables.scores()
+        measured.run(splits, tell)
+    sample, alike_notes = data.sampled(task, ALIGNED_ROWS, seed)
+    rows = sample.as_fitted(sample.table)
+    encoded = rows if before is None else before.transform(rows)
+    alignment = alignment_matrix(fitted, encoded, centered=True)
+    sizes = self_similarity(fitted, encoded).to_numpy()
+    kernels = measured.kernels(names, sizes, comparable=not joins_decisions(fitted))
+    scores = measured.scores()
     guessing = task.no_better_than_guessing({name: scores[name].mean() for name in task.scores})
     notes = {
         "rows": [
             *sample_notes,
             *fold_notes,
             f"fitted again on {len(splits)} folds, with the parameters that it has:"
-            f" {counted(measuring.n_fits, 'fit')}; ± is the deviation over folds",
+            f" {counted(measured.n_fits, 'fit')}; ± is the deviation over folds",
             *refit.notes,
             *([f"the model is {guessing}, so that losses say little"] if guessing else []),
         ],
         "weights": list(meaning_of(fitted, sizes, alignment)),
         "left out": list(without_kernels(kernels, len(splits))),
         "shuffled": plan.notes,
-        "alike": rows_note,
+        "alike": [ALIGNMENT, *alike_notes],
     }
     pairs = [(about, note) for about, sentences in notes.items() for note in sentences]
     return Explanation(
         kernels=kernels,
-        columns=tables.columns(),
+        columns=measured.columns(),
         alignment=alignment,
         scores=scores,
-        weights=tables.weights(),
+        weights=measured.weights_by_fold(names),
         notes=pd.DataFrame(pairs, columns=["about", "note"]),
         task=task,
-        n_fits=measuring.n_fits,
+        n_fits=measured.n_fits,
         seconds=perf_counter() - start,
     )
 
 
 def explained_task(model: Any) -> Task:
-    """Return how a fitted model is scored.
-
-    Raises
-    ------
-    IncompatibleError
-        If it has no kernels, or there is nothing by which it could be scored.
-    sklearn.exceptions.NotFittedError
-        If it is not fitted.
-    """
+    """Return how a fitted model is scored; IncompatibleError if it can't be explained."""
     if isinstance(model, BaseEstimator):
         check_is_fitted(model)
     _, last = split(model)
@@ -209,24 +203,9 @@ def _kept_in(model: KernelModel) -> dict[int, str]:
     """Return the kernels that can't be left out, all of them or none, with the reason."""
     n_kernels = len(model.kernels_)
     exact = facts_of(model.combiner_, CombinerFacts).n_kernels
-    reason = ""
+    if n_kernels > 1 and exact is None:
+        return {}
+    reason = f"{model.combiner_.name} takes exactly {exact} kernels: none can be left out"
     if n_kernels == 1:
         reason = "there is one kernel, and nothing without it"
-    elif exact is not None:
-        reason = f"{model.combiner_.name} takes exactly {exact} kernels: none can be left out"
-    return dict.fromkeys(range(n_kernels), reason) if reason else {}
-
-
-def _likeness(
-    model: Any, task: Task, data: ScoredRows, seed: int
-) -> tuple[pd.DataFrame, Array, list[str]]:
-    """Return the alignments, the mean k(x, x), and notes on the rows that were used."""
-    before, fitted = split(model)
-    sample, notes = data.sampled(task, ALIGNED_ROWS, seed)
-    rows = sample.as_fitted(sample.table)
-    encoded = rows if before is None else before.transform(rows)
-    meaning = (
-        "centred alignment on the encoded rows: 1 for the same kernel, near 0 for unrelated ones"
-    )
-    aligned = alignment_matrix(fitted, encoded, centered=True)
-    return aligned, self_similarity(fitted, encoded).to_numpy(), [meaning, *notes]
+    return dict.fromkeys(range(n_kernels), reason)

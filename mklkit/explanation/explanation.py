@@ -97,9 +97,11 @@ class Explanation:
         means = self.scores[list(self.task.scores)].mean()
         first, second, third = (self.task.shown(name, means[name]) for name in self.task.scores)
         _, error, guess = self.task.scores.values()
+        # Of a score that is written in per cent it is clear.
+        point = "" if first.endswith("%") else ": 1 point is 0.01"
         return (
             f"{first}, {error} {second}, {guess} {third}; what is lost is in points of"
-            f" {self.task.score_name}"
+            f" {self.task.score_name}{point}"
         )
 
     def text(self) -> str:
@@ -112,27 +114,15 @@ class Explanation:
 
         Numbers that are not known become None.
         """
-        frames = {
-            "kernels": self.kernels,
-            "columns": self.columns,
-            "scores": self.scores,
-            "weights": self.weights,
-            "notes": self.notes,
-        }
-        alignment = {
+        plain = attrs.asdict(self, recurse=False, filter=attrs.filters.exclude("task"))
+        for name, table in plain.items():
+            if isinstance(table, pd.DataFrame):
+                plain[name] = table.to_dict("records")
+        plain["alignment"] = {
             "kernels": list(self.alignment.index),
             "values": self.alignment.to_numpy().tolist(),
         }
-        plain: dict[str, Any] = json_ready(
-            {
-                "score": self.task.score_name,
-                **{name: frame.to_dict("records") for name, frame in frames.items()},
-                "alignment": alignment,
-                "n_fits": self.n_fits,
-                "seconds": self.seconds,
-            }
-        )
-        return plain
+        return dict(json_ready({"score": self.task.score_name, **plain}))
 
     def plot(self, axes: tuple[Axes, Axes] | None = None) -> KernelWorthDisplay:
         """Draw weights with their spread beside what is lost when a kernel is left out."""
@@ -141,10 +131,8 @@ class Explanation:
 
 def _kernels(kernels: pd.DataFrame, points: str) -> Markup:
     largest = float(kernels["weight"].abs().max())
-    heads = ["kernel", "weight", "", f"{points} if left out", "if shuffled"]
-    heaviest = kernels
     if len(kernels) > MOST_ROWS:
-        heaviest = kernels.sort_values("weight", key=abs, ascending=False, kind="stable")
+        kernels = kernels.sort_values("weight", key=abs, ascending=False, kind="stable")
     rows = [
         [
             cut(str(row["kernel"]), LONGEST),
@@ -153,9 +141,10 @@ def _kernels(kernels: pd.DataFrame, points: str) -> Markup:
             _spread(row, "left_out", 100, 1),
             _spread(row, "shuffled", 100, 1),
         ]
-        for row in heaviest.head(MOST_ROWS).to_dict("records")
+        for row in kernels.to_dict("records")
     ]
-    return grid(heads, rows, rest=_rest(len(kernels), "with smaller weights"))
+    heads = ["kernel", "weight", "", f"{points} if left out", "if shuffled"]
+    return _cut_grid(heads, rows, "with smaller weights")
 
 
 def _columns(columns: pd.DataFrame, points: str) -> Markup:
@@ -167,15 +156,16 @@ def _columns(columns: pd.DataFrame, points: str) -> Markup:
             _spread(row, "shuffled", 100, 1),
             bar(max(row["shuffled"], 0.0), largest),
         ]
-        for row in columns.head(MOST_ROWS).to_dict("records")
+        for row in columns.to_dict("records")
     ]
     heads = ["columns", "read by", f"{points} if shuffled", ""]
-    return grid(heads, rows, words=2, rest=_rest(len(columns), "that matter less"))
+    return _cut_grid(heads, rows, "that matter less", words=2)
 
 
-def _rest(n_rows: int, which: str) -> str:
-    more = n_rows - MOST_ROWS
-    return f"and {more} more {which}" if more > 0 else ""
+def _cut_grid(heads: list[str], rows: list[list[str]], which: str, words: int = 1) -> Markup:
+    more = len(rows) - MOST_ROWS
+    rest = f"and {more} more {which}" if more > 0 else ""
+    return grid(heads, rows[:MOST_ROWS], words=words, rest=rest)
 
 
 def _spread(row: Mapping[Any, Any], name: str, scale: int, digits: int) -> str:

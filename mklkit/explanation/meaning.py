@@ -25,6 +25,7 @@ ALIKE = 0.9
 LARGE = 0.01
 """The mean loss that is named although its interval contains zero."""
 PAIRS_SHOWN = 5
+LOSS, OPEN, GAIN = "show a loss", "can't tell whether there is a loss", "show a gain"
 WEIGHTS_ARE = {
     "fixed": "are fixed before any row is seen: they are no importance that was learned; read what"
     " is lost when a kernel is left out",
@@ -36,6 +37,8 @@ LEARNED = (
     "are learned from the rows; a large one says that a kernel is used, not that it is needed, as"
     " others may stand in for it"
 )
+SAME = "nearly the same kernels, which may share a weight, so that one may be enough"
+SIMILAR = "kernels that are alike, so that part of a weight could as well be the other's"
 
 
 def joins_decisions(model: KernelModel) -> bool:
@@ -46,14 +49,7 @@ def joins_decisions(model: KernelModel) -> bool:
 def meaning_of(model: Any, sizes: Array, alignment: pd.DataFrame) -> Iterator[str]:
     """Yield sentences on what the weights of a fitted model do not say.
 
-    Parameters
-    ----------
-    model : KernelModel
-        Fitted.
-    sizes : ndarray of shape (M,)
-        The mean of k(x, x) over rows, per kernel.
-    alignment : DataFrame of shape (M, M)
-        Centred.
+    ``sizes`` are the means of k(x, x) per kernel, ``alignment`` is centred.
     """
     combiner = model.combiner_
     if len(sizes) == 1:
@@ -91,21 +87,15 @@ def without_kernels(kernels: pd.DataFrame, n_folds: int) -> Iterator[str]:
         whose = "" if len(names) == len(kernels) else f"{', '.join(names)}: "
         yield f"{whose}not possible, {why}"
     known = kernels[kernels["why_not"] == ""].sort_values("left_out", ascending=False)
-    if known.empty:
-        return
     if known["left_out_low"].isna().any():
         yield f"one fold gives no interval, so it can't tell what is needed: {_lost(known)}"
         return
-    above, below = known["left_out_low"] > 0, known["left_out_high"] < 0
-    undecided = ~above & ~below & (known["left_out"] >= LARGE)
-    for rows, outcome in (
-        (known[above], "show a loss without"),
-        (known[undecided], "can't tell whether there is a loss without"),
-        (known[below], "show a gain without"),
-    ):
-        if len(rows):
-            yield f"these {n_folds} folds {outcome}: {_lost(rows)}"
-    rest = known[~above & ~below & ~undecided]
+    cases = known["left_out_low"] > 0, known["left_out_high"] < 0, known["left_out"] >= LARGE
+    outcomes = np.select(cases, [LOSS, GAIN, OPEN], "")
+    for outcome in (LOSS, OPEN, GAIN):
+        if (outcomes == outcome).any():
+            yield f"these {n_folds} folds {outcome} without: {_lost(known[outcomes == outcome])}"
+    rest = known[outcomes == ""]
     if len(rest):
         most = 100 * rest["left_out_high"].max()
         yield (
@@ -129,14 +119,12 @@ def _alike(alignment: pd.DataFrame) -> Iterator[str]:
     labels, values = [str(label) for label in alignment.index], alignment.to_numpy(dtype=float)
     places = zip(*np.triu_indices(len(labels), 1), strict=True)
     pairs = sorted(((float(values[i, j]), labels[i], labels[j]) for i, j in places), reverse=True)
-    same = [pair for pair in pairs if pair[0] > NEAR_DUPLICATE]
-    alike = [pair for pair in pairs if ALIKE <= pair[0] <= NEAR_DUPLICATE]
-    for close, meaning in (
-        (same, "nearly the same kernels, which may share a weight, so that one may be enough"),
-        (alike, "kernels that are alike, so that part of a weight could as well be the other's"),
+    for low, high, meaning in (
+        (NEAR_DUPLICATE, np.inf, SAME),
+        (ALIKE, NEAR_DUPLICATE, SIMILAR),
     ):
+        close = [f"{a} and {b} ({value:.3f})" for value, a, b in pairs if low < value <= high]
         if close:
-            shown = [f"{first} and {second} ({value:.3f})" for value, first, second in close]
             more = len(close) - PAIRS_SHOWN
             rest = f" and {counted(more, 'pair')} more" if more > 0 else ""
-            yield f"{meaning}: {', '.join(shown[:PAIRS_SHOWN])}{rest}"
+            yield f"{meaning}: {', '.join(close[:PAIRS_SHOWN])}{rest}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self
 
 import attrs
@@ -14,16 +14,14 @@ from sklearn.base import clone
 from mklkit.errors import DataError, counted, named, plain_message, suggest
 from mklkit.estimators.folds import Rows
 from mklkit.estimators.introspection import column_names
+from mklkit.evaluation.paired_tests import corrected_interval
 from mklkit.evaluation.task import Task
-from mklkit.explanation.columns import Places, shuffled
+from mklkit.explanation.columns import Places, ShufflePlan, shuffled
 from mklkit.explanation.refitting import Refit, members_of
 from mklkit.protocols import Array, GatedDecision, RowSource
 from mklkit.views.dask import is_dask
 
-__all__ = ["FoldResult", "Measuring", "ScoredRows"]
-
-Lost = dict[str, float]
-"""What is lost of each score."""
+__all__ = ["Measuring", "ScoredRows"]
 
 
 @attrs.frozen(eq=False)
@@ -44,14 +42,7 @@ class ScoredRows:
 
     @classmethod
     def of(cls, model: Any, task: Task, X: Any, y: Any) -> Self:
-        """Return checked rows, with the columns that the model was fitted on, in their order.
-
-        Raises
-        ------
-        DataError
-            If rows are not in memory, a column is missing, or y is not what the model can be
-            scored by.
-        """
+        """Return checked rows, with the columns that the model was fitted on, in their order."""
         if isinstance(X, RowSource) or is_dask(X):
             raise DataError("Explaining needs rows in memory: pass a sample of them.")
         names = column_names(model)
@@ -65,19 +56,14 @@ class ScoredRows:
                 )
             table = X[names.tolist()]
         else:
-            rows = X if isinstance(X, pd.DataFrame) else np.asarray(X)
-            if rows.ndim != 2 or rows.shape[1] != len(names):
+            table = pd.DataFrame(X if isinstance(X, pd.DataFrame) else np.asarray(X))
+            if table.shape[1] != len(names):
                 raise DataError(
                     f"The model was fitted on {counted(len(names), 'column')}; the rows have shape"
-                    f" {rows.shape}."
+                    f" {table.shape}."
                 )
-            table = pd.DataFrame(rows) if as_array else pd.DataFrame(rows).set_axis(names, axis=1)
+            table = table if as_array else table.set_axis(names, axis=1)
         return cls(table, task.checked(y, len(table)), as_array)
-
-    @property
-    def names(self) -> list[str]:
-        """The user's names of the columns."""
-        return [str(name) for name in self.table.columns]
 
     def as_fitted(self, table: pd.DataFrame) -> Any:
         """Return rows of the table in the form on which the model was fitted."""
@@ -95,80 +81,104 @@ class ScoredRows:
         return attrs.evolve(self, table=self.table.iloc[kept], targets=self.targets[kept]), [note]
 
 
-@attrs.frozen(eq=False)
-class FoldResult:
-    """What one fold shows.
-
-    Attributes
-    ----------
-    training_rows : int
-    score : dict
-        Of the held-out rows, as the task's ``score`` returns it.
-    weights, row_spread : ndarray of shape (M,)
-        The mean weight of each kernel, over problems and, where rows have their own weights,
-        over the held-out rows; and its deviation over these rows, else NaN.
-    left_out : dict of int to dict
-        Per kernel what is lost in a fit without it.
-    shuffled : dict of tuple of int to dict
-        Per group of columns what is lost when they are shuffled, the mean over repeats.
-    """
-
-    training_rows: int
-    score: dict[str, Any]
-    weights: Array
-    row_spread: Array
-    left_out: dict[int, Lost]
-    shuffled: dict[Places, Lost]
-
-
 @attrs.define(eq=False)
 class Measuring:
-    """The fits and predictions of all folds.
+    """The fits and predictions of all folds, and what they show.
 
     Attributes
     ----------
     task : Task
     refit : Refit
     data : ScoredRows
-    left_out : sequence of int
-        The kernels to leave out, by their places.
-    groups : sequence of tuple of int
-        The columns to shuffle together.
+    plan : ShufflePlan
     repeats : int
-        Permutations per group and fold.
+        Permutations per group of columns and fold.
     seed : int
-    progress : callable
-        Told the steps that are done and all of them.
-    failures : dict of int to str
-        Why a fit without a kernel failed.
+    why_not : dict of int to str
+        The kernels that can't be left out, by their places; those join without which a fit fails.
+    folds : list of dict
+        The scores of each fold.
+    weights, row_spread : list of ndarray of shape (M,)
+        The mean weight of each kernel, over problems and, where rows have their own weights,
+        over the held-out rows; and its deviation over these rows, else NaN.
+    losses : dict of (int or tuple of int) to list of dict
+        Per fold what is lost of each score, without a kernel and by shuffling columns.
     n_fits : int
-        The number of fits so far.
     """
 
     task: Task
     refit: Refit
     data: ScoredRows
-    left_out: Sequence[int]
-    groups: Sequence[Places]
+    plan: ShufflePlan
     repeats: int
     seed: int
-    progress: Callable[[int, int], Any]
-    failures: dict[int, str] = attrs.field(factory=dict)
+    why_not: dict[int, str]
+    folds: list[dict[str, Any]] = attrs.field(factory=list)
+    weights: list[Array] = attrs.field(factory=list)
+    row_spread: list[Array] = attrs.field(factory=list)
+    losses: dict[int | Places, list[dict[str, float]]] = attrs.field(factory=dict)
     n_fits: int = 0
 
-    def over(self, splits: Sequence[tuple[Rows, Rows]]) -> list[FoldResult]:
-        """Return the result of each fold."""
-        done, total = 0, len(splits) * (1 + len(self.left_out) + len(self.groups))
-        self.progress(0, total)
+    def run(self, splits: Sequence[tuple[Rows, Rows]], progress: Callable[..., Any]) -> None:
+        """Fit and score on all folds."""
+        tried = [kernel for kernel in range(len(self.plan.reads)) if kernel not in self.why_not]
+        total = len(splits) * (1 + len(tried) + len(self.plan.keys))
+        progress(0, total)
+        steps = (step for rows in splits for step in self._fold(*rows, tried))
+        for done, _ in enumerate(steps, start=1):
+            progress(done, total)
 
-        def step() -> None:
-            nonlocal done
-            done += 1
-            self.progress(done, total)
+    def kernels(self, names: list[str], sizes: Array, comparable: bool) -> pd.DataFrame:
+        """Return one row per kernel; sizes (M,) may make their weights ``comparable``."""
+        weights, places = np.array(self.weights), range(len(names))
+        sized = weights.mean(axis=0) * sizes
+        if not comparable or sized.sum() <= 0:
+            sized = np.full(len(sized), np.nan)
+        read = [self.plan.reads[name] for name in names]
+        kernels = {
+            "kernel": names,
+            "columns": [None if columns is None else self._named(columns) for columns in read],
+            "weight": weights.mean(axis=0),
+            "weight_std": _deviation(weights),
+            "weight_min": weights.min(axis=0),
+            "weight_max": weights.max(axis=0),
+            "row_spread": np.mean(self.row_spread, axis=0),
+            "size": sizes,
+            "sized_weight": sized / sized.sum(),
+        }
+        left_out = pd.DataFrame([self._lost("left_out", place) for place in places])
+        left_out["why_not"] = [self.why_not.get(place, "") for place in places]
+        shuffled_in = [self._lost("shuffled", self.plan.of_kernel(name)) for name in names]
+        return pd.concat([pd.DataFrame(kernels), left_out, pd.DataFrame(shuffled_in)], axis=1)
 
-        return [self._fold(number, *rows, step) for number, rows in enumerate(splits)]
+    def columns(self) -> pd.DataFrame:
+        """Return one row per group of columns, the dearest first."""
+        rows = [
+            {
+                "group": group,
+                "columns": self._named(places),
+                "kernels": list(self.plan.readers(places)),
+                **self._lost("shuffled", places),
+            }
+            for group, places in self.plan.groups.items()
+        ]
+        heads = ["group", "columns", "kernels", *self._lost("shuffled", None)]
+        frame = pd.DataFrame(rows, columns=heads)
+        return frame.sort_values("shuffled", ascending=False, kind="stable", ignore_index=True)
 
-    def _fold(self, number: int, train: Rows, scored: Rows, step: Callable[[], None]) -> FoldResult:
+    def scores(self) -> pd.DataFrame:
+        """Return one row per fold."""
+        shown = ["training_rows", "rows", *self.task.scores]
+        return pd.DataFrame(self.folds)[shown].rename_axis("fold").reset_index()
+
+    def weights_by_fold(self, names: list[str]) -> pd.DataFrame:
+        """Return the weight of each kernel in each fold."""
+        weights = pd.DataFrame(self.weights, columns=names).rename_axis("fold").reset_index()
+        tidy = weights.melt("fold", var_name="kernel", value_name="weight")
+        return tidy.sort_values("fold", kind="stable", ignore_index=True)
+
+    def _fold(self, train: Rows, scored: Rows, tried: Sequence[int]) -> Iterator[None]:
+        """Measure on one fold; yield after each step."""
         y, truth = self.data.targets[train], self.data.targets[scored]
         held_out = self.data.table.iloc[scored]
         before = None if self.refit.before is None else clone(self.refit.before)
@@ -180,56 +190,67 @@ class Measuring:
             fitted_form = self.data.as_fitted(table)
             return fitted_form if before is None else before.transform(fitted_form)
 
-        def lost(answers: NDArray[Any]) -> Lost:
+        def lose(subject: int | Places, answers: NDArray[Any]) -> None:
             # Rows that are scored several times have the mean of their scores.
             repeated = np.concatenate([truth] * (len(answers) // len(truth)))
             worse = self.task.score(repeated, answers, y)
-            return {name: score[name] - worse[name] for name in self.task.losses.values()}
+            lost = {name: score[name] - worse[name] for name in self.task.losses.values()}
+            self.losses.setdefault(subject, []).append(lost)
 
         new = encoded(held_out)
         model = self.refit.on(rows).fit(rows, y)
         score = self.task.score(truth, model.predict(new), y)
         if any(score[name] is None for name in self.task.losses.values()):
             raise DataError(
-                f"The numbers scored in fold {number} are all the same, and R² needs different"
-                " ones: take fewer folds, or more rows."
+                f"The numbers scored in fold {len(self.folds)} are all the same, and R² needs"
+                " different ones: take fewer folds, or more rows."
             )
-        self.n_fits += 1
         weights, row_spread = _weights(model, new)
-        step()
-        without: dict[int, Lost] = {}
-        for kernel in self.left_out:
-            answers = self._answers_without(kernel, model, rows, y, new)
-            if answers is not None:
-                without[kernel] = lost(answers)
-            step()
-        worth: dict[Places, Lost] = {}
+        self.weights.append(weights)
+        self.row_spread.append(row_spread)
+        self.n_fits += 1
+        yield
+        for kernel in tried:
+            if kernel not in self.why_not:
+                self.n_fits += 1
+                try:
+                    smaller = self.refit.without(kernel, model)
+                    smaller.fit(self.refit.rows_without(kernel, model, rows), y)
+                    lose(kernel, smaller.predict(self.refit.rows_without(kernel, model, new)))
+                except (ValueError, ArithmeticError, RuntimeError) as error:
+                    self.why_not[kernel] = plain_message(error)
+            yield
         # The same permutations for all groups, so that their losses differ by the columns only.
-        random, size = np.random.default_rng([self.seed, number]), len(held_out)
+        random, size = np.random.default_rng([self.seed, len(self.folds)]), len(held_out)
         order = np.concatenate(
             [repeat * size + random.permutation(size) for repeat in range(self.repeats)]
         )
         tiled = held_out.iloc[np.tile(np.arange(size), self.repeats)]
-        for group in self.groups:
-            worth[group] = lost(model.predict(encoded(shuffled(tiled, group, order))))
-            step()
-        return FoldResult(len(train), score, weights, row_spread, without, worth)
+        for places in self.plan.keys:
+            lose(places, model.predict(encoded(shuffled(tiled, places, order))))
+            yield
+        self.folds.append({"training_rows": len(train), **score})
 
-    def _answers_without(
-        self, kernel: int, whole: Any, rows: Any, y: NDArray[Any], new: Any
-    ) -> NDArray[Any] | None:
-        """Return the predictions of a fit without a kernel; None, with the reason kept, if none."""
-        if kernel in self.failures:
-            return None
-        self.n_fits += 1
-        try:
-            smaller = self.refit.without(kernel, whole)
-            smaller.fit(self.refit.rows_without(kernel, whole, rows), y)
-            answers: NDArray[Any] = smaller.predict(self.refit.rows_without(kernel, whole, new))
-        except (ValueError, ArithmeticError, RuntimeError) as error:
-            self.failures[kernel] = plain_message(error)
-            return None
-        return answers
+    def _named(self, places: Places) -> list[str]:
+        return [self.plan.names[place] for place in places]
+
+    def _lost(self, name: str, subject: int | Places | None) -> dict[str, float]:
+        """Return mean, deviation and interval over folds of what is lost of each score."""
+        losses = [] if subject is None or subject in self.why_not else self.losses[subject]
+        trained = float(np.mean([fold["training_rows"] for fold in self.folds]))
+        scored = float(np.mean([fold["rows"] for fold in self.folds]))
+        cells: dict[str, float] = {}
+        for ending, score in self.task.losses.items():
+            values = np.array([lost[score] for lost in losses] or [np.nan])
+            low, high = corrected_interval(values, trained, scored)
+            spread = {"": values.mean(), "_std": _deviation(values), "_low": low, "_high": high}
+            cells |= {f"{name}{ending}{part}": float(value) for part, value in spread.items()}
+        return cells
+
+
+def _deviation(values: Array) -> Any:
+    """Return the standard deviation over folds (F, ...), 0 for one fold."""
+    return values.std(axis=0, ddof=min(1, len(values) - 1))
 
 
 def _weights(model: Any, rows: Any) -> tuple[Array, Array]:

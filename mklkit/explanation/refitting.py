@@ -33,49 +33,45 @@ class Refit:
     before : Pipeline or None
         The steps before the estimator with kernels.
     estimator : MKLClassifier, MKLRegressor or MKLVotingClassifier
-    kernels : list of (label, kernel, columns)
-        Those of the model, also where ``kernels="auto"`` would propose others on a fold. The
-        columns are as the user gave them; of a proposed kernel the names of those that it reads, or
-        their positions, None for all.
+        With the kernels of the model, also where ``kernels="auto"`` would propose others on a fold.
+        Their columns are as the user gave them; of a proposed kernel the names of those that it
+        reads, or their positions, None for all.
     proposed : bool
-        Whether the model proposed them.
+        Whether the model proposed its kernels.
     notes : list of str
         In which way a refit differs from the model.
     """
 
     before: Pipeline | None
     estimator: Any
-    kernels: list[Binding]
     proposed: bool
     notes: list[str]
 
     @classmethod
     def of(cls, model: Any, seed: int) -> Refit:
-        """Return the parts of a fitted model.
+        """Return the parts of a fitted model, or of a pipeline, search or vote around it.
 
-        Parameters
-        ----------
-        model : estimator
-            A fitted model of classes or numbers with kernels, or a pipeline, search or vote around
-            it.
-        seed : int
-            The seed of an estimator that has none, so that fits differ by their kernels and not
-            by their draws.
+        An estimator without a seed has this one, so that fits differ by their kernels alone.
         """
         before, whole = split(model)
-        notes = []
-        members = members_of(whole)
-        chosen: Any = clone(members[0])
-        proposed = are_proposed(chosen.kernels)
+        members, notes = members_of(whole), []
+        first: Any = members[0]
+        chosen: Any = clone(first)
+        proposed, names = are_proposed(first.kernels), column_names(first)
         if proposed:
             notes.append("the kernels that the model has; the bank was not proposed again")
+            read = first.kernel_columns_
+            columns = [None if places is None else names[places].tolist() for places in read]
+        else:
+            columns = [parts_of(kernel)[2] for kernel in kernel_list(first.kernels)]
         # Never built anew from their specs: one may name a file, and come from a model file.
-        chosen.kernels = kernels = _bindings(members[0], proposed)
+        kernels = zip(first.kernel_names_, first.kernels_, columns, strict=True)
+        chosen.set_params(kernels=list(kernels))
         if isinstance(chosen, MKLClassifier):
             # Only predictions are compared.
             chosen.set_params(probability=False)
         if isinstance(whole, MKLVotingClassifier):
-            if any(_parameters(member) != _parameters(members[0]) for member in members):
+            if any(_parameters(member) != _parameters(first) for member in members):
                 notes.append(
                     "each member of the vote was tuned on its own; refits use the parameters of the"
                     " first"
@@ -85,18 +81,11 @@ class Refit:
             )
         if chosen.random_state is None:
             chosen.set_params(random_state=seed)
-        steps = None if before is None else _settled(before)
-        return cls(steps, chosen, kernels, proposed, notes)
+        return cls(None if before is None else _settled(before), chosen, proposed, notes)
 
     def on(self, rows: Any) -> Any:
-        """Return the estimator for rows that the steps before it made, unfitted.
-
-        Parameters
-        ----------
-        rows : DataFrame or array-like of shape (n, d)
-            The rows that it is to be fitted on.
-        """
-        kernels = self.kernels
+        """Return the estimator for rows that the steps before it made, unfitted."""
+        kernels = _member(self.estimator).kernels
         if self.proposed:
             kernels = [
                 (label, kernel, _places(columns, rows)) for label, kernel, columns in kernels
@@ -116,11 +105,10 @@ class Refit:
         whole : estimator
             What :meth:`on` returned, fitted on the rows that this one is to be fitted on.
         """
-        settled = members_of(whole)[0].kernel_columns_
         kernels = [
             (label, kernel, read.tolist() if columns is None and read is not None else columns)
             for (label, kernel, columns), read in zip(
-                kernel_list(_member(whole).kernels), settled, strict=True
+                _member(whole).kernels, members_of(whole)[0].kernel_columns_, strict=True
             )
         ]
         return self._with(kernels[:left_out] + kernels[left_out + 1 :])
@@ -135,17 +123,13 @@ class Refit:
         del columns_left[left_out]
         if any(columns is None for columns in columns_left):
             return rows
-        unread = np.setdiff1d(np.arange(rows.shape[1]), np.concatenate(columns_left))
-        if isinstance(rows, pd.DataFrame):
-            rows = rows.copy()
-            for place in unread:
-                column = rows.iloc[:, place]
-                if is_numeric_dtype(column) and column.hasnans:
-                    rows.isetitem(place, column.fillna(0))
-        elif isinstance(rows, np.ndarray) and rows.dtype.kind == "f":
-            rows = rows.copy()
-            rows[:, unread] = np.nan_to_num(rows[:, unread], posinf=np.inf, neginf=-np.inf)
-        return rows
+        if not isinstance(rows, pd.DataFrame | np.ndarray):
+            return rows
+        table = pd.DataFrame(rows).copy()
+        for place in np.setdiff1d(np.arange(rows.shape[1]), np.concatenate(columns_left)):
+            if is_numeric_dtype(column := table.iloc[:, place]):
+                table.isetitem(place, column.fillna(0))
+        return table if isinstance(rows, pd.DataFrame) else table.to_numpy()
 
     def _with(self, kernels: list[Binding]) -> Any:
         whole = clone(self.estimator)
@@ -155,27 +139,12 @@ class Refit:
 
 def members_of(model: Any) -> list[KernelEstimator]:
     """Return the members of a fitted vote, or the estimator itself."""
-    if isinstance(model, MKLVotingClassifier):
-        return list(model.members_)
-    assert isinstance(model, KernelEstimator)
-    return [model]
+    return list(model.members_) if isinstance(model, MKLVotingClassifier) else [model]
 
 
 def _member(whole: Any) -> Any:
     """Return the unfitted member of a vote, or the estimator itself."""
     return whole.estimator if isinstance(whole, MKLVotingClassifier) else whole
-
-
-def _bindings(member: KernelEstimator, proposed: bool) -> list[Binding]:
-    """Return the kernels with the columns as the user gave them, of proposed ones those read."""
-    names = column_names(member)
-    if proposed:
-        columns: list[Any] = [
-            None if read is None else names[read].tolist() for read in member.kernel_columns_
-        ]
-    else:
-        columns = [parts_of(kernel)[2] for kernel in kernel_list(member.kernels)]
-    return list(zip(member.kernel_names_, member.kernels_, columns, strict=True))
 
 
 def _places(columns: list[Any] | None, rows: Any) -> list[int] | None:
@@ -185,10 +154,9 @@ def _places(columns: list[Any] | None, rows: Any) -> list[int] | None:
     return np.flatnonzero(rows.columns.isin(columns)).tolist()
 
 
-def _parameters(member: KernelEstimator) -> dict[str, str]:
+def _parameters(member: KernelEstimator) -> str:
     """Return the parameters that a search may choose, as text that can be compared."""
-    params = member.get_params(deep=False)
-    return {name: repr(value) for name, value in params.items() if name != "random_state"}
+    return repr(member.get_params(deep=False) | {"random_state": None})
 
 
 def _settled(before: Pipeline) -> Pipeline:

@@ -61,6 +61,7 @@ def test_losses_and_weights_are_those_of_fits_by_hand(learned: Explanation) -> N
 def test_it_says_r2(learned: Explanation) -> None:
     mpl.use("Agg")
     assert f"R² {learned.scores['r2'].mean():.3f}" in repr(learned)
+    assert learned.summary().endswith("points of R²: 1 point is 0.01")
     assert notes_of(learned, "left out").startswith("these 3 folds show a loss without: scan, ")
     plain = json.loads(json.dumps(learned.to_dict()))
     assert plain["score"] == "R²"
