@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+import attrs
+import pandas as pd
+
 from mklkit.errors import DataError
 from mklkit.evaluation.alignment import alignment_matrix
 from mklkit.plotting.base import Display
@@ -11,7 +14,6 @@ from mklkit.plotting.cells import draw_cells, short
 from mklkit.plotting.parts import check_table
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = ["AlignmentDisplay"]
@@ -24,6 +26,7 @@ WRITTEN_KERNELS = 10
 """Up to so many kernels have their alignments written in the cells."""
 
 
+@attrs.define(eq=False, repr=False, slots=False)
 class AlignmentDisplay(Display):
     """The alignment of each pair of kernels.
 
@@ -33,11 +36,6 @@ class AlignmentDisplay(Display):
         Named by kernels, as :func:`mklkit.alignment_matrix` returns it.
     centered : bool, default=True
         Whether the kernels were centred, for the text of the colour bar.
-
-    Attributes
-    ----------
-    alignments, centered : as above
-    ax_, figure_ : matplotlib Axes and Figure
 
     Examples
     --------
@@ -49,9 +47,8 @@ class AlignmentDisplay(Display):
     >>> display.figure_.savefig("alignment.png")  # doctest: +SKIP
     """
 
-    def __init__(self, alignments: pd.DataFrame, centered: bool = True) -> None:
-        self.alignments = alignments
-        self.centered = centered
+    alignments: pd.DataFrame
+    centered: bool = True
 
     @classmethod
     def from_kernels(

@@ -1,4 +1,8 @@
-"""What all displays do: check what they were given, take or make axes, and draw."""
+"""What all displays do: check what they were given, take or make axes, and draw.
+
+A display's parameters are its attributes. Drawn, it has ``figure_`` and ``ax_``, or ``axes_`` if it
+has several panels.
+"""
 
 from __future__ import annotations
 
@@ -54,9 +58,7 @@ class Display(ABC):
         """
         require_matplotlib()
         self._check()
-        if ax is None:
-            ax = new_figure(*self._size()).add_subplot()
-        return self._on(ax)
+        return self._on(new_figure(*self._size()).add_subplot() if ax is None else ax)
 
     def figure(self) -> Figure:
         """Return a figure of its own that no notebook or window shows, to be written to a file."""
@@ -64,8 +66,7 @@ class Display(ABC):
         from matplotlib.figure import Figure
 
         self._check()
-        self._on(Figure(figsize=self._size(), layout="constrained").add_subplot())
-        return self.figure_
+        return self._on(Figure(figsize=self._size(), layout="constrained").add_subplot()).figure_
 
     def _on(self, ax: Axes) -> Self:
         self.figure_, self.ax_ = figure_of(ax), ax
@@ -84,8 +85,6 @@ class PanelsDisplay(ABC):
 
     axes_: list[Axes]
     figure_: Figure
-    _more_axes = False
-    """Whether axes beyond those that are needed are left empty."""
 
     @abstractmethod
     def _check(self) -> int:
@@ -100,13 +99,12 @@ class PanelsDisplay(ABC):
         """Draw on ``axes_``."""
 
     def plot(self, axes: Sequence[Axes] | None = None) -> Self:
-        """Draw on several axes, one for each panel, or on a new figure.
+        """Draw on several axes, one for each panel, or on a new figure; further axes stay empty.
 
         Raises
         ------
         DataError
-            If ``axes`` are not as many matplotlib Axes as there are panels, or there is nothing
-            to draw.
+            If ``axes`` are not matplotlib Axes, or fewer than panels, or there is nothing to draw.
         MKLKitError
             If matplotlib is not installed.
         """
@@ -115,7 +113,7 @@ class PanelsDisplay(ABC):
         axes = self._new_axes() if axes is None else axes
         panels: list[Any] = list(np.ravel(np.asarray(axes, dtype=object)))
         figures = [figure_of(ax) for ax in panels]
-        if len(panels) < needed or (len(panels) > needed and not self._more_axes):
+        if len(panels) < needed:
             raise DataError(
                 f"{needed} axes are needed by {type(self).__name__}; got {len(panels)}."
             )

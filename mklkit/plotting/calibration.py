@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from itertools import cycle
 from typing import TYPE_CHECKING
 
+import attrs
+
 from mklkit.errors import DataError
 from mklkit.plotting.base import Display
 from mklkit.plotting.cells import short
@@ -22,22 +24,15 @@ STYLES = ("-", "--", ":", "-.")
 """Told apart without colours."""
 
 
+@attrs.define(eq=False, repr=False, slots=False)
 class CalibrationDisplay(Display):
     """Curves of methods; on the line from corner to corner probabilities are right.
 
-    Parameters
-    ----------
-    curves : mapping of str to pair of ndarray of shape (n,)
-        By method, the mean predicted probability and the share that happened of each bin.
-
-    Attributes
-    ----------
-    curves : as above
-    ax_, figure_ : matplotlib Axes and Figure
+    By method, ``curves`` has the mean predicted probability and the share that happened of each
+    bin.
     """
 
-    def __init__(self, curves: Mapping[str, tuple[Array, Array]]) -> None:
-        self.curves = curves
+    curves: Mapping[str, tuple[Array, Array]]
 
     def _check(self) -> None:
         if not self.curves:

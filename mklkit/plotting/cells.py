@@ -32,23 +32,10 @@ def draw_cells(
     columns: Sequence[str],
     written: bool = True,
 ) -> AxesImage:
-    """Draw a matrix (R, C) as cells with narrow gaps between them.
+    """Draw a matrix (R, C) as cells with narrow gaps, named at the left and below.
 
-    Parameters
-    ----------
-    ax : matplotlib Axes
-    values : ndarray of shape (R, C)
-    limits : pair of float
-        The values with the first and the last colour.
-    rows, columns : sequence of str
-        Names at the left and below; none are drawn where they are empty.
-    written : bool, default=True
-        Whether the values stand in the cells.
-
-    Returns
-    -------
-    matplotlib AxesImage
-        For a colour bar.
+    ``limits`` are the values with the first and the last colour; ``written`` values stand in the
+    cells. The image is for a colour bar.
     """
     low, high = limits
     image = ax.imshow(values, cmap=SCALE, vmin=low, vmax=high, aspect="auto")
@@ -58,8 +45,8 @@ def draw_cells(
         for label in ax.get_xticklabels():
             label.set(rotation=35, horizontalalignment="right", rotation_mode="anchor")
     n_rows, n_columns = values.shape
-    ax.set_xticks([k + 0.5 for k in range(n_columns - 1)], minor=True)
-    ax.set_yticks([k + 0.5 for k in range(n_rows - 1)], minor=True)
+    ax.set_xticks(np.arange(n_columns - 1) + 0.5, minor=True)
+    ax.set_yticks(np.arange(n_rows - 1) + 0.5, minor=True)
     ax.grid(which="minor", color=paper(), linewidth=1.5)
     ax.tick_params(which="both", length=0)
     ax.spines[:].set_visible(False)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import attrs
 import numpy as np
+import pandas as pd
 
 from mklkit.errors import DataError
 from mklkit.plotting.base import Display
@@ -12,7 +14,6 @@ from mklkit.plotting.cells import short
 from mklkit.plotting.parts import COLOURS, FAINT, check_table, ink
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = ["ComparisonDisplay"]
@@ -28,6 +29,7 @@ KINDS = {
 """Colour, marker and caption; markers differ too, as colours alone don't print."""
 
 
+@attrs.define(eq=False, repr=False, slots=False)
 class ComparisonDisplay(Display):
     """Mean accuracy per method with its 95 % interval, the best at the top.
 
@@ -38,11 +40,6 @@ class ComparisonDisplay(Display):
         ``high``; as :meth:`mklkit.Comparison.table` returns it. Methods without accuracy are left
         out.
 
-    Attributes
-    ----------
-    table : pandas.DataFrame
-    ax_, figure_ : matplotlib Axes and Figure
-
     Examples
     --------
     >>> from mklkit import compare
@@ -50,8 +47,7 @@ class ComparisonDisplay(Display):
     >>> found.plot().figure_.savefig("comparison.png")  # doctest: +SKIP
     """
 
-    def __init__(self, table: pd.DataFrame) -> None:
-        self.table = table
+    table: pd.DataFrame
 
     def _check(self) -> None:
         check_table(self.table, ("method", "kind", "accuracy"), "mklkit.compare(...).table()")
@@ -72,8 +68,7 @@ class ComparisonDisplay(Display):
                 means = 100 * methods["accuracy"].to_numpy(dtype=float)
                 spread = None
                 if "low" in table:
-                    ends = (100 * methods[name].to_numpy(dtype=float) for name in ("low", "high"))
-                    low, high = ends
+                    low, high = 100 * methods[["low", "high"]].to_numpy(dtype=float).T
                     spread = np.nan_to_num([means - low, high - means])
                 ax.errorbar(means, methods.index, xerr=spread, fmt=marker, color=colour, capsize=3,
                             label=caption)  # fmt: skip

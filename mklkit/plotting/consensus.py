@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, Self
 
+import attrs
 import numpy as np
 import pandas as pd
-import scipy.linalg
 from numpy.typing import NDArray
 from sklearn.base import is_outlier_detector
+from sklearn.decomposition import KernelPCA
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.datasets.target import looks_like_numbers
-from mklkit.errors import DataError, IncompatibleError
+from mklkit.errors import DataError, IncompatibleError, type_name
 from mklkit.estimators.introspection import FittedSearch, KernelModel, WeightedModel
 from mklkit.evaluation.alignment import alignment_matrix, combined_gram
-from mklkit.numerics.centring import centred_gram
 from mklkit.plotting.alignment import WRITTEN_KERNELS, AlignmentDisplay
 from mklkit.plotting.base import PanelsDisplay
 from mklkit.plotting.cells import short
@@ -34,6 +34,7 @@ __all__ = ["ConsensusDisplay"]
 LARGEST_MATRIX = 11.0
 
 
+@attrs.define(eq=False, repr=False, slots=False)
 class ConsensusDisplay(PanelsDisplay):
     """Rows in two kernel principal components, kernel weights, and cosines of the kernels.
 
@@ -54,12 +55,6 @@ class ConsensusDisplay(PanelsDisplay):
         Classes or clusters, drawn as colours and markers, or numbers, drawn as a scale of colours:
         those with fractions, or with more than 20 different values on many rows.
 
-    Attributes
-    ----------
-    points, shares, weights, cosines, kernel_names, labels : as above
-    axes_ : list of three matplotlib Axes
-    figure_ : matplotlib Figure
-
     Examples
     --------
     >>> from mklkit import MKLTransformer
@@ -71,21 +66,12 @@ class ConsensusDisplay(PanelsDisplay):
     >>> display.figure_.savefig("consensus.png")  # doctest: +SKIP
     """
 
-    def __init__(
-        self,
-        points: Array,
-        shares: tuple[float, float],
-        weights: Array,
-        cosines: Array,
-        kernel_names: Sequence[str],
-        labels: NDArray[Any] | None = None,
-    ) -> None:
-        self.points = points
-        self.shares = shares
-        self.weights = weights
-        self.cosines = cosines
-        self.kernel_names = list(kernel_names)
-        self.labels = labels
+    points: Array
+    shares: tuple[float, float]
+    weights: Array
+    cosines: Array
+    kernel_names: list[str] = attrs.field(converter=list)
+    labels: NDArray[Any] | None = None
 
     @classmethod
     def from_estimator(
@@ -138,7 +124,12 @@ class ConsensusDisplay(PanelsDisplay):
         frame = model.weights_frame()
         names: list[str] = model.kernel_names_
         weights = frame["weight"].to_numpy(float).reshape(-1, len(names)).mean(axis=0)
-        points, shares = _components(combined_gram(model, weights, rows))
+        gram = combined_gram(model, weights, rows).astype(np.float64)
+        components = KernelPCA(2, kernel="precomputed", eigen_solver="dense")
+        points = components.fit_transform(gram)
+        # Of HKH, H = I − 11ᵀ/n.
+        variance = max(float(np.trace(gram) - gram.mean(axis=0).sum()), np.finfo(float).tiny)
+        shares = components.eigenvalues_ / variance
         cosines = alignment_matrix(model, rows, centered=True).to_numpy()
         return cls(points, shares, weights, cosines, names, labels).plot(axes)
 
@@ -199,27 +190,13 @@ def _with_kernels(estimator: Any) -> tuple[Pipeline | None, Any]:
     """Return the steps before the fitted step with kernels, and that step."""
     if isinstance(estimator, FittedSearch):
         return _with_kernels(estimator.best_estimator_)
-    steps = (
-        [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
-    )
-    for place, step in enumerate(steps):
+    pipeline = estimator if isinstance(estimator, Pipeline) else Pipeline([("model", estimator)])
+    for place, (_, step) in enumerate(pipeline.steps):
         if isinstance(step, WeightedModel):
             check_is_fitted(step)
-        if isinstance(step, KernelModel) and isinstance(step, WeightedModel):
-            return (estimator[:place] if place else None), step
+            if isinstance(step, KernelModel):
+                return (pipeline[:place] if place else None), step
     raise IncompatibleError(
-        f"{type(steps[-1]).__name__} has no kernels whose consensus could be drawn; an estimator of"
+        f"{type_name(pipeline[-1])} has no kernels whose consensus could be drawn; an estimator of"
         " mklkit is expected, or a pipeline with one."
     )
-
-
-def _components(gram: Array) -> tuple[Array, tuple[float, float]]:
-    """Return the rows in the first two kernel principal components (N, 2), and their shares."""
-    centred = centred_gram(gram.astype(np.float64))
-    n_rows = len(centred)
-    values, vectors = scipy.linalg.eigh(centred, subset_by_index=(n_rows - 2, n_rows - 1))
-    values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
-    # An eigenvector's sign is arbitrary: its largest entry is positive here.
-    signs = np.sign(vectors[np.abs(vectors).argmax(axis=0), [0, 1]])
-    first, second = values / max(float(np.trace(centred)), np.finfo(float).tiny)
-    return vectors * signs * np.sqrt(values), (float(first), float(second))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+import attrs
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
 from mklkit.errors import DataError, counted
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference, indistinguishable
@@ -38,6 +38,7 @@ OVERHANG = 0.008
 FONT_SIZE = 10.0
 
 
+@attrs.define(eq=False, repr=False, slots=False)
 class CriticalDifferenceDisplay(Display):
     """The critical-difference diagram of methods on several data sets.
 
@@ -54,11 +55,6 @@ class CriticalDifferenceDisplay(Display):
     difference : float
         The critical difference of average ranks.
 
-    Attributes
-    ----------
-    ranks, names, difference : as above
-    ax_, figure_ : matplotlib Axes and Figure
-
     Examples
     --------
     >>> from mklkit.plotting import CriticalDifferenceDisplay
@@ -69,11 +65,10 @@ class CriticalDifferenceDisplay(Display):
     >>> display.figure_.savefig("ranks.png")  # doctest: +SKIP
     """
 
-    def __init__(self, ranks: ArrayLike, names: Sequence[str], difference: float) -> None:
-        self.ranks: Array = np.asarray(ranks, dtype=float)
-        self.names = [str(name) for name in names]
-        self.difference = difference
-        self._font_size = FONT_SIZE
+    ranks: Array = attrs.field(converter=np.asarray)
+    names: Sequence[str]
+    difference: float
+    _font_size: float = attrs.field(default=FONT_SIZE, init=False)
 
     @classmethod
     def from_scores(

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.decomposition import PCA
 
 from mklkit.errors import DataError, IncompatibleError, SpecError, quoted
 from mklkit.estimators.introspection import GatedModel, split
@@ -39,6 +40,7 @@ class Plane:
     gates: Array
 
 
+@attrs.define(eq=False, repr=False, slots=False)
 class GatesDisplay(PanelsDisplay):
     """Each row's weight on each kernel for gating combiners, one panel per kernel.
 
@@ -59,12 +61,6 @@ class GatesDisplay(PanelsDisplay):
     labels : ndarray of shape (n,), optional
         Classes, drawn as markers of 15 shapes.
 
-    Attributes
-    ----------
-    points, gates, kernel_names, axis_names, plane, labels : as above
-    axes_ : list of M matplotlib Axes
-    figure_ : matplotlib Figure
-
     Examples
     --------
     >>> from mklkit import MKLClassifier
@@ -76,21 +72,12 @@ class GatesDisplay(PanelsDisplay):
     >>> GatesDisplay.from_estimator(model, X, y).figure_.savefig("gates.png")  # doctest: +SKIP
     """
 
-    # Further axes stay empty, as panels of a grid that is not full do.
-    _more_axes = True
-
-    def __init__(
-        self,
-        points: Array,
-        gates: Array,
-        kernel_names: Sequence[str],
-        axis_names: tuple[str, str],
-        plane: Plane | None = None,
-        labels: NDArray[Any] | None = None,
-    ) -> None:
-        self.points, self.gates = points, gates
-        self.kernel_names, self.axis_names = kernel_names, axis_names
-        self.plane, self.labels = plane, labels
+    points: Array
+    gates: Array
+    kernel_names: Sequence[str]
+    axis_names: tuple[str, str]
+    plane: Plane | None = None
+    labels: NDArray[Any] | None = None
 
     @classmethod
     def from_estimator(
@@ -146,7 +133,7 @@ class GatesDisplay(PanelsDisplay):
             rows = table if before is None else before.transform(table)
             return np.asarray(model.gate_weights(rows), dtype=np.float64)
 
-        gates, names = gates_at(X), model.kernel_names_
+        gates, plane = gates_at(X), None
         labels = None if y is None else np.asarray(y)
         if labels is not None and len(labels) != len(gates):
             raise DataError(f"X has {len(gates)} rows but y has {len(labels)} labels.")
@@ -155,12 +142,21 @@ class GatesDisplay(PanelsDisplay):
             columns = list(X.columns) if isinstance(X, pd.DataFrame) else None
             plane = _plane_of_gates(points, columns, gates_at, grid_resolution)
             first, second = map(str, columns or ("first column", "second column"))
-            display = cls(points, gates, names, (first, second), plane, labels)
         else:
-            rows = X if before is None else before.transform(X)
-            points, axis_names = _principal_components(np.asarray(rows, dtype=np.float64))
-            display = cls(points, gates, names, axis_names, None, labels)
-        return display.plot(axes)
+            rows = np.asarray(X if before is None else before.transform(X), dtype=np.float64)
+            if min(rows.shape) < 2:
+                raise DataError(
+                    "Two rows and two columns at least are needed to draw gates; got"
+                    f" {rows.shape[0]} x {rows.shape[1]}."
+                )
+            components = PCA(n_components=2, svd_solver="full")
+            points = components.fit(rows).transform(rows)
+            shares = components.explained_variance_ratio_
+            first, second = (
+                f"principal component {place} ({share:.0%})"
+                for place, share in enumerate(shares, 1)
+            )
+        return cls(points, gates, model.kernel_names_, (first, second), plane, labels).plot(axes)
 
     def _check(self) -> int:
         return len(self.kernel_names)
@@ -234,18 +230,3 @@ def _plane_of_gates(
     rows = np.stack(np.meshgrid(horizontal, vertical), axis=-1).reshape(-1, 2)
     gates = gates_at(rows if columns is None else pd.DataFrame(rows, columns=columns))
     return Plane(horizontal, vertical, gates.reshape(resolution, resolution, -1))
-
-
-def _principal_components(rows: Array) -> tuple[Array, tuple[str, str]]:
-    """Return rows (n, d) in their first two principal components, and the names of these."""
-    from sklearn.decomposition import PCA
-
-    if min(rows.shape) < 2:
-        raise DataError(
-            f"Two rows and two columns at least are needed to draw gates; got {rows.shape[0]} x"
-            f" {rows.shape[1]}."
-        )
-    components = PCA(n_components=2, svd_solver="full").fit(rows)
-    first, second = components.explained_variance_ratio_
-    names = (f"principal component 1 ({first:.0%})", f"principal component 2 ({second:.0%})")
-    return components.transform(rows), names

@@ -43,13 +43,7 @@ FAINT = 0.13
 
 
 def require_matplotlib() -> None:
-    """Check that matplotlib is available.
-
-    Raises
-    ------
-    MKLKitError
-        If matplotlib is not installed.
-    """
+    """Raise an ``MKLKitError`` if matplotlib is not installed."""
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
@@ -65,13 +59,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def figure_of(ax: Any) -> Figure:
-    """Return the figure that one matplotlib Axes is in.
-
-    Raises
-    ------
-    DataError
-        If it is no Axes, or is no longer in a figure.
-    """
+    """Return the figure that a matplotlib Axes is in; DataError if it is no Axes, or in none."""
     from matplotlib.axes import Axes
 
     if not isinstance(ax, Axes):
@@ -85,20 +73,7 @@ def figure_of(ax: Any) -> Figure:
 
 
 def check_table(table: Any, columns: Sequence[str], source: str) -> None:
-    """Check that there is a row to draw, and the columns for it.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-    columns : sequence of str
-    source : str
-        What has or returns such a table, for the message.
-
-    Raises
-    ------
-    DataError
-        If it is no DataFrame, lacks a column or is empty.
-    """
+    """Raise a ``DataError`` for what is no table like that of ``source``, to draw a row from."""
     if not isinstance(table, pd.DataFrame) or table.empty or not {*columns} <= {*table}:
         needed = f" with {named(columns)}" if columns else ""
         raise DataError(f"A DataFrame like that of {source}{needed} is expected, not empty.")

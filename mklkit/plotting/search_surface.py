@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
+import attrs
 import numpy as np
 from sklearn.base import MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted
@@ -34,6 +35,7 @@ class SearchResults(Protocol):
     best_index_: int
 
 
+@attrs.define(eq=False, repr=False, slots=False)
 class SearchSurfaceDisplay(Display):
     """Mean scores of a search over a grid of two parameters, with a ring around the best point.
 
@@ -47,11 +49,6 @@ class SearchSurfaceDisplay(Display):
     best : pair of int, optional
         The place of the best point among the values, x first.
     score_name : str, default="mean score of the folds"
-
-    Attributes
-    ----------
-    x_values, y_values, scores, x_name, y_name, best, score_name : as above
-    ax_, figure_ : matplotlib Axes and Figure
 
     Examples
     --------
@@ -68,21 +65,13 @@ class SearchSurfaceDisplay(Display):
     >>> display.figure_.savefig("surface.png")  # doctest: +SKIP
     """
 
-    def __init__(
-        self,
-        x_values: Sequence[Any],
-        y_values: Sequence[Any],
-        scores: Array,
-        x_name: str,
-        y_name: str,
-        best: tuple[int, int] | None = None,
-        score_name: str = "mean score of the folds",
-    ) -> None:
-        self.x_values, self.y_values = list(x_values), list(y_values)
-        self.scores = np.asarray(scores, dtype=float)
-        self.x_name, self.y_name = x_name, y_name
-        self.best = best
-        self.score_name = score_name
+    x_values: Sequence[Any]
+    y_values: Sequence[Any]
+    scores: Array = attrs.field(converter=np.asarray)
+    x_name: str
+    y_name: str
+    best: tuple[int, int] | None = None
+    score_name: str = "mean score of the folds"
 
     @classmethod
     def from_estimator(

@@ -32,13 +32,8 @@ PIXELS = 96 / 72
 def svg_of(display: Display, label: str) -> Markup | None:
     """Return a display as SVG that a page with any colours and a strict policy may contain.
 
-    Without matplotlib there is None.
-
-    Parameters
-    ----------
-    display : Display
-    label : str
-        What is read out in place of the picture; no two in a page are the same.
+    The label is read out in place of the picture; no two in a page are the same. Without matplotlib
+    there is None.
     """
     from markupsafe import Markup
 

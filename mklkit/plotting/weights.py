@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+import attrs
 import numpy as np
+import pandas as pd
 
 from mklkit.errors import IncompatibleError
 from mklkit.estimators.introspection import KernelRegressor, WeightedModel, classifier_in
@@ -13,7 +15,6 @@ from mklkit.plotting.cells import draw_cells, short
 from mklkit.plotting.parts import BARS, COLOURS, check_table, ink, paper
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = ["KernelWeightsDisplay"]
@@ -24,6 +25,7 @@ WRITTEN_CELLS = 200
 """Up to this many cells of a heat map are labelled with their values."""
 
 
+@attrs.define(eq=False, repr=False, slots=False)
 class KernelWeightsDisplay(Display):
     """Kernel weights of a fitted estimator.
 
@@ -39,11 +41,6 @@ class KernelWeightsDisplay(Display):
     each : str, default="problem"
         What the first column has: ``"problem"`` or ``"target"``.
 
-    Attributes
-    ----------
-    weights, each : as above
-    ax_, figure_ : matplotlib Axes and Figure
-
     Examples
     --------
     >>> from mklkit import MKLClassifier
@@ -56,9 +53,8 @@ class KernelWeightsDisplay(Display):
     >>> display.figure_.savefig("weights.png")  # doctest: +SKIP
     """
 
-    def __init__(self, weights: pd.DataFrame, each: str = "problem") -> None:
-        self.weights = weights
-        self.each = each
+    weights: pd.DataFrame
+    each: str = "problem"
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Axes | None = None) -> Self:
@@ -104,7 +100,7 @@ class KernelWeightsDisplay(Display):
         columns = frame["kernel"].iloc[:n_kernels]
         labels = [self._row_label(*row) for row in first.itertuples(index=False)]
         values = frame["weight"].to_numpy().reshape(len(first), n_kernels)
-        return type(frame)(values, index=labels, columns=columns.tolist())
+        return pd.DataFrame(values, index=labels, columns=columns.tolist())
 
     def _row_label(self, problem: Any, cluster: Any = None) -> str:
         if cluster is None:
@@ -143,16 +139,10 @@ class KernelWeightsDisplay(Display):
         if len(table) == 1:
             ax.bar_label(bars, fmt="%.3f", padding=3)
             return
-        dot: dict[str, Any] = {
-            "markerfacecolor": paper(),
-            "markeredgecolor": ink(),
-            "markersize": 4,
-            "zorder": 3,
-        }
+        dot: dict[str, Any] = {"markersize": 4, "markerfacecolor": paper(), "zorder": 3}
         for (_, column), weight in np.ndenumerate(table.to_numpy()):
-            ax.plot(weight, column, "o", **dot)
-        title = f"mean over {len(table)} {self.each}s, and each (dots)"
-        ax.set_title(title, fontsize="medium")
+            ax.plot(weight, column, "o", markeredgecolor=ink(), **dot)
+        ax.set_title(f"mean over {len(table)} {self.each}s, and each (dots)", fontsize="medium")
 
     def _grouped_bars(self, ax: Axes, table: pd.DataFrame) -> None:
         height = 0.8 / len(table)

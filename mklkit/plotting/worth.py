@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import numpy as np
+import pandas as pd
 
 from mklkit.plotting.base import PanelsDisplay
 from mklkit.plotting.parts import BARS, COLOURS, check_table, ink, new_figure, paper
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = ["KernelWorthDisplay"]
@@ -21,6 +22,7 @@ WIDTH = 7.0
 NEEDED = ("kernel", "weight", "weight_std", "left_out", "left_out_std", "shuffled")
 
 
+@attrs.define(eq=False, repr=False, slots=False)
 class KernelWorthDisplay(PanelsDisplay):
     """The weight of each kernel, and the score lost when it is left out or shuffled.
 
@@ -35,12 +37,6 @@ class KernelWorthDisplay(PanelsDisplay):
     score : str, default="accuracy"
         What the score is called: ``"accuracy"`` or ``"R²"``.
 
-    Attributes
-    ----------
-    kernels, score : as above
-    axes_ : tuple of two matplotlib Axes
-    figure_ : matplotlib Figure
-
     Examples
     --------
     >>> import pandas as pd
@@ -52,9 +48,8 @@ class KernelWorthDisplay(PanelsDisplay):
     >>> display.figure_.savefig("worth.png")  # doctest: +SKIP
     """
 
-    def __init__(self, kernels: pd.DataFrame, score: str = "accuracy") -> None:
-        self.kernels = kernels
-        self.score = score
+    kernels: pd.DataFrame
+    score: str = "accuracy"
 
     def _check(self) -> int:
         check_table(self.kernels, NEEDED, "mklkit.explain(...).kernels")

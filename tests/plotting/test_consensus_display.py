@@ -25,8 +25,11 @@ def test_it_shows_components_weights_and_cosines() -> None:
     model = MKLTransformer(KERNELS)
     gram = model.fit_transform(X)
     display = ConsensusDisplay.from_estimator(model, X, Y)
-    reference = KernelPCA(2, kernel="precomputed").fit_transform(gram)
+    centred = gram - gram.mean(axis=0) - gram.mean(axis=1)[:, None] + gram.mean()
+    values, vectors = np.linalg.eigh(centred)
+    reference = vectors[:, :-3:-1] * np.sqrt(values[:-3:-1])
     np.testing.assert_allclose(np.abs(display.points), np.abs(reference), atol=1e-8)
+    np.testing.assert_allclose(display.shares, values[:-3:-1] / values.sum(), rtol=1e-9)
     rows, bars, cells = display.axes_
     drawn = np.vstack([one.get_offsets() for one in rows.collections])
     np.testing.assert_allclose(drawn, display.points[np.argsort(Y, kind="stable")])
