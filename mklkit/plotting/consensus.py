@@ -70,7 +70,7 @@ class ConsensusDisplay(PanelsDisplay):
     shares: tuple[float, float]
     weights: Array
     cosines: Array
-    kernel_names: list[str] = attrs.field(converter=list)
+    kernel_names: Sequence[str]
     labels: NDArray[Any] | None = None
 
     @classmethod
@@ -151,8 +151,8 @@ class ConsensusDisplay(PanelsDisplay):
         self._draw_rows(rows)
         weights = {"problem": "all", "kernel": self.kernel_names, "weight": self.weights}
         KernelWeightsDisplay(pd.DataFrame(weights)).plot(bars)
-        cosines = pd.DataFrame(self.cosines, self.kernel_names, self.kernel_names)
-        AlignmentDisplay(cosines).plot(cells)
+        names = list(self.kernel_names)
+        AlignmentDisplay(pd.DataFrame(self.cosines, names, names)).plot(cells)
         # The rows are those of the bars beside, with their names.
         cells.set_yticks([])
         if len(self.kernel_names) > WRITTEN_KERNELS:
