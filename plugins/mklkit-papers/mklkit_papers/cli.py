@@ -10,11 +10,10 @@ import typer
 from mklkit.cli import options as opt
 from mklkit.cli.console import progressing, say, show_json
 from mklkit.cli.examples import epilog
-from mklkit_papers.terminal import show_list, show_reproduction
 
 if TYPE_CHECKING:
     from mklkit.errors import MKLKitError
-    from mklkit_papers.entry import Entry, Reproduction
+    from mklkit_papers.entries import Entry, Reproduction
     from mklkit_papers.session import Session
 
 __all__ = ["app"]
@@ -48,7 +47,7 @@ def _known_names() -> dict[str, dict[str, Any]]:
     from mklkit.cli.completion.names import kept_names
 
     def find() -> dict[str, dict[str, Any]]:
-        from mklkit_papers.listing import entries
+        from mklkit_papers.entries import entries
 
         papers = entries()
         return {
@@ -164,18 +163,22 @@ def reproduce(
     Data sets and plugins that are missing are named and left out. Ctrl-C shows what is done.
     """
     from mklkit.errors import DataError, MKLKitError, counted
+    from mklkit_papers.entries import ALL, find_entries, with_sets
     from mklkit_papers.files import Files
-    from mklkit_papers.listing import ALL, find_entries, with_sets
+    from mklkit_papers.tables import show_list, show_reproduction
 
     entries = find_entries([name for name in names if name != LIST] or [ALL])
     entries = with_sets(entries, sets or ())
     if LIST in names:
-        show_list(entries, as_json)
+        if as_json:
+            show_json([entry.facts() for entry in entries])
+        else:
+            show_list(entries)
         return
     files = Files(data_dir, results, latex, plots, pages)
     files.check(entries)
-    from mklkit_papers.openml import OpenML
     from mklkit_papers.session import Session
+    from mklkit_papers.sources import OpenML
 
     with progressing() as progress:
         session = Session(

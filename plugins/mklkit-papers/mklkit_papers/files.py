@@ -1,8 +1,12 @@
-"""The files that a run reads and writes."""
+"""The files that a run reads and writes, and the pages of the documentation among them.
+
+A table stands on a page between a line ``<!-- NAME -->`` and a line ``<!-- end -->``.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -13,15 +17,23 @@ from mklkit.cli.console import say
 from mklkit.cli.pictures import draw
 from mklkit.comparison.writing import write_text
 from mklkit.datasets.paths import refused
-from mklkit.errors import DataError, UnknownNameError
+from mklkit.errors import DataError, UnknownNameError, listed
 from mklkit.persistence.atomic import check_writable
 from mklkit.plotting.parts import require_matplotlib
-from mklkit_papers.entry import Entry, Reproduction
-from mklkit_papers.pages import without_place, write_pages
+from mklkit_papers.entries import Entry, Reproduction
+from mklkit_papers.session import make_folder
 from mklkit_papers.sources import FOLDER
-from mklkit_papers.tables import latex, rows_of
+from mklkit_papers.tables import latex, markdown, table_of
 
-__all__ = ["Files"]
+__all__ = ["Files", "marked", "without_place", "write_pages"]
+
+NAME = r"\d{3}-[\w-]+"
+OPENING = re.compile(rf"^<!-- (?P<name>{NAME}) -->\r?$", re.MULTILINE)
+# What is between the marks of a table has no other table's.
+MARK = re.compile(
+    rf"^<!-- (?P<name>{NAME}) -->(?P<end>\r?\n)(?:(?!<!-- {NAME} -->).)*?<!-- end -->",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 @attrs.frozen
@@ -55,7 +67,7 @@ class Files:
             require_matplotlib()
         for folder in (self.plots, self.results):
             if folder is not None:
-                _make_folder(folder)
+                _check_folder(folder)
         if self.plots is not None and not any(entry.draw for entry in entries):
             say(f"{self.plots} stays empty: none of these is a figure of curves")
         if self.pages is not None:
@@ -66,8 +78,8 @@ class Files:
         """Refuse to write tables over the data, the runs or the pages that are read."""
         named = os.environ.get(FOLDER)
         data = self.data if self.data is not None or not named else Path(named)
-        target = tables.resolve()
         folders = [each.resolve() for each in (data, self.results, self.pages) if each is not None]
+        target = tables.resolve()
         inside = any(folder in target.parents for folder in folders)
         if inside and target.exists() and target.suffix != ".tex":
             raise DataError(f"{tables} is read by this command; choose another file for --latex.")
@@ -76,7 +88,7 @@ class Files:
         """Write tables, pictures and pages, and say which."""
         written = []
         if self.latex is not None:
-            tables = [latex(each) for each in reproductions if rows_of(each)]
+            tables = [latex(result) for result in reproductions if table_of(result)[1]]
             write_text(self.latex, "\n".join(tables))
             written.append(self.latex)
         if self.plots is not None:
@@ -90,11 +102,11 @@ class Files:
 def _pictures(folder: Path, reproductions: Sequence[Reproduction]) -> list[Path]:
     """Draw the figures that have numbers, and return their files."""
     written = []
-    for each in reproductions:
-        if each.entry.draw is not None and each.has_numbers:
-            path = folder / f"{each.entry.name}.png"
+    for result in reproductions:
+        if result.entry.draw is not None and result.has_numbers:
+            path = folder / f"{result.entry.name}.png"
             try:
-                draw(path, partial(each.entry.draw, each.lines))
+                draw(path, partial(result.entry.draw, result.lines))
             except UnknownNameError as error:  # of a plugin that is not there
                 say(f"{path} is not drawn: {error}", style="yellow")
             else:
@@ -102,12 +114,70 @@ def _pictures(folder: Path, reproductions: Sequence[Reproduction]) -> list[Path]
     return written
 
 
-def _make_folder(folder: Path) -> None:
+def _check_folder(folder: Path) -> None:
     if folder.is_file():
         raise DataError(f"{folder} is a file; the name of a folder is expected.")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(refused(folder, "written", error)) from error
+    make_folder(folder)
     if not os.access(folder, os.W_OK):
         raise DataError(f"{folder} can't be written to; choose another folder.")
+
+
+def marked(folder: Path) -> dict[Path, list[str]]:
+    """Return the tables for which the pages of a folder have marks.
+
+    Raises
+    ------
+    DataError
+        If no page has marks, one has a mark without an end, or can't be read.
+    """
+    pages = {}
+    for page in sorted(folder.glob("*.md")):
+        text = _text(page)
+        places = {mark.start(): mark["name"] for mark in MARK.finditer(text)}
+        for opened in OPENING.finditer(text):
+            if opened.start() not in places:
+                raise DataError(
+                    f"{page} has '<!-- {opened['name']} -->' without '<!-- end -->' below it."
+                )
+        if places:
+            pages[page] = list(places.values())
+    if not pages:
+        raise DataError(
+            f"{folder} has no page with a place for a table, such as"
+            " '<!-- 003-table6 -->' above '<!-- end -->'."
+        )
+    return pages
+
+
+def without_place(folder: Path, names: Sequence[str]) -> list[str]:
+    """Return the tables for which the pages of a folder have no place; DataError if that is all."""
+    here = {name for page in marked(folder).values() for name in page}
+    absent = [name for name in names if name not in here]
+    if len(absent) == len(names):
+        raise DataError(f"The pages of {folder} have no place for {listed(absent)}.")
+    return absent
+
+
+def write_pages(folder: Path, reproductions: Sequence[Reproduction]) -> list[Path]:
+    """Replace tables on the pages of a folder; return the pages that were written."""
+    tables = {result.entry.name: markdown(result) for result in reproductions}
+
+    def replaced(mark: re.Match[str]) -> str:
+        name, end = mark["name"], mark["end"]
+        if name not in tables:
+            return mark[0]
+        lines = [f"<!-- {name} -->", "", *tables[name].split("\n"), "", "<!-- end -->"]
+        return end.join(lines)
+
+    pages = [page for page, names in marked(folder).items() if tables.keys() & set(names)]
+    for page in pages:
+        write_text(page, MARK.sub(replaced, _text(page)))
+    return pages
+
+
+def _text(page: Path) -> str:
+    """Return a page with its ends of lines as they are."""
+    try:
+        return page.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(refused(page, "read", error)) from error

@@ -1,18 +1,86 @@
-"""One number of ours beside the printed one."""
+"""A number of ours beside the printed one, and tables as the papers print them."""
 
 from __future__ import annotations
 
 import math
+import re
 from typing import Any, Literal, Self
 
 import attrs
 import numpy as np
 
-from mklkit_papers.printed import Printed
-
-__all__ = ["ACCURACY", "Line", "Measure"]
+__all__ = ["ACCURACY", "Line", "Measure", "Printed", "PrintedTable", "printed"]
 
 NAN = float("nan")
+NUMBER = r"[-+]?[0-9.]+(?:e[-+]?[0-9]+)?"
+CELL = re.compile(
+    rf"(?P<value>{NUMBER})(?:\s*±\s*(?P<spread>{NUMBER}))?(?:\s*(?P<test>[pt])=(?P<tested>{NUMBER}))?"
+)
+
+
+@attrs.frozen
+class Printed:
+    """A number of a paper's table.
+
+    Attributes
+    ----------
+    value : float
+    spread : float
+        The standard deviation that is printed with it; NaN where there is none.
+    test : str
+        The paper's test against its own system, ``"p = 0.0697"``; empty where there is none.
+    """
+
+    value: float
+    spread: float = NAN
+    test: str = ""
+
+
+PrintedTable = dict[str, dict[str, Printed]]
+"""Printed numbers by row and column of a table."""
+
+
+def printed(text: str) -> PrintedTable:
+    """Read a table: a line of heads, then lines of a name and its cells, all parted by bars.
+
+    A cell is a number, with its deviation after ``±`` and ``p=`` or ``t=`` of a test where the
+    paper has them, or empty where a number is missing. The first head names nothing.
+
+    Raises
+    ------
+    ValueError
+        If a cell is no number, a line has more or fewer cells than there are heads, or two rows or
+        columns have the same name.
+
+    Examples
+    --------
+    >>> table = printed('''
+    ...     set   | ours        | theirs
+    ...     Sonar | 80.7 ± 1.5  | 75.8 t=4.44
+    ...     Liver |             | 62.3
+    ... ''')
+    >>> table["Sonar"]["theirs"].value, table["Sonar"]["ours"].spread, list(table["Liver"])
+    (75.8, 1.5, ['theirs'])
+    """
+    lines = [[cell.strip() for cell in line.split("|")] for line in text.strip().splitlines()]
+    heads, *rows = lines
+    for names in (heads[1:], [name for name, *_ in rows]):
+        if len(set(names)) < len(names):
+            raise ValueError(f"two rows or columns have the same name: {', '.join(names)}")
+    return {
+        name: {
+            head: _printed(cell) for head, cell in zip(heads[1:], cells, strict=True) if cell != ""
+        }
+        for name, *cells in rows
+    }
+
+
+def _printed(cell: str) -> Printed:
+    match = CELL.fullmatch(cell)
+    if match is None:
+        raise ValueError(f"{cell!r} is not a number as tables print them")
+    test = "" if match["test"] is None else f"{match['test']} = {match['tested']}"
+    return Printed(float(match["value"]), float(match["spread"] or NAN), test)
 
 
 @attrs.frozen
@@ -69,6 +137,7 @@ class Line:
     ----------
     row, column : str
         Of the table, as the paper names them; of a figure the curve and the place on its axis.
+    measure : Measure
     ours : float
         The mean over repeats; NaN where there is none, for a ``reason``.
     spread : float
@@ -76,7 +145,6 @@ class Line:
     repeats : int
     printed : Printed, optional
         None where the paper has no such number, or shows it in a picture only.
-    measure : Measure
     p_paired, p_corrected : float
         Of the paired t-test that the papers use and of the corrected resampled one (with Holm's
         correction), against the paper's own system; NaN where there is no test.
@@ -109,14 +177,6 @@ class Line:
     ) -> Self:
         """Return the line of the values of repeats: their mean, and their deviation if several.
 
-        Parameters
-        ----------
-        row, column, measure, printed
-            As for the line.
-        values : array-like of shape (n,)
-        repeats : int, optional
-            Where a repeat has several values; by default n.
-
         Examples
         --------
         >>> Line.mean_of("Sonar", "SVM", ACCURACY, [80.0, 82.0]).ours
@@ -143,18 +203,11 @@ class Line:
         return round(self.difference, self.measure.digits) + 0.0
 
     @property
-    def printed_spread(self) -> float:
-        """The printed deviation; NaN where there is none."""
-        return NAN if self.printed is None else self.printed.spread
-
-    @property
     def tolerance(self) -> float:
-        """How far on the worse side of the printed number ours may lie.
-
-        The printed deviation; where none is printed, our own.
-        """
-        spread = self.spread if math.isnan(self.printed_spread) else self.printed_spread
-        return max(self.measure.slack, 0.0 if math.isnan(spread) else spread)
+        """How far on the worse side ours may lie: the printed deviation, or our own if none is."""
+        known = self.printed is not None and not math.isnan(self.printed.spread)
+        spread = self.printed.spread if self.printed is not None and known else self.spread
+        return float(np.fmax(self.measure.slack, spread))
 
     @property
     def holds(self) -> bool | None:
@@ -173,22 +226,13 @@ class Line:
         >>> attrs.evolve(line, printed=Printed(80.0, spread=0.5)).holds
         False
         """
-        behind = self.shown_difference
-        if math.isnan(behind):
+        ahead = self.shown_difference
+        if math.isnan(ahead):
             return None
-        if self.measure.better == "near":
-            behind = -abs(behind)
-        elif self.measure.better == "lower":
-            behind = -behind
-        return behind >= -round(self.tolerance, self.measure.digits)
+        gain = {"higher": ahead, "lower": -ahead, "near": -abs(ahead)}[self.measure.better]
+        return gain >= -round(self.tolerance, self.measure.digits)
 
     def as_dict(self) -> dict[str, object]:
         """Return plain values."""
-        facts = attrs.asdict(self, filter=lambda field, _: field.name not in ("measure", "printed"))
-        return {
-            **facts,
-            "measure": self.measure.name,
-            "printed": None if self.printed is None else attrs.asdict(self.printed),
-            "difference": self.difference,
-            "holds": self.holds,
-        }
+        facts = attrs.asdict(self) | {"measure": self.measure.name}
+        return {**facts, "difference": self.difference, "holds": self.holds}

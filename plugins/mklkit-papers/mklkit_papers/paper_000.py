@@ -18,10 +18,10 @@ from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.learners.ho_kashyap.rules import PAPER_GRID
 from mklkit.presets.papers import PLAIN_KERNELS
-from mklkit_papers.entry import Entry
+from mklkit_papers.entries import Entry
 from mklkit_papers.estimators import InTurn, PreferredScaling
+from mklkit_papers.lines import printed
 from mklkit_papers.paper_000_curves import AS_IN_TABLE_1, CURVES
-from mklkit_papers.printed import printed
 from mklkit_papers.protocol import (
     SEED,
     DataUse,

@@ -17,10 +17,9 @@ from mklkit.estimators.search import MKLSearchCV
 from mklkit.learners.ho_kashyap.rules import PAPER_GRID
 from mklkit.presets.papers import PLAIN_KERNELS
 from mklkit_papers.curves import CurvesDisplay
-from mklkit_papers.entry import Entry
+from mklkit_papers.entries import Entry
 from mklkit_papers.estimators import PreferredScaling
-from mklkit_papers.lines import Line, Measure
-from mklkit_papers.printed import Printed
+from mklkit_papers.lines import Line, Measure, Printed
 from mklkit_papers.protocol import SEED, DataUse
 from mklkit_papers.session import Session, SetLines
 

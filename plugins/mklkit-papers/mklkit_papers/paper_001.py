@@ -12,10 +12,10 @@ from mklkit.combiners.cluster_gating.combiner import ClusterGating
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.presets.papers import FOUR_WIDTHS
-from mklkit_papers.entry import Entry
+from mklkit_papers.entries import Entry
 from mklkit_papers.estimators import ShareThreshold
+from mklkit_papers.lines import printed
 from mklkit_papers.paper_001_stars import STARS_ENTRIES
-from mklkit_papers.printed import printed
 from mklkit_papers.protocol import SEED, DataUse, Division, Experiment, System
 from mklkit_papers.scores import accuracy_lines
 

@@ -17,10 +17,9 @@ from mklkit.errors import UnknownNameError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.plotting.gates import GatesDisplay
 from mklkit.protocols import Array
-from mklkit_papers.entry import Entry
-from mklkit_papers.lines import ACCURACY, Line, Measure
+from mklkit_papers.entries import Entry
+from mklkit_papers.lines import ACCURACY, Line, Measure, PrintedTable, printed
 from mklkit_papers.paper_001_regions import RegionsDisplay
-from mklkit_papers.printed import PrintedTable, printed
 from mklkit_papers.protocol import DataUse
 from mklkit_papers.scores import WEIGHT
 from mklkit_papers.session import Session, SetLines

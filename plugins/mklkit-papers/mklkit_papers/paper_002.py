@@ -11,10 +11,10 @@ from typing import Any
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.learners.ho_kashyap.rules import COUPLINGS_OF_002, PAPER_GRID
-from mklkit_papers.entry import Entry
+from mklkit_papers.entries import Entry
 from mklkit_papers.estimators import PreferredScaling
+from mklkit_papers.lines import printed
 from mklkit_papers.paper_002_curves import FIGURES
-from mklkit_papers.printed import printed
 from mklkit_papers.protocol import SEED, DataUse, Division, Experiment, System
 from mklkit_papers.scores import accuracy_lines
 

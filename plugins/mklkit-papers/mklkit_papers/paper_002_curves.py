@@ -18,7 +18,7 @@ from mklkit.estimators.search import MKLSearchCV
 from mklkit.evaluation.alignment import alignment_matrix
 from mklkit.learners.ho_kashyap.rules import COUPLINGS_OF_002
 from mklkit_papers.curves import CurvesDisplay
-from mklkit_papers.entry import Entry
+from mklkit_papers.entries import Entry
 from mklkit_papers.lines import ACCURACY, Line, Measure
 from mklkit_papers.protocol import SEED, DataUse, Division, Experiment, System
 from mklkit_papers.session import Session, SetLines

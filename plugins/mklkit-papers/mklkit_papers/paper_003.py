@@ -15,10 +15,9 @@ import attrs
 from mklkit.estimators.from_preset import find_preset, preset_classifier
 from mklkit.plotting.parts import new_figure
 from mklkit_papers.curves import CurvesDisplay
-from mklkit_papers.entry import Entry
-from mklkit_papers.lines import Line
+from mklkit_papers.entries import Entry
+from mklkit_papers.lines import Line, PrintedTable, printed
 from mklkit_papers.paper_003_times import TIMES
-from mklkit_papers.printed import PrintedTable, printed
 from mklkit_papers.protocol import DataUse, Division, Experiment, System
 from mklkit_papers.scores import WEIGHT, accuracy_lines, weight_lines
 from mklkit_papers.session import Session, SetLines

@@ -20,9 +20,8 @@ from mklkit.protocols import Array
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.view_set import ViewSet
-from mklkit_papers.entry import Entry
-from mklkit_papers.lines import Line, Measure
-from mklkit_papers.printed import printed
+from mklkit_papers.entries import Entry
+from mklkit_papers.lines import Line, Measure, printed
 from mklkit_papers.protocol import SEED, DataUse
 from mklkit_papers.session import Session, SetLines
 

@@ -21,10 +21,10 @@ from mklkit.estimators.rpemekl import RPEMEKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.learners.ho_kashyap.rules import PAPER_GRID
 from mklkit.presets.papers import RPEMEKL_KERNELS
-from mklkit_papers.entry import Entry
+from mklkit_papers.entries import Entry
 from mklkit_papers.estimators import PreferredScaling
+from mklkit_papers.lines import printed
 from mklkit_papers.paper_004_curves import draw, objective_lines
-from mklkit_papers.printed import printed
 from mklkit_papers.protocol import DataUse, Division, Experiment, System
 from mklkit_papers.scores import accuracy_lines, second_lines
 

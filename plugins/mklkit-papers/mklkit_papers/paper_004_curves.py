@@ -14,8 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from mklkit.datasets.encoder import TableEncoder
 from mklkit.estimators.rpemekl import RPEMEKLClassifier
 from mklkit_papers.curves import CurvesDisplay
-from mklkit_papers.lines import Line, Measure
-from mklkit_papers.printed import Printed
+from mklkit_papers.lines import Line, Measure, Printed
 from mklkit_papers.protocol import DataUse, Division
 from mklkit_papers.session import Session, SetLines
 

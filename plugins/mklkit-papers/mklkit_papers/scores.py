@@ -12,8 +12,7 @@ import pandas as pd
 
 from mklkit.comparison.running import Cell
 from mklkit.comparison.table import tests_against
-from mklkit_papers.lines import ACCURACY, Line, Measure
-from mklkit_papers.printed import Printed, PrintedTable
+from mklkit_papers.lines import ACCURACY, Line, Measure, Printed, PrintedTable
 from mklkit_papers.protocol import DataUse, Experiment
 from mklkit_papers.session import Session, SetLines
 
@@ -34,15 +33,8 @@ def accuracy_lines(
 ) -> SetLines:
     """Return test accuracies in per cent.
 
-    Parameters
-    ----------
-    experiment : Experiment
-    printed : PrintedTable
-        By the labels of data sets and the names of systems; it says which of both are run.
-    against : str, optional
-        The paper's own system, against which the others are tested.
-    extra : sequence of str, default=()
-        Further systems, which the table does not have; where a set has them.
+    The printed table, by labels of data sets and names of systems, says which of both are run;
+    ``extra`` systems are not in it. Others are tested ``against`` the paper's own system.
     """
 
     def of_set(session: Session, use: DataUse) -> Iterator[Line]:
@@ -73,21 +65,11 @@ def weight_lines(
     label: str,
     printed: PrintedTable,
     renamed: Collection[tuple[str, str]] = (),
-    measure: Measure = WEIGHT,
 ) -> SetLines:
-    """Return the weights of kernels (rows) by systems (columns).
+    """Return the weights of kernels (rows) by systems (columns), on the data set of a label.
 
-    Parameters
-    ----------
-    experiment : Experiment
-    label : str
-        Of the data set.
-    printed : PrintedTable
-        Weights by kernel, in the order of the kernels, and system.
-    renamed : collection of (str, str), default=()
-        Systems of the experiment to show beside those of the paper, with the column to which they
-        are compared.
-    measure : Measure
+    ``renamed`` has systems of the experiment to show beside those of the paper, each with the
+    column to which it is compared.
     """
 
     def of_set(session: Session, use: DataUse) -> Iterator[Line]:
@@ -97,10 +79,10 @@ def weight_lines(
             for name, runs in systems.items():
                 weights = [list((cell.weights or {}).values()) for cell in runs]
                 values = [each[place] if place < len(each) else math.nan for each in weights]
-                yield _line(kernel, name, np.array(values), runs, measure, row.get(columns[name]))
+                yield _line(kernel, name, np.array(values), runs, WEIGHT, row.get(columns[name]))
 
     sets = [use for use in experiment.sets if use.label == label]
-    return SetLines(sets, measure, of_set)
+    return SetLines(sets, WEIGHT, of_set)
 
 
 def _sets(experiment: Experiment, printed: PrintedTable) -> list[DataUse]:
@@ -114,8 +96,8 @@ def _heads(printed: PrintedTable) -> list[str]:
 
 def _runs(session: Session, experiment: Experiment, use: DataUse, names: Sequence[str]) -> Runs:
     """Return the runs of those of the systems that the experiment has for a data set."""
-    systems = {system.name for system in experiment.systems(use)}
-    names = [name for name in names if name in systems]
+    known = {system.name for system in experiment.systems(use)}
+    names = [name for name in names if name in known]
     return dict(zip(names, session.cells(experiment, use, names), strict=True))
 
 
@@ -136,10 +118,7 @@ def _line(
 
 
 def _tests(systems: Runs, against: str | None) -> dict[str, tuple[float, float]]:
-    """Return each system's p values against the paper's own: paired, and corrected.
-
-    A system that failed on a division has no line, and no part in the tests.
-    """
+    """Return the p values, paired and corrected, of each system that failed on no division."""
     whole = {
         name: runs for name, runs in systems.items() if all(cell.reason is None for cell in runs)
     }

@@ -16,34 +16,32 @@ from mklkit.comparison.running import Cell, run_cells
 from mklkit.comparison.splits import SplitPlan
 from mklkit.comparison.stored import Results
 from mklkit.datasets.paths import refused
-from mklkit.display.progress import Progress, Report
+from mklkit.display.progress import Progress, Report, silent
 from mklkit.errors import DataError, MKLKitError
 from mklkit.registry.discovery import canonical
 from mklkit.registry.registry import get_registry
 from mklkit_papers.lines import Line, Measure
-from mklkit_papers.openml import OpenML
-from mklkit_papers.protocol import (
-    SEED,
-    DataUse,
-    Division,
-    Experiment,
-    System,
-)
-from mklkit_papers.sources import find_data
+from mklkit_papers.protocol import SEED, DataUse, Division, Experiment, System
+from mklkit_papers.sources import OpenML, find_data
 
-__all__ = ["LeftOut", "Session", "SetLines"]
+__all__ = ["LeftOut", "Session", "SetLines", "make_folder"]
 
 
 class LeftOut(DataError):
     """A data set that is not run, with the reason."""
 
 
+def _folded(labels: Collection[str]) -> frozenset[str]:
+    return frozenset(label.casefold() for label in labels)
+
+
+@attrs.define(eq=False)
 class Session:
     """One call of ``mklkit reproduce``: where data come from, how much is run, what is known.
 
     Runs that several tables show are made once.
 
-    Parameters
+    Attributes
     ----------
     folder : Path, optional
         Of CSV files; see :func:`mklkit_papers.sources.find_data`.
@@ -52,57 +50,46 @@ class Session:
     repeats : int, optional
         Instead of those of the papers or of a quick run; with ``quick`` the sets that take long
         are left out all the same.
-    only : collection of str, default=()
-        Labels of data sets, in any case; all where it is empty.
+    only : set of str
+        Labels of data sets, in lower case; all where it is empty.
     results : Path, optional
         A folder to which each finished run is written, and from which it is taken again.
-    progress : bool or callable, optional
+    asked_progress : bool or callable, optional
         As for :func:`mklkit.compare`; a function is called with the finished runs of a data set,
         all of them and what runs next.
     openml : OpenML, optional
         Where to fetch data sets that are not there; none are fetched where it is not given.
-
-    Attributes
-    ----------
     reused : int
         How many runs were taken from ``results``.
     notes : dict of str to str
         Remarks on data sets by their label, of those that were asked for since it was emptied.
     """
 
-    def __init__(
-        self,
-        folder: Path | None = None,
-        *,
-        quick: bool = False,
-        repeats: int | None = None,
-        only: Collection[str] = (),
-        results: Path | None = None,
-        progress: Progress = None,
-        openml: OpenML | None = None,
-    ) -> None:
-        self.folder, self.quick, self.repeats, self.results = folder, quick, repeats, results
-        self.only = {label.casefold() for label in only}
-        self.asked_progress = progress
-        self.progress: Report = progress if callable(progress) else (lambda *_: None)
-        self.openml = openml
-        self.reused = 0
-        self.notes: dict[str, str] = {}
-        self._data: dict[tuple[object, ...], DataSet | LeftOut] = {}
-        self._cells: dict[tuple[str, DataUse], dict[tuple[int, str], Cell]] = {}
+    folder: Path | None = None
+    quick: bool = attrs.field(default=False, kw_only=True)
+    repeats: int | None = attrs.field(default=None, kw_only=True)
+    only: frozenset[str] = attrs.field(default=(), kw_only=True, converter=_folded)
+    results: Path | None = attrs.field(default=None, kw_only=True)
+    asked_progress: Progress = attrs.field(default=None, kw_only=True, alias="progress")
+    openml: OpenML | None = attrs.field(default=None, kw_only=True)
+    progress: Report = attrs.field(init=False)
+    reused: int = attrs.field(default=0, init=False)
+    notes: dict[str, str] = attrs.field(factory=dict, init=False)
+    _data: dict[tuple[object, ...], DataSet | LeftOut] = attrs.field(factory=dict, init=False)
+    _cells: dict[tuple[str, DataUse], dict[tuple[int, str], Cell]] = attrs.field(
+        factory=dict, init=False
+    )
+
+    @progress.default
+    def _progress(self) -> Report:
+        return self.asked_progress if callable(self.asked_progress) else silent
 
     def wants(self, label: str) -> bool:
         """Return whether a data set of this label is among those asked for."""
         return not self.only or label.casefold() in self.only
 
     def number(self, use: DataUse) -> int:
-        """Return how often the rows of a data set are divided.
-
-        Raises
-        ------
-        LeftOut
-            If it is left out of quick runs.
-        """
+        """Return how often the rows of a data set are divided; LeftOut of quick runs, if it is."""
         if self.quick and use.quick == 0:
             raise LeftOut("left out of quick runs, as it takes long")
         if self.repeats is not None:
@@ -110,13 +97,7 @@ class Session:
         return use.quick if self.quick else use.repeats
 
     def data(self, use: DataUse) -> DataSet:
-        """Return a data set.
-
-        Raises
-        ------
-        LeftOut
-            If it is not to be had, or can't be read.
-        """
+        """Return a data set; LeftOut if it is not to be had, or can't be read."""
         key = (use.name, use.columns, use.change)
         if key not in self._data:
             try:
@@ -132,13 +113,7 @@ class Session:
         return known
 
     def divided(self, use: DataUse, division: Division) -> SplitPlan:
-        """Return the divisions of a data set's rows.
-
-        Raises
-        ------
-        LeftOut
-            If it is not run, is not to be had, or its rows can't be divided so.
-        """
+        """Return the divisions of a data set's rows; LeftOut if they can't be divided so."""
         repeats, data = self.number(use), self.data(use)
         try:
             return division.splits(data.target, repeats)
@@ -154,11 +129,8 @@ class Session:
             If the data set is not run, or its rows can't be divided so.
         DataError
             If the file of results is of other data, damaged, in use or can't be written.
-        KeyError
-            If the experiment has no system of a name.
         """
         repeats = self.number(use)
-        data = self.data(use)
         plan = self.divided(use, use.division or experiment.division)
         systems = {system.name: system for system in experiment.systems(use)}
         lacking = {name: _lacking(systems[name]) for name in names}
@@ -166,7 +138,7 @@ class Session:
         new = [name for name in lacking if not lacking[name] and (repeats - 1, name) not in known]
         if new:
             methods = [experiment.method(systems[name]) for name in new]
-            known |= self._run(experiment, data, use, plan, methods)
+            known |= self._run(experiment, use, plan, methods)
         return [
             [
                 _failed(use, name, lacking[name]) if lacking[name] else known[place, name]
@@ -176,42 +148,30 @@ class Session:
         ]
 
     def _run(
-        self,
-        experiment: Experiment,
-        data: DataSet,
-        use: DataUse,
-        plan: SplitPlan,
-        methods: list[Method],
+        self, experiment: Experiment, use: DataUse, plan: SplitPlan, methods: list[Method]
     ) -> dict[tuple[int, str], Cell]:
+        data, total = self.data(use), len(methods) * len(plan.splits)
         facts = plan_facts([data], [plan], methods, None, SEED)
-        total = len(methods) * len(plan.splits)
         cells: dict[tuple[int, str], Cell] = {}
-        with Results(
-            self._file(experiment, use, data.name, len(plan.splits)), facts, methods
-        ) as stored:
-            runs = run_cells(
-                data,
-                plan,
-                methods,
-                partial(stored.known, data.name),
-                lambda method: self.progress(len(cells), total, f"{use.label}: {method.name}"),
-            )
-            for place, method, cell in runs:
+
+        def starting(method: Method) -> None:
+            self.progress(len(cells), total, f"{use.label}: {method.name}")
+
+        with Results(self._file(experiment, use, len(plan.splits)), facts, methods) as stored:
+            known = partial(stored.known, data.name)
+            for place, method, cell in run_cells(data, plan, methods, known, starting):
                 cells[place, method.name] = stored.add(place, method, cell)
             self.reused += len(cells) - stored.n_new
         return cells
 
-    def _file(self, experiment: Experiment, use: DataUse, name: str, repeats: int) -> Path | None:
+    def _file(self, experiment: Experiment, use: DataUse, repeats: int) -> Path | None:
         """Return the file of runs of a data set: other divisions have a file of their own."""
         if self.results is None:
             return None
         folder = self.results / experiment.name
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise DataError(refused(folder, "written", error)) from error
+        make_folder(folder)
         columns = "" if use.columns is None else f"-{use.columns}"
-        return folder / f"{name}{columns}-{repeats}.jsonl"
+        return folder / f"{self.data(use).name}{columns}-{repeats}.jsonl"
 
 
 @attrs.frozen
@@ -258,3 +218,11 @@ def _lacking(system: System) -> str:
 def _failed(use: DataUse, name: str, reason: str) -> Cell:
     cell = Cell(data=use.name, method=name, kind="", repeat=0, fold=0, n_train=0, n_test=0)
     return attrs.evolve(cell, reason=reason)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, unless it is there; DataError if it can't be made."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(refused(folder, "written", error)) from error

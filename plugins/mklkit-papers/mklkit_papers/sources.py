@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import os
+import socket
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.client import HTTPException
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
 
 import attrs
 import pandas as pd
+from sklearn.datasets import fetch_openml, get_data_home
 
 from mklkit.comparison.data import DataSet, data_sets
 from mklkit.datasets import load_table
 from mklkit.datasets.paths import status
 from mklkit.datasets.table import Table
-from mklkit.errors import DataError, counted
-from mklkit_papers.openml import NotFetched, OpenML
+from mklkit.errors import DataError, counted, plain_message
 
-__all__ = ["FOLDER", "DataNotHere", "find_data"]
+__all__ = ["FOLDER", "DataNotHere", "OpenML", "find_data"]
 
 FOLDER = "MKLKIT_DATA"
 """The environment variable that names the folder of data sets."""
@@ -26,6 +34,14 @@ OF_SCIKIT_LEARN = {"iris": "iris", "wine": "wine", "wdbc": "breast_cancer"}
 
 TARGET = "target"
 VOTES = {"y": 1.0, "n": -1.0}
+
+ADDRESS = "https://www.openml.org/api/v1/json/data/{}"
+KEPT = "openml/openml.org/api/v1/json/data/{}.gz"
+"""Where scikit-learn keeps the description of a data set, in its folder of data."""
+PATIENCE = 10.0
+"""Seconds to wait for an answer."""
+TROUBLE = (OSError, HTTPException, ValueError, KeyError)
+"""What a network, a folder, or an answer that is not as expected may raise."""
 
 
 @attrs.frozen
@@ -89,7 +105,77 @@ two classes, and madelon with another row."""
 
 
 class DataNotHere(DataError):
-    """A data set that is in no place where it is looked for."""
+    """A data set that is in no place where it is looked for, or that OpenML did not give."""
+
+
+class OpenML:
+    """The way to OpenML, which is tried once: an offline machine waits for one answer only.
+
+    ``say`` is called with a sentence before something is fetched.
+    """
+
+    def __init__(self, say: Callable[[str], Any]) -> None:
+        self._say = say
+        self._unreached: str | None = None
+
+    def frame(self, data_id: int) -> pd.DataFrame:
+        """Return the features of a data set and, last, its classes as the column ``target``.
+
+        It is kept in scikit-learn's folder of data (``SCIKIT_LEARN_DATA``), and has the checksum
+        that OpenML states: :func:`sklearn.datasets.fetch_openml` refuses any other.
+
+        Raises
+        ------
+        DataNotHere
+            If OpenML can't be reached, or its answer can't be used.
+        """
+        try:
+            if not (Path(get_data_home()) / KEPT.format(data_id)).exists():
+                self._reach(data_id)
+                self._say(f"fetching data set {data_id} from OpenML")
+            with _in_time():
+                bunch = fetch_openml(data_id=data_id, as_frame=True, n_retries=1, delay=0.1)
+        except DataNotHere:
+            raise
+        except TROUBLE as error:
+            raise DataNotHere(
+                f"data set {data_id} of OpenML can't be used: {_plain(error)}"
+            ) from error
+        return bunch.data.assign(target=bunch.target)
+
+    def _reach(self, data_id: int) -> None:
+        if self._unreached is None:
+            self._unreached = ""
+            try:
+                with urlopen(ADDRESS.format(data_id), timeout=PATIENCE):
+                    return
+            except TROUBLE as error:
+                self._unreached = f"OpenML can't be reached: {_plain(error)}"
+        if self._unreached:
+            raise DataNotHere(self._unreached)
+
+
+@contextmanager
+def _in_time() -> Iterator[None]:
+    """Wait for each answer only so long, and leave out remarks on further attempts."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(PATIENCE)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        socket.setdefaulttimeout(before)
+
+
+def _plain(error: Exception) -> str:
+    """Return what the network says, without the words that Python puts around it."""
+    if isinstance(error, KeyError):
+        return f"its answer has no {error}"
+    reason = error.reason if isinstance(error, URLError) else error
+    if isinstance(reason, OSError) and reason.strerror:
+        return reason.strerror
+    return plain_message(reason) if isinstance(reason, Exception) else str(reason)
 
 
 def find_data(
@@ -155,7 +241,7 @@ def _table(name: str, folder: Path | None, openml: OpenML | None) -> tuple[Table
         raise DataNotHere(missing)
     try:
         table = _fetched(name, known, known.openml, openml)
-    except NotFetched as error:
+    except DataNotHere as error:
         raise DataNotHere(f"{missing}, and {error}") from error
     return table, [f"from {table.origin}"]
 
@@ -169,7 +255,7 @@ def _fetched(name: str, known: Known, number: int, openml: OpenML) -> Table:
         table = load_table(path, TARGET)
     remark = known.remark(table)
     if remark:
-        raise NotFetched(f"data set {number} of OpenML has {remark}")
+        raise DataNotHere(f"data set {number} of OpenML has {remark}")
     return attrs.evolve(table, origin=f"data set {number} of OpenML")
 
 

@@ -1,80 +1,63 @@
-"""A reproduction as rows of text: cells for a terminal, Markdown for pages, LaTeX for papers."""
+"""A reproduction as a table: on a terminal, in Markdown for pages, in LaTeX for papers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 from datetime import date
+from typing import TYPE_CHECKING
 
 from mklkit._version import __version__
 from mklkit.comparison.writing import latex_table, latex_text
 from mklkit.errors import counted
-from mklkit_papers.entry import Reproduction
-from mklkit_papers.lines import Line
 
-__all__ = ["WORDS", "heads_of", "latex", "markdown", "notes_of", "rows_of", "summary"]
+if TYPE_CHECKING:
+    from mklkit_papers.entries import Entry, Reproduction
+    from mklkit_papers.lines import Line
 
-TESTS = ("paired p", "corrected p")
-NO, YES = "no", "yes"
+__all__ = ["latex", "markdown", "notes_of", "show_list", "show_reproduction", "summary", "table_of"]
+
+HOLDS = {True: "yes", False: "no", None: ""}
 WORDS = 2
 """The first columns hold words, the others numbers."""
+SHORT = {"difference": "diff."}
+"""Heads that would take more space than their numbers on a terminal."""
 
 
-def heads_of(result: Reproduction) -> list[str]:
-    """Return the heads of the table's columns."""
-    heads = [*result.entry.heads, "ours"]
-    if _has_printed(result):
-        heads += ["published", "difference", "holds"]
-    heads += list(TESTS) * _has_tests(result)
-    return heads + ["published test"] * _has_printed_tests(result)
-
-
-def rows_of(result: Reproduction) -> list[list[str]]:
-    """Return the cells of each line that has a number of ours or a printed one."""
-    printed, tests = _has_printed(result), _has_tests(result)
-    printed_tests = _has_printed_tests(result)
-    rows = []
-    for line in result.lines:
-        if math.isnan(line.ours) and line.printed is None:
-            continue
-        row = [line.row, line.column, _with_spread(line.ours, line.spread, line)]
-        if printed:
-            row += _beside(line)
-        if tests:
-            row += [_p(line.p_paired), _p(line.p_corrected)]
-        if printed_tests:
-            row.append(line.printed.test if line.printed else "")
-        rows.append(row)
-    return rows
+def table_of(result: Reproduction) -> tuple[list[str], list[list[str]]]:
+    """Return heads, and the cells of each line with a number; columns of numbers are not empty."""
+    lines = [line for line in result.lines if line.printed or not math.isnan(line.ours)]
+    published = [(line.printed, line) for line in lines]
+    rows, columns = result.entry.heads
+    cells = {
+        rows: [line.row for line in lines],
+        columns: [line.column for line in lines],
+        "ours": [_with_spread(line.ours, line.spread, line) for line in lines],
+        "published": [_with_spread(p.value, p.spread, line) if p else "" for p, line in published],
+        "difference": [_number(line.shown_difference, line, "+") for line in lines],
+        "holds": [HOLDS[line.holds] for line in lines],
+        "paired p": [_p(line.p_paired) for line in lines],
+        "corrected p": [_p(line.p_corrected) for line in lines],
+        "published test": [p.test if p else "" for p, _ in published],
+    }
+    heads = [head for place, head in enumerate(cells) if place <= WORDS or any(cells[head])]
+    return heads, [list(row) for row in zip(*(cells[head] for head in heads), strict=True)]
 
 
 def summary(result: Reproduction) -> str:
     """Return in a sentence how many numbers hold, and how many are above the published ones."""
     if not result.has_numbers:
         return "not run"
-    measures = dict.fromkeys(line.measure.name for line in result.lines)
-    repeats = sorted({line.repeats for line in result.lines if line.repeats})
-    compared = len(result.compared)
-    held = "no printed number"
+    measures = ", ".join(dict.fromkeys(line.measure.name for line in result.lines))
+    held, compared = "no printed number", len(result.compared)
     if compared:
         held = f"{result.held} of {counted(compared, 'number')} hold, {result.above} above print"
-    return f"{', '.join(measures)}: {held}{_span(repeats)}"
-
-
-def markdown(result: Reproduction) -> str:
-    """Return the table with notes: when it was made, what is left out, what misses and why."""
-    heads = heads_of(result)
-    rule = ["---"] * WORDS + ["--:"] * (len(heads) - WORDS)
-    rows = [[cell.replace("|", r"\|") for cell in row] for row in rows_of(result)]
-    lines = [f"| {' | '.join(cells)} |" for cells in (heads, rule, *rows)] if rows else []
-    stamp = f"mklkit {__version__}, {date.today().isoformat()}"
-    notes = [f"{summary(result)} ({stamp})", *notes_of(result)]
-    return "\n".join([*lines, "", *(f"- {note}." for note in notes)]).lstrip()
-
-
-def rules_of(result: Reproduction) -> list[str]:
-    """Return what it means that a number holds, for each measure that is compared."""
-    return list(dict.fromkeys(line.measure.rule for line in result.compared))
+    repeats = {line.repeats for line in result.lines if line.repeats}
+    if not repeats:
+        return f"{measures}: {held}"
+    least, most = min(repeats), max(repeats)
+    span = counted(most, "repeat") if least == most else f"{least} to {most} repeats"
+    return f"{measures}: {held}; {span}"
 
 
 def notes_of(result: Reproduction) -> list[str]:
@@ -94,6 +77,82 @@ def notes_of(result: Reproduction) -> list[str]:
     ]
 
 
+def rules_of(result: Reproduction) -> list[str]:
+    """Return what it means that a number holds, for each measure that is compared."""
+    return list(dict.fromkeys(line.measure.rule for line in result.compared))
+
+
+def markdown(result: Reproduction) -> str:
+    """Return the table with notes: when it was made, what is left out, what misses and why."""
+    heads, rows = table_of(result)
+    rule = ["---"] * WORDS + ["--:"] * (len(heads) - WORDS)
+    escaped = [[cell.replace("|", r"\|") for cell in row] for row in rows]
+    lines = [f"| {' | '.join(cells)} |" for cells in (heads, rule, *escaped)] if rows else []
+    stamp = f"mklkit {__version__}, {date.today().isoformat()}"
+    notes = [f"{summary(result)} ({stamp})", *notes_of(result)]
+    return "\n".join([*lines, "", *(f"- {note}." for note in notes)]).lstrip()
+
+
+def latex(result: Reproduction) -> str:
+    """Return the table for LaTeX (packages booktabs and, if it is long, longtable)."""
+    heads, rows = table_of(result)
+    signed = [[*row[:WORDS], *(cell.replace("-", "−") for cell in row[WORDS:])] for row in rows]
+    written = [[latex_text(cell) for cell in row] for row in signed]
+    told = ". ".join([f"{result.entry.title}: {summary(result)}", *rules_of(result)]) + "."
+    label = f"tab:{result.entry.name}"
+    return latex_table([latex_text(head) for head in heads], written, told, left=WORDS, label=label)
+
+
+def show_list(known: list[Entry]) -> None:
+    """Print names, titles, times, and what can't be run anywhere."""
+    from rich import box
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    from mklkit.cli.console import show
+
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid.add_column("name", no_wrap=True)
+    grid.add_column("what it is")
+    for head in ("quick", "full"):
+        grid.add_column(head, justify="right", no_wrap=True)
+    for entry in known:
+        told = [f"sets: {', '.join(entry.labels())}"] if entry.labels() else []
+        told += [f"without {name}: {reason}" for name, reason in entry.missing.items()]
+        times = ["<1 min" if time < 1 else f"{time:.0f} min" for time in entry.minutes]
+        grid.add_row(entry.name, Text("\n".join([entry.title, *told])), *times)
+    show(
+        grid,
+        "Times were measured on a machine with two cores. Tables of a paper share their runs, so"
+        " that several together take less than their sum.",
+    )
+
+
+def show_reproduction(result: Reproduction) -> None:
+    """Print a table with its notes."""
+    from rich import box
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    from mklkit.cli.console import plain, show
+
+    heads, rows = table_of(result)
+    show(Text(f"\n{result.entry.name}: {result.entry.title}", style="bold"))
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for head in heads[:WORDS]:
+        grid.add_column(head, overflow="fold")
+    for head in heads[WORDS:]:
+        # On a narrow terminal names are folded, numbers are not.
+        grid.add_column(SHORT.get(head, head).replace(" ", "\n"), justify="right", no_wrap=True)
+    last = None
+    for row, *cells in rows:
+        grid.add_row(*(Text(plain(cell)) for cell in ("" if row == last else row, *cells)))
+        last = row
+    if rows:
+        show(grid)
+    show(summary(result), *notes_of(result))
+
+
 def _reason(why: str) -> str:
     """Return why a number misses: known from the full run, though this may be a part of it."""
     return f"explained after the full run: {why}" if why else "not explained"
@@ -107,58 +166,16 @@ def _by_reason(word: str, pairs: Iterable[tuple[str, str]]) -> list[str]:
     return [f"{word}: {'; '.join(of_it)}: {reason}" for reason, of_it in names.items()]
 
 
-def latex(result: Reproduction) -> str:
-    """Return the table for LaTeX (packages booktabs and, if it is long, longtable)."""
-    rows = [
-        [
-            *(latex_text(cell) for cell in row[:WORDS]),
-            *(latex_text(cell.replace("-", "−")) for cell in row[WORDS:]),
-        ]
-        for row in rows_of(result)
-    ]
-    heads = [latex_text(head) for head in heads_of(result)]
-    told = ". ".join([f"{result.entry.title}: {summary(result)}", *rules_of(result)]) + "."
-    return latex_table(heads, rows, told, left=WORDS, label=f"tab:{result.entry.name}")
-
-
-def _span(repeats: list[int]) -> str:
-    if not repeats:
-        return ""
-    least, most = repeats[0], repeats[-1]
-    return f"; {counted(most, 'repeat') if least == most else f'{least} to {most} repeats'}"
-
-
-def _beside(line: Line) -> list[str]:
-    if line.printed is None:
-        return ["", "", ""]
-    difference = ""
-    if not math.isnan(line.difference):
-        difference = f"{line.shown_difference:+.{line.measure.digits}f}"
-    holds = "" if line.holds is None else YES if line.holds else NO
-    return [_with_spread(line.printed.value, line.printed.spread, line), difference, holds]
+def _number(value: float, line: Line, sign: str = "") -> str:
+    return "" if math.isnan(value) else f"{value:{sign}.{line.measure.digits}f}"
 
 
 def _with_spread(value: float, spread: float, line: Line) -> str:
-    if math.isnan(value):
-        return ""
-    digits = line.measure.digits
-    shown = f"{value:.{digits}f}"
-    return shown if math.isnan(spread) else f"{shown} ± {spread:.{digits}f}"
+    shown = [_number(value, line), _number(spread, line)]
+    return " ± ".join(filter(None, shown if shown[0] else []))
 
 
 def _p(value: float) -> str:
     if math.isnan(value):
         return ""
     return "<0.001" if value < 0.001 else f"{value:.3f}"
-
-
-def _has_printed(result: Reproduction) -> bool:
-    return any(line.printed is not None for line in result.lines)
-
-
-def _has_tests(result: Reproduction) -> bool:
-    return any(not math.isnan(line.p_paired) for line in result.lines)
-
-
-def _has_printed_tests(result: Reproduction) -> bool:
-    return any(line.printed is not None and line.printed.test for line in result.lines)

@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 
 import attrs
 from mklkit_papers.curves import CurvesDisplay
-from mklkit_papers.entry import Entry
-from mklkit_papers.lines import ACCURACY, Line
-from mklkit_papers.printed import printed
+from mklkit_papers.entries import Entry
+from mklkit_papers.lines import ACCURACY, Line, printed
 from mklkit_papers.protocol import DataUse, Division, Experiment, System
 from mklkit_papers.scores import accuracy_lines, second_lines, weight_lines
 from mklkit_papers.session import Session, SetLines

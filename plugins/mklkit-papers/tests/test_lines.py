@@ -9,8 +9,7 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mklkit_papers.lines import ACCURACY, Line, Measure
-from mklkit_papers.printed import Printed
+from mklkit_papers.lines import ACCURACY, Line, Measure, Printed
 
 from mklkit.persistence.facts import json_ready
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from mklkit_papers.listing import PAPERS, entries, find_entries, with_sets
+from mklkit_papers.entries import PAPERS, entries, find_entries, with_sets
 
 from mklkit.errors import UnknownNameError
 

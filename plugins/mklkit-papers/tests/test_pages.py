@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mklkit_papers.pages import marked, without_place, write_pages
+from mklkit_papers.files import marked, without_place, write_pages
 from mklkit_papers.session import Session
 from mklkit_papers.tables import markdown
 from small_paper import ENTRIES, entry, known

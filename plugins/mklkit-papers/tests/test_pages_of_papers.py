@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from documents import ROOT, commands, listings
 from following import run_in_turn
-from mklkit_papers.listing import entries
-from mklkit_papers.pages import marked
+from mklkit_papers.entries import entries
+from mklkit_papers.files import marked
 from mklkit_papers.sources import KNOWN
 
 from mklkit.datasets import load_table

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from documents import ROOT
+from mklkit_papers.entries import find_entries
 from mklkit_papers.estimators import ShareThreshold
-from mklkit_papers.listing import find_entries
 from mklkit_papers.paper_001 import EXPERIMENT, TABLE_3, TABLE_4
 from mklkit_papers.paper_001_stars import (
     KERNELS,

@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 from documents import ROOT
-from mklkit_papers.listing import find_entries
+from mklkit_papers.entries import find_entries
 from mklkit_papers.paper_003 import HEURISTICS, TABLE_6, WEIGHTS, draw_mean_weights
 from mklkit_papers.paper_003_times import TABLE_10, synthetic_rows
 from mklkit_papers.session import Session

@@ -14,7 +14,7 @@ from typing import Any
 
 import attrs
 import pytest
-from mklkit_papers import listing
+from mklkit_papers import entries as listing
 from processes import ENVIRONMENT, Outcome, Run, run_in_process, run_mklkit
 from small_paper import ENTRIES, Counted
 

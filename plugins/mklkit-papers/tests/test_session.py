@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 import pytest
 from mklkit_papers import protocol
-from mklkit_papers.listing import find_entries
+from mklkit_papers.entries import find_entries
 from mklkit_papers.protocol import DataUse, Division, System
 from mklkit_papers.scores import accuracy_lines
 from mklkit_papers.session import LeftOut, Session

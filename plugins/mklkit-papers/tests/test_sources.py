@@ -10,12 +10,11 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 import pytest
-from mklkit_papers import openml
-from mklkit_papers.listing import find_entries
-from mklkit_papers.openml import OpenML
+from mklkit_papers import sources as openml
+from mklkit_papers.entries import find_entries
 from mklkit_papers.protocol import DataUse
 from mklkit_papers.session import Session
-from mklkit_papers.sources import KNOWN, OF_SCIKIT_LEARN, DataNotHere, find_data
+from mklkit_papers.sources import KNOWN, OF_SCIKIT_LEARN, DataNotHere, OpenML, find_data
 from openml_server import Answers, serving
 from sklearn.datasets import _openml
 

@@ -9,12 +9,11 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mklkit_papers.entry import Reproduction
-from mklkit_papers.lines import ACCURACY, Line
-from mklkit_papers.printed import Printed
+from mklkit_papers.entries import Reproduction
+from mklkit_papers.lines import ACCURACY, Line, Printed
 from mklkit_papers.scores import SECONDS
 from mklkit_papers.session import Session
-from mklkit_papers.tables import heads_of, latex, markdown, notes_of, rows_of, summary
+from mklkit_papers.tables import latex, markdown, notes_of, summary, table_of
 from small_paper import ENTRIES, curve, entry, known, table
 
 from mklkit._version import __version__
@@ -38,7 +37,7 @@ def test_markdown(found):
     assert heads[:2] == ["data set", "system"]
     assert heads[2:] == ["ours", "published", "difference", "holds", "paired p", "corrected p"]
     assert set(rule) == {"---", "--:"}
-    assert rows == rows_of(found)
+    assert rows == table_of(found)[1]
     sharp, absent, smooth = rows
     assert sharp[:2] == ["Iris", "sharp"]
     assert sharp[3] == "95.00 ± 1.00"
@@ -102,13 +101,13 @@ def test_numbers_above_print_are_counted():
 def test_nothing_was_run():
     found = entry("000-table9", known([])).run(Session())
     assert summary(found) == "not run"
-    assert rows_of(found) == []
+    assert table_of(found)[1] == []
     assert re.fullmatch(r"- not run \(mklkit [^\n]*\)\.", markdown(found))
 
 
 def test_without_printed_numbers_there_are_no_columns_for_them():
     found = entry("000-figure1", curve).run(Session(only=["iris"], repeats=2))
-    assert heads_of(found) == ["data set", "system", "ours"]
+    assert table_of(found)[0] == ["data set", "system", "ours"]
     assert summary(found) == "test accuracy, %: no printed number; 2 repeats"
 
 
@@ -117,8 +116,8 @@ def test_printed_tests_are_shown():
         row="a", column="b", measure=ACCURACY, ours=1.0, printed=Printed(2.0, test="t = 4.50")
     )
     found = entry("000-table9", known([line])).run(Session())
-    assert heads_of(found)[-1] == "published test"
-    assert rows_of(found)[0][-1] == "t = 4.50"
+    assert table_of(found)[0][-1] == "published test"
+    assert table_of(found)[1][0][-1] == "t = 4.50"
 
 
 def test_json_has_no_nan(found):

@@ -1,21 +1,27 @@
-"""An entry of the list of tables and figures, and what running it gives."""
+"""The tables and figures: what one is, the list of all, and what running one gives."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from fnmatch import fnmatchcase
+from importlib import import_module
 from time import perf_counter
 from typing import Any
 
 import attrs
 
 from mklkit.display.progress import reported
+from mklkit.errors import UnknownNameError, quoted, suggest
 from mklkit.persistence.facts import json_ready, versions
 from mklkit.registry.registry import get_registry
 from mklkit_papers.lines import Line
 from mklkit_papers.session import Session, SetLines
 
-__all__ = ["Entry", "Reproduction"]
+__all__ = ["ALL", "PAPERS", "Entry", "Reproduction", "entries", "find_entries", "with_sets"]
+
+PAPERS = ("000", "001", "002", "003", "004")
+ALL = "all"
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -74,8 +80,8 @@ class Entry:
         session.notes = {}
         with reported(session.asked_progress, self.name) as session.progress:
             lines = list(self.lines(session))
-        seconds = perf_counter() - start
         missing = {} if session.only else dict(self.missing)
+        seconds = perf_counter() - start
         return Reproduction(self, lines, seconds, session.quick, session.notes, missing)
 
     def why(self, line: Line) -> str:
@@ -133,13 +139,13 @@ class Reproduction:
         reasons = dict(self.missing)
         for line in self.lines:
             if line.reason is not None and math.isnan(line.ours):
-                reasons.setdefault(
-                    f"{line.row}, {line.column}" if line.column else line.row, line.reason
-                )
+                name = f"{line.row}, {line.column}" if line.column else line.row
+                reasons.setdefault(name, line.reason)
         return reasons
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, in which NaN becomes None."""
+        combiners = get_registry().entries("combiner")
         facts = {
             **self.entry.facts(),
             "quick": self.quick,
@@ -150,17 +156,80 @@ class Reproduction:
             "left_out": self.left_out,
             "notes": self.notes,
             "lines": [
-                {
-                    **line.as_dict(),
-                    "explanation": self.entry.why(line) if line.holds is False else "",
-                }
+                line.as_dict()
+                | {"explanation": self.entry.why(line) if line.holds is False else ""}
                 for line in self.lines
             ],
-            "versions": {**versions(), **_packages()},
+            "versions": {
+                **versions(),
+                **{combiner.distribution: combiner.version for combiner in combiners},
+            },
         }
         return dict(json_ready(facts))
 
 
-def _packages() -> dict[str, str]:
-    """Return the versions of the packages that combiners come from."""
-    return {each.distribution: each.version for each in get_registry().entries("combiner")}
+def entries() -> list[Entry]:
+    """Return every entry, paper by paper."""
+    modules = [import_module(f"mklkit_papers.paper_{paper}") for paper in PAPERS]
+    return [entry for module in modules for entry in module.ENTRIES]
+
+
+def find_entries(names: Sequence[str]) -> list[Entry]:
+    """Return the entries of names, of globs such as ``"003-*"``, of a paper, or of ``"all"``.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such entry; the message suggests the most similar.
+
+    Examples
+    --------
+    >>> [entry.name for entry in find_entries(["003-table[67]"])]
+    ['003-table6', '003-table7']
+    """
+    known = {entry.name: entry for entry in entries()}
+    chosen: dict[str, Entry] = {}
+    for name in names:
+        pattern = "*" if name == ALL else f"{name}-*" if name in PAPERS else name
+        matching = [entry for entry in known if fnmatchcase(entry, pattern)]
+        if not matching:
+            hint = suggest(name, [*known, *PAPERS, ALL])
+            raise UnknownNameError(
+                f"There is no table or figure {quoted(name)}.{hint}"
+                " 'mklkit reproduce list' shows them all.",
+                name,
+            )
+        chosen |= {entry: known[entry] for entry in matching}
+    return list(chosen.values())
+
+
+def with_sets(chosen: Sequence[Entry], labels: Collection[str]) -> list[Entry]:
+    """Return the entries that run one of the data sets, named in any case; all where none is.
+
+    Raises
+    ------
+    UnknownNameError
+        If none of the entries runs a set of such a label; the message suggests the most similar.
+
+    Examples
+    --------
+    >>> [entry.name for entry in with_sets(find_entries(["003-table[68]"]), ["sonar"])]
+    ['003-table6']
+    """
+    sets = {entry.name: {label.casefold(): label for label in entry.labels()} for entry in chosen}
+    known = {key: label for of_entry in sets.values() for key, label in of_entry.items()}
+    missing = {
+        name.casefold(): (name, entry.missing[name]) for entry in chosen for name in entry.missing
+    }
+    for label in labels:
+        if label.casefold() in known:
+            continue
+        if label.casefold() in missing:
+            name, reason = missing[label.casefold()]
+            raise UnknownNameError(f"{name} can't be run: {reason.rstrip('.')}.", label)
+        hint = suggest(label, known.values())
+        names = ", ".join(known.values()) or "none"
+        message = f"These have no data set {quoted(label)}.{hint} Known: {names}."
+        raise UnknownNameError(message, label)
+    wanted = {label.casefold() for label in labels}
+    return [entry for entry in chosen if not wanted or wanted & sets[entry.name].keys()]
