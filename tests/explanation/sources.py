@@ -8,8 +8,10 @@ import numpy as np
 import pandas as pd
 
 from mklkit import MKLClassifier, MKLRegressor
+from mklkit.explanation import Explanation
 
 KERNELS = ["scan:rbf@scan_*", "noise:rbf@noise_*", "copy:rbf@copy_*"]
+FIRST_TWO = KERNELS[:2]
 
 
 def three_sources(n_rows: int = 120) -> tuple[pd.DataFrame, np.ndarray]:
@@ -44,3 +46,8 @@ def fitted_numbers(kernels: Any = KERNELS, **settings: Any) -> tuple[Any, pd.Dat
     settings.setdefault("learner", "ridge(alpha=0.1)")
     model = MKLRegressor(kernels, random_state=0, **settings)
     return model.fit(rows, numbers), rows, numbers
+
+
+def notes_of(explanation: Explanation, about: str) -> str:
+    """Return the sentences on a subject."""
+    return " ".join(explanation.notes.loc[explanation.notes["about"] == about, "note"])

@@ -17,17 +17,33 @@ from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import accuracy_score, balanced_accuracy_score
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    mean_absolute_error,
+    r2_score,
+)
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sources import KERNELS, fitted, three_sources
+from sources import (
+    FIRST_TWO,
+    KERNELS,
+    fitted,
+    fitted_numbers,
+    notes_of,
+    three_numbers,
+    three_sources,
+)
 
 from mklkit import (
     DataError,
     IncompatibleError,
     MKLClassifier,
+    MKLOneClass,
+    MKLRegressor,
     MKLSearchCV,
+    MKLTransformer,
     MKLVotingClassifier,
     RPEMEKLClassifier,
     SpecError,
@@ -46,10 +62,6 @@ QUICK = {"cv": 2, "repeats": 1}
 @pytest.fixture(scope="module")
 def learned() -> Explanation:
     return explain(*fitted(combiner="centered-alignment"), cv=4, repeats=5)
-
-
-def notes_of(found: Explanation, about: str) -> str:
-    return " ".join(found.notes.loc[found.notes["about"] == about, "note"])
 
 
 def test_noise_is_worth_nothing_and_a_copy_can_go(learned: Explanation) -> None:
@@ -91,27 +103,36 @@ def test_columns_are_the_users_own(learned: Explanation) -> None:
     assert learned.kernels["columns"][1] == ["noise_a", "noise_b"]
 
 
-def test_weights_scores_and_losses_are_those_of_fits_by_hand() -> None:
-    model, rows, labels = fitted(combiner="dimkl3")
-    splits = list(StratifiedKFold(3, shuffle=True, random_state=1).split(rows, labels))
-    found = explain(model, rows, labels, cv=splits, repeats=1)
-    weights, accuracy, balanced = [], [], []
+@pytest.mark.parametrize(
+    ("task", "scores"),
+    [
+        (fitted, {"accuracy": accuracy_score, "balanced_accuracy": balanced_accuracy_score}),
+        (fitted_numbers, {"r2": r2_score, "mean_absolute_error": mean_absolute_error}),
+    ],
+)
+def test_weights_scores_and_losses_are_those_of_fits_by_hand(task: Any, scores: Any) -> None:
+    model, rows, targets = task(combiner="centered-alignment")
+    splits = list(KFold(3, shuffle=True, random_state=1).split(rows))
+    found = explain(model, rows, targets, cv=splits, repeats=1)
+    weights, by_score = [], {name: [] for name in scores}
     for train, test in splits:
-        whole = clone(model).fit(rows.iloc[train], labels[train])
-        two = clone(model).set_params(kernels=KERNELS[1:])
-        two.fit(rows.iloc[train], labels[train])
+        whole = clone(model).fit(rows.iloc[train], targets[train])
+        two = clone(model).set_params(kernels=KERNELS[1:]).fit(rows.iloc[train], targets[train])
         weights.append(whole.weights_[0])
-        answers = [one.predict(rows.iloc[test]) for one in (whole, two)]
-        accuracy.append([accuracy_score(labels[test], one) for one in answers])
-        balanced.append([balanced_accuracy_score(labels[test], one) for one in answers])
-    kernels, lost = found.kernels, -np.diff(accuracy)[:, 0]
+        for name, score in scores.items():
+            answers = [fit.predict(rows.iloc[test]) for fit in (whole, two)]
+            by_score[name].append([score(targets[test], answer) for answer in answers])
+    kernels = found.kernels
     np.testing.assert_allclose(kernels["weight"], np.mean(weights, axis=0))
     np.testing.assert_allclose(kernels["weight_std"], np.std(weights, axis=0, ddof=1))
     np.testing.assert_allclose(kernels["weight_max"], np.max(weights, axis=0))
-    np.testing.assert_allclose(found.scores["accuracy"], np.array(accuracy)[:, 0])
-    assert kernels["left_out"][0] == pytest.approx(lost.mean())
-    assert kernels["left_out_std"][0] == pytest.approx(lost.std(ddof=1))
-    assert kernels["left_out_balanced"][0] == pytest.approx(-np.diff(balanced).mean())
+    for name, values in by_score.items():
+        np.testing.assert_allclose(found.scores[name], np.array(values)[:, 0])
+    first, second = (-np.diff(values)[:, 0] for values in by_score.values())
+    assert kernels["left_out"][0] == pytest.approx(first.mean())
+    assert kernels["left_out_std"][0] == pytest.approx(first.std(ddof=1))
+    if "left_out_balanced" in kernels:
+        assert kernels["left_out_balanced"][0] == pytest.approx(second.mean())
     assert found.n_fits == 3 * (1 + 3)
 
 
@@ -306,12 +327,12 @@ def test_rows_without_names_and_more_than_are_used() -> None:
     pd.testing.assert_frame_equal(found.kernels, again.kernels)
 
 
-def test_a_model_that_guesses_has_nothing_to_explain() -> None:
-    model, rows, _ = fitted(KERNELS[1:2])
-    labels = np.where(np.random.default_rng(1).random(120) < 0.7, "ill", "well")
-    assert "no better than always predicting" in notes_of(
-        explain(model, rows, labels, **QUICK), "rows"
-    )
+@pytest.mark.parametrize("task", [fitted, fitted_numbers])
+def test_a_model_that_guesses_has_nothing_to_explain(task: Any) -> None:
+    model, rows, targets = task(KERNELS[1:2])
+    mixed = np.random.default_rng(1).permutation(targets)
+    found = explain(model, rows, mixed, **QUICK)
+    assert "no better than always predicting" in notes_of(found, "rows")
 
 
 def test_what_is_refused() -> None:
@@ -329,18 +350,23 @@ def test_what_is_refused() -> None:
             explain(model, rows, labels, **wrong)
 
 
-def test_plain_values_and_a_figure(learned: Explanation) -> None:
+@pytest.mark.parametrize("task", [fitted, fitted_numbers])
+def test_plain_values_and_a_figure(task: Any) -> None:
     mpl.use("Agg")
-    plain = json.loads(json.dumps(learned.to_dict()))
+    explanation = explain(*task(FIRST_TWO), **QUICK)
+    plain = json.loads(json.dumps(explanation.to_dict()))
+    score = explanation.task.score_name
+    assert plain["score"] == score
     assert plain["kernels"][0]["columns"] == ["scan_a", "scan_b"]
-    assert plain["alignment"]["kernels"] == ["scan", "noise", "copy"]
-    display = learned.plot()
+    assert plain["alignment"]["kernels"] == ["scan", "noise"]
+    display = explanation.plot()
     left, right = display.axes_
-    assert [label.get_text() for label in left.get_yticklabels()] == ["scan", "noise", "copy"]
+    assert [label.get_text() for label in left.get_yticklabels()] == ["scan", "noise"]
     widths = [patch.get_width() for patch in left.patches]
-    np.testing.assert_allclose(widths, learned.kernels["weight"])
+    np.testing.assert_allclose(widths, explanation.kernels["weight"])
     lost = [patch.get_width() for patch in right.patches]
-    np.testing.assert_allclose(lost, 100 * learned.kernels["left_out"])
+    np.testing.assert_allclose(lost, 100 * explanation.kernels["left_out"])
+    assert f"points of {score} lost" in right.get_xlabel()
     mpl.pyplot.close(display.figure_)
 
 
@@ -408,3 +434,40 @@ def test_what_is_shown_of_an_explanation(learned: Explanation) -> None:
     assert repr(learned) == f"Explanation(3 kernels, 4 folds: accuracy {accuracy:.1f}%)"
     assert learned.text().splitlines()[0].startswith("rows: fitted again on 4 folds, with")
     assert len(learned.text().splitlines()) == len(learned.notes)
+    numbers = explain(*fitted_numbers(FIRST_TWO), **QUICK)
+    assert f"R² {numbers.scores['r2'].mean():.3f}" in repr(numbers)
+    assert numbers.summary().endswith("points of R²: 1 point is 0.01")
+
+
+def test_several_targets_are_scored_by_their_mean() -> None:
+    rows, numbers = three_numbers()
+    both = np.column_stack([numbers, rows["noise_a"]])
+    model = MKLRegressor(FIRST_TWO, combiner="loo-ridge", learner="ridge(alpha=0.1)")
+    train, test = np.arange(80), np.arange(80, 120)
+    found = explain(model.fit(rows, both), rows, both, cv=[(train, test)], repeats=1)
+    by_hand = clone(model).fit(rows.iloc[train], both[train])
+    expected = r2_score(both[test], by_hand.predict(rows.iloc[test]))
+    np.testing.assert_allclose(found.scores["r2"], expected, rtol=1e-9)
+    np.testing.assert_allclose(found.kernels["weight"], by_hand.weights_.mean(axis=0), rtol=1e-9)
+    with pytest.raises(DataError, match=r"\(120, 2\)"):
+        explain(model, rows, numbers)
+
+
+def test_folds_and_samples_of_numbers() -> None:
+    model, rows, numbers = fitted_numbers(FIRST_TWO)
+    found = explain(model, rows, numbers, cv=5, repeats=1, max_rows=8)
+    assert "8 rows of 120, drawn at random" in notes_of(found, "rows")
+    assert "4 folds instead of 5: there are 8 rows" in notes_of(found, "rows")
+    assert found.scores["rows"].tolist() == [2, 2, 2, 2]
+    with pytest.raises(DataError, match="there are 3"):
+        explain(model, rows, numbers, max_rows=3)
+    rare = np.where(np.arange(120) < 3, numbers, 0.0)
+    with pytest.raises(DataError, match="fold 0"):
+        explain(model, rows, rare, cv=[(np.arange(60), np.arange(60, 120))])
+
+
+@pytest.mark.parametrize("model", [MKLOneClass("linear"), MKLTransformer("linear")])
+def test_models_without_a_target_are_refused(model: Any) -> None:
+    rows, numbers = three_numbers(40)
+    with pytest.raises(IncompatibleError, match="no score"):
+        explain(model.fit(rows), rows, numbers)

@@ -58,6 +58,13 @@ def _known_names() -> dict[str, dict[str, Any]]:
     return kept_names("papers", find)
 
 
+def folder_option(name: str, panel: str, words: str) -> Any:
+    """Return an option that names a folder."""
+    return typer.Option(
+        name, metavar="FOLDER", parser=opt.file_path, help=words, rich_help_panel=panel
+    )
+
+
 @app.command(epilog=epilog(*EXAMPLES))
 def reproduce(
     names: Annotated[
@@ -71,13 +78,11 @@ def reproduce(
     ],
     data_dir: Annotated[
         Path | None,
-        typer.Option(
+        folder_option(
             "--data-dir",
-            metavar="FOLDER",
-            parser=opt.file_path,
-            help="The folder of the papers' data sets as CSV files; else the one that $MKLKIT_DATA"
+            RUN_PANEL,
+            "The folder of the papers' data sets as CSV files; else the one that $MKLKIT_DATA"
             " names. Sets that are not there are fetched from OpenML, where it has them.",
-            rich_help_panel=RUN_PANEL,
         ),
     ] = None,
     offline: Annotated[
@@ -118,12 +123,10 @@ def reproduce(
     ] = None,
     results: Annotated[
         Path | None,
-        typer.Option(
+        folder_option(
             "--results",
-            metavar="FOLDER",
-            parser=opt.file_path,
-            help="Write each finished run into FOLDER; the same command goes on from it.",
-            rich_help_panel=RUN_PANEL,
+            RUN_PANEL,
+            "Write each finished run into FOLDER; the same command goes on from it.",
         ),
     ] = None,
     latex: Annotated[
@@ -138,22 +141,12 @@ def reproduce(
     ] = None,
     plots: Annotated[
         Path | None,
-        typer.Option(
-            "--plots",
-            metavar="FOLDER",
-            parser=opt.file_path,
-            help="Draw the figures into FOLDER (needs matplotlib).",
-            rich_help_panel=RESULT_PANEL,
-        ),
+        folder_option("--plots", RESULT_PANEL, "Draw the figures into FOLDER (needs matplotlib)."),
     ] = None,
     pages: Annotated[
         Path | None,
-        typer.Option(
-            "--pages",
-            metavar="FOLDER",
-            parser=opt.file_path,
-            help="Replace these tables on the Markdown pages of FOLDER.",
-            rich_help_panel=RESULT_PANEL,
+        folder_option(
+            "--pages", RESULT_PANEL, "Replace these tables on the Markdown pages of FOLDER."
         ),
     ] = None,
     as_json: opt.AsJson = False,

@@ -177,11 +177,6 @@ def entries() -> list[Entry]:
 def find_entries(names: Sequence[str]) -> list[Entry]:
     """Return the entries of names, of globs such as ``"003-*"``, of a paper, or of ``"all"``.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no such entry; the message suggests the most similar.
-
     Examples
     --------
     >>> [entry.name for entry in find_entries(["003-table[67]"])]
@@ -205,11 +200,6 @@ def find_entries(names: Sequence[str]) -> list[Entry]:
 
 def with_sets(chosen: Sequence[Entry], labels: Collection[str]) -> list[Entry]:
     """Return the entries that run one of the data sets, named in any case; all where none is.
-
-    Raises
-    ------
-    UnknownNameError
-        If none of the entries runs a set of such a label; the message suggests the most similar.
 
     Examples
     --------

@@ -17,27 +17,44 @@ __all__ = ["SCALINGS", "InTurn", "PreferredScaling", "ShareThreshold"]
 SCALINGS = ("raw", "standardised")
 
 
-class PreferredScaling(ClassifierMixin, BaseEstimator):
+class Searched(ClassifierMixin, BaseEstimator):
+    """A classifier that is the best of several searches.
+
+    Attributes
+    ----------
+    best_estimator_ : estimator
+        It predicts.
+    best_params_ : dict
+    best_score_ : float
+        Of the search that gave it.
+    refit_time_ : float
+        Seconds of its fit, with the chosen parameters.
+    classes_ : ndarray
+    """
+
+    def _take(self, search: Any, best: Any, params: dict[str, Any]) -> Self:
+        self.best_estimator_, self.best_params_ = best, params
+        self.best_score_, self.refit_time_ = search.best_score_, search.refit_time_
+        self.classes_ = search.classes_
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return the labels of rows."""
+        return self.best_estimator_.predict(X)
+
+
+class PreferredScaling(Searched):
     """A search on raw and on standardised features, of which the better one predicts.
 
     Papers 000, 002 and 004 do not say whether features are scaled. Here cross-validation on the
     training rows chooses, as it does for parameters; of equal scores, raw features. Where a search
     ends in an error with one scaling, as solvers do on kernels of very large values, it is the
-    other one.
+    other one. The choice is ``scaling`` among ``best_params_``.
 
     Parameters
     ----------
     search : estimator
         Has ``best_score_``, ``best_params_`` and ``refit_time_`` once fitted.
-
-    Attributes
-    ----------
-    best_params_ : dict
-        ``scaling`` and the search's own.
-    best_score_ : float
-    refit_time_ : float
-        Seconds of the last fit, with the chosen parameters.
-    classes_ : ndarray
 
     Examples
     --------
@@ -53,13 +70,7 @@ class PreferredScaling(ClassifierMixin, BaseEstimator):
         self.search = search
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Search with both scalings.
-
-        Parameters
-        ----------
-        X : DataFrame or array of shape (n_rows, n_columns)
-        y : array-like of shape (n_rows,)
-        """
+        """Search with both scalings."""
         scaler = StandardScaler().fit(X)
         raw = _searched(self.search, X, y)
         standardised = _searched(self.search, scaler.transform(X), y)
@@ -67,17 +78,12 @@ class PreferredScaling(ClassifierMixin, BaseEstimator):
             raise raw
         better = _rounded(standardised) > _rounded(raw)
         self.scaler_ = scaler if better else None
-        self.best_estimator_ = standardised if better else raw
-        self.best_score_ = self.best_estimator_.best_score_
-        self.best_params_ = {"scaling": SCALINGS[better], **self.best_estimator_.best_params_}
-        self.refit_time_ = self.best_estimator_.refit_time_
-        self.classes_ = self.best_estimator_.classes_
-        return self
+        search = standardised if better else raw
+        return self._take(search, search, {"scaling": SCALINGS[better], **search.best_params_})
 
     def predict(self, X: Any) -> Any:
         """Return the labels of rows, scaled as in training."""
-        rows = X if self.scaler_ is None else self.scaler_.transform(X)
-        return self.best_estimator_.predict(rows)
+        return super().predict(X if self.scaler_ is None else self.scaler_.transform(X))
 
 
 def _searched(search: Any, X: Any, y: Any) -> Any:
@@ -93,7 +99,7 @@ def _rounded(search: Any) -> float:
     return -np.inf if isinstance(search, MKLKitError) else round(float(search.best_score_), 12)
 
 
-class InTurn(ClassifierMixin, BaseEstimator):
+class InTurn(Searched):
     """Parameters searched one grid after another, each with the values found before.
 
     It costs the sum of the grids where a search of all parameters at once costs their product.
@@ -105,16 +111,6 @@ class InTurn(ClassifierMixin, BaseEstimator):
         As :class:`mklkit.MKLSearchCV` takes each.
     cv : int or scikit-learn splitter, default=5
     random_state : int, RandomState or None, default=None
-
-    Attributes
-    ----------
-    best_params_ : dict
-    best_score_ : float
-        Of the last search.
-    best_estimator_ : MKLClassifier
-    refit_time_ : float
-        Seconds of the last fit, with the chosen parameters.
-    classes_ : ndarray
 
     Examples
     --------
@@ -140,49 +136,27 @@ class InTurn(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Search grid by grid.
-
-        Parameters
-        ----------
-        X : DataFrame or array of shape (n_rows, n_columns)
-        y : array-like of shape (n_rows,)
-        """
+        """Search grid by grid."""
         best = self.estimator
-        parameters: dict[str, Any] = {}
+        params: dict[str, Any] = {}
         for grid in self.grids:
             search = MKLSearchCV(clone(best), grid, cv=self.cv, random_state=self.random_state)
             best = search.fit(X, y).best_estimator_
-            parameters |= search.best_params_
-        self.best_params_ = parameters
-        self.best_estimator_ = best
-        self.best_score_ = search.best_score_
-        self.refit_time_ = search.refit_time_
-        self.classes_ = search.classes_
-        return self
-
-    def predict(self, X: Any) -> Any:
-        """Return the labels of rows."""
-        return self.best_estimator_.predict(X)
+            params |= search.best_params_
+        return self._take(search, best, params)
 
 
 class ShareThreshold(ClassifierMixin, BaseEstimator):
     """Linear discriminant analysis of a classifier's output, for two classes.
 
     The outputs of each class are normal with the same variance, and classes have their shares of
-    the training rows: the threshold is m + s² log(π₀/π₁)/(m₁ − m₀) for the mean m of both classes'
-    means m₀ and m₁. With π₀ = π₁ it is the nearest class mean.
+    the training rows: the ``threshold_`` is m + s² log(π₀/π₁)/(m₁ − m₀) for the mean m of both
+    classes' means m₀ and m₁. With π₀ = π₁ it is the nearest class mean.
 
     Parameters
     ----------
     classifier : estimator
         Has ``decision_function``.
-
-    Attributes
-    ----------
-    classifier_ : estimator
-        Fitted.
-    threshold_ : float
-    classes_ : ndarray of shape (2,)
 
     Examples
     --------
@@ -198,13 +172,7 @@ class ShareThreshold(ClassifierMixin, BaseEstimator):
         self.classifier = classifier
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the classifier, and the threshold to its outputs for the same rows.
-
-        Parameters
-        ----------
-        X : DataFrame or array of shape (n_rows, n_columns)
-        y : array-like of shape (n_rows,)
-        """
+        """Fit the classifier, and the threshold to its outputs for the same rows."""
         self.classifier_ = clone(self.classifier).fit(X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         outputs = np.asarray(self.classifier_.decision_function(X), dtype=np.float64)

@@ -7,7 +7,6 @@ are in :mod:`mklkit_papers.paper_000_curves`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -22,13 +21,7 @@ from mklkit_papers.entries import Entry
 from mklkit_papers.estimators import InTurn, PreferredScaling
 from mklkit_papers.lines import printed
 from mklkit_papers.paper_000_curves import AS_IN_TABLE_1, CURVES
-from mklkit_papers.protocol import (
-    SEED,
-    DataUse,
-    Division,
-    Experiment,
-    System,
-)
+from mklkit_papers.protocol import SEED, DataUse, Division, Experiment, System
 from mklkit_papers.scores import accuracy_lines, second_lines
 
 __all__ = ["ENTRIES"]
@@ -98,69 +91,47 @@ ON_LETTERS = Effort(FEW, (1.0,), TUNING_ROWS, TUNING_ROWS, "empirical(subset=300
 
 def systems(use: DataUse) -> list[System]:
     """Return MultiK-MHKS, also as printed, and the systems that it is compared with."""
-    letters = use.label == LETTERS
-    effort = ON_LETTERS if letters else Effort()
-    every = [*_coupled(effort), *_correlated(effort), *_machines(effort), *_several(effort)]
-    return [system for system in every if not (letters and system.name in TOO_LONG_ON_LETTERS)]
+    effort = ON_LETTERS if use.label == LETTERS else Effort()
 
+    def model(combiner: str, learner: str, explicit: str = "empirical") -> MKLClassifier:
+        mapped = explicit if learner == "mhks" else None
+        return MKLClassifier(PLAIN_KERNELS, combiner=combiner, feature_map=mapped, learner=learner)
 
-def _coupled(effort: Effort) -> list[System]:
-    grid = {"combiner__lam": PAPER_GRID, "learner__alpha": PAPER_GRID}
-    alone = {"kernels": [[kernel] for kernel in PLAIN_KERNELS], "learner__alpha": PAPER_GRID}
-    return [
-        System(OWN, PreferredScaling(_search(COUPLED, "mhks", grid, effort))),
-        System(AS_PRINTED, _search(AS_IN_TABLE_1, "mhks", grid, effort)),
-        System("MHKS", PreferredScaling(_search(ALONE, "mhks", alone, effort))),
-    ]
+    def search(combiner: str, learner: str, grid: Grid, cv: Any = effort.cv) -> MKLSearchCV:
+        return MKLSearchCV(model(combiner, learner), grid, cv=cv, random_state=SEED)
 
+    def in_turn(combiner: str, learner: str, grids: list[Grid]) -> InTurn:
+        explicit = effort.cca_map if combiner.startswith("cca") else "empirical"
+        parts = model(combiner, learner, explicit)
+        return InTurn(parts, grids, cv=effort.cv, random_state=SEED)
 
-def _correlated(effort: Effort) -> list[System]:
-    grids: list[Grid] = [{"combiner__alpha": REGULARISERS}, {"learner__alpha": effort.ridges}]
-    return [
-        System(f"CCA+MHKS{number}", _in_turn(f"cca-mhks{number}", "mhks", grids, effort), VIEWS)
-        for number in (1, 2)
-    ]
-
-
-def _machines(effort: Effort) -> list[System]:
-    """Return the support vector machines on one kernel, and on all features in a row."""
+    coupled = {"combiner__lam": PAPER_GRID, "learner__alpha": PAPER_GRID}
     costs = {"learner__C": effort.costs}
-    single = {"kernels": [[kernel] for kernel in PLAIN_KERNELS], **costs}
-    svm2 = _search("svm-concat", STOPPED_SVM, costs, effort)
-    return [
-        System("SVM1", PreferredScaling(_search("uniform", STOPPED_SVM, single, effort))),
-        System("SVM2", PreferredScaling(svm2), VIEWS),
+    single = {"kernels": [[kernel] for kernel in PLAIN_KERNELS]}
+    correlated: list[Grid] = [{"combiner__alpha": REGULARISERS}, {"learner__alpha": effort.ridges}]
+    pairs: list[Grid] = [
+        {"kernels": list(combinations(PLAIN_KERNELS, 2))},
+        {"learner__C": FEW, "combiner__D": DISAGREEMENTS},
     ]
-
-
-def _several(effort: Effort) -> list[System]:
-    """Return the two other systems that learn from several kernels."""
-    pairs = {"kernels": list(combinations(PLAIN_KERNELS, 2))}
-    grids: list[Grid] = [pairs, {"learner__C": FEW, "combiner__D": DISAGREEMENTS}]
-    mkl = _search("silp", STOPPED_SVM, {"learner__C": FEW}, effort)
-    return [
-        System("MKL", PreferredScaling(mkl), OPTIMIZE),
-        System("SVM-2K", _in_turn("svm2k", "svm(C=1.0)", grids, effort), VIEWS),
+    ridges = single | {"learner__alpha": PAPER_GRID}
+    searches: dict[str, tuple[Any, str | None]] = {
+        OWN: (search(COUPLED, "mhks", coupled, effort.own_cv), None),
+        "MHKS": (search(ALONE, "mhks", ridges, effort.own_cv), None),
+        "CCA+MHKS1": (in_turn("cca-mhks1", "mhks", correlated), VIEWS),
+        "CCA+MHKS2": (in_turn("cca-mhks2", "mhks", correlated), VIEWS),
+        "SVM1": (search("uniform", STOPPED_SVM, single | costs), None),
+        "SVM2": (search("svm-concat", STOPPED_SVM, costs), VIEWS),
+        "MKL": (search("silp", STOPPED_SVM, {"learner__C": FEW}), OPTIMIZE),
+        "SVM-2K": (in_turn("svm2k", "svm(C=1.0)", pairs), VIEWS),
+    }
+    every = [
+        System(name, PreferredScaling(model), package)
+        for name, (model, package) in searches.items()
     ]
-
-
-def _search(combiner: str, learner: str, grid: Grid, effort: Effort) -> MKLSearchCV:
     # As printed it takes some hundred passes more, and is not compared with the paper.
-    cv = effort.own_cv if combiner in (COUPLED, ALONE) else effort.cv
-    return MKLSearchCV(_model(combiner, learner, effort), grid, cv=cv, random_state=SEED)
-
-
-def _in_turn(
-    combiner: str, learner: str, grids: Sequence[Grid], effort: Effort
-) -> PreferredScaling:
-    model = _model(combiner, learner, effort)
-    return PreferredScaling(InTurn(model, grids, cv=effort.cv, random_state=SEED))
-
-
-def _model(combiner: str, learner: str, effort: Effort) -> MKLClassifier:
-    explicit = effort.cca_map if combiner.startswith("cca") else "empirical"
-    feature_map = explicit if learner == "mhks" else None
-    return MKLClassifier(PLAIN_KERNELS, combiner=combiner, feature_map=feature_map, learner=learner)
+    every.insert(1, System(AS_PRINTED, search(AS_IN_TABLE_1, "mhks", coupled)))
+    long = TOO_LONG_ON_LETTERS if use.label == LETTERS else ()
+    return [system for system in every if system.name not in long]
 
 
 EXPERIMENT = Experiment(

@@ -11,7 +11,6 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit.comparison.data import DataSet
-from mklkit.datasets.pipeline import build_pipeline
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.learners.ho_kashyap.rules import PAPER_GRID
@@ -21,7 +20,7 @@ from mklkit_papers.entries import Entry
 from mklkit_papers.estimators import PreferredScaling
 from mklkit_papers.lines import Line, Measure, Printed
 from mklkit_papers.protocol import SEED, DataUse
-from mklkit_papers.session import Session, SetLines
+from mklkit_papers.session import Session, SetLines, encoded_rows
 
 __all__ = ["AS_IN_TABLE_1", "CURVES"]
 
@@ -59,7 +58,7 @@ BY_ITERATION = (
 def accuracy_by_lambda(session: Session, use: DataUse) -> Iterator[Line]:
     """Yield the accuracy of each λ with the c that is best for it."""
     data = _data(session, use)
-    rows = _rows(data, "none")
+    rows = encoded_rows(data, slice(None), "none")
     with warnings.catch_warnings():
         # At the ends of the grid some iterations stop at max_iter.
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -92,21 +91,19 @@ def iterations(session: Session, use: DataUse) -> Iterator[Line]:
         unsteady = np.flatnonzero(np.abs(history - history[-1]) > STEADY)
         # The first value is that before the first pass.
         stable, ended = float(unsteady.max(initial=-1) + 1), float(len(history) - 1)
-        line = Line(row=row, column=STABLE, measure=ITERATIONS, ours=stable, printed=Printed(10))
-        yield line
+        yield Line(row=row, column=STABLE, measure=ITERATIONS, ours=stable, printed=Printed(10))
         yield Line(row=row, column=ENDED, measure=ITERATIONS, ours=ended)
 
 
 def _histories(session: Session, use: DataUse) -> Iterator[tuple[str, Any]]:
     """Yield each curve's name and ln L by iteration."""
     data = _data(session, use)
-    kept = np.full(len(data.target), True)
-    if use.label == LAST_TWO:
-        kept = data.target != np.unique(data.target)[0]
-    rows, target = _rows(data, "standard", kept), data.target[kept]
+    classes = np.unique(data.target)[1 if use.label == LAST_TWO else 0 :]
+    kept = np.flatnonzero(np.isin(data.target, classes))
+    rows = encoded_rows(data, kept)
     for suffix, combiner in STARTS.items():
         model = MKLClassifier(PLAIN_KERNELS, combiner=combiner, learner=PATIENT)
-        decision: Any = model.fit(rows, target).decisions_[0]
+        decision: Any = model.fit(rows, data.target[kept]).decisions_[0]
         yield use.label + suffix, np.log(decision.history)
 
 
@@ -115,13 +112,6 @@ def _data(session: Session, use: DataUse) -> DataSet:
     session.progress(0, 1, use.label)
     session.number(use)
     return session.data(use)
-
-
-def _rows(data: DataSet, scale: str, kept: Any = slice(None)) -> Any:
-    """Return those of the rows that are kept, as numbers (N, d)."""
-    steps = build_pipeline(None, scale=scale)[:-1]
-    steps.named_steps["encode"].set_params(**data.encoding)
-    return steps.fit_transform(data.features[kept], data.target[kept]).to_numpy()
 
 
 WATER = {"Water": "the set of 116 rows and 38 features is not in the UCI repository today"}

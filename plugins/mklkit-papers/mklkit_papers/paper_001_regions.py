@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+import attrs
 import numpy as np
 
 from mklkit.estimators.classifier import MKLClassifier
@@ -20,6 +21,7 @@ RESOLUTION = 200
 COLOURS = "Set2"
 
 
+@attrs.define(eq=False, repr=False, slots=False)
 class RegionsDisplay:
     """Rows by class, rows by cluster, and the regions of a gated model, each in a panel.
 
@@ -34,11 +36,6 @@ class RegionsDisplay:
         Fitted, with gates: a region is where one kernel has the largest weight. Lines are its
         decision boundary.
 
-    Attributes
-    ----------
-    rows, labels, clusters, model : as above
-    figure_ : matplotlib Figure
-
     Examples
     --------
     >>> from mklkit.datasets.stars import make_four_stars
@@ -48,8 +45,10 @@ class RegionsDisplay:
     >>> RegionsDisplay(X, y, groups, model).plot().figure_  # doctest: +SKIP
     """
 
-    def __init__(self, rows: Array, labels: Any, clusters: Any, model: MKLClassifier) -> None:
-        self.rows, self.labels, self.clusters, self.model = rows, labels, clusters, model
+    rows: Array
+    labels: Any
+    clusters: Any
+    model: MKLClassifier
 
     def plot(self) -> Self:
         """Draw on a new figure."""

@@ -48,16 +48,7 @@ THETA = printed("""
 
 @attrs.frozen(eq=False)
 class Stars:
-    """The rows of one seed, with the weights that were learned on the training rows.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (N, 2)
-    labels, groups : ndarray of shape (N,)
-    train, test : ndarray of int
-    gated : MKLClassifier
-        Cluster gating until convergence.
-    """
+    """The rows (N, 2) of one seed, and cluster gating until convergence on the training rows."""
 
     rows: Array
     labels: Any

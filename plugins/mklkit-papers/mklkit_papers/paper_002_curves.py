@@ -11,7 +11,6 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit.comparison.running import Encoded
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.from_preset import preset_classifier
 from mklkit.estimators.search import MKLSearchCV
@@ -46,7 +45,7 @@ TRAINING_ERROR = Measure("training error, %", "lower", 2)
 
 def error_lines(session: Session, use: DataUse) -> Iterator[Line]:
     """Yield the share of training rows that are misclassified after each number of passes."""
-    halves = _training_halves(use, session)
+    halves = session.training_parts(use, HALVES)
     for start, combiner in STARTS.items():
         for place, passes in enumerate(PASSES):
             session.progress(place, len(PASSES), use.label + start)
@@ -69,14 +68,6 @@ def training_error(combiner: str, passes: int, rows: Any, labels: Any) -> float:
         # It is told to stop at max_iter.
         warnings.simplefilter("ignore", ConvergenceWarning)
         return 100 * (1 - model.fit(rows, labels).score(rows, labels))
-
-
-def _training_halves(use: DataUse, session: Session) -> list[tuple[Any, Any]]:
-    """Return the standardised training rows of each division, and their labels."""
-    data = session.data(use)
-    method = EXPERIMENT.method(System("", MKLClassifier()))
-    splits = session.divided(use, HALVES).splits
-    return [(Encoded(data, each).rows_for(method)[0], data.target[each.train]) for each in splits]
 
 
 # Figure 2: accuracy by the alignment of two Gaussians, of which one has a tenth of the mean distance.
@@ -126,17 +117,14 @@ def alignment_lines(session: Session, use: DataUse) -> Iterator[Line]:
     """Yield mean accuracies at mean alignments, the least alignment first."""
     widths = QUICK_WIDTHS if session.quick else WIDTHS
     runs = session.cells(EXPERIMENT, use, [_named(width) for width in widths])
-    halves = _training_halves(use, session)
-    alignments = [_alignment(width, halves) for width in widths]
+    halves = session.training_parts(use, HALVES)
+    alignments = [
+        float(np.mean([alignment_matrix(pair(width), rows).iloc[0, 1] for rows, _ in halves]))
+        for width in widths
+    ]
     for alignment, cells in sorted(zip(alignments, runs, strict=True), key=lambda pair: pair[0]):
         scores = [100 * cell.accuracy for cell in cells]
         yield Line.mean_of(use.label, f"{alignment:.4f}", ACCURACY, scores)
-
-
-def _alignment(width: float, halves: list[tuple[Any, Any]]) -> float:
-    """Return the mean alignment of the two kernels on training rows."""
-    kernels = pair(width)
-    return float(np.mean([alignment_matrix(kernels, rows).iloc[0, 1] for rows, _ in halves]))
 
 
 def _named(width: float) -> str:

@@ -84,16 +84,8 @@ LEFT_OUT = {
 class Effort:
     """What is searched on a data set, on the training rows.
 
-    Attributes
-    ----------
-    folds, peer_folds : int
-        Of RPEMEKL and MultiK-MHKS, and of the others.
-    costs : tuple of float
-        C of the support vector machines of MKL.
-    machine_costs, disagreements : tuple of float
-        C and D of SVM-2K, with each pair of kernels.
-    alphas : tuple of float
-        λ of MKDA.
+    Folds of RPEMEKL and MultiK-MHKS, and of the others; C of MKL's machines; C and D of SVM-2K, with
+    each pair of kernels; λ of MKDA.
     """
 
     folds: int = 5

@@ -7,11 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
-from mklkit.datasets.encoder import TableEncoder
 from mklkit.estimators.rpemekl import RPEMEKLClassifier
 from mklkit_papers.curves import CurvesDisplay
 from mklkit_papers.lines import Line, Measure, Printed
@@ -67,12 +63,8 @@ def logarithms(model: RPEMEKLClassifier) -> list[NDArray[np.float64]]:
 
 def _curves(session: Session, use: DataUse, division: Division) -> list[NDArray[np.float64]]:
     """Return ln L by iteration for each member and division."""
-    data, repeats = session.data(use), session.number(use)
-    steps = TableEncoder(**data.encoding), StandardScaler(), RPEMEKLClassifier(random_state=0)
-    pipeline = make_pipeline(*steps)
-    curves = []
-    for done, split in enumerate(session.divided(use, division).splits):
+    curves, repeats = [], session.number(use)
+    for done, (rows, labels) in enumerate(session.training_parts(use, division)):
         session.progress(done, repeats, f"{use.label}: objective")
-        fitted = clone(pipeline).fit(data.features.iloc[split.train], data.target[split.train])
-        curves += logarithms(fitted[-1])
+        curves += logarithms(RPEMEKLClassifier(random_state=0).fit(rows, labels))
     return curves

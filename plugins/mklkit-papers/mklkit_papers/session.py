@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -16,15 +17,17 @@ from mklkit.comparison.running import Cell, run_cells
 from mklkit.comparison.splits import SplitPlan
 from mklkit.comparison.stored import Results
 from mklkit.datasets.paths import refused
+from mklkit.datasets.pipeline import build_pipeline
 from mklkit.display.progress import Progress, Report, silent
 from mklkit.errors import DataError, MKLKitError
+from mklkit.protocols import Array
 from mklkit.registry.discovery import canonical
 from mklkit.registry.registry import get_registry
 from mklkit_papers.lines import Line, Measure
 from mklkit_papers.protocol import SEED, DataUse, Division, Experiment, System
 from mklkit_papers.sources import OpenML, find_data
 
-__all__ = ["LeftOut", "Session", "SetLines", "make_folder"]
+__all__ = ["LeftOut", "Session", "SetLines", "encoded_rows", "make_folder"]
 
 
 class LeftOut(DataError):
@@ -120,6 +123,11 @@ class Session:
         except ValueError as error:
             raise LeftOut(str(error)) from error
 
+    def training_parts(self, use: DataUse, division: Division) -> list[tuple[Array, Any]]:
+        """Return the standardised training rows of each division, and their labels."""
+        data, splits = self.data(use), self.divided(use, division).splits
+        return [(encoded_rows(data, each.train), data.target[each.train]) for each in splits]
+
     def cells(self, experiment: Experiment, use: DataUse, names: Sequence[str]) -> list[list[Cell]]:
         """Return the runs of some systems on a data set, one list per system in their order.
 
@@ -178,13 +186,7 @@ class Session:
 class SetLines:
     """The lines of a table or figure, data set by data set.
 
-    Attributes
-    ----------
-    sets : tuple of DataUse
-    measure : Measure
-        What its numbers are.
-    of_set : callable
-        ``of_set(session, use)`` yields the lines of a data set, or raises ``LeftOut`` at first.
+    ``of_set(session, use)`` yields the lines of a data set, or raises ``LeftOut`` at first.
     """
 
     sets: Sequence[DataUse]
@@ -199,6 +201,14 @@ class SetLines:
                     yield from self.of_set(session, use)
                 except LeftOut as error:
                     yield Line(row=use.label, column="", measure=self.measure, reason=str(error))
+
+
+def encoded_rows(data: DataSet, rows: Any, scale: str = "standard") -> Array:
+    """Return some rows of a data set as numbers (N, d), scaled by themselves."""
+    steps = build_pipeline(None, scale=scale)[:-1]
+    steps.named_steps["encode"].set_params(**data.encoding)
+    encoded: Array = steps.fit_transform(data.features.iloc[rows], data.target[rows]).to_numpy()
+    return encoded
 
 
 def _lacking(system: System) -> str:

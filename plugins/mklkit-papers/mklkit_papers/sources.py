@@ -188,22 +188,9 @@ def find_data(
 
     It is looked for in the folder, else in the one that the environment variable ``MKLKIT_DATA``
     names, as ``name.csv`` or ``name.csv.gz`` with a header row and the class in the column
-    ``target``; then among those that scikit-learn brings; then at OpenML.
-
-    Parameters
-    ----------
-    name : str
-    folder : Path, optional
-    columns : int, optional
-        Use only the first features.
-    openml : OpenML, optional
-        Nothing is fetched where it is not given.
-
-    Returns
-    -------
-    DataSet
-        Its ``notes`` say where its size is not that of the papers' data, and whether it has been
-        fetched.
+    ``target``; then among those that scikit-learn brings; then, where it is given, at OpenML. Only
+    the first ``columns`` are features. Its ``notes`` say where its size is not that of the papers'
+    data, and whether it has been fetched.
 
     Raises
     ------
@@ -228,15 +215,18 @@ def find_data(
 def _table(name: str, folder: Path | None, openml: OpenML | None) -> tuple[Table, list[str]]:
     """Return a table from the first place that has it, with notes."""
     known = KNOWN.get(name)
-    path = _path(name, folder)
+    variable = os.environ.get(FOLDER)
+    if folder is None and variable:
+        folder = Path(variable)
+    files = [folder / f"{name}{ending}" for ending in (".csv", ".csv.gz")] if folder else []
+    path = next((file for file in files if status(file) is not None), None)
     if path is not None or name in OF_SCIKIT_LEARN:
         table = load_table(OF_SCIKIT_LEARN[name] if path is None else path)
         remark = known.remark(table) if known else ""
         return table, [f"{table.origin} has {remark}"] if remark else []
-    places = list(map(str, _folders(folder)))
     missing = f"there is no folder to look for {name}.csv in: give --data-dir or set ${FOLDER}"
-    if places:
-        missing = f"there is no {name}.csv or {name}.csv.gz in {' or '.join(places)}"
+    if folder is not None:
+        missing = f"there is no {name}.csv or {name}.csv.gz in {folder}"
     if openml is None or known is None or known.openml is None:
         raise DataNotHere(missing)
     try:
@@ -257,17 +247,6 @@ def _fetched(name: str, known: Known, number: int, openml: OpenML) -> Table:
     if remark:
         raise DataNotHere(f"data set {number} of OpenML has {remark}")
     return attrs.evolve(table, origin=f"data set {number} of OpenML")
-
-
-def _folders(folder: Path | None) -> list[Path]:
-    named = os.environ.get(FOLDER)
-    return [folder] if folder is not None else [Path(named)] if named else []
-
-
-def _path(name: str, folder: Path | None) -> Path | None:
-    names = (f"{name}.csv", f"{name}.csv.gz")
-    paths = [place / file for place in _folders(folder) for file in names]
-    return next((path for path in paths if status(path) is not None), None)
 
 
 def _votes_as_numbers(features: pd.DataFrame) -> pd.DataFrame:
