@@ -87,15 +87,6 @@ def test_a_notebook_shows_kernels_columns_and_notes(learned: Explanation) -> Non
     assert panel.paragraphs == [repr(learned)]
 
 
-def test_the_only_source_of_the_labels_is_needed() -> None:
-    found = explain(*fitted(KERNELS[:2], combiner="centered-alignment"), cv=3, repeats=2)
-    kernels = found.kernels.set_index("kernel")
-    # Without it the labels are guessed.
-    accuracy = found.scores["accuracy"].mean()
-    assert accuracy - kernels["left_out"]["scan"] == pytest.approx(0.5, abs=0.15)
-    assert notes_of(found, "left out").startswith("these 3 folds show a loss without: scan, ")
-
-
 def test_columns_are_the_users_own(learned: Explanation) -> None:
     columns = learned.columns.set_index("group")
     assert set(columns.index[:4]) == {"scan_a", "scan_b", "copy_a", "copy_b"}
