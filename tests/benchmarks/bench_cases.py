@@ -86,15 +86,15 @@ def normal_rows(n_rows: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
 @case
 def weights(n_rows: int, kind: str, statistic: str) -> dict[str, Any]:
     """Statistics of five rbf kernels on rows, tile by tile."""
-    import test_bench_statistics as own
+    import bench_statistics
     from builders import views_of
 
     from mklkit.views.statistics import SharedStatistics
 
-    function = getattr(own, statistic)
+    function = getattr(bench_statistics, statistic)
     for size in (600, n_rows):  # compiles first
         rows, y = normal_rows(size, kind)
-        seen = views_of(own.FIVE, rows).seen
+        seen = views_of(bench_statistics.FIVE, rows).seen
         taken, _ = seconds(lambda seen=seen, y=y: function(SharedStatistics(seen), y))
     return {"seconds": taken}
 
@@ -196,7 +196,7 @@ def full(folder: str, n_rows: int, method: str) -> dict[str, Any]:
 @case
 def gating(n_rows: int) -> dict[str, Any]:
     """The whole of cluster gating with four rbf kernels, and its second stage beside naive sums."""
-    import test_bench_gating as own
+    import bench_gating as own
     from oracles.gated import discriminant_matrices, naive_forms
 
     from mklkit import MKLClassifier

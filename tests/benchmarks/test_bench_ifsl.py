@@ -1,8 +1,7 @@
 """What a whole (c, λ) grid costs beside one fit, and beside naive fits; run in one go, not in CI.
 
 ``pytest tests/benchmarks/test_bench_ifsl.py -n 0 -m benchmark -s`` prints what each takes and
-checks the ratios; with ``--benchmark-only`` in place of ``-s`` pytest-benchmark times the fit and
-the grid.
+checks the ratios.
 """
 
 from __future__ import annotations
@@ -98,15 +97,3 @@ def test_the_whole_grid_costs_little_more_than_one_fit(rows_and_labels, initial)
     )
     assert grid <= 2.5 * single
     assert grid <= all_naive / 10
-
-
-@pytest.mark.benchmark(group="ifsl, 1,500 rows, three kernels")
-def test_bench_one_fit(benchmark, rows_and_labels):
-    benchmark.pedantic(one_fit, (*rows_and_labels, "zeros"), rounds=3, warmup_rounds=1)
-
-
-@pytest.mark.benchmark(group="ifsl, 1,500 rows, three kernels")
-def test_bench_81_points(benchmark, rows_and_labels):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        benchmark.pedantic(whole_grid, (*rows_and_labels, "zeros"), rounds=3, warmup_rounds=1)
