@@ -1,4 +1,4 @@
-"""The pages about moving over: their listings print what stands below them, and peers the same."""
+"""What the pages about moving over say of peers, whose listings print what stands below them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from documents import blocks
-from following import follow, same_but_for_rounding
+from following import same_but_for_rounding
 from processes import run_listing
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.metrics.pairwise import rbf_kernel
@@ -18,25 +18,7 @@ from sklearn.svm import SVC
 from mklkit import MKLClassifier, MKLTransformer
 
 MKLPY = "docs/guides/moving/from-mklpy.md"
-PRECOMPUTED = "docs/guides/moving/from-precomputed.md"
 HIMALAYA = "docs/guides/moving/from-himalaya.md"
-R = "docs/guides/moving/from-r.md"
-PAGES = [MKLPY, PRECOMPUTED, HIMALAYA, R]
-
-
-def needs_packages(page: str) -> None:
-    """Skip where the combiners of a page are not installed."""
-    if page in (MKLPY, R):
-        pytest.importorskip("mklkit_optimize")
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("page", PAGES)
-def test_listings_print_what_stands_below_them(page: str, tmp_path: Path) -> None:
-    needs_packages(page)
-    for step in follow(page, tmp_path, {}, {}):
-        assert step.shown is not None
-        same_but_for_rounding(step.shown, step.printed)
 
 
 def test_a_sum_with_c_is_a_mean_with_c_times_the_kernels() -> None:
@@ -65,7 +47,7 @@ def test_consensus_has_the_weights_of_statis_on_normalised_centred_matrices() ->
 @pytest.mark.process
 def test_steps_by_norms_of_functions_end_where_mklgl_does() -> None:
     """RMKL's rule: a weight becomes the share of its kernel's function, w_m √(aᵀK_m a)."""
-    needs_packages(R)
+    pytest.importorskip("mklkit_optimize")
     X, y = load_breast_cancer(return_X_y=True)
     X = StandardScaler().fit_transform(X)
     train, new = slice(0, 200), slice(200, None)

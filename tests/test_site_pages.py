@@ -14,9 +14,6 @@ from documents import PAGES, ROOT, blocks
 from following import RUN, accuracies, follow, same_but_for_rounding
 from sklearn.datasets import load_diabetes
 
-MOVING_PAGES = [
-    f"docs/guides/moving/from-{place}.md" for place in ("mklpy", "precomputed", "himalaya", "r")
-]
 PLUGIN_PAGES = [
     f"docs/guides/plugins/write-a-{kind}.md"
     for kind in ("weighting", "gating", "coupling", "fusion", "kernel", "feature-map", "learner")
@@ -33,12 +30,14 @@ class Followed:
 
     ``bring`` writes the files that its reader is taken to have. ``instead`` has parts of commands
     and listings, and what stands there in the test, so that it is quick; what these print is not
-    compared. ``left_out`` has the beginnings of what is not run, each with the reason.
+    compared. ``left_out`` has the beginnings of what is not run, each with the reason. ``needs`` is
+    the package whose combiners the page names.
     """
 
     bring: Callable[[Path], None] = nothing
     instead: Mapping[str, str] = attrs.field(factory=dict)
     left_out: Mapping[str, str] = attrs.field(factory=dict)
+    needs: str = "mklkit"
 
 
 def patients(folder: Path) -> None:
@@ -68,6 +67,12 @@ def diabetes(folder: Path) -> None:
 INSTALLS = "the environment that runs the tests has it"
 HOURS = "it takes hours and the published data; mklkit-papers' tests run it on small data"
 
+MOVING = {
+    "himalaya": "mklkit",
+    "mklpy": "mklkit_optimize",
+    "precomputed": "mklkit",
+    "r": "mklkit_optimize",
+}
 FOLLOWED = {
     "docs/get-started.md": Followed(
         bring=patients,
@@ -90,21 +95,14 @@ FOLLOWED = {
     "docs/guides/report.md": Followed(instead={"compare wine": "compare wine --cv 2x1"}),
     "docs/guides/several-sources.md": Followed(),
     "docs/guides/tuning.md": Followed(),
-    "docs/papers/000.md": Followed(
-        left_out={"pip install": INSTALLS, "mklkit reproduce": HOURS},
+    **dict.fromkeys(
+        (f"docs/papers/00{number}.md" for number in range(5)),
+        Followed(left_out={"pip install": INSTALLS, "mklkit reproduce": HOURS}),
     ),
-    "docs/papers/001.md": Followed(
-        left_out={"pip install": INSTALLS, "mklkit reproduce": HOURS},
-    ),
-    "docs/papers/002.md": Followed(
-        left_out={"pip install": INSTALLS, "mklkit reproduce": HOURS},
-    ),
-    "docs/papers/003.md": Followed(
-        left_out={"pip install": INSTALLS, "mklkit reproduce": HOURS},
-    ),
-    "docs/papers/004.md": Followed(
-        left_out={"pip install": INSTALLS, "mklkit reproduce": HOURS},
-    ),
+    **{
+        f"docs/guides/moving/from-{place}.md": Followed(needs=package)
+        for place, package in MOVING.items()
+    },
     "docs/reference/index.md": Followed(left_out={"python -c": "it opens a pager"}),
 }
 
@@ -112,7 +110,6 @@ FOLLOWED = {
 ELSEWHERE = {
     "docs/guides/command-line.md": "cli/test_cli_examples.py",
     "docs/guides/large-data.md": "test_large_data.py",
-    **dict.fromkeys(MOVING_PAGES, "test_moving_pages.py"),
     "docs/guides/notebooks.md": "test_notebooks_page.py",
     "docs/guides/regression.md": "test_regression_page.py",
     "docs/guides/statistics.md": "evaluation/test_verdict.py",
@@ -136,6 +133,7 @@ NOT_RUN = {
 @pytest.mark.parametrize("page", FOLLOWED)
 def test_a_page_prints_what_it_shows(page: str, tmp_path: Path) -> None:
     way = FOLLOWED[page]
+    pytest.importorskip(way.needs)
     way.bring(tmp_path)
     for step in follow(page, tmp_path, way.instead, way.left_out):
         if step.shown is not None and step.as_shown:
