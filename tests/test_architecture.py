@@ -170,6 +170,18 @@ def test_size_with_the_packages() -> None:
     expect_at_most("lines of mklkit and the plugins", count)
 
 
+@needs_checkout
+def test_packages_of_strategies_use_public_names_only() -> None:
+    public = {"mklkit", "mklkit.plugin", *(f"mklkit.{room}" for room in STRATEGIES)}
+    for path in ROOT.glob("plugins/*/mklkit_*/*.py"):
+        for node in ast.walk(tree_of(path)):
+            module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+            if module.partition(".")[0] == "mklkit" and path.parent.name != "mklkit_papers":
+                names = {alias.name for alias in node.names}
+                assert module in public, path
+                assert names <= {*dir(import_module(module))}, path
+
+
 def test_names_are_nouns() -> None:
     pronouns = list(stored_pronouns())
     expect_at_most("pronouns stored as variables", len(pronouns), "\n".join(pronouns))

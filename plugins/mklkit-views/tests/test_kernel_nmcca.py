@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from mklkit_views import KernelNmCCA, NmCCA
+from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mklkit import MKLKitError
+from mklkit import MKLClassifier, MKLKitError, load_model, save_model
 
 
 @parametrize_with_checks([KernelNmCCA(["linear", "rbf"])])
@@ -47,3 +48,12 @@ def test_it_is_nmcca_of_features_whose_products_are_the_kernels():
 def test_mistakes_are_told(parameters, message):
     with pytest.raises(MKLKitError, match=message):
         KernelNmCCA(**parameters).fit(np.eye(4))
+
+
+def test_a_pipeline_with_the_transformer_is_saved(tmp_path):
+    rng = np.random.default_rng(4)
+    rows, y = rng.normal(size=(60, 3)), np.arange(60) % 3
+    model = make_pipeline(KernelNmCCA(["linear", "rbf"], n_components=2), MKLClassifier("linear"))
+    save_model(model.fit(rows, y), tmp_path / "model.mkl")
+    restored = load_model(tmp_path / "model.mkl")
+    np.testing.assert_array_equal(restored.predict(rows), model.predict(rows))
