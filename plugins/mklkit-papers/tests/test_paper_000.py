@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
-from documents import ROOT
-from mklkit_papers.entries import find_entries
 from mklkit_papers.estimators import InTurn
 from mklkit_papers.paper_000 import EXPERIMENT, TABLE_2, TABLE_3
 from mklkit_papers.session import Session
 from oracles.coupled import multik_mhks
+from printed_pages import lines_of, shown, use_of
 from sklearn.datasets import load_iris
 from sklearn.model_selection import cross_val_score
 
 from mklkit import MKLClassifier
 from mklkit.estimators.folds import plan_folds
 
-PAGE = ROOT / "docs" / "papers" / "000.md"
 COUNTS = {
     "Soybean": (10, 10, 10, 17),
     "Balance": (49, 288, 288),
@@ -29,17 +25,6 @@ COUNTS = {
     "Wine": (59, 71, 48),
 }
 """Rows of each class."""
-
-
-def lines_of(name, **settings):
-    """Return the lines of an entry by row and column."""
-    (entry,) = find_entries([name])
-    found = entry.run(Session(**settings))
-    return {(line.row, line.column): line for line in found.lines}
-
-
-def use_of(label):
-    return next(use for use in EXPERIMENT.sets if use.label == label)
 
 
 def test_printed_accuracies_are_those_of_the_paper():
@@ -65,7 +50,9 @@ def test_printed_times_are_those_of_the_paper():
 @pytest.mark.parametrize("label", COUNTS)
 def test_printed_accuracies_are_multiples_of_one_row_of_ten_test_parts(label):
     rows = COUNTS[label]
-    plan = use_of(label).division.splits(np.repeat(np.arange(len(rows)), rows), repeats=2)
+    plan = use_of(EXPERIMENT, label).division.splits(
+        np.repeat(np.arange(len(rows)), rows), repeats=2
+    )
     for split in plan.splits:
         assert len(np.union1d(split.train, split.test)) == sum(rows)
         one = 100 / (10 * len(split.test))
@@ -88,14 +75,14 @@ def test_of_the_sizes_that_the_printed_accuracies_allow_the_nearest_to_a_half_is
         if all(abs(round(value * n / 10) * 10 / n - value) < 0.00501 for value in values)
     ]
     assert len(allowed) == number
-    test_rows = rows - sum(use_of(label).division.train)
+    test_rows = rows - sum(use_of(EXPERIMENT, label).division.train)
     assert min(allowed, key=lambda n: abs(n - rows / 2)) == test_rows
 
 
 @pytest.mark.parametrize(("label", "value"), [("Wdbc", 62.96), ("Diabetes", 71.43)])
 def test_some_published_accuracies_are_the_share_of_the_larger_class(label, value):
     labels = np.repeat([0, 1], COUNTS[label])
-    plan = use_of(label).division.splits(labels, repeats=1)
+    plan = use_of(EXPERIMENT, label).division.splits(labels, repeats=1)
     test = labels[plan.splits[0].test]
     assert 100 * np.bincount(test).max() / len(test) == pytest.approx(value, abs=0.005)
 
@@ -122,7 +109,9 @@ def test_grids_in_turn_find_what_single_searches_find():
 
 
 def test_single_machines_are_tuned_on_the_flowers():
-    ((run,),) = Session(quick=True, repeats=1).cells(EXPERIMENT, use_of("Iris"), ["SVM1"])
+    ((run,),) = Session(quick=True, repeats=1).cells(
+        EXPERIMENT, use_of(EXPERIMENT, "Iris"), ["SVM1"]
+    )
     assert run.reason is None
     assert (run.n_train, run.n_test) == (75, 75)
     assert run.accuracy > 0.9
@@ -159,17 +148,6 @@ def test_the_objective_by_iteration_is_that_of_the_transcription():
     assert stable.holds
 
 
-def shown(name):
-    """Return our numbers on the page by row and column, and their deviations."""
-    table = re.search(rf"<!-- {name} -->\n(.*?)<!-- end -->", PAGE.read_text("utf-8"), re.DOTALL)
-    rows = [
-        [cell.strip() for cell in line.split("|")[1:-1]]
-        for line in table[1].splitlines()
-        if line.startswith("|")
-    ]
-    return {(row[0], row[1]): [float(one) for one in row[2].split(" ± ")] for row in rows[2:]}
-
-
 def test_the_page_has_the_iterations_of_today():
     found = lines_of("000-fig3-iterations", only=["Iris 2 v 3", "Wdbc"])
     page = shown("000-fig3-iterations")
@@ -182,7 +160,7 @@ def test_the_page_has_the_iterations_of_today():
 
 @pytest.mark.slow
 def test_the_page_has_the_accuracies_of_today():
-    (runs,) = Session().cells(EXPERIMENT, use_of("Iris"), ["SVM1"])
+    (runs,) = Session().cells(EXPERIMENT, use_of(EXPERIMENT, "Iris"), ["SVM1"])
     mean, spread = shown("000-table2")["Iris", "SVM1"]
     assert len(runs) == 10
     assert np.mean([100 * run.accuracy for run in runs]) == pytest.approx(mean, abs=spread / 2)

@@ -7,7 +7,6 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from documents import ROOT
 from mklkit_papers.entries import find_entries
 from mklkit_papers.estimators import ShareThreshold
 from mklkit_papers.paper_001 import EXPERIMENT, TABLE_3, TABLE_4
@@ -18,26 +17,17 @@ from mklkit_papers.paper_001_stars import (
     cluster_weights,
     group_gates,
 )
-from mklkit_papers.session import Session
 from oracles.gated import discriminant_matrices, ratio_of
+from printed_pages import lines_of, shown, use_of
 from sklearn.datasets import load_breast_cancer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from mklkit import MKLClassifier
 
-PAGE = ROOT / "docs" / "papers" / "001.md"
-
-
-def lines_of(name, **settings):
-    """Return the lines of an entry by row and column."""
-    (entry,) = find_entries([name])
-    found = entry.run(Session(**settings))
-    return {(line.row, line.column): line for line in found.lines}
-
 
 def system_of(label, name):
-    use = next(use for use in EXPERIMENT.sets if use.label == label)
-    return next(one.estimator for one in EXPERIMENT.systems(use) if one.name == name)
+    systems = EXPERIMENT.systems(use_of(EXPERIMENT, label))
+    return next(system.estimator for system in systems if system.name == name)
 
 
 def test_printed_numbers_are_those_of_the_paper():
@@ -142,9 +132,6 @@ def test_tables_run_from_a_folder(tmp_path):
 
 @pytest.mark.slow
 def test_the_page_has_the_weights_of_a_new_run():
-    text = PAGE.read_text(encoding="utf-8")
-    table = re.search(r"<!-- 001-eq16 -->\n(.*?)<!-- end -->", text, re.DOTALL)[1]
-    rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line[:5] == "| gap"]
-    shown = {(row[0], row[1]): float(row[2].split(" ± ")[0]) for row in rows}
+    page = {place: ours for place, (ours, *_) in shown("001-eq16").items()}
     again = {place: line.ours for place, line in lines_of("001-eq16").items()}
-    assert shown == pytest.approx(again, abs=0.011)
+    assert page == pytest.approx(again, abs=0.011)

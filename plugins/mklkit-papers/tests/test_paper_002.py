@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import re
-
 import numpy as np
 import pytest
-from documents import ROOT
-from mklkit_papers.entries import find_entries
 from mklkit_papers.paper_002 import EXPERIMENT, TABLE_2, TABLE_3, systems
 from mklkit_papers.paper_002_curves import WIDTHS, pair, training_error
-from mklkit_papers.session import Session
 from oracles.coupled import multiv_kmhks
 from oracles.printed import table_1_of_002
-
-PAGE = ROOT / "docs" / "papers" / "002.md"
-needs_folder = pytest.mark.skipif("MKLKIT_DATA" not in os.environ, reason="MKLKIT_DATA is not set")
+from printed_pages import lines_of, needs_folder, shown
 
 
 def test_printed_accuracies_are_those_of_the_paper():
@@ -91,24 +83,20 @@ def test_widths_are_those_of_the_figure():
 @needs_folder
 @pytest.mark.slow
 def test_alignment_grows_with_the_second_width_beyond_the_first():
-    (entry,) = find_entries(["002-fig2"])
-    found = entry.run(Session(quick=True, repeats=1, only=["Sonar"]))
-    places = [float(line.column) for line in found.lines]
+    lines = lines_of("002-fig2", quick=True, repeats=1, only=["Sonar"])
+    places = [float(column) for _, column in lines]
     assert len(places) == 6
     assert places == sorted(places)
     assert places[-1] == 1  # two kernels of the same width
-    assert all(line.ours > 50 for line in found.lines)
+    assert all(line.ours > 50 for line in lines.values())
 
 
 @needs_folder
 @pytest.mark.slow
 def test_the_page_has_the_figures_errors():
-    rows = re.findall(
-        r"^\| (Sonar) \| (\d+) \| (\S+) ± (\S+) \|$", PAGE.read_text("utf-8"), re.MULTILINE
-    )
-    assert len(rows) == 19
-    (entry,) = find_entries(["002-fig1"])
-    lines = {(line.row, line.column): line for line in entry.run(Session(only=["sonar"])).lines}
-    for row, column, mean, _ in rows:
-        assert lines[row, column].repeats == 10
-        assert lines[row, column].ours == pytest.approx(float(mean), abs=0.2)
+    page = {place: ours for place, ours in shown("002-fig1").items() if place[0] == "Sonar"}
+    assert len(page) == 19
+    lines = lines_of("002-fig1", only=["sonar"])
+    for place, (mean, _) in page.items():
+        assert lines[place].repeats == 10
+        assert lines[place].ours == pytest.approx(mean, abs=0.2)

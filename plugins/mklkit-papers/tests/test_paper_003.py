@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import math
-import os
-import re
 
 import numpy as np
 import pytest
-from documents import ROOT
 from mklkit_papers.entries import find_entries
 from mklkit_papers.paper_003 import HEURISTICS, TABLE_6, WEIGHTS, draw_mean_weights
 from mklkit_papers.paper_003_times import TABLE_10, synthetic_rows
 from mklkit_papers.session import Session
-
-PAGE = ROOT / "docs" / "papers" / "003.md"
-needs_folder = pytest.mark.skipif("MKLKIT_DATA" not in os.environ, reason="MKLKIT_DATA is not set")
-
-
-def lines_of(name, **settings):
-    """Return the lines of an entry by row and column."""
-    (entry,) = find_entries([name])
-    return {(line.row, line.column): line for line in entry.run(Session(**settings)).lines}
+from printed_pages import lines_of, needs_folder, shown
 
 
 def test_printed_accuracies_are_those_of_the_paper():
@@ -104,11 +93,9 @@ def test_the_figures_weights_add_up_to_one():
 @needs_folder
 @pytest.mark.slow
 def test_the_page_has_the_figures_weights():
-    rows = re.findall(
-        r"^\| (Sonar, DiMKL\d) \| (\d) \| (\S+) ± (\S+) \|$", PAGE.read_text("utf-8"), re.MULTILINE
-    )
-    assert len(rows) == 30
+    page = {place: ours for place, ours in shown("003-fig4").items() if place[0][:5] == "Sonar"}
+    assert len(page) == 30
     lines = lines_of("003-fig4", only=["Sonar"])
-    for row, column, mean, spread in rows:
-        assert lines[row, column].ours == pytest.approx(float(mean), abs=0.0051)
-        assert lines[row, column].spread == pytest.approx(float(spread), abs=0.0051)
+    for place, (mean, spread) in page.items():
+        assert lines[place].ours == pytest.approx(mean, abs=0.0051)
+        assert lines[place].spread == pytest.approx(spread, abs=0.0051)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
-from documents import ROOT
 from mklkit_papers.entries import find_entries
 from mklkit_papers.paper_004 import (
     EXPERIMENT,
@@ -21,12 +17,12 @@ from mklkit_papers.paper_004 import (
 from mklkit_papers.paper_004_curves import logarithms, settled
 from mklkit_papers.session import Session
 from oracles.coupled import multik_mhks
+from printed_pages import lines_of, needs_folder, shown, use_of
 
 from mklkit import RPEMEKLClassifier, TableEncoder
 from mklkit.comparison.data import DataSet
 from mklkit.errors import DataError
 
-PAGE = ROOT / "docs" / "papers" / "004.md"
 COUNTS = {
     "Glass": (70, 76, 17, 13, 9, 29),
     "House-votes": (267, 168),
@@ -39,17 +35,6 @@ COUNTS = {
     "Segmentation": (330,) * 7,
 }
 """Rows of each class."""
-needs_folder = pytest.mark.skipif("MKLKIT_DATA" not in os.environ, reason="MKLKIT_DATA is not set")
-
-
-def use_of(label):
-    return next(use for use in EXPERIMENT.sets if use.label == label)
-
-
-def lines_of(name, **settings):
-    """Return the lines of an entry by row and column."""
-    (entry,) = find_entries([name])
-    return {(line.row, line.column): line for line in entry.run(Session(**settings)).lines}
 
 
 def test_printed_accuracies_are_those_of_the_paper():
@@ -112,8 +97,8 @@ def test_glass_gets_its_row_number_as_a_column_that_is_used(tmp_path):
         tmp_path / "glass.csv", index=False
     )
     session = Session(tmp_path)
-    plain = session.data(use_of("Glass"))
-    data = session.data(use_of("Glass with row number"))
+    plain = session.data(use_of(EXPERIMENT, "Glass"))
+    data = session.data(use_of(EXPERIMENT, "Glass with row number"))
     assert list(plain.features) == ["RI", "Na"]
     assert (plain.name, data.name) == ("glass", "glass-numbered")
     assert sorted(data.features["Id"]) == list(range(1, 15))
@@ -129,7 +114,7 @@ def test_glass_gets_its_row_number_as_a_column_that_is_used(tmp_path):
 @pytest.mark.slow
 def test_the_papers_own_systems_run_on_the_flowers():
     names = ["RPEMEKL (p = 0.1)", "MultiK-MHKS"]
-    for (run,) in Session(repeats=1).cells(EXPERIMENT, use_of("Iris"), names):
+    for (run,) in Session(repeats=1).cells(EXPERIMENT, use_of(EXPERIMENT, "Iris"), names):
         assert run.reason is None
         assert (run.n_train, run.n_test) == (75, 75)
         assert run.accuracy > 0.9
@@ -171,19 +156,6 @@ def test_the_figure_has_a_curve_and_a_count_per_set(tmp_path, rng):
     assert list(entry.draw(found.lines).curves) == ["Sonar"]
 
 
-def shown(name):
-    """Return our numbers on the page by row and column, with their deviations."""
-    table = re.search(rf"<!-- {name} -->\n(.*?)<!-- end -->", PAGE.read_text("utf-8"), re.DOTALL)
-    rows = [
-        [cell.strip() for cell in line.split("|")[1:-1]]
-        for line in table[1].splitlines()
-        if line.startswith("|")
-    ]
-    return {
-        (row[0], row[1]): [float(one) for one in row[2].split(" ± ")] for row in rows[2:] if row[2]
-    }
-
-
 @needs_folder
 def test_the_page_has_the_curves_of_today():
     page = shown("004-fig1")
@@ -193,7 +165,7 @@ def test_the_page_has_the_curves_of_today():
 
 @pytest.mark.slow
 def test_the_page_has_the_accuracies_of_today():
-    (runs,) = Session().cells(EXPERIMENT, use_of("Iris"), ["MultiK-MHKS"])
+    (runs,) = Session().cells(EXPERIMENT, use_of(EXPERIMENT, "Iris"), ["MultiK-MHKS"])
     mean, spread = shown("004-table2")["Iris", "MultiK-MHKS"]
     assert len(runs) == 10
     assert 100 * np.mean([run.accuracy for run in runs]) == pytest.approx(mean, abs=spread / 2)
