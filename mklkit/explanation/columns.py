@@ -40,15 +40,8 @@ Places = tuple[int, ...]
 class ShufflePlan:
     """The columns to shuffle.
 
-    Attributes
-    ----------
-    names : list of str
-        The user's columns.
-    reads : dict of str to (tuple of int or None)
-        The columns that each kernel reads; None where they can't be traced.
-    groups : dict of str to tuple of int
-        The columns that are shuffled together, by the name of the group.
-    notes : list of str
+    ``names`` are the user's columns, ``reads`` those that each kernel reads (None where they can't
+    be traced), ``groups`` those that are shuffled together, by the name of the group.
     """
 
     names: list[str]

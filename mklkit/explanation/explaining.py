@@ -128,7 +128,7 @@ def explain(
         seed = int(check_random_state(random_state).randint(2**31 - 1))
     task = explained_task(model)
     before, fitted = split(model)
-    names, refit = list(fitted.kernel_names_), Refit.of(model, seed)
+    refit = Refit.of(model, seed)
     data, sample_notes = ScoredRows.of(model, task, X, y).sampled(task, max_rows, seed)
     splits, fold_notes = task.folds(cv, data.targets, seed)
     plan = ShufflePlan.of(model, [str(name) for name in data.table.columns], columns)
@@ -140,7 +140,7 @@ def explain(
     encoded = rows if before is None else before.transform(rows)
     alignment = alignment_matrix(fitted, encoded, centered=True)
     sizes = self_similarity(fitted, encoded).to_numpy()
-    kernels = measured.kernels(names, sizes, comparable=not joins_decisions(fitted))
+    kernels = measured.kernels(sizes, comparable=not joins_decisions(fitted))
     scores = measured.scores()
     guessing = task.no_better_than_guessing({name: scores[name].mean() for name in task.scores})
     notes = {
@@ -157,14 +157,14 @@ def explain(
         "shuffled": plan.notes,
         "alike": [ALIGNMENT, *alike_notes],
     }
-    pairs = [(about, note) for about, sentences in notes.items() for note in sentences]
+    sentences = pd.Series(notes, name="note").explode().dropna()
     return Explanation(
         kernels=kernels,
         columns=measured.columns(),
         alignment=alignment,
         scores=scores,
-        weights=measured.weights_by_fold(names),
-        notes=pd.DataFrame(pairs, columns=["about", "note"]),
+        weights=measured.weights_by_fold(),
+        notes=sentences.rename_axis("about").reset_index(),
         task=task,
         n_fits=measured.n_fits,
         seconds=perf_counter() - start,

@@ -26,14 +26,9 @@ __all__ = ["Measuring", "ScoredRows"]
 
 @attrs.frozen(eq=False)
 class ScoredRows:
-    """A table with the user's columns, and what is to be predicted.
+    """A table (N, d) with the user's columns, and what is to be predicted, (N,) or (N, T).
 
-    Attributes
-    ----------
-    table : DataFrame of shape (N, d)
-    targets : ndarray of shape (N,) or (N, T)
-    as_array : bool
-        Whether the model was fitted on rows without column names.
+    ``as_array`` says whether the model was fitted on rows without column names.
     """
 
     table: pd.DataFrame
@@ -87,13 +82,8 @@ class Measuring:
 
     Attributes
     ----------
-    task : Task
-    refit : Refit
-    data : ScoredRows
-    plan : ShufflePlan
     repeats : int
         Permutations per group of columns and fold.
-    seed : int
     why_not : dict of int to str
         The kernels that can't be left out, by their places; those join without which a fit fails.
     folds : list of dict
@@ -103,7 +93,6 @@ class Measuring:
         over the held-out rows; and its deviation over these rows, else NaN.
     losses : dict of (int or tuple of int) to list of dict
         Per fold what is lost of each score, without a kernel and by shuffling columns.
-    n_fits : int
     """
 
     task: Task
@@ -128,13 +117,13 @@ class Measuring:
         for done, _ in enumerate(steps, start=1):
             progress(done, total)
 
-    def kernels(self, names: list[str], sizes: Array, comparable: bool) -> pd.DataFrame:
+    def kernels(self, sizes: Array, comparable: bool) -> pd.DataFrame:
         """Return one row per kernel; sizes (M,) may make their weights ``comparable``."""
-        weights, places = np.array(self.weights), range(len(names))
+        weights, names = np.array(self.weights), list(self.plan.reads)
         sized = weights.mean(axis=0) * sizes
         if not comparable or sized.sum() <= 0:
             sized = np.full(len(sized), np.nan)
-        read = [self.plan.reads[name] for name in names]
+        read = self.plan.reads.values()
         kernels = {
             "kernel": names,
             "columns": [None if columns is None else self._named(columns) for columns in read],
@@ -146,8 +135,8 @@ class Measuring:
             "size": sizes,
             "sized_weight": sized / sized.sum(),
         }
-        left_out = pd.DataFrame([self._lost("left_out", place) for place in places])
-        left_out["why_not"] = [self.why_not.get(place, "") for place in places]
+        left_out = pd.DataFrame([self._lost("left_out", place) for place in range(len(names))])
+        left_out["why_not"] = [self.why_not.get(place, "") for place in range(len(names))]
         shuffled_in = [self._lost("shuffled", self.plan.of_kernel(name)) for name in names]
         return pd.concat([pd.DataFrame(kernels), left_out, pd.DataFrame(shuffled_in)], axis=1)
 
@@ -171,10 +160,10 @@ class Measuring:
         shown = ["training_rows", "rows", *self.task.scores]
         return pd.DataFrame(self.folds)[shown].rename_axis("fold").reset_index()
 
-    def weights_by_fold(self, names: list[str]) -> pd.DataFrame:
+    def weights_by_fold(self) -> pd.DataFrame:
         """Return the weight of each kernel in each fold."""
-        weights = pd.DataFrame(self.weights, columns=names).rename_axis("fold").reset_index()
-        tidy = weights.melt("fold", var_name="kernel", value_name="weight")
+        weights = pd.DataFrame(self.weights, columns=list(self.plan.reads)).rename_axis("fold")
+        tidy = weights.reset_index().melt("fold", var_name="kernel", value_name="weight")
         return tidy.sort_values("fold", kind="stable", ignore_index=True)
 
     def _fold(self, train: Rows, scored: Rows, tried: Sequence[int]) -> Iterator[None]:

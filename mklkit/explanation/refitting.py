@@ -28,18 +28,9 @@ Binding = tuple[str, Any, Any]
 class Refit:
     """The unfitted parts of a model, with the parameters that its search chose.
 
-    Attributes
-    ----------
-    before : Pipeline or None
-        The steps before the estimator with kernels.
-    estimator : MKLClassifier, MKLRegressor or MKLVotingClassifier
-        With the kernels of the model, also where ``kernels="auto"`` would propose others on a fold.
-        Their columns are as the user gave them; of a proposed kernel the names of those that it
-        reads, or their positions, None for all.
-    proposed : bool
-        Whether the model proposed its kernels.
-    notes : list of str
-        In which way a refit differs from the model.
+    The estimator has the kernels of the model, also where ``kernels="auto"`` would propose others
+    on a fold. Their columns are as the user gave them; of a proposed kernel the names of those that
+    it reads, or their positions, None for all. The notes say how a refit differs from the model.
     """
 
     before: Pipeline | None
@@ -97,13 +88,7 @@ class Refit:
 
         A kernel that names no columns reads those that no other kernel has to itself. Here it
         keeps those that it has beside the one that is left out, so that fits differ by that alone.
-
-        Parameters
-        ----------
-        left_out : int
-            The place of the kernel.
-        whole : estimator
-            What :meth:`on` returned, fitted on the rows that this one is to be fitted on.
+        ``whole`` is what :meth:`on` returned, fitted on the rows that this one is to be fitted on.
         """
         kernels = [
             (label, kernel, read.tolist() if columns is None and read is not None else columns)
