@@ -10,8 +10,7 @@ import pandas as pd
 from mklkit.errors import DataError
 from mklkit.evaluation.alignment import alignment_matrix
 from mklkit.plotting.base import Display
-from mklkit.plotting.cells import draw_cells, short
-from mklkit.plotting.parts import check_table
+from mklkit.plotting.parts import check_table, draw_cells, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

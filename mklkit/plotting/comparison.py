@@ -10,8 +10,7 @@ import pandas as pd
 
 from mklkit.errors import DataError
 from mklkit.plotting.base import Display
-from mklkit.plotting.cells import short
-from mklkit.plotting.parts import COLOURS, FAINT, check_table, ink
+from mklkit.plotting.parts import COLOURS, FAINT, check_table, ink, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,8 +21,7 @@ from mklkit.estimators.introspection import FittedSearch, KernelModel, WeightedM
 from mklkit.evaluation.alignment import alignment_matrix, combined_gram
 from mklkit.plotting.alignment import WRITTEN_KERNELS, AlignmentDisplay
 from mklkit.plotting.base import PanelsDisplay
-from mklkit.plotting.cells import short
-from mklkit.plotting.parts import COLOURS, SCALE, SHAPES, ink, new_figure
+from mklkit.plotting.parts import COLOURS, SCALE, SHAPES, ink, new_figure, short
 from mklkit.plotting.weights import KernelWeightsDisplay
 from mklkit.protocols import Array
 

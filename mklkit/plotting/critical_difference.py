@@ -12,8 +12,7 @@ import pandas as pd
 from mklkit.errors import DataError, counted
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference, indistinguishable
 from mklkit.plotting.base import Display
-from mklkit.plotting.cells import short
-from mklkit.plotting.parts import BARS, figure_of, ink
+from mklkit.plotting.parts import BARS, figure_of, ink, short
 from mklkit.protocols import Array
 
 if TYPE_CHECKING:

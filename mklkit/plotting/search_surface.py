@@ -13,8 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from mklkit.errors import DataError, IncompatibleError, quoted, suggest
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.plotting.base import Display
-from mklkit.plotting.cells import short
-from mklkit.plotting.parts import ON_DARK, ON_LIGHT, SCALE
+from mklkit.plotting.parts import ON_DARK, ON_LIGHT, SCALE, short
 from mklkit.protocols import Array
 
 if TYPE_CHECKING:

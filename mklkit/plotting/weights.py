@@ -11,8 +11,7 @@ import pandas as pd
 from mklkit.errors import IncompatibleError
 from mklkit.estimators.introspection import KernelRegressor, WeightedModel, classifier_in
 from mklkit.plotting.base import Display
-from mklkit.plotting.cells import draw_cells, short
-from mklkit.plotting.parts import BARS, COLOURS, check_table, ink, paper
+from mklkit.plotting.parts import BARS, COLOURS, check_table, draw_cells, ink, paper, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -22,7 +22,7 @@ from mklkit.plotting import (
     KernelWorthDisplay,
     SearchSurfaceDisplay,
 )
-from mklkit.plotting.calibration import CalibrationDisplay
+from mklkit.plotting.curves import CalibrationDisplay
 
 WEIGHTS = pd.DataFrame({"problem": "0 vs 1", "kernel": ["rbf", "linear"], "weight": [0.7, 0.3]})
 WORTH = pd.DataFrame(

@@ -12,8 +12,8 @@ from mklkit.comparison.report.confusion import confusion_table
 from mklkit.comparison.report.tables import Cell, Head, Table, methods_table, number_cell
 from mklkit.display.html import bar
 from mklkit.display.numbers import number, percent
-from mklkit.plotting.calibration import CalibrationDisplay
 from mklkit.plotting.comparison import ComparisonDisplay
+from mklkit.plotting.curves import CalibrationDisplay
 from mklkit.plotting.svg import svg_of
 
 if TYPE_CHECKING:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import cycle
 from typing import TYPE_CHECKING, Self
 
 import attrs
 import numpy as np
 
 from mklkit.plotting.base import Display
-from mklkit.plotting.parts import COLOURS
+from mklkit.plotting.curves import draw_curves
 from mklkit_papers.lines import Line
 
 if TYPE_CHECKING:
@@ -20,10 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["CurvesDisplay"]
 
 SIZE = 7.0, 4.0
-STYLES = ("-", "--", ":", "-.")
-"""Told apart without colours."""
-MARKERS = "osD^v<>PX*"
-BAND = 0.15
 
 
 @attrs.define(eq=False, repr=False, slots=False)
@@ -67,17 +62,7 @@ class CurvesDisplay(Display):
         return SIZE
 
     def _draw(self, ax: Axes) -> None:
-        looks = zip(cycle(STYLES), cycle(MARKERS), cycle(COLOURS))
-        for (name, points), (style, marker, colour) in zip(
-            self.curves.items(), looks, strict=False
-        ):
-            places, means, deviations = np.transpose(points)
-            ax.plot(places, means, style, color=colour, marker=marker, markersize=4, label=name)
-            if not np.isnan(deviations).any():
-                band = means - deviations, means + deviations
-                ax.fill_between(places, *band, color=colour, alpha=BAND, lw=0)
+        draw_curves(ax, {name: np.transpose(points) for name, points in self.curves.items()})
         if self.base is not None:
             ax.set_xscale("log", base=self.base)
         ax.set(xlabel=self.x, ylabel=self.y)
-        if self.curves:
-            ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))

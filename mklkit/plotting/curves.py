@@ -1,0 +1,63 @@
+"""Curves over one quantity, several on the same axes: how often what was predicted happened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+
+from mklkit.errors import DataError
+from mklkit.plotting.base import Display
+from mklkit.plotting.parts import COLOURS, FAINT, SHAPES, ink, short
+from mklkit.protocols import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["CalibrationDisplay", "draw_curves"]
+
+SIZE = 5.3, 3.5
+STYLES = ("-", "--", ":", "-.")
+"""Told apart without colours."""
+BAND = 0.15
+"""The opacity of deviations."""
+
+
+def draw_curves(ax: Axes, curves: Mapping[str, Any]) -> None:
+    """Draw curves by their names: places, heights and, as a band, deviations that are all known."""
+    looks = zip(cycle(COLOURS), cycle(STYLES), cycle(SHAPES))
+    for (name, curve), (colour, style, marker) in zip(curves.items(), looks, strict=False):
+        places, heights, *bands = map(np.asarray, curve)
+        ax.plot(places, heights, style, color=colour, marker=marker, markersize=4, label=name)
+        for band in bands:
+            if not np.isnan(band).any():
+                ends = heights - band, heights + band
+                ax.fill_between(places, *ends, color=colour, alpha=BAND, lw=0)
+    if curves:
+        ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+
+
+@attrs.define(eq=False, repr=False, slots=False)
+class CalibrationDisplay(Display):
+    """Curves of methods; on the line from corner to corner probabilities are right.
+
+    By method, ``curves`` has the mean predicted probability and the share that happened of each
+    bin.
+    """
+
+    curves: Mapping[str, tuple[Array, Array]]
+
+    def _check(self) -> None:
+        if not self.curves:
+            raise DataError("No method has probabilities to draw.")
+
+    def _size(self) -> tuple[float, float]:
+        return SIZE
+
+    def _draw(self, ax: Axes) -> None:
+        ax.axline((0, 0), slope=1, color=ink(), alpha=3 * FAINT, linewidth=1, zorder=0)
+        draw_curves(ax, {short(name): curve for name, curve in self.curves.items()})
+        ax.set(xlabel="predicted probability", ylabel="how often it happened")
