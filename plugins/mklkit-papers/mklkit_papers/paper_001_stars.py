@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
+from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -16,10 +17,10 @@ from mklkit.datasets.stars import GAPS, make_four_stars
 from mklkit.errors import UnknownNameError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.plotting.gates import GatesDisplay
+from mklkit.plotting.parts import new_figure
 from mklkit.protocols import Array
 from mklkit_papers.entries import Entry
 from mklkit_papers.lines import ACCURACY, Line, Measure, PrintedTable, printed
-from mklkit_papers.paper_001_regions import RegionsDisplay
 from mklkit_papers.protocol import DataUse
 from mklkit_papers.scores import WEIGHT
 from mklkit_papers.session import Session, SetLines
@@ -35,6 +36,8 @@ KERNELS = [f"K{width:g}:rbf(gamma={width**-2:g})" for width in WIDTHS]
 NAMES = [f"K{width:g}" for width in WIDTHS]
 GROUPS = [f"gap {gap:g}" for gap in GAPS]
 EVERY = "all"
+MARGIN, RESOLUTION = 0.5, 200
+"""Of Figure 2: what is shown beyond the rows, and the points of the plane per axis."""
 GATED, LOCALIZED, EVEN = "C=4", "LocalizedMKL", "even sum"
 
 THETA = printed("""
@@ -159,12 +162,37 @@ def _accuracy_lines(session: Session, use: DataUse) -> Iterator[Line]:
             yield Line(row=name, column="", measure=ACCURACY, reason=str(error))
 
 
-def _draw_regions(_: Sequence[Line]) -> RegionsDisplay:
-    """Return Figure 2 of the first seed."""
+def _draw_regions(_: Sequence[Line]) -> SimpleNamespace:
+    """Return Figure 2 of the first seed: rows by class, by cluster, and LocalizedMKL's regions.
+
+    A region is where one kernel has the largest weight; lines are the decision boundary.
+    """
+    from matplotlib import colormaps
+
     stars = Stars.of_seed(0)
     rows, labels = stars.rows[stars.train], stars.labels[stars.train]
-    clusters = stars.memberships(rows).argmax(axis=1)
-    return RegionsDisplay(rows, labels, clusters, stars.fitted(LOCALIZED, 0)).plot()
+    model = stars.fitted(LOCALIZED, 0)
+    palette = colormaps["Set2"].resampled(len(NAMES))
+    figure = new_figure(11, 4)
+    classes, clusters, regions = figure.subplots(1, 3, sharex=True, sharey=True)
+    classes.scatter(*rows.T, c=labels, s=6, cmap="coolwarm")
+    clusters.scatter(*rows.T, c=stars.memberships(rows).argmax(axis=1), s=6, cmap=palette)
+    low, high = rows.min(axis=0) - MARGIN, rows.max(axis=0) + MARGIN
+    across, up = np.linspace(low, high, RESOLUTION, axis=1)
+    plane = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
+    shape = RESOLUTION, RESOLUTION
+    strongest = model.gate_weights(plane).argmax(axis=1).reshape(shape)
+    ends: dict[str, Any] = {"vmin": -0.5, "vmax": len(NAMES) - 0.5, "rasterized": True}
+    coloured = regions.pcolormesh(across, up, strongest, cmap=palette, **ends)
+    outputs = np.asarray(model.decision_function(plane)).reshape(shape)
+    regions.contour(across, up, outputs, levels=[0], colors="black", linewidths=0.8)
+    regions.scatter(*rows.T, c=labels, s=3, cmap="coolwarm")
+    bar = figure.colorbar(coloured, ax=regions, ticks=range(len(NAMES)))
+    bar.set_ticklabels(NAMES)
+    titles = ("classes", "clusters", "LocalizedMKL: strongest kernel")
+    for ax, title in zip((classes, clusters, regions), titles, strict=True):
+        ax.set_title(title)
+    return SimpleNamespace(figure_=figure)
 
 
 def _draw_gates(_: Sequence[Line]) -> GatesDisplay:
