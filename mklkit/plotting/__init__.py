@@ -1,4 +1,8 @@
-"""Plots of fitted models as scikit-learn display objects; they need matplotlib."""
+"""Plots of fitted models as scikit-learn display objects; they need matplotlib.
+
+A display's parameters are its attributes. Drawn, it has ``figure_`` and ``ax_``, or ``axes_`` if it
+has several panels.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What all displays do: check what they were given, take or make axes, and draw.
-
-A display's parameters are its attributes. Drawn, it has ``figure_`` and ``ax_``, or ``axes_`` if it
-has several panels.
-"""
+"""What all displays do: check what they were given, take or make axes, and draw."""
 
 from __future__ import annotations
 
