@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from mklkit_optimize.cka import best_aligned
-from optimize_problems import grams_of, random_problem, specs, weights_by
+from optimize_problems import grams_of, random_problem, weights_by
 from scipy.optimize import lsq_linear
 
 from mklkit import MKLClassifier, WeightsWarning, kernel_alignment
@@ -92,14 +92,3 @@ def test_no_alignment_leaves_uniform_weights_and_says_so():
     with pytest.warns(WeightsWarning, match="cka gives every kernel the weight zero"):
         model = MKLClassifier(kernels=["linear", "linear@0:1"], combiner="cka").fit(rows, labels)
     np.testing.assert_allclose(model.weights_[0], 0.5)
-
-
-def test_views_with_features_give_the_same_weights():
-    rows, labels = random_problem(1, n_rows=50)
-    weights = [
-        MKLClassifier(kernels=specs(8), feature_map=feature_map, combiner="cka", learner="svm")
-        .fit(rows, labels)
-        .weights_[0]
-        for feature_map in ("implicit", "empirical(tol=1e-12)")
-    ]
-    np.testing.assert_allclose(weights[0], weights[1], atol=1e-4)

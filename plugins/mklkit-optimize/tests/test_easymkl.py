@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from mklkit_optimize import EasyMKL
 from mklkit_optimize.class_hulls import by_clarabel, by_libsvm, nearest_points
-from optimize_problems import grams_of, random_problem, specs, weights_by
+from optimize_problems import grams_of, random_problem, weights_by
 from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer
 from sklearn.svm import SVC
@@ -117,14 +117,3 @@ def test_meeting_hulls_leave_uniform_weights_and_say_so():
     with pytest.warns(WeightsWarning, match="easymkl gives every kernel the weight zero"):
         model = MKLClassifier(kernels=kernels, combiner="easymkl(alpha=0)").fit(rows, labels)
     np.testing.assert_allclose(model.weights_[0], 0.5)
-
-
-def test_views_with_features_give_the_same_weights():
-    rows, labels = random_problem(1, n_rows=50)
-    weights = [
-        MKLClassifier(kernels=specs(8), feature_map=feature_map, combiner="easymkl", learner="svm")
-        .fit(rows, labels)
-        .weights_[0]
-        for feature_map in ("implicit", "empirical(tol=1e-12)")
-    ]
-    np.testing.assert_allclose(weights[0], weights[1], atol=1e-4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mklkit_optimize
 import numpy as np
 import pytest
+from optimize_problems import random_problem, specs
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
@@ -26,3 +27,15 @@ def test_parameters_are_searched():
     model = clone(MKLClassifier(combiner=mklkit_optimize.EasyMKL()))
     search = GridSearchCV(model, {"combiner__alpha": [0.1, 0.9]}, cv=2).fit(X[50:], y[50:])
     assert search.best_params_["combiner__alpha"] in (0.1, 0.9)
+
+
+@pytest.mark.parametrize("name", ["cka", "easymkl"])
+def test_views_with_features_give_the_same_weights(name):
+    rows, labels = random_problem(1, n_rows=50)
+    weights = [
+        MKLClassifier(kernels=specs(8), feature_map=feature_map, combiner=name, learner="svm")
+        .fit(rows, labels)
+        .weights_[0]
+        for feature_map in ("implicit", "empirical(tol=1e-12)")
+    ]
+    np.testing.assert_allclose(weights[0], weights[1], atol=1e-4)
