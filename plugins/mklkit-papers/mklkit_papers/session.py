@@ -126,7 +126,7 @@ class Session:
     def training_parts(self, use: DataUse, division: Division) -> list[tuple[Array, Any]]:
         """Return the standardised training rows of each division, and their labels."""
         data, splits = self.data(use), self.divided(use, division).splits
-        return [(encoded_rows(data, each.train), data.target[each.train]) for each in splits]
+        return [(encoded_rows(data, split.train), data.target[split.train]) for split in splits]
 
     def cells(self, experiment: Experiment, use: DataUse, names: Sequence[str]) -> list[list[Cell]]:
         """Return the runs of some systems on a data set, one list per system in their order.
