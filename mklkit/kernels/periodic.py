@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import attrs
 import numpy as np
 from attrs.validators import gt
 
-from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts
+from mklkit.protocols import Array, FixedKernel, KernelFacts
 from mklkit.protocols.component import finite_number
 from mklkit.registry.hookspecs import register
 
@@ -17,7 +17,7 @@ __all__ = ["Periodic"]
 
 @register
 @attrs.frozen
-class Periodic(Kernel, FittedKernel):
+class Periodic(FixedKernel):
     """Similarity of times that recur, k(x, z) = exp(−(2/ℓ²) Σ_c sin²(π(x_c − z_c)/p)).
 
     Of several columns it is the product of the kernels of each; all have the same period, so give
@@ -54,10 +54,6 @@ class Periodic(Kernel, FittedKernel):
 
     period: float = attrs.field(default=24.0, converter=float, validator=[finite_number, gt(0)])
     length: float = attrs.field(default=1.0, converter=float, validator=[finite_number, gt(0)])
-
-    def fit(self, rows: Array) -> Self:
-        """Return the kernel (nothing depends on the rows)."""
-        return self
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the rows of ``a`` (n, q) and ``b`` (m, q): (n, m)."""

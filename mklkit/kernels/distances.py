@@ -1,4 +1,4 @@
-"""The Gaussian (radial basis function) kernel."""
+"""Kernels that fall with the distance of two rows: Gaussian (rbf) and Laplacian."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from mklkit.errors import DataError
 from mklkit.kernels.bandwidth import Bandwidth, bandwidth
 from mklkit.numerics.exponential import scaled_exp
 from mklkit.protocols import Array, Kernel, KernelFacts
+from mklkit.protocols.component import AUTO, auto_or_number
 from mklkit.registry.hookspecs import register
 from mklkit.registry.specs import to_spec
 from mklkit.views.kernel_rows import FittedScalarKernel
 
-__all__ = ["RBF", "FittedRBF"]
+__all__ = ["RBF", "FittedLaplacian", "FittedRBF", "Laplacian"]
 
 DEFAULT_SIGMA = "mean"
 
@@ -50,7 +51,6 @@ class RBF(Kernel):
 
     Examples
     --------
-    >>> import numpy as np
     >>> rows = np.array([[0.0], [2.0]])
     >>> RBF(sigma=1.0).fit(rows)(rows, rows).round(4)
     array([[1.    , 0.1353],
@@ -97,13 +97,10 @@ class RBF(Kernel):
         ``'mean'`` and ``'median'`` are exact up to 5,000 rows, in O(N²d), and from a fixed sample
         of 64 pairs per row above.
         """
-        return self._fit(rows, None)
+        return self.fit_weighted(rows, None)
 
-    def fit_weighted(self, rows: Array, row_weights: Array) -> FittedRBF:
+    def fit_weighted(self, rows: Array, row_weights: Array | None) -> FittedRBF:
         """Return the kernel with γ as a number, from rows that count by their weights (N,)."""
-        return self._fit(rows, row_weights)
-
-    def _fit(self, rows: Array, row_weights: Array | None) -> FittedRBF:
         width = self._width()
         if self.gamma is None:
             sigma = width.factor
@@ -127,10 +124,36 @@ class RBF(Kernel):
 
 @register
 @attrs.frozen
-class FittedRBF(FittedScalarKernel):
-    """The Gaussian kernel with its γ, ready to evaluate."""
+class Laplacian(Kernel):
+    """Exponential of the Manhattan distance, k(x, z) = exp(−γ‖x − z‖₁).
 
-    base: ClassVar[str] = "squared_distance"
+    Parameters
+    ----------
+    gamma : float or str, default='auto'
+        γ, above zero, or ``'auto'``: 1/d for d columns, as in scikit-learn.
+
+    Examples
+    --------
+    >>> rows = np.array([[0.0], [2.0]])
+    >>> Laplacian(gamma=0.5).fit(rows)(rows, rows).round(4)
+    array([[1.    , 0.3679],
+           [0.3679, 1.    ]])
+    """
+
+    name: ClassVar[str] = "laplacian"
+    facts: ClassVar[KernelFacts] = KernelFacts(proposed=("laplacian",))
+
+    gamma: float | str = auto_or_number()
+
+    def fit(self, rows: Array) -> FittedLaplacian:
+        """Return the kernel with γ as a number."""
+        return FittedLaplacian(1 / rows.shape[1] if self.gamma == AUTO else float(self.gamma))
+
+
+@attrs.frozen
+class _FittedExponential(FittedScalarKernel):
+    """exp(−γ·base) of some distance, with its γ, ready to evaluate."""
+
     monotone: ClassVar[int] = -1
 
     gamma: float
@@ -138,3 +161,19 @@ class FittedRBF(FittedScalarKernel):
     def of(self, base: Array, out: Array) -> Array:
         """Return exp(−γ·base)."""
         return scaled_exp(base, -self.gamma, out=out)
+
+
+@register
+@attrs.frozen
+class FittedRBF(_FittedExponential):
+    """The Gaussian kernel with its γ."""
+
+    base: ClassVar[str] = "squared_distance"
+
+
+@register
+@attrs.frozen
+class FittedLaplacian(_FittedExponential):
+    """The Laplacian kernel with its γ."""
+
+    base: ClassVar[str] = "manhattan_distance"
