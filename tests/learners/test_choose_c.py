@@ -8,8 +8,8 @@ from builders import views_of
 from sklearn.metrics.pairwise import rbf_kernel
 
 from mklkit import MKLClassifier
-from mklkit.learners import SVM, choose_c
-from mklkit.learners.choose_c import choose_C
+from mklkit.learners import SVM, support_vectors
+from mklkit.learners.support_vectors import choose_C
 from mklkit.plugin import GramSide, Target
 
 
@@ -53,8 +53,8 @@ def test_a_few_hundred_rows_are_tried(monkeypatch):
         seen.append(len(gram))
         return solve(gram, *args, **settings)
 
-    solve = choose_c.solve_dual
-    monkeypatch.setattr(choose_c, "solve_dual", counted)
+    solve = support_vectors.solve_dual
+    monkeypatch.setattr(support_vectors, "solve_dual", counted)
     rows, y = problem(2000)
     choose_C(GramSide(rbf_kernel(rows)), y)
     assert len(seen) == 9

@@ -14,9 +14,8 @@ from mklkit import IncompatibleError
 from mklkit.errors import DataError
 from mklkit.estimators.training_data import TrainingData
 from mklkit.learners import KDA, KMHKS, MHKS, SVM
-from mklkit.learners.choose_c import choose_C
 from mklkit.learners.smoothed_hinge import best_bias, solve_smoothed
-from mklkit.learners.support_vectors import solve_primal
+from mklkit.learners.support_vectors import choose_C, solve_primal
 from mklkit.plugin import GramSide, Target
 from mklkit.views import feature_blocks
 from mklkit.views.sides import FeatureSide

@@ -56,7 +56,7 @@ def test_many_rows_solve_the_problem_of_libsvm(monkeypatch, C, scale, offset):
 
 
 def test_many_rows_of_features_are_not_left_to_libsvm(monkeypatch):
-    monkeypatch.setattr(support_vectors, "_solved", None)
+    monkeypatch.setattr(support_vectors, "solve_by_libsvm", None)
     rows, y = _problem(support_vectors.LIBSVM_ROWS + 1)
     model = MKLClassifier("linear", feature_map="empirical(subset=8)", learner="svm(C=1.0)")
     assert model.fit(rows, y).score(rows, y) > 0.7
