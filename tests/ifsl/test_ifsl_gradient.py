@@ -86,7 +86,7 @@ def test_each_start_is_what_it_says_and_is_used(two_classes, initial):
         problem = MHKS().subproblem(view, Target.nothing(view.n_rows), [MHKS()])
         found = start(problem, initial, source)
         width = view.features().shape[1]
-        values = np.zeros(width + 1) if found is None else np.append(found.weights, found.bias)
+        values = np.zeros(width + 1) if found is None else np.append(found.coefficients, found.bias)
         assert values.shape == (width + 1,)
         lengths = {"unit": 1, "random": 1, "zeros": 0, "ones": np.sqrt(width + 1)}
         assert np.linalg.norm(values) == pytest.approx(lengths[initial])

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mklkit.learners.ho_kashyap.feature_problems import FeatureProblem
-from mklkit.learners.ho_kashyap.row_problems import RowProblem, ridge_problem
+from mklkit.learners.ho_kashyap.problems import FeatureProblem, RowProblem, ridge_problem
 from mklkit.views.sides import FeatureSide
 
 

@@ -23,6 +23,7 @@ from mklkit.learners.ho_kashyap.rules import (
     Step,
     grow_margins,
     loss,
+    set_target,
     stands_still,
 )
 from mklkit.numerics.pairwise import row_blocks
@@ -67,7 +68,6 @@ class _Outputs:
 class _Sweep:
     """What is done with a block of rows: queued steps, then a view's target and its products."""
 
-    rule: Rule
     columns: Columns
     queue: list[_Outputs | Step]
     view: int
@@ -85,7 +85,7 @@ class _Sweep:
         value = self._take_queue(block, rows)
         target = np.empty_like(rows.outputs[0])
         lam, factors = self.columns.lam, self.factors
-        self.rule.target(rows.outputs, rows.margins, rows.labels, factors, lam, self.view, target)
+        set_target(rows.outputs, rows.margins, rows.labels, factors, lam, self.view, target)
         target *= rows.counts[:, None]
         return [value, target.sum(axis=0, dtype=np.float64), *self.back.of(block, target)]
 
@@ -145,7 +145,7 @@ def iterate_by_sweeps(
         for view, start_of_view in enumerate(initial)
         if start_of_view is not None
     ]
-    factors = rule.rows(columns.weights)
+    factors, data_weights = rule.couplings(columns.weights)
     history: list[float] = []
     stopping = columns.facts.stopping
     for step, view in steps:
@@ -154,7 +154,7 @@ def iterate_by_sweeps(
             continue
         problem = problems[view]
         back, finish = problem.block_columns.back_projection()
-        sweep = _Sweep(rule, columns, queue, view, factors[view], back)
+        sweep = _Sweep(columns, queue, view, factors[view], back)
         states, (value, sums, *products) = blocks.sweep(sweep, states)
         if RECORD in queue:
             pairs = zip(problems, coefficients, strict=True)
@@ -167,7 +167,7 @@ def iterate_by_sweeps(
             )
             if done or len(history) >= stopping.max_iter:
                 break
-        weight = 1.0 + columns.lam * rule.data_weight(columns.weights, view)
+        weight = 1.0 + columns.lam * data_weights[view]
         means = sums / total
         coefficients[view] = problem.solve_projected(finish(products), means, weight)
         queue = [_outputs(problem, view, coefficients[view])]
