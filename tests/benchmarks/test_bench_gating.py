@@ -14,7 +14,7 @@ import pytest
 from builders import views_of
 from oracles.gated import discriminant_matrices, naive_forms
 
-from mklkit.combiners.cluster_gating.products import QuadraticForms, gated_blocks, quadratic_forms
+from mklkit.combiners.cluster_gating.stages import QuadraticForms, gated_blocks, quadratic_forms
 from mklkit.numerics.graph_embedding import discriminant_graphs
 
 FOUR = [f"rbf(sigma='{factor}*mean')" for factor in (0.1, 0.3, 1, 3)]

@@ -220,7 +220,7 @@ class TestOddClusters:
 
     def test_rows_that_are_all_the_same(self):
         rows, y = np.ones((20, 2)), np.arange(20) % 2
-        with pytest.warns(MKLKitWarning, match="fewer than 4 distinct clusters") as seen:
+        with pytest.warns(MKLKitWarning, match="4 clusters .*fewer") as seen:
             model = gated(rows, y, ["linear", "rbf(gamma=1.0)"])
         assert len(seen) == 1
         assert np.isfinite(model.decision_function(rows)).all()

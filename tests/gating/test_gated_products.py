@@ -7,7 +7,7 @@ import pytest
 from builders import views_of
 from oracles.gated import composite, discriminant_matrices, naive_forms
 
-from mklkit.combiners.cluster_gating.products import (
+from mklkit.combiners.cluster_gating.stages import (
     KeptTiles,
     gated_blocks,
     gram_products,
@@ -131,7 +131,7 @@ def test_smoothness_is_the_spread_between_clusters(rng):
 
 @pytest.mark.parametrize("most", [0, 1 << 22])
 def test_tiles_that_are_kept_are_those_computed_anew(rng, monkeypatch, most):
-    monkeypatch.setattr("mklkit.combiners.cluster_gating.products.KEPT_BYTES", most)
+    monkeypatch.setattr("mklkit.combiners.cluster_gating.stages.KEPT_BYTES", most)
     views, grams, memberships, *_ = problem(rng, n_rows=300, n_clusters=3)
     tiles = KeptTiles(views)
     for _ in range(2):
