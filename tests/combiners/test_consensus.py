@@ -9,9 +9,9 @@ import pytest
 import scipy.optimize
 
 from mklkit import MKLClassifier, MKLTransformer, WeightsWarning, get_registry
-from mklkit.combiners import graph_consensus
-from mklkit.combiners.consensus import consensus_weights
-from mklkit.combiners.graph_consensus import (
+from mklkit.combiners import consensus
+from mklkit.combiners.consensus import (
+    consensus_weights,
     distortions,
     least_on_simplex,
     near_sphere,
@@ -141,7 +141,7 @@ def test_graph_consensus_has_the_least_distortion(mapped: str, n_neighbors: int)
 def test_panels_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = views_of().seen
     whole = distortions(seen, neighbour_graph(seen, 5))
-    monkeypatch.setattr(graph_consensus, "PANEL_VALUES", 4 * 37 * 5)
+    monkeypatch.setattr(consensus, "PANEL_VALUES", 4 * 37 * 5)
     parts = distortions(seen, neighbour_graph(seen, 5))
     np.testing.assert_allclose(parts, whole, rtol=1e-10)
 

@@ -9,7 +9,7 @@ from oracles.blocks import bhattacharyya_in_coordinates
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
 from mklkit import MKLClassifier
-from mklkit.combiners.dimkl6 import DiMKL6, rkhs_bhattacharyya
+from mklkit.combiners.dimkl import DiMKL6, rkhs_bhattacharyya
 from mklkit.errors import WeightsWarning
 from mklkit.kernels import Precomputed
 

@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mklkit import MKLClassifier
 from mklkit.combiners import IFSL
-from mklkit.combiners.ifsl.combiner import start
+from mklkit.combiners.ifsl import start
 from mklkit.learners import KMHKS, MHKS
 from mklkit.plugin import Target
 

@@ -60,14 +60,13 @@ def test_features_point_by_point(two_classes, feature_map, initial, rule):
     for point, single in enumerate(singles_of(views, y, combiner, MHKS())):
         assert grid.n_iter[point] == len(single.history)
         for index, learner in enumerate(single.learners):
-            expected = single.weights[index] * learner.coefficients
             np.testing.assert_allclose(
-                grid.coefficients[index][:, point],
-                expected,
+                grid.learners[index].coefficients[:, point],
+                learner.coefficients,
                 atol=1e-8 * max(1, np.abs(learner.coefficients).max()),
             )
-        bias = single.weights @ [learner.bias for learner in single.learners]
-        assert grid.biases[point] == pytest.approx(bias, rel=1e-8, abs=1e-8)
+            bias = grid.learners[index].bias[point]
+            assert bias == pytest.approx(learner.bias, rel=1e-8, abs=1e-8)
 
 
 @pytest.mark.parametrize("rule", ["gradient", "fixed-mean"])

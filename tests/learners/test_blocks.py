@@ -10,7 +10,7 @@ from builders import views_of
 from sklearn.base import clone
 
 from mklkit import IncompatibleError, MKLClassifier, RPEMEKLClassifier
-from mklkit.combiners.dimkl6 import bhattacharyya_of_moments, rkhs_bhattacharyya
+from mklkit.combiners.dimkl import bhattacharyya_of_moments, rkhs_bhattacharyya
 from mklkit.learners import KDA
 from mklkit.numerics.graph_embedding import discriminant_graphs
 from mklkit.plugin import Target

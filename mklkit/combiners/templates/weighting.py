@@ -1,4 +1,4 @@
-"""The weighting template, and the decision function of fixed kernel weights."""
+"""The weighting template: one weight per kernel, and one learner on the weighted sum."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from mklkit.combiners.templates.weighted_grid import WeightedGrid
+from mklkit.combiners.templates.weighted_sum import WeightedDecision, WeightedGrid
 from mklkit.errors import MKLKitError, WeightsWarning
 from mklkit.protocols import (
     Array,
     Combiner,
     CombinerFacts,
-    FittedLearner,
     KernelView,
     Learner,
-    Projector,
     Target,
     Task,
     Views,
@@ -29,66 +27,8 @@ from mklkit.protocols import (
 )
 from mklkit.protocols.component import parameter_names
 from mklkit.protocols.defaults import FEATURE_MAP, LEARNER
-from mklkit.registry.hookspecs import register
-from mklkit.views.deciding import BlockDecision, RowBlock, weighted_columns, with_support
-from mklkit.views.projections import FEW_ROWS, Projection
 
-__all__ = ["LearnedWeighting", "WeightedDecision", "WeightingCombiner", "weighting_rule"]
-
-
-@register
-@attrs.frozen(eq=False)
-class WeightedDecision(BlockDecision):
-    """One learner on the weighted sum of the kernels.
-
-    Attributes
-    ----------
-    weights : ndarray of shape (M,)
-    projectors : list of Projector
-        Those of the views with non-zero weight.
-    scales : ndarray
-        Their weights.
-    learner : FittedLearner
-    explicit : bool
-    """
-
-    weights: Array
-    projectors: list[Projector]
-    scales: Array
-    learner: FittedLearner
-    explicit: bool
-
-    @classmethod
-    def learn(
-        cls, views: Views, weights: Array, target: Target, learner: Learner
-    ) -> WeightedDecision:
-        """Return the decision of a learner fitted on the weighted sum."""
-        fitted = learner.fit(views.weighted(weights), target)
-        used = np.flatnonzero(weights)
-        projectors = [views[int(m)].projector for m in used]
-        support = None if views.explicit else fitted.support
-        if support is not None:
-            projectors = with_support(projectors, support)
-            fitted = fitted.restricted(support)
-        return cls(weights, projectors, weights[used], fitted, views.explicit)
-
-    def decide_block(self, block: RowBlock) -> Array:
-        """Return the decision values (n,) of one block of rows."""
-        folds = self.explicit and len(block) > FEW_ROWS and not block.shared
-        if folds and self.learner.coefficients is not None:
-            return self._project(block, self.learner.coefficients)
-        return self.learner.decide(
-            weighted_columns(block, self.projectors, self.scales, self.explicit)
-        )
-
-    def _project(self, block: RowBlock, coefficients: Array) -> Array:
-        """Return the decision values of a linear function, without features where maps allow."""
-        first = dict(RowBlock(block.rows[:1]).columns_of(self.projectors))
-        widths = [first[index].shape[1] for index in range(len(first))]
-        parts = np.split(coefficients, np.cumsum(widths)[:-1])
-        roots = np.sqrt(self.scales)
-        scaled = [root * part for root, part in zip(roots, parts, strict=True)]
-        return Projection.of(self.projectors, scaled)(block) + self.learner.bias
+__all__ = ["LearnedWeighting", "WeightingCombiner", "weighting_rule"]
 
 
 @attrs.frozen
@@ -191,26 +131,17 @@ class WeightingCombiner(LearnedWeighting):
 
 def on_simplex(raw: Array, labels: Sequence[str], name: str) -> Array:
     """Return weights divided by their sum, or uniform weights where that is impossible."""
-    uniform = np.full(len(raw), 1 / len(raw))
-    broken = [label for label, weight in zip(labels, raw, strict=True) if not np.isfinite(weight)]
-    if broken:
-        warnings.warn(
-            f"{name} has no finite weight for {', '.join(broken)}; uniform weights are used.",
-            WeightsWarning,
-            stacklevel=3,
-        )
-        return uniform
     if (raw < 0).any():
         raise MKLKitError(
             f"{name} returned a negative weight: {raw.min():.6g}; weights must be zero or above."
         )
-    if not raw.any():
-        warnings.warn(
-            f"{name} gives every kernel the weight zero; uniform weights are used.",
-            WeightsWarning,
-            stacklevel=3,
-        )
-        return uniform
+    broken = [label for label, weight in zip(labels, raw, strict=True) if not np.isfinite(weight)]
+    if broken or not raw.any():
+        reason = "gives every kernel the weight zero"
+        if broken:
+            reason = f"has no finite weight for {', '.join(broken)}"
+        warnings.warn(f"{name} {reason}; uniform weights are used.", WeightsWarning, stacklevel=3)
+        return np.full(len(raw), 1 / len(raw))
     # First divide by the largest: sums near 1e308 would overflow, sums near 1e-308 underflow.
     scaled = raw / raw.max()
     return scaled / scaled.sum()
