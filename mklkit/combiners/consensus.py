@@ -130,10 +130,8 @@ class GraphConsensus(WeightingCombiner):
     Notes
     -----
     With ``norm=2`` the program is not convex, and its result is that of the published alternating
-    iteration (ADMM), started from equal weights and ended by a change of 0.01. Where no entry of
-    the scaled S is negative, which is usual, βᵀSβ ≥ ‖β‖² = 1, and every single kernel attains it:
-    the weights then stay near equal because the iteration begins there. With ``norm=1`` they are
-    the exact minimum.
+    iteration (ADMM), started from equal weights and ended by a change of 0.01, near which they
+    usually stay. With ``norm=1`` they are the exact minimum.
 
     S = 2 tr(HK_mH L HK_lH) with L the Laplacian of W, from M panels of rows at a time: two passes
     over each Gram matrix, O(N²(d + Mk + M)) per kernel and about 32 MB. A constant kernel gets
@@ -241,10 +239,6 @@ def least_on_simplex(form: Array) -> Array:
     minimum over β ≥ 0 at a multiple of the minimum on the simplex, as βᵀSβ at 1ᵀβ = t is t² times
     that at 1.
 
-    Examples
-    --------
-    >>> least_on_simplex(np.diag([1.0, 3.0])).round(6)
-    array([0.75, 0.25])
     """
     values, vectors = np.linalg.eigh(form + RIDGE * np.eye(len(form)))
     root = np.sqrt(np.maximum(values, 0))[:, None] * vectors.T
@@ -258,10 +252,6 @@ def near_sphere(form: Array) -> Array:
 
     Alternates between the least βᵀSβ + ρ/2‖β − z + u/ρ‖² over β ≥ 0 and z = β/‖β‖, with ρ = 20.
 
-    Examples
-    --------
-    >>> near_sphere(np.eye(2)).round(6)
-    array([0.707107, 0.707107])
     """
     count = len(form)
     factor = scipy.linalg.cholesky(2 * form + PENALTY * np.eye(count))

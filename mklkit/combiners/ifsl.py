@@ -254,9 +254,8 @@ class IFSL(CouplingCombiner):
         Notes
         -----
         One decomposition per view serves all points, and all points iterate together, so features
-        are read once per iteration: matrix products instead of matrix-vector products. Warm starts
-        along the grid were tried and rejected: they took as long and, as margins never shrink,
-        converged to other solutions than separate fits.
+        are read once per iteration. Warm starts along the grid were tried and rejected: they took
+        as long and, as margins never shrink, converged to other solutions than separate fits.
         """
         learner = self.coupled(learner)
         lams = [float(point.get("combiner__lam", self.lam)) for point in points]
@@ -269,9 +268,8 @@ class IFSL(CouplingCombiner):
 def _warn_of_standstill(solution: Solution, lam: float, of_zeros: float) -> None:
     """Warn where λ is so large that the iteration stops on small steps far from the minimum.
 
-    The stronger the coupling, the smaller the steps: the gap to the minimum shrinks by a share of
-    about 1/(1 + λ) per pass, which leaves about (1 + λ)/2 times the last change of the objective.
-    Searches have scores to say what such a fit is worth, and are told only of the point they take.
+    The gap to the minimum shrinks by a share of about 1/(1 + λ) per pass, which leaves about
+    (1 + λ)/2 times the last change of the objective. Searches are told only of the point they take.
     """
     if not solution.converged:
         return

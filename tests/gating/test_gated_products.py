@@ -10,16 +10,11 @@ from oracles.gated import composite, discriminant_matrices, naive_forms
 from mklkit.combiners.cluster_gating.stages import (
     KeptTiles,
     gated_blocks,
-    gram_products,
     quadratic_forms,
     smoothness_form,
 )
 from mklkit.combiners.templates.gating import composite_gram
-from mklkit.feature_maps.implicit import Implicit
 from mklkit.numerics.graph_embedding import Graphs, discriminant_graphs
-from mklkit.registry.composing import bind_kernels
-from mklkit.views.bound_kernels import BoundKernel
-from mklkit.views.view_set import ViewSet
 
 TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
 
@@ -61,20 +56,6 @@ def test_forms_of_any_two_graphs(rng):
     assert_same_forms(quadratic_forms(blocks, projection, graphs, 0.5), naive)
 
 
-def test_forms_in_theta_are_the_traces_of_the_composite(rng):
-    views, grams, memberships, projection, y = problem(rng)
-    theta = rng.dirichlet(np.ones(len(views)), size=memberships.shape[1])
-    forms = quadratic_forms(
-        gated_blocks(views, memberships, projection), projection, discriminant_graphs(y), 0.2
-    )
-    gram = composite(grams, memberships @ theta, "sum")
-    similarity, constraint = discriminant_matrices(y)
-    seen, flat = gram @ projection, theta.ravel()
-    assert flat @ forms.upper @ flat == pytest.approx(np.trace(seen.T @ constraint @ seen))
-    assert flat @ forms.lower @ flat == pytest.approx(np.trace(seen.T @ similarity @ seen))
-    assert forms.linear @ flat == pytest.approx(0.2 * np.trace(projection.T @ seen))
-
-
 @pytest.mark.parametrize("composition", ["sum", "product"])
 @pytest.mark.parametrize("n_rows", [60, 530])
 def test_composite_is_summed_from_tiles(rng, composition, n_rows):
@@ -104,21 +85,6 @@ def test_product_form_is_linearised_by_its_derivative(rng):
         np.testing.assert_allclose(block, change / 2e-3, rtol=1e-8, atol=1e-8)
     # Euler: a quadratic form is half its derivative along itself.
     np.testing.assert_allclose(np.tensordot(theta.ravel(), blocks, 1) / 2, seen(theta), rtol=1e-10)
-
-
-def test_kernels_on_columns_of_their_own(rng):
-    rows = rng.normal(size=(50, 4))
-    bound = bind_kernels(["linear", "rbf(gamma=0.3)"])
-    columns = [np.array([0, 2]), np.array([1, 3])]
-    kernels = [BoundKernel(b.label, b.kernel, c) for b, c in zip(bound, columns, strict=True)]
-    views = ViewSet.fit(kernels, Implicit(), rows, np.random.RandomState(0))
-    asked = [rng.normal(size=(50, 3)), rng.normal(size=(50, 2))]
-    linear, gaussian = gram_products(views, asked)
-    np.testing.assert_allclose(linear, rows[:, [0, 2]] @ rows[:, [0, 2]].T @ asked[0], rtol=1e-10)
-    gaps = rows[:, None, [1, 3]] - rows[None, :, [1, 3]]
-    np.testing.assert_allclose(
-        gaussian, np.exp(-0.3 * (gaps**2).sum(axis=2)) @ asked[1], rtol=1e-10
-    )
 
 
 def test_smoothness_is_the_spread_between_clusters(rng):

@@ -64,22 +64,6 @@ def test_a_generic_solver_does_not_end_higher(seed, problem, pairs):
     assert found.history[-1] > generic * (1 - 1e-3)
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("problem", [random_forms, forms_of_checkered])
-def test_pairs_by_gradient_need_fewer_steps_than_random_ones(problem, seed):
-    """Why they are the default. A Newton step every CM exchanges is counted as CM of them."""
-    forms, start = problem(seed), np.full((3, 4), 0.25)
-    by_gradient = updated(start, forms)
-    at_random = updated(
-        start, forms, pairs="random", max_steps=100_000, rng=np.random.default_rng(seed)
-    )
-    assert by_gradient.history[-1] > at_random.history[-1] * (1 - 1e-3)
-    # History k is the ratio after k passes of CM steps.
-    goal = min(by_gradient.history[-1], at_random.history[-1]) * (1 - 1e-6)
-    passes = [int(np.argmax(np.array(h) >= goal)) for h in (by_gradient.history, at_random.history)]
-    assert 2 * (2 * passes[0]) <= passes[1]
-
-
 @pytest.mark.parametrize("pairs", ["gradient", "random"])
 def test_steps_are_no_more_than_allowed(pairs):
     found = updated(np.full((3, 4), 0.25), random_forms(0), pairs=pairs, max_steps=7)
@@ -95,24 +79,6 @@ def test_separable_clusters_find_their_kernels(pairs):
     )
     np.testing.assert_allclose(found.weights, np.eye(3)[:2], atol=1e-9)
     assert found.history[-1] == pytest.approx(3)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_kernel_given_twice_changes_nothing(seed):
-    forms = forms_of_checkered(seed, 2)
-    joined = np.vstack([np.eye(4)[0], np.eye(4)])  # five kernels, of which the first two are one
-    twice = np.kron(np.eye(2), joined)
-    start = np.array([[0.1, 0.2, 0.3, 0.2, 0.2], [0.3, 0.1, 0.2, 0.2, 0.2]])
-    found = update_pairs(
-        start,
-        QuadraticForms(
-            twice @ forms.upper @ twice.T, twice @ forms.lower @ twice.T, twice @ forms.linear
-        ),
-    )
-    alone = updated(start @ joined, forms)
-    assert found.history[0] == pytest.approx(alone.history[0], rel=1e-9)
-    assert found.history[-1] == pytest.approx(alone.history[-1], rel=1e-6)
-    np.testing.assert_allclose(found.weights @ joined, alone.weights, atol=1e-2)
 
 
 @pytest.mark.parametrize("pairs", ["gradient", "random"])

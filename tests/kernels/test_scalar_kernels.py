@@ -147,10 +147,6 @@ def test_values_out_of_range_are_refused_by_name(build, message):
         build()
 
 
-def test_whole_numbers_of_numpy_are_whole_numbers():
-    assert Polynomial(degree=np.int64(3)) == Polynomial(degree=3)
-
-
 def test_a_default_width_goes_by_its_name():
     assert RBF() == RBF(sigma="mean")
     assert repr(RBF()) == "RBF(sigma='mean', gamma=None)"

@@ -52,10 +52,9 @@ class Gates(Protocol):
 
 @runtime_checkable
 class WeightedGates(Gates, Protocol):
-    """Fitted gates that have weights to report, for example per cluster."""
+    """Fitted gates that have weights (M,) or (C, M) to report, for example per cluster."""
 
     weights: Array
-    """(M,) or (C, M)"""
 
 
 @register

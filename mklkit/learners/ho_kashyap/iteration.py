@@ -35,25 +35,10 @@ def iterate(
     initial: Sequence[Any],
     margins: Array | None = None,
 ) -> list[Solution]:
-    """Run a rule until the objective stands still.
+    """Run a rule on M problems until the objective stands still; return one solution per column.
 
-    Parameters
-    ----------
-    rule : Rule
-    problems : sequence of Subproblem
-        M of them.
-    target : Target
-        φ, −1 and +1 (N,), and how much each row counts.
-    columns : Columns
-    initial : sequence
-        Initial coefficients of each view; None stands for zeros.
-    margins : ndarray of shape (M, N), optional
-        Initial margins; the b₀ of the columns where not given.
-
-    Returns
-    -------
-    list of Solution
-        One per column.
+    Initial coefficients are None where a view starts from zeros; initial margins (M, N) are the
+    columns' b₀ where not given.
 
     Notes
     -----

@@ -59,15 +59,8 @@ TOLERANCE_ROWS = 1000
 class Columns:
     """The parameters of the columns: λ (G,) per column, the others for all.
 
-    Attributes
-    ----------
-    lam : ndarray of shape (G,)
-    weights : ndarray of shape (M,)
-        μ, on the simplex.
-    facts : CouplingFacts
-        ρ, b₀ and ξ, as the learner states them.
-    rates : ndarray of shape (M,)
-        ρ of each view; the learner's for all where not given.
+    These are μ (M,) on the simplex, what the learner states, and ρ of each view (M,), which is the
+    learner's where not given.
     """
 
     lam: Array
@@ -82,17 +75,9 @@ class Columns:
 
 @attrs.frozen(eq=False)
 class Solution:
-    """The final state of one column.
+    """The final state of one column: a linear function per view, and the objective of each pass.
 
-    Attributes
-    ----------
-    learners : list of FittedLearner, linear
-        One per view.
-    margins : ndarray of shape (M, N) or None
-        b of each view; None where they stayed with rows that are read in parts.
-    history : tuple of float
-        The objective after each pass.
-    converged : bool
+    Margins are (M, N), or None where they stayed with rows that are read in parts.
     """
 
     learners: list[Any]
