@@ -10,9 +10,9 @@ from __future__ import annotations
 from mklkit.combiners.templates.coupling import CoupledSolution, CouplingCombiner
 from mklkit.combiners.templates.fusion import FusionCombiner, LearnedFusion
 from mklkit.combiners.templates.gating import GatingCombiner
-from mklkit.combiners.templates.weighted_sum import WeightedDecision
 from mklkit.combiners.templates.weighting import (
     LearnedWeighting,
+    WeightedDecision,
     WeightingCombiner,
     weighting_rule,
 )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mklkit.combiners.templates.weighted_sum import WeightedDecision
+from mklkit.combiners.templates.weighting import WeightedDecision
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fit import fit_problems, plan_and_read

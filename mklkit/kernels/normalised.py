@@ -37,10 +37,8 @@ class NormalisedKernel(FittedKernel):
 
     __slots__ = ()
 
-    @property
-    def normalize(self) -> bool:
-        """Whether it is divided by the lengths."""
-        return True
+    normalize: bool = True
+    """Whether it is divided by the lengths."""
 
     @abstractmethod
     def parts(self, a: Array, b: Array) -> tuple[Array, Array, Array]:

@@ -165,7 +165,7 @@ def solve_by_libsvm(
 ) -> SVMSolution:
     """Return what libsvm makes of similarities, or of features where its kernel is linear."""
     machine.random_state = 0  # libsvm uses none, but scikit-learn would draw one
-    machine._warn_from_fit_status = _say_nothing  # an early stop is read from ``n_iter_``
+    machine._warn_from_fit_status = type(None)  # an early stop is read from ``n_iter_``
     try:
         machine.fit(columns, y, sample_weight=row_weights)
     except ValueError:
@@ -178,10 +178,6 @@ def solve_by_libsvm(
         coefficients[machine.support_] = machine.dual_coef_[0]
     ended = bool(np.max(machine.n_iter_) < machine.max_iter)
     return SVMSolution(coefficients, float(machine.intercept_[0]), ended)
-
-
-def _say_nothing() -> None:
-    pass
 
 
 def mean_square(side: TrainingView) -> float:

@@ -15,7 +15,6 @@ from mklkit.errors import IncompatibleError
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.learners.support_vectors import (
     MOST_STEPS,
-    SVMSolution,
     choose_C,
     choose_C_of_regression,
     mean_square,
@@ -50,16 +49,15 @@ class _SupportVectorLearner(Learner):
 
     max_iter: int
 
-    def _warn_if_stopped(self, solution: SVMSolution, side: TrainingView) -> None:
-        if not solution.ended:
-            warnings.warn(
-                f"{self.name} was stopped after max_iter={self.max_iter} steps. Kernel values are"
-                f" about {mean_square(side):.2g}; where that is far above 1, scaled features or"
-                " kernels such as 'cosine(polynomial)' help, otherwise a smaller C or a larger"
-                " max_iter.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+    def _say_what_helps(self, side: TrainingView) -> None:
+        warnings.warn(
+            f"{self.name} was stopped after max_iter={self.max_iter} steps. Kernel values are"
+            f" about {mean_square(side):.2g}; where that is far above 1, scaled features or"
+            " kernels such as 'cosine(polynomial)' help, otherwise a smaller C or a larger"
+            " max_iter.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
 
 
 @register
@@ -137,7 +135,8 @@ class SVM(_SupportVectorLearner):
             solution = solve_primal(side, y, C, self.tol, self.max_iter, row_weights)
         else:
             solution = solve_dual(side.gram(), y, C, self.tol, self.max_iter, row_weights)
-        self._warn_if_stopped(solution, side)
+        if not solution.ended:
+            self._say_what_helps(side)
         return SVMDecision(solution.coefficients, solution.bias, C=C)
 
 
@@ -237,7 +236,8 @@ class SVR(_SupportVectorLearner):
             tol=self.tol,
             max_iter=self.max_iter,
         )
-        self._warn_if_stopped(solution, side)
+        if not solution.ended:
+            self._say_what_helps(side)
         return SVRDecision(solution.coefficients, solution.bias, C=C, epsilon=epsilon)
 
 
@@ -303,5 +303,6 @@ class OneClassSVM(_SupportVectorLearner):
         kernel = "linear" if side.explicit else "precomputed"
         machine = OneClassMachine(nu=self.nu, tol=self.tol, max_iter=self.max_iter, kernel=kernel)
         solution = solve_by_libsvm(machine, columns, None, target.row_weights)
-        self._warn_if_stopped(solution, side)
+        if not solution.ended:
+            self._say_what_helps(side)
         return LinearDecision(solution.coefficients, solution.bias)

@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.combiners.templates.weighted_sum import fit_each
+from mklkit.combiners.templates.weighted_grid import fit_each
 from mklkit.errors import IncompatibleError, MKLKitError, MKLKitWarning
 from mklkit.numerics.compiling import compiled
 from mklkit.numerics.pairwise import mirror_upper

@@ -1,4 +1,4 @@
-"""The weighting template: one weight per kernel, and one learner on the weighted sum."""
+"""The weighting template: a weight per kernel, and one learner on the weighted sum."""
 
 from __future__ import annotations
 
@@ -11,14 +11,19 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from mklkit.combiners.templates.weighted_sum import WeightedDecision, WeightedGrid
+from mklkit.combiners.templates.weighted_grid import WeightedGrid
 from mklkit.errors import MKLKitError, WeightsWarning
+from mklkit.numerics.pairwise import row_blocks
+from mklkit.numerics.threads import each
 from mklkit.protocols import (
     Array,
     Combiner,
     CombinerFacts,
+    FittedLearner,
     KernelView,
     Learner,
+    Projector,
+    Rows,
     Target,
     Task,
     Views,
@@ -27,8 +32,104 @@ from mklkit.protocols import (
 )
 from mklkit.protocols.component import parameter_names
 from mklkit.protocols.defaults import FEATURE_MAP, LEARNER
+from mklkit.registry.hookspecs import register
+from mklkit.views.deciding import BlockDecision, RowBlock, weighted_columns, with_support
+from mklkit.views.projections import FEW_ROWS, Projection
+from mklkit.views.rows import rows_at
 
-__all__ = ["LearnedWeighting", "WeightingCombiner", "weighting_rule"]
+__all__ = [
+    "LearnedWeighting",
+    "WeightedColumns",
+    "WeightedDecision",
+    "WeightingCombiner",
+    "weighting_rule",
+]
+
+BLOCK_ROWS = 512
+"""Rows whose columns are made at a time, so that next to the result there is little else."""
+
+
+@register
+@attrs.frozen(eq=False)
+class WeightedColumns:
+    """Σ w_m k_m(x, training rows) of rows x, or the features √w_m φ_m(x) side by side.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (M,)
+    projectors : list of Projector
+        Those of the views with non-zero weight.
+    scales : ndarray
+        Their weights.
+    explicit : bool
+    """
+
+    weights: Array
+    projectors: list[Projector]
+    scales: Array
+    explicit: bool
+
+    @classmethod
+    def of(cls, views: Views, weights: Array) -> WeightedColumns:
+        """Return the columns of the weighted sum of views."""
+        used = np.flatnonzero(weights)
+        return cls(weights, [views[int(m)].projector for m in used], weights[used], views.explicit)
+
+    def transform(self, rows: Rows) -> Array:
+        """Return the columns, (n, N) or (n, Σp), of rows (n, d), block by block."""
+
+        def columns(place: slice) -> Array:
+            block = RowBlock(rows_at(rows, place))
+            return weighted_columns(block, self.projectors, self.scales, self.explicit)
+
+        return np.vstack(list(each(columns, row_blocks(len(rows), BLOCK_ROWS))))
+
+
+@register
+@attrs.frozen(eq=False)
+class WeightedDecision(WeightedColumns, BlockDecision):
+    """One learner on the weighted sum of the kernels.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (M,)
+    projectors : list of Projector
+        Those of the views with non-zero weight.
+    scales : ndarray
+        Their weights.
+    explicit : bool
+    learner : FittedLearner
+    """
+
+    learner: FittedLearner
+
+    @classmethod
+    def learn(
+        cls, views: Views, weights: Array, target: Target, learner: Learner
+    ) -> WeightedDecision:
+        """Return the decision of a learner fitted on the weighted sum."""
+        fitted = learner.fit(views.weighted(weights), target)
+        columns = WeightedColumns.of(views, weights)
+        projectors = columns.projectors
+        support = None if views.explicit else fitted.support
+        if support is not None:
+            projectors = with_support(projectors, support)
+            fitted = fitted.restricted(support)
+        return cls(weights, projectors, columns.scales, views.explicit, fitted)
+
+    def decide_block(self, block: RowBlock) -> Array:
+        """Return the decision values (n,) of one block of rows."""
+        coefficients = self.learner.coefficients
+        folds = self.explicit and len(block) > FEW_ROWS and not block.shared
+        if not folds or coefficients is None:
+            columns = weighted_columns(block, self.projectors, self.scales, self.explicit)
+            return self.learner.decide(columns)
+        # Of a linear function, without features where maps allow.
+        first = dict(RowBlock(block.rows[:1]).columns_of(self.projectors))
+        widths = [first[index].shape[1] for index in range(len(first))]
+        parts = np.split(coefficients, np.cumsum(widths)[:-1])
+        scaled = [root * part for root, part in zip(np.sqrt(self.scales), parts, strict=True)]
+        return Projection.of(self.projectors, scaled)(block) + self.learner.bias
 
 
 @attrs.frozen
