@@ -93,13 +93,7 @@ class Consensus(WeightingCombiner):
 
 
 def consensus_weights(cosines: Array) -> Array:
-    """Return the first eigenvector (M,) of cosines (M, M), not negative; zeros where all are zero.
-
-    Examples
-    --------
-    >>> consensus_weights(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 1.0, 1.0]])).round(2)
-    array([0., 1., 1.])
-    """
+    """Return the first eigenvector (M,) of cosines (M, M), not negative; zeros of zeros."""
     if not cosines.any():
         return np.zeros(len(cosines))
     values, vectors = np.linalg.eigh(cosines)

@@ -198,14 +198,6 @@ def least_loo_error(
     By L-BFGS in log η, until the error's logarithm falls by less than ``tol``; of several starts
     the lowest end is taken, of later ones only from where the error is below the lowest end so far
     if ``only_if_lower``. Targets (N, T) are of about the same size, as all count the same.
-
-    Examples
-    --------
-    >>> rows = np.linspace(-1, 1, 20)
-    >>> linear, waves = np.outer(rows, rows), np.cos(9 * np.subtract.outer(rows, rows))
-    >>> factors, _ = least_loo_error([linear, waves], rows[:, None], [np.ones(2)], 50, 1e-6)
-    >>> bool(factors[0] > 10 * factors[1])
-    True
     """
     error = LooError(grams, targets)
 

@@ -39,26 +39,13 @@ def amounts(name: str, rows: Array) -> Array:
 
 
 def shares(rows: Array) -> Array:
-    """Return amounts (n, q) divided by their sum in each row; rows of zeros stay as they are.
-
-    Examples
-    --------
-    >>> shares(np.array([[1.0, 3.0], [0.0, 0.0]]))
-    array([[0.25, 0.75],
-           [0.  , 0.  ]])
-    """
+    """Return amounts (n, q) divided by their sum in each row; rows of zeros stay as they are."""
     sums = rows.sum(axis=1, dtype=np.float64)[:, None]
     return np.divide(rows, sums, where=sums > 0, out=np.zeros(rows.shape))
 
 
 def ratio(common: Array, total: Array) -> Array:
-    """Return ``common / total``, and 1 where the total is 0: nothing is equal to nothing.
-
-    Examples
-    --------
-    >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
-    array([0.5, 1. ])
-    """
+    """Return ``common / total``, and 1 where the total is 0: nothing is equal to nothing."""
     return np.divide(common, total, where=total > 0, out=np.ones(np.shape(total)))
 
 

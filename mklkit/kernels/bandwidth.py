@@ -172,11 +172,6 @@ def squared_neighbour_distance(rows: Array, n_neighbours: int = N_NEIGHBOURS) ->
 
     Paper 001 averages "L₂ distances" and takes the root for a width. Only squared distances make
     that a width in the units of the data, and reproduce its accuracies of single kernels.
-
-    Examples
-    --------
-    >>> squared_neighbour_distance(np.array([[0.0], [1.0], [3.0]]), n_neighbours=1)
-    2.0
     """
     from sklearn.neighbors import NearestNeighbors
 
@@ -200,14 +195,7 @@ def squared_neighbour_distance(rows: Array, n_neighbours: int = N_NEIGHBOURS) ->
 
 
 def mean_distance(rows: Array, row_weights: Array | None = None) -> float:
-    """Return the mean Euclidean distance over all pairs i, j of rows, each counted v_i v_j times.
-
-    Examples
-    --------
-    >>> rows = np.array([[0.0], [1.0]])
-    >>> mean_distance(rows), mean_distance(rows, np.array([1.0, 3.0]))
-    (0.5, 0.375)
-    """
+    """Return the mean Euclidean distance over all pairs i, j of rows, counted v_i v_j times."""
     weights = np.ones(len(rows)) if row_weights is None else row_weights
     pairs = float(weights.sum()) ** 2
     if len(rows) > MOST_ROWS:
@@ -225,13 +213,7 @@ def mean_distance(rows: Array, row_weights: Array | None = None) -> float:
 
 
 def median_distance(rows: Array) -> float:
-    """Return the median distance of different rows.
-
-    Examples
-    --------
-    >>> median_distance(np.array([[0.0], [1.0], [3.0]]))
-    2.0
-    """
+    """Return the median distance of different rows."""
     n_rows = len(rows)
     if n_rows < 2:
         return 0.0

@@ -16,13 +16,7 @@ __all__ = ["Cosine", "FittedCosine", "NormalisedKernel"]
 
 
 def inverse_lengths(squares: Array) -> Array:
-    """Return 1/√k(x, x) for each k(x, x), and 0 where it is 0.
-
-    Examples
-    --------
-    >>> inverse_lengths(np.array([4.0, 0.0]))
-    array([0.5, 0. ])
-    """
+    """Return 1/√k(x, x) for each k(x, x), and 0 where it is 0."""
     # Subnormal numbers have lost digits, and cosines computed from them could exceed one.
     large = squares >= np.finfo(squares.dtype).tiny
     roots = np.sqrt(squares, where=large, out=np.ones_like(squares))

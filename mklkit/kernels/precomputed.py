@@ -69,10 +69,8 @@ def _read(path: str, modified: int, size: int) -> Array:
 
 
 def _check_matrix(value: Array) -> None:
-    if value.ndim != 2 or value.shape[0] != value.shape[1]:
+    if value.ndim != 2 or value.shape[0] != value.shape[1] or not len(value):
         raise ValueError(f"a precomputed kernel is a square matrix, got shape {value.shape}")
-    if not len(value):
-        raise ValueError("a precomputed kernel needs rows, and its matrix has none")
     if not np.isfinite(value).all():
         raise ValueError("a precomputed kernel must be finite: it holds NaN or infinity")
     limit = ASYMMETRY * float(np.abs(value).max(initial=0))

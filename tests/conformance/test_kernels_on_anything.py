@@ -8,7 +8,7 @@ import pytest
 from mklkit.kernels.amounts import Chi2, Hellinger, Intersection, MinMax, Tanimoto
 from mklkit.kernels.boolean import Disjunctive, MonotoneConjunctive, MonotoneDisjunctive
 from mklkit.kernels.categories import FrequencyOverlap
-from mklkit.kernels.periodic import Periodic
+from mklkit.kernels.distances import Periodic
 from mklkit.kernels.text.spectrum import Mismatch, SpectrumKernel
 from mklkit.kernels.text.token_set import TokenSet
 from mklkit.kernels.text.weighted_degree import WeightedDegree

@@ -21,16 +21,9 @@ LARGEST_CODE = 0x10FFFF
 
 @attrs.frozen(eq=False)
 class Sequences:
-    """The symbols of several texts, one text after the other.
+    """The symbols (T,) of several texts, one text after the other, as numbers from 0 up.
 
-    Attributes
-    ----------
-    symbols : ndarray of shape (T,)
-        Numbers from 0 up, the same for the same symbol.
-    owners : ndarray of shape (T,)
-        The row of each symbol.
-    places : ndarray of shape (T,)
-        The symbol's place in its text, from 0 up.
+    Each has the row that owns it and its place in the text, from 0 up.
     """
 
     symbols: NDArray[np.int64]
@@ -50,11 +43,6 @@ def letters(rows: Array) -> Sequences:
     ------
     DataError
         If the rows are no code points.
-
-    Examples
-    --------
-    >>> letters(np.array([[97.0, 98.0], [98.0, -1.0]])).symbols
-    array([0, 1, 1])
     """
     expect_text(rows)
     inside = rows >= 0
@@ -64,14 +52,7 @@ def letters(rows: Array) -> Sequences:
 
 
 def in_tokens(rows: Array, cut: Callable[[str], Iterable[str]]) -> Sequences:
-    """Return texts (n, L), given as code points, as sequences of the tokens that they are cut into.
-
-    Examples
-    --------
-    >>> from mklkit.numerics.readings import text_codes
-    >>> in_tokens(text_codes(["b a", "a"]), str.split).owners
-    array([0, 0, 1])
-    """
+    """Return texts (n, L), given as code points, as sequences of the tokens in them."""
     expect_text(rows)
     tokens = [list(cut(text)) for text in texts_of(rows)]
     counts = np.array([len(cut_text) for cut_text in tokens], dtype=np.intp)
@@ -88,11 +69,6 @@ def gram_numbers(
 
     Grams begin at ``starts`` (G,); two are equal if they are equal at all ``offsets`` from there.
     O(G) for each offset.
-
-    Examples
-    --------
-    >>> gram_numbers(np.array([1, 2, 1, 2, 2]), np.arange(4), (0, 1))
-    (array([0, 1, 0, 2]), 3)
     """
     numbers, count = np.zeros(len(starts), dtype=np.int64), 1
     base = int(symbols.max(initial=0)) + 1

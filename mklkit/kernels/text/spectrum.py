@@ -191,11 +191,6 @@ def common_neighbours(distance: int, k: int, m: int, size: int) -> int:
     """Return how many pieces differ in at most m letters from each of two pieces of length k.
 
     The two differ in ``distance`` letters of an alphabet of this size.
-
-    Examples
-    --------
-    >>> [common_neighbours(d, k=3, m=1, size=4) for d in range(4)]
-    [10, 4, 2, 0]
     """
     total = 0
     for like_first in range(distance + 1):
