@@ -14,7 +14,7 @@ from mklkit.combiners.cluster_gating.stages import (
     smoothness_form,
 )
 from mklkit.combiners.templates.gating import composite_gram
-from mklkit.numerics.graph_embedding import Graphs, discriminant_graphs
+from mklkit.numerics.graph_embedding import discriminant_graphs
 
 TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
 
@@ -45,15 +45,6 @@ def test_forms_are_those_of_the_paper(rng, n_classes, n_components, n_clusters):
     blocks = gated_blocks(views, memberships, projection)
     naive = naive_forms(grams, memberships, projection, *discriminant_matrices(y), 1e-3)
     assert_same_forms(quadratic_forms(blocks, projection, discriminant_graphs(y), 1e-3), naive)
-
-
-def test_forms_of_any_two_graphs(rng):
-    views, grams, memberships, projection, _ = problem(rng, 40)
-    similarity, constraint = (a + a.T for a in rng.normal(size=(2, 40, 40)))
-    graphs = Graphs(lambda columns: similarity @ columns, lambda columns: constraint @ columns)
-    blocks = gated_blocks(views, memberships, projection)
-    naive = naive_forms(grams, memberships, projection, similarity, constraint, 0.5)
-    assert_same_forms(quadratic_forms(blocks, projection, graphs, 0.5), naive)
 
 
 @pytest.mark.parametrize("composition", ["sum", "product"])

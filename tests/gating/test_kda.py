@@ -108,24 +108,6 @@ def test_many_classes_go_to_the_nearest_mean(feature_map):
     assert decision.history[-1] == pytest.approx(best, rel=1e-6)
 
 
-@pytest.mark.parametrize("combiner", ["uniform", "dimkl3", "alignment"])
-@pytest.mark.parametrize("kernels", [["rbf(gamma=0.3)"], ["linear", "rbf(gamma=0.3)"]])
-def test_features_and_gram_matrices_decide_alike_under_any_weights(
-    two_classes, rng, combiner, kernels
-):
-    rows, y = two_classes
-    new = rng.normal(size=(50, 4))
-    implicit, empirical = (
-        MKLClassifier(kernels, feature_map=name, combiner=combiner, learner="kda(alpha=0.1)").fit(
-            rows, y
-        )
-        for name in ("implicit", "empirical")
-    )
-    np.testing.assert_allclose(implicit.weights_, empirical.weights_, rtol=1e-9)
-    ours, theirs = implicit.decision_function(new), empirical.decision_function(new)
-    np.testing.assert_allclose(ours, theirs, atol=1e-6 * np.abs(ours).max())
-
-
 @pytest.mark.parametrize("n_components", [1, 2, 5, 69, 500])
 def test_more_components_than_classes(two_classes, n_components):
     rows, y = two_classes

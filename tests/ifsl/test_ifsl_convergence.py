@@ -19,7 +19,6 @@ from mklkit.learners import KMHKS, MHKS
 RHOS = (0.25, pytest.param(0.5, marks=pytest.mark.slow), 0.99)
 RULES = ["gradient", "fixed-mean"]
 WEIGHTS = [(1, 1, 1), (6, 3, 1)]
-EVEN = np.ones(3) / 3
 
 
 def ending(rows, y, rule, c, lam, rho, *, weights=(1, 1, 1), learner=MHKS, relative=False):

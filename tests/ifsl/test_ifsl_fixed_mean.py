@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from builders import views_of
-from coupled_fits import TRIO, coefficients_of, couple, run_to
+from coupled_fits import TRIO, coefficients_of, couple
 from oracles.coupled import multiv_kmhks, unit_start, zero_start
 
 from mklkit.combiners import IFSL
-from mklkit.learners import KMHKS, MHKS
+from mklkit.learners import KMHKS
 
 STARTS = {"unit": unit_start, "zeros": zero_start}
 PAPER_PAIR = ["rbf(sigma='mean')", "polynomial(degree=3)"]
@@ -62,53 +62,3 @@ def test_the_mean_may_be_weighted(two_classes, weights, gamma):
     np.testing.assert_allclose(decision.weights, mu)
     expected = mu @ naive.outputs
     np.testing.assert_allclose(decision.decide(rows), expected, atol=1e-8 * np.abs(expected).max())
-
-
-@pytest.mark.parametrize("gamma", [0.5, 10.0])
-def test_each_rule_runs_on_either_learner(two_classes, gamma):
-    """The primal is the dual: with the same start both sides go the same way."""
-    rows, y = two_classes
-    ways = {}
-    for rule in ("gradient", "fixed-mean"):
-        histories = []
-        for learner, feature_map in ((MHKS, "empirical"), (KMHKS, "implicit")):
-            model = learner(alpha=0.5, tol=1e-300, max_iter=15)
-            combiner = IFSL(lam=gamma, rule=rule, initial="zeros")
-            decision = couple(views_of(TRIO, rows, feature_map), y, combiner, model)
-            histories.append(decision.history)
-            ways.setdefault(rule, []).append(decision.decide(rows + 0.1))
-        np.testing.assert_allclose(histories[0], histories[1], rtol=1e-8)
-        scale = np.abs(ways[rule][0]).max()
-        np.testing.assert_allclose(*ways[rule], atol=1e-6 * scale)
-    assert np.abs(ways["gradient"][0] - ways["fixed-mean"][0]).max() > 1e-3
-
-
-@pytest.mark.parametrize("c", [0.05, 2.0])
-@pytest.mark.parametrize("gamma", [0.1, 5.0])
-@pytest.mark.parametrize("weights", [(1, 1, 1), (5, 3, 1)], ids=str)
-def test_the_loss_that_falls_counts_each_view_by_its_weight(two_classes, weights, gamma, c):
-    """Holding the mean bounds Σ_l μ_l(‖e_l‖² + penalty_l + γ‖f_l − f̄‖²) from above, tightly."""
-    rows, y = two_classes
-    mu = np.array(weights) / sum(weights)
-    falling, printed = [], []
-    for passes in range(2, 14):
-        ending = run_to(
-            y,
-            rows,
-            IFSL(lam=gamma, weights=weights, rule="fixed-mean", initial="zeros"),
-            MHKS(alpha=c, tol=1e-300, max_iter=passes),
-        )
-        falling.append(ending.objective(y, gamma, mu, mu))
-        printed.append(ending.objective(y, gamma, mu))
-        assert printed[-1] == pytest.approx(ending.history[-1], rel=1e-10)
-    assert (np.diff(falling) < 0).all()
-    if weights == (1, 1, 1):
-        np.testing.assert_allclose(falling, np.array(printed) / 3)
-
-
-def test_the_printed_objective_may_rise_under_uneven_means(two_classes):
-    """J counts all views alike, and so isn't what an uneven fixed mean makes small."""
-    rows, y = two_classes
-    combiner = IFSL(lam=1.0, weights=(0.9, 0.1, 0.0), rule="fixed-mean", initial="zeros")
-    history = run_to(y, rows, combiner, MHKS(tol=1e-10, max_iter=5000)).history
-    assert np.diff(history).max() > 1e-4

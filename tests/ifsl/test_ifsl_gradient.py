@@ -22,7 +22,6 @@ from mklkit.learners import KMHKS, MHKS
 from mklkit.plugin import Target
 
 STARTS = {"unit": unit_start, "zeros": zero_start}
-MAPS = ["empirical", "empirical(subset=25)", "empirical(rank=6)"]
 
 
 def assert_same_fit(decision, naive):

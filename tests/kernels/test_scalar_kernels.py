@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import (
 
 from mklkit.kernels import RBF, Cosine, Laplacian, Linear, Polynomial, Tanh
 from mklkit.registry.specs import to_spec
-from mklkit.views.kernel_rows import FittedScalarKernel, KernelRows
+from mklkit.views.kernel_rows import KernelRows
 
 PEERS = {
     "linear": (Linear(), linear_kernel),
@@ -85,26 +85,6 @@ def test_a_row_is_exactly_like_itself(rng):
     seen = KernelRows.of(kernels, [rows] * 2)
     for _, values in seen.similarities(seen):
         np.testing.assert_array_equal(np.diag(values), 1.0)
-
-
-class Seeing(FittedScalarKernel):
-    """A kernel that remembers which base quantity it was handed."""
-
-    base = "squared_distance"
-
-    def of(self, base, out):
-        self.seen = base
-        out[...] = base
-        return out
-
-
-def test_kernels_on_the_same_rows_are_handed_the_same_base(rows):
-    kernels = [Seeing(), RBF(gamma=1.0).fit(rows), Seeing(), Seeing()]
-    other = rows[:, :2]
-    seen = KernelRows.of(kernels, [rows, rows, rows, other])
-    list(seen.similarities(seen))
-    assert kernels[0].seen is kernels[2].seen
-    assert kernels[3].seen is not kernels[0].seen
 
 
 def test_cosine_of_another_kernel(rows, others):

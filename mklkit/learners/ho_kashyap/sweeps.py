@@ -30,7 +30,7 @@ from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import Array, Subproblem, Target
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.engines import added
-from mklkit.views.projections import BackProjection, Projection
+from mklkit.views.projections import BackProjection
 
 __all__ = ["can_sweep", "iterate_by_sweeps"]
 
@@ -55,13 +55,8 @@ class _Block:
     counts: Array
 
 
-@attrs.frozen(eq=False)
-class _Outputs:
-    """A view's outputs from now on."""
-
-    view: int
-    projection: Projection
-    bias: Array
+Queued = tuple[Any, ...]
+"""A step, or a view whose outputs are new with their projection and bias."""
 
 
 @attrs.frozen(eq=False)
@@ -69,7 +64,7 @@ class _Sweep:
     """What is done with a block of rows: queued steps, then a view's target and its products."""
 
     columns: Columns
-    queue: list[_Outputs | Step]
+    queue: list[Queued]
     view: int
     factors: Array
     back: BackProjection
@@ -91,13 +86,13 @@ class _Sweep:
 
     def _take_queue(self, block: RowBlock, rows: _Block) -> Array:
         columns, value = self.columns, np.zeros(1)
-        for step in self.queue:
-            if isinstance(step, _Outputs):
-                rows.outputs[step.view] = step.projection(block) + step.bias
-            elif step[0] == "grow":
-                place = step[1]
-                rate = columns.rates[place]
-                grow_margins(rows.outputs[place], rows.labels, rate, rows.margins[place])
+        for step, view, *function in self.queue:
+            if step == "outputs":
+                projection, bias = function
+                rows.outputs[view] = projection(block) + bias
+            elif step == "grow":
+                rate = columns.rates[view]
+                grow_margins(rows.outputs[view], rows.labels, rate, rows.margins[view])
             else:
                 value = loss(
                     rows.outputs,
@@ -140,7 +135,7 @@ def iterate_by_sweeps(
     total = float(counts.sum())
     states = blocks.states(state, target.values, counts)
     coefficients: list[Any] = list(initial)
-    queue: list[_Outputs | Step] = [
+    queue: list[Queued] = [
         _outputs(problems[view], view, start_of_view)
         for view, start_of_view in enumerate(initial)
         if start_of_view is not None
@@ -176,6 +171,6 @@ def iterate_by_sweeps(
     return Solution(finished, None, tuple(history), done)
 
 
-def _outputs(problem: Subproblem, view: int, coefficients: Any) -> _Outputs:
+def _outputs(problem: Subproblem, view: int, coefficients: Any) -> Queued:
     weights, bias = problem.function(coefficients)
-    return _Outputs(view, problem.block_columns.projection(weights), bias)
+    return "outputs", view, problem.block_columns.projection(weights), bias
