@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from mklkit.plugin import KernelFacts, hookimpl
-from mklkit.protocols import Component
+from mklkit.protocols import FixedKernel
 
 
 def _letter_counts(codes: np.ndarray) -> np.ndarray:
@@ -20,103 +20,76 @@ def _letter_counts(codes: np.ndarray) -> np.ndarray:
 
 
 @attrs.frozen
-class Letters(Component):
+class Letters(FixedKernel):
     """The inner product of the letter counts of two texts."""
 
     name: ClassVar[str] = "letters"
     facts: ClassVar[KernelFacts] = KernelFacts(reads="text")
 
-    def fit(self, rows: Any) -> Letters:
-        """Return the kernel itself."""
-        return self
-
     def __call__(self, a: Any, b: Any) -> Any:
-        """Return the similarities (n, m)."""
         return _letter_counts(a) @ _letter_counts(b).T
 
     def diagonal(self, a: Any) -> Any:
-        """Return the similarity of each text with itself (n,)."""
         return (_letter_counts(a) ** 2).sum(axis=1)
 
 
 @attrs.frozen
-class Same(Component):
+class Same(FixedKernel):
     """The share of columns in which two rows are equal; a gap equals nothing but itself."""
 
     name: ClassVar[str] = "same"
     facts: ClassVar[KernelFacts] = KernelFacts(reads="categories")
 
     def fit(self, rows: Any) -> Same:
-        """Return the kernel itself."""
         assert not np.isnan(rows).any()
         return self
 
     def __call__(self, a: Any, b: Any) -> Any:
-        """Return the similarities (n, m)."""
         return (a[:, None] == b[None]).mean(axis=2)
 
     def diagonal(self, a: Any) -> Any:
-        """Return 1 for each row (n,)."""
         return np.ones(len(a))
 
 
 @attrs.frozen
-class KnownSame(Component):
+class KnownSame(FixedKernel):
     """The number of columns in which two rows have the same category, gaps left out."""
 
     name: ClassVar[str] = "known-same"
     facts: ClassVar[KernelFacts] = KernelFacts(reads="categories", allows_gaps=True)
 
-    def fit(self, rows: Any) -> KnownSame:
-        """Return the kernel itself."""
-        return self
-
     def __call__(self, a: Any, b: Any) -> Any:
-        """Return the similarities (n, m)."""
         return (a[:, None] == b[None]).sum(axis=2).astype(float)
 
     def diagonal(self, a: Any) -> Any:
-        """Return the number of known categories (n,)."""
         return (~np.isnan(a)).sum(axis=1).astype(float)
 
 
 @attrs.frozen
-class Smaller(Component):
+class Smaller(FixedKernel):
     """The sum of the smaller of two amounts."""
 
     name: ClassVar[str] = "smaller"
     facts: ClassVar[KernelFacts] = KernelFacts(reads="amounts")
 
-    def fit(self, rows: Any) -> Smaller:
-        """Return the kernel itself."""
-        return self
-
     def __call__(self, a: Any, b: Any) -> Any:
-        """Return the similarities (n, m)."""
         return np.minimum(a[:, None], b[None]).sum(axis=2)
 
     def diagonal(self, a: Any) -> Any:
-        """Return the sum of each row (n,)."""
         return a.sum(axis=1)
 
 
 @attrs.frozen
-class KnownSmaller(Component):
+class KnownSmaller(FixedKernel):
     """The sum of the smaller of two amounts, gaps left out."""
 
     name: ClassVar[str] = "known-smaller"
     facts: ClassVar[KernelFacts] = KernelFacts(reads="amounts", allows_gaps=True)
 
-    def fit(self, rows: Any) -> KnownSmaller:
-        """Return the kernel itself."""
-        return self
-
     def __call__(self, a: Any, b: Any) -> Any:
-        """Return the similarities (n, m)."""
         return np.nansum(np.minimum(a[:, None], b[None]), axis=2)
 
     def diagonal(self, a: Any) -> Any:
-        """Return the sum of each row (n,)."""
         return np.nansum(a, axis=1)
 
 

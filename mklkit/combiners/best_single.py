@@ -38,8 +38,7 @@ class BestSingle(LearnedWeighting):
     Notes
     -----
     Costs ``cv`` fits per kernel, with one Gram matrix in memory at a time; features are made block
-    by block where the learner takes them so. Feature maps are fitted
-    on all training rows; they do not use labels.
+    by block where the learner takes them so. Feature maps are fitted on all training rows.
     """
 
     name: ClassVar[str] = "best-single"
@@ -53,39 +52,31 @@ class BestSingle(LearnedWeighting):
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
         """Return 1 for the best kernel and 0 for all others."""
-        weights = np.zeros(len(views))
-        if len(views) > 1:
-            splits = self._splits(target, views.labels[0], random_state)
-            scores = [_score(view, target, learner, splits) for view in views]
-            weights[int(np.argmax(scores))] = 1
-        else:
-            weights[0] = 1
-        return weights
+        if len(views) == 1:
+            return np.ones(1)
+        splits = self._splits(target, views.labels[0], random_state)
+        scores = [_score(view, target, learner, splits) for view in views]
+        return np.eye(len(views))[int(np.argmax(scores))]
 
     def _splits(
         self, target: Target, first: str, random_state: np.random.RandomState
     ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Return the folds, stratified for classes; none where there can't be two."""
         numbers = target.task == "numbers"
-        least, of_what = len(target), "there are"
+        least = len(target)
         if not numbers:
             least = int(min((target.values > 0).sum(), (target.values <= 0).sum()))
-            of_what = "the smaller class has"
         folds = min(self.cv, least)
-        if folds < 2:
-            warnings.warn(
-                "best-single can't cross-validate a class of one row; it takes the first"
-                f" kernel, {first}.",
-                WeightsWarning,
-                stacklevel=4,
-            )
-            return []
         if folds < self.cv:
+            taken = f"uses {folds} folds" if folds > 1 else f"takes the first kernel, {first}"
+            whose = "there are" if numbers else "the smaller class has"
             warnings.warn(
-                f"best-single uses {folds} folds, as {of_what} {counted(least, 'row')}.",
+                f"best-single {taken}, as {whose} {counted(least, 'row')}.",
                 WeightsWarning,
                 stacklevel=4,
             )
+        if folds < 2:
+            return []
         kind = KFold if numbers else StratifiedKFold
         splitter = kind(folds, shuffle=True, random_state=random_state)
         return list(splitter.split(np.zeros((len(target), 1)), target.values))

@@ -93,10 +93,8 @@ class LooRidge(LearnedWeighting):
         some = np.arange(n_rows)
         if n_rows > self.rows:
             some = np.sort(random_state.permutation(n_rows)[: self.rows])
-        grams = []
-        for view in views:
-            restricted = view.restricted(some) if len(some) < n_rows else view
-            grams.append(np.asarray(restricted.gram(keep=False), np.float64))
+        known = [view.restricted(some) if len(some) < n_rows else view for view in views]
+        grams = [np.asarray(view.gram(keep=False), np.float64) for view in known]
         values = np.asarray(target.values, np.float64)[some]
         spread = float(values.std()) or 1.0
         sizes = np.array([np.trace(gram) / len(some) - gram.mean() for gram in grams])
@@ -144,18 +142,9 @@ class LooError:
     is (Py)_i/P_ii: the ridge is one, and the factors η hold its inverse. In the logarithms of η the
     gradient takes one more product of matrices for all kernels together.
 
-    Attributes
-    ----------
-    grams : sequence of ndarray of shape (N, N)
-        M of them.
-    targets : ndarray of shape (N, T)
-
-    Notes
-    -----
-    O(N³ + (M + T)N²) for a value with its gradient.
-
-    Source: Cawley and Talbot, "Preventing over-fitting during model selection via Bayesian
-    regularisation of the hyper-parameters", JMLR 8 (2007), for one kernel.
+    O(N³ + (M + T)N²) for a value with its gradient, of M kernels (N, N) and targets (N, T). Source:
+    Cawley and Talbot, "Preventing over-fitting during model selection via Bayesian regularisation
+    of the hyper-parameters", JMLR 8 (2007), for one kernel.
     """
 
     grams: Sequence[Array]
@@ -186,9 +175,8 @@ class LooError:
     def _projected(matrix: Array) -> Array | None:
         """Return P, or None where A is not positive definite."""
         factor, failed = scipy.linalg.lapack.dpotrf(matrix, lower=1, overwrite_a=1)
-        if failed:
-            return None
-        inverse, failed = scipy.linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)
+        if not failed:
+            inverse, failed = scipy.linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)
         if failed:
             return None
         inverse = np.tril(inverse) + np.tril(inverse, -1).T
@@ -208,26 +196,8 @@ def least_loo_error(
     """Return the factors η (M,) of least leave-one-out error, and whether the descent ended.
 
     By L-BFGS in log η, until the error's logarithm falls by less than ``tol``; of several starts
-    the lowest end is taken.
-
-    Parameters
-    ----------
-    grams : sequence of ndarray of shape (N, N)
-    targets : ndarray of shape (N, T)
-        Of about the same size, as all count the same.
-    starts : sequence of ndarray of shape (M,)
-    max_iter : int
-    tol : float
-    only_if_lower : bool, default=False
-        Whether a later start is taken only where the error is below the lowest end so far.
-
-    Examples
-    --------
-    >>> rows = np.linspace(-1, 1, 20)
-    >>> linear, waves = np.outer(rows, rows), np.cos(9 * np.subtract.outer(rows, rows))
-    >>> factors, _ = least_loo_error([linear, waves], rows[:, None], [np.ones(2)], 50, 1e-6)
-    >>> bool(factors[0] > 10 * factors[1])
-    True
+    the lowest end is taken, of later ones only from where the error is below the lowest end so far
+    if ``only_if_lower``. Targets (N, T) are of about the same size, as all count the same.
     """
     error = LooError(grams, targets)
 

@@ -14,8 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from mklkit.combiners.templates.weighted_columns import WeightedColumns
-from mklkit.combiners.templates.weighting import WeightingCombiner
+from mklkit.combiners.templates.weighting import WeightedColumns, WeightingCombiner
 from mklkit.errors import DataError, IncompatibleError
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.checking import check_new_rows

@@ -72,7 +72,7 @@ class Empirical(FeatureMap):
     Examples
     --------
     >>> import numpy as np
-    >>> from mklkit.kernels.rbf import RBF
+    >>> from mklkit.kernels.distances import RBF
     >>> rows = np.array([[0.0], [1.0], [3.0]])
     >>> kernel = RBF(sigma=1.0).fit(rows)
     >>> features = Empirical().fit(kernel, rows, np.random.RandomState(0)).transform(rows)

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from mklkit.errors import IncompatibleError, quoted, type_name
-from mklkit.kernels.rbf import FittedRBF
+from mklkit.kernels.distances import FittedRBF
 from mklkit.protocols import Array, FeatureMap, FeatureMapFacts, FittedKernel, FittedMap
 from mklkit.protocols.component import as_int, is_whole
 from mklkit.registry.hookspecs import register
@@ -53,7 +53,7 @@ class Fourier(FeatureMap):
     Examples
     --------
     >>> import numpy as np
-    >>> from mklkit.kernels.rbf import RBF
+    >>> from mklkit.kernels.distances import RBF
     >>> rows = np.array([[0.0], [1.0], [3.0]])
     >>> kernel = RBF(sigma=1.0).fit(rows)
     >>> fitted = Fourier(n_components=10_000).fit(kernel, rows, np.random.RandomState(0))

@@ -23,7 +23,7 @@ class Implicit(FeatureMap):
     Examples
     --------
     >>> import numpy as np
-    >>> from mklkit.kernels.linear import Linear
+    >>> from mklkit.kernels import Linear
     >>> rows = np.array([[1.0], [2.0]])
     >>> fitted = Implicit().fit(Linear().fit(rows), rows, np.random.RandomState(0))
     >>> fitted.transform(np.array([[3.0]]))

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
 from attrs.validators import instance_of
 from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import additive_chi2_kernel
 
 from mklkit.errors import DataError
-from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts
+from mklkit.kernels.bandwidth import Bandwidth
+from mklkit.protocols import Array, FittedKernel, FixedKernel, Kernel, KernelFacts
 from mklkit.registry.hookspecs import register
 
-__all__ = ["AmountKernel", "Hellinger", "Intersection", "MinMax", "Tanimoto", "amounts", "ratio"]
+__all__ = ["Chi2", "FittedChi2", "Hellinger", "Intersection", "MinMax", "Tanimoto", "ratio"]
+
+CHI2_ROWS = 1000
+"""So many rows have the mean χ² distance by rule."""
+CHI2_RULES = ("mean",)
 
 
 def amounts(name: str, rows: Array) -> Array:
@@ -33,37 +39,24 @@ def amounts(name: str, rows: Array) -> Array:
 
 
 def shares(rows: Array) -> Array:
-    """Return amounts (n, q) divided by their sum in each row; rows of zeros stay as they are.
-
-    Examples
-    --------
-    >>> shares(np.array([[1.0, 3.0], [0.0, 0.0]]))
-    array([[0.25, 0.75],
-           [0.  , 0.  ]])
-    """
+    """Return amounts (n, q) divided by their sum in each row; rows of zeros stay as they are."""
     sums = rows.sum(axis=1, dtype=np.float64)[:, None]
     return np.divide(rows, sums, where=sums > 0, out=np.zeros(rows.shape))
 
 
 def ratio(common: Array, total: Array) -> Array:
-    """Return ``common / total``, and 1 where the total is 0: nothing is equal to nothing.
-
-    Examples
-    --------
-    >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
-    array([0.5, 1. ])
-    """
+    """Return ``common / total``, and 1 where the total is 0: nothing is equal to nothing."""
     return np.divide(common, total, where=total > 0, out=np.ones(np.shape(total)))
 
 
 @attrs.frozen
-class AmountKernel(Kernel, FittedKernel):
+class AmountKernel(FixedKernel):
     """A kernel on amounts that needs no training: ``fit`` checks the rows, and returns itself."""
 
     facts: ClassVar[KernelFacts] = KernelFacts(reads="amounts")
 
     def fit(self, rows: Array) -> Self:
-        """Return the kernel (nothing depends on the rows)."""
+        """Return the kernel, if the rows are amounts."""
         amounts(self.name, rows)
         return self
 
@@ -85,7 +78,7 @@ class AmountKernel(Kernel, FittedKernel):
 
 
 @attrs.frozen
-class _HistogramKernel(AmountKernel):
+class HistogramKernel(AmountKernel):
     """A kernel whose k(x, x) is the sum of a row, which is first divided by it if asked for."""
 
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))
@@ -102,7 +95,7 @@ class _HistogramKernel(AmountKernel):
 
 @register
 @attrs.frozen
-class Hellinger(_HistogramKernel):
+class Hellinger(HistogramKernel):
     """Bhattacharyya's coefficient of two rows of counts, k(x, z) = Σ_c √(x_c z_c).
 
     The linear kernel of the roots of the counts, which have about the same variance whatever their
@@ -136,7 +129,7 @@ class Hellinger(_HistogramKernel):
 
 @register
 @attrs.frozen
-class Intersection(_HistogramKernel):
+class Intersection(HistogramKernel):
     """Overlap of two histograms, k(x, z) = Σ_c min(x_c, z_c).
 
     Parameters
@@ -163,8 +156,7 @@ class Intersection(_HistogramKernel):
 
     def similar(self, a: Array, b: Array) -> Array:
         """Return the sums of the lesser values."""
-        common, _ = _common_and_all(a, b)
-        return common / 2
+        return _common_and_all(a, b)[0] / 2
 
 
 @register
@@ -233,3 +225,75 @@ class Tanimoto(AmountKernel):
         common = a @ b.T
         lengths = [np.einsum("ij,ij->i", rows, rows) for rows in (a, b)]
         return ratio(common, lengths[0][:, None] + lengths[1] - common)
+
+
+def _valid_gamma(instance: object, attribute: Any, gamma: float | str) -> None:
+    Bandwidth.parse(gamma, "gamma", CHI2_RULES)
+
+
+@register
+@attrs.frozen
+class Chi2(Kernel):
+    """Similarity that falls with the χ² distance, k(x, z) = exp(−γ Σ_c (x_c − z_c)²/(x_c + z_c)).
+
+    Parameters
+    ----------
+    gamma : float or str, default="mean"
+        γ, a number above zero, or ``"mean"``: the inverse of the mean χ² distance of the training
+        rows, of 1,000 of them if there are more; optionally with a factor, ``"0.5*mean"``.
+
+    Notes
+    -----
+    O(nmq) for q columns, and O(N²q) to fit. The kernel is scikit-learn's ``chi2_kernel``. Of
+    J. Zhang, M. Marszałek, S. Lazebnik, C. Schmid: Local features and kernels for classification of
+    texture and object categories. International Journal of Computer Vision 73 (2007).
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0, 3.0], [2.0, 2.0]])
+    >>> Chi2(gamma=1.0).fit(rows)(rows, rows).round(3)
+    array([[1.   , 0.587],
+           [0.587, 1.   ]])
+    """
+
+    name: ClassVar[str] = "chi2"
+    facts: ClassVar[KernelFacts] = KernelFacts(
+        reads="amounts", search_space={"gamma": ("0.25*mean", "mean", "4*mean")}
+    )
+
+    gamma: float | str = attrs.field(default="mean", validator=_valid_gamma)
+
+    def fit(self, rows: Array) -> FittedChi2:
+        """Return the kernel with γ as a number."""
+        return self.fit_weighted(rows, np.ones(len(rows)))
+
+    def fit_weighted(self, rows: Array, row_weights: Array) -> FittedChi2:
+        """Return the kernel with γ as a number, from rows that count by their weights (N,)."""
+        checked = amounts(self.name, rows)
+        width = Bandwidth.parse(self.gamma, "gamma", CHI2_RULES)
+        if width.rule is None:
+            return FittedChi2(width.factor)
+        places = slice(None, None, max(-(-len(rows) // CHI2_ROWS), 1))
+        some, counts = checked[places], row_weights[places]
+        # Without the distance of each row to itself.
+        pairs = counts.sum() * (counts.sum() - 1)
+        mean = -counts @ additive_chi2_kernel(some) @ counts / pairs if pairs > 0 else 0.0
+        return FittedChi2(width.factor / float(mean) if mean > 0 else width.factor)
+
+
+@register
+@attrs.frozen
+class FittedChi2(FittedKernel):
+    """The exponential chi-squared kernel with its γ, ready to evaluate."""
+
+    gamma: float
+
+    def __call__(self, a: Array, b: Array) -> Array:
+        """Return the similarities of the rows of ``a`` (n, q) and ``b`` (m, q): (n, m)."""
+        values = additive_chi2_kernel(amounts("chi2", a), amounts("chi2", b))
+        values *= self.gamma
+        return np.exp(values, out=values)
+
+    def diagonal(self, a: Array) -> Array:
+        """Return 1 for each row."""
+        return np.ones(len(a))

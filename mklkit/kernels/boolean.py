@@ -1,4 +1,8 @@
-"""Boolean kernels: they count the formulas in columns of 0 and 1 that are true for both rows."""
+"""Boolean kernels: they count the formulas in columns of 0 and 1 that are true for both rows.
+
+All are of M. Polato, I. Lauriola, F. Aiolli: A novel boolean kernels family for categorical data.
+Entropy 20 (2018).
+"""
 
 from __future__ import annotations
 
@@ -12,23 +16,17 @@ from scipy.special import binom
 
 from mklkit.errors import DataError
 from mklkit.kernels.normalised import NormalisedKernel
-from mklkit.protocols import Array, Kernel, KernelFacts
+from mklkit.protocols import Array, FixedKernel, KernelFacts
 from mklkit.protocols.component import as_int
 from mklkit.registry.hookspecs import register
 
-__all__ = [
-    "BooleanKernel",
-    "Conjunctive",
-    "Disjunctive",
-    "MonotoneConjunctive",
-    "MonotoneDisjunctive",
-]
+__all__ = ["Conjunctive", "Disjunctive", "MonotoneConjunctive", "MonotoneDisjunctive"]
 
 LARGEST = 1e300
 
 
 @attrs.frozen
-class BooleanKernel(Kernel, NormalisedKernel):
+class BooleanKernel(FixedKernel, NormalisedKernel):
     """A kernel that counts formulas of a number of columns; ``fit`` checks rows, returns itself."""
 
     facts: ClassVar[KernelFacts] = KernelFacts(reads="amounts", search_space={"degree": (1, 2, 3)})
@@ -45,25 +43,20 @@ class BooleanKernel(Kernel, NormalisedKernel):
         """
         self._expect_presence(rows)
         columns = rows.shape[1]
-        if self.degree > columns:
+        if not 0 < 2.0 ** min(self.degree, 1000) * binom(columns, self.degree) < LARGEST:
             raise DataError(
-                f"{self.name} has no formulas of {self.degree} of {columns} columns: choose a"
-                f" degree of at most {columns}."
-            )
-        if not 2.0 ** min(self.degree, 1000) * binom(columns, self.degree) < LARGEST:
-            raise DataError(
-                f"{self.name} has more formulas of {self.degree} of {columns} columns than a"
-                " float can count: choose a lower degree."
+                f"{self.name} has no formulas of {self.degree} of {columns} columns, or more than"
+                f" a float can count: choose a lower degree, of at most {columns}."
             )
         return self
 
     def _expect_presence(self, *arrays: Array) -> None:
         for rows in arrays:
-            wrong = (rows != 0) & (rows != 1)
-            if wrong.any():
+            wrong = rows[(rows != 0) & (rows != 1)]
+            if wrong.size:
                 raise DataError(
-                    f"{self.name} compares columns of 0 and 1; got {float(rows[wrong][0]):g}:"
-                    " choose columns of 0 and 1 for it, or a kernel on amounts, such as 'tanimoto'."
+                    f"{self.name} compares columns of 0 and 1; got {float(wrong[0]):g}:"
+                    " choose columns of 0 and 1 for it, or a kernel on amounts."
                 )
 
     def parts(self, a: Array, b: Array) -> tuple[Array, Array, Array]:
@@ -81,16 +74,9 @@ class BooleanKernel(Kernel, NormalisedKernel):
 
     @abstractmethod
     def true_for_both(self, common: Array, in_a: Array, in_b: Array, columns: int) -> Array:
-        """Return the number of formulas by what the rows hold.
+        """Return the number of formulas.
 
-        Parameters
-        ----------
-        common : ndarray
-            The number of columns that are 1 in both rows.
-        in_a, in_b : ndarray
-            The number of columns that are 1 in each.
-        columns : int
-            The number of all columns.
+        By the number of columns that are 1 in both rows, in each, and of all columns.
         """
 
 
@@ -109,12 +95,10 @@ class MonotoneConjunctive(BooleanKernel):
 
     Notes
     -----
-    O(nmq) for q columns, one matrix product. Of M. Polato, I. Lauriola, F. Aiolli: A novel boolean
-    kernels family for categorical data. Entropy 20 (2018).
+    O(nmq) for q columns, one matrix product. Source: Polato, Lauriola and Aiolli (2018).
 
     Examples
     --------
-    >>> import numpy as np
     >>> rows = np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 0.0]])
     >>> MonotoneConjunctive(degree=2, normalize=False).fit(rows)(rows, rows)
     array([[3., 1.],
@@ -144,12 +128,10 @@ class Conjunctive(BooleanKernel):
 
     Notes
     -----
-    O(nmq) for q columns, one matrix product. Of M. Polato, I. Lauriola, F. Aiolli: A novel boolean
-    kernels family for categorical data. Entropy 20 (2018).
+    O(nmq) for q columns, one matrix product. Source: Polato, Lauriola and Aiolli (2018).
 
     Examples
     --------
-    >>> import numpy as np
     >>> rows = np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 0.0]])
     >>> Conjunctive(degree=2, normalize=False).fit(rows)(rows, rows)
     array([[3., 1.],
@@ -179,12 +161,10 @@ class MonotoneDisjunctive(BooleanKernel):
 
     Notes
     -----
-    O(nmq) for q columns, one matrix product. Of M. Polato, I. Lauriola, F. Aiolli: A novel boolean
-    kernels family for categorical data. Entropy 20 (2018).
+    O(nmq) for q columns, one matrix product. Source: Polato, Lauriola and Aiolli (2018).
 
     Examples
     --------
-    >>> import numpy as np
     >>> rows = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     >>> MonotoneDisjunctive(degree=2, normalize=False).fit(rows)(rows, rows)
     array([[3., 2.],
@@ -219,12 +199,10 @@ class Disjunctive(BooleanKernel):
 
     Notes
     -----
-    O(nmq) for q columns, one matrix product. Of M. Polato, I. Lauriola, F. Aiolli: A novel boolean
-    kernels family for categorical data. Entropy 20 (2018).
+    O(nmq) for q columns, one matrix product. Source: Polato, Lauriola and Aiolli (2018).
 
     Examples
     --------
-    >>> import numpy as np
     >>> rows = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     >>> Disjunctive(degree=2, normalize=False).fit(rows)(rows, rows)
     array([[9., 6.],

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import attrs
 import numpy as np
+import pandas as pd
 from attrs.validators import gt
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from mklkit.kernels.sparse_features import FeatureKernel, Sparse, incidence, numbered
-from mklkit.protocols import Array, Kernel, KernelFacts
+from mklkit.kernels.sparse_features import FeatureKernel, Sparse, numbered
+from mklkit.protocols import Array, FixedKernel, Kernel, KernelFacts
 from mklkit.protocols.component import finite_number
 from mklkit.registry.hookspecs import register
 
@@ -28,12 +30,13 @@ def _present(rows: Array, weights: NDArray[np.float64] | None = None) -> Sparse:
         of_column, different = numbered(column[~np.isnan(column)])
         numbers.append(count + of_column)
         count += different
-    return incidence(owners, np.concatenate(numbers), (len(rows), count), weights)
+    values = np.ones(len(owners)) if weights is None else weights
+    return csr_array((values, (owners, np.concatenate(numbers))), shape=(len(rows), count))
 
 
 @register
 @attrs.frozen
-class Overlap(Kernel, FeatureKernel):
+class Overlap(FixedKernel, FeatureKernel):
     """Share of the columns in which two rows have the same category.
 
     Gaps are left out: k(x, z) = e/√(p_x p_z), with e the columns that are equal and p_x those in
@@ -59,10 +62,6 @@ class Overlap(Kernel, FeatureKernel):
 
     name: ClassVar[str] = "overlap"
     facts: ClassVar[KernelFacts] = KernelFacts(reads="categories", allows_gaps=True)
-
-    def fit(self, rows: Array) -> Self:
-        """Return the kernel (nothing depends on the rows)."""
-        return self
 
     def features(self, rows: Array) -> tuple[Sparse, Sparse]:
         """Return a one for each category that a row has, twice."""
@@ -131,15 +130,9 @@ class FittedFrequencyOverlap(FeatureKernel):
     def features(self, rows: Array) -> tuple[Sparse, Sparse]:
         """Return a one for each category that a row has, and its weight."""
         pairs = zip(rows.T, self.values, self.weights, strict=True)
-        weights = [_weights_of(column[~np.isnan(column)], *known) for column, *known in pairs]
+        weights = [
+            # Categories that are not among the training rows have the weight 1.
+            pd.Series(weights, known).reindex(column[~np.isnan(column)]).fillna(1.0)
+            for column, known, weights in pairs
+        ]
         return _present(rows), _present(rows, np.concatenate(weights))
-
-
-def _weights_of(
-    categories: Array, known: NDArray[np.float64], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the weights of categories; those that are not known have the weight 1."""
-    places = np.searchsorted(known, categories)
-    # Behind the largest one stands another that nothing is equal to.
-    same = np.append(known, np.nan)[places] == categories
-    return np.where(same, np.append(weights, 1.0)[places], 1.0)

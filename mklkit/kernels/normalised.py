@@ -1,24 +1,22 @@
-"""Kernels that are divided by the lengths of both rows, k(x, z)/√(k(x, x)·k(z, z))."""
+"""Kernels divided by the lengths of both rows, k(x, z)/√(k(x, x) k(z, z)): of any, and a base."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Any, ClassVar
 
+import attrs
 import numpy as np
 
-from mklkit.protocols import Array, FittedKernel
+from mklkit.kernels.inner_products import Linear
+from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts, facts_of
+from mklkit.registry.hookspecs import register
 
-__all__ = ["NormalisedKernel", "inverse_lengths"]
+__all__ = ["Cosine", "FittedCosine", "NormalisedKernel"]
 
 
 def inverse_lengths(squares: Array) -> Array:
-    """Return 1/√k(x, x) for each k(x, x), and 0 where it is 0.
-
-    Examples
-    --------
-    >>> inverse_lengths(np.array([4.0, 0.0]))
-    array([0.5, 0. ])
-    """
+    """Return 1/√k(x, x) for each k(x, x), and 0 where it is 0."""
     # Subnormal numbers have lost digits, and cosines computed from them could exceed one.
     large = squares >= np.finfo(squares.dtype).tiny
     roots = np.sqrt(squares, where=large, out=np.ones_like(squares))
@@ -33,10 +31,8 @@ class NormalisedKernel(FittedKernel):
 
     __slots__ = ()
 
-    @property
-    def normalize(self) -> bool:
-        """Whether it is divided by the lengths."""
-        return True
+    normalize: bool = True
+    """Whether it is divided by the lengths."""
 
     @abstractmethod
     def parts(self, a: Array, b: Array) -> tuple[Array, Array, Array]:
@@ -60,3 +56,68 @@ class NormalisedKernel(FittedKernel):
         if not self.normalize:
             return squares
         return (inverse_lengths(squares) > 0).astype(squares.dtype)
+
+
+def _as_kernel(value: Any) -> Kernel:
+    # The registry imports this module, so it is imported at call time.
+    from mklkit.registry.registry import get_registry
+
+    kernel: Kernel = get_registry().create("kernel", value)
+    # Rows of length one stay unchanged: the cosine of a cosine is that cosine.
+    return kernel.kernel if isinstance(kernel, Cosine) else kernel
+
+
+@register
+@attrs.frozen
+class Cosine(Kernel):
+    """Another kernel with every row scaled to length one, k(x, z)/√(k(x, x)·k(z, z)).
+
+    A row with k(x, x) = 0 has similarity zero to all rows.
+
+    Parameters
+    ----------
+    kernel : Kernel or str, default='linear'
+        The kernel that is normalised.
+
+    Examples
+    --------
+    >>> rows = np.array([[3.0, 0.0], [1.0, 1.0]])
+    >>> Cosine("linear").fit(rows)(rows, rows).round(4)
+    array([[1.    , 0.7071],
+           [0.7071, 1.    ]])
+    """
+
+    name: ClassVar[str] = "cosine"
+
+    kernel: Kernel = attrs.field(factory=Linear, converter=_as_kernel)
+
+    @property
+    def facts(self) -> KernelFacts:
+        """The properties of the inner kernel, whose parameters are nested; it proposes nothing."""
+        inner = facts_of(self.kernel, KernelFacts)
+        space = {f"kernel__{name}": values for name, values in inner.search_space.items()}
+        return attrs.evolve(inner, search_space=space, proposed=())
+
+    def fit(self, rows: Array) -> FittedCosine:
+        """Return the kernel with the inner one fitted."""
+        return FittedCosine(self.kernel.fit(rows))
+
+    def fit_weighted(self, rows: Array, row_weights: Array) -> FittedCosine:
+        """Return the kernel with the inner one fitted to rows that count by their weights (N,)."""
+        return FittedCosine(self.kernel.fit_weighted(rows, row_weights))
+
+
+@register
+@attrs.frozen
+class FittedCosine(NormalisedKernel):
+    """The normalised kernel, ready to evaluate."""
+
+    kernel: FittedKernel
+
+    def parts(self, a: Array, b: Array) -> tuple[Array, Array, Array]:
+        """Return the inner kernel of the rows of ``a`` (n, d) and ``b`` (m, d), and of each."""
+        return self.kernel(a, b), self.squares(a), self.squares(b)
+
+    def squares(self, a: Array) -> Array:
+        """Return the inner kernel of each row with itself: (n,)."""
+        return self.kernel.diagonal(a)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mklkit.errors import DataError, counted, plain_message, quoted
 from mklkit.numerics.pairwise import upper_blocks
-from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts
+from mklkit.protocols import Array, FixedKernel, KernelFacts
 from mklkit.registry.hookspecs import register
 
 __all__ = ["Precomputed"]
@@ -24,9 +24,6 @@ __all__ = ["Precomputed"]
 
 ASYMMETRY = 1e-4
 """Share of the largest value by which mirrored values may differ, for rounding in any precision."""
-
-NUMPY_STARTS = (b"\x93NUMPY", b"PK\x03\x04", b"PK\x05\x06")
-"""What files .npy and .npz start with; the last is that of one without any array."""
 
 
 def _loaded(path: str) -> Array:
@@ -39,56 +36,41 @@ def _loaded(path: str) -> Array:
     """
     try:
         status = os.stat(path)
-    except OSError as error:
-        reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
-        raise DataError(f"The matrix of a precomputed kernel, {quoted(path)}: {reason}.") from None
-    if not stat.S_ISREG(status.st_mode):
         # The path may come from a model file that is fitted again; a pipe would be waited for.
-        raise DataError(f"The matrix of a precomputed kernel, {quoted(path)}: it is not a file.")
-    return _read(os.path.abspath(path), status.st_mtime_ns, status.st_size)
+        if not stat.S_ISREG(status.st_mode):
+            raise ValueError("it is not a file")
+        return _read(os.path.abspath(path), status.st_mtime_ns, status.st_size)
+    except FileNotFoundError:
+        reason = "there is no such file"
+    except (OSError, ValueError, TypeError, EOFError, BadZipFile) as error:
+        reason = plain_message(error).rstrip(".")
+        if "allow_pickle" in reason:  # NumPy's advice is to run what is in the file.
+            reason = "it holds no array of numbers"
+    raise DataError(
+        f"The matrix of a precomputed kernel, {quoted(path)}: {reason}. It is read from a file"
+        " .npy, .npz (with one array) or .csv (numbers and commas only)."
+    )
 
 
 @lru_cache(maxsize=2)
 def _read(path: str, modified: int, size: int) -> Array:
     """Return the matrix in a file of that time and size: spec strings are read several times."""
-    try:
-        if not size:
-            raise ValueError("it is empty")
-        if path.endswith(".csv"):
-            content: Array = np.loadtxt(path, delimiter=",", ndmin=2)
-        else:
-            content = _from_numpy(path)
-        return _as_float(content)
-    except (OSError, ValueError, TypeError, EOFError, BadZipFile) as error:
-        reason = plain_message(error).rstrip(".")
-        if "allow_pickle" in reason:  # NumPy's advice is to run what is in the file.
-            reason = "it holds Python objects, and numbers are expected"
-        raise DataError(
-            f"The matrix of a precomputed kernel is read from a file .npy, .npz (with one array) or"
-            f" .csv (numbers and commas only); {quoted(path)} can't be: {reason}."
-        ) from error
-
-
-def _from_numpy(path: str) -> Array:
-    """Return the array in a file .npy, or the only one in a file .npz."""
-    with open(path, "rb") as file:
-        start = file.read(len(NUMPY_STARTS[0]))
-    if not start.startswith(NUMPY_STARTS):
-        raise ValueError("it is no file of NumPy's; use numpy.save to write one")
+    if not size:
+        raise ValueError("it is empty")
+    if path.endswith(".csv"):
+        return np.loadtxt(path, delimiter=",", ndmin=2)
     content = np.load(path, allow_pickle=False)
     if not isinstance(content, np.lib.npyio.NpzFile):
-        return np.asarray(content)
+        return _as_float(content)
     with content:
         if len(content.files) != 1:
             raise ValueError(f"it has {counted(len(content.files), 'array')}, and one is expected")
-        return np.asarray(content[content.files[0]])
+        return _as_float(content[content.files[0]])
 
 
 def _check_matrix(value: Array) -> None:
-    if value.ndim != 2 or value.shape[0] != value.shape[1]:
+    if value.ndim != 2 or value.shape[0] != value.shape[1] or not len(value):
         raise ValueError(f"a precomputed kernel is a square matrix, got shape {value.shape}")
-    if not len(value):
-        raise ValueError("a precomputed kernel needs rows, and its matrix has none")
     if not np.isfinite(value).all():
         raise ValueError("a precomputed kernel must be finite: it holds NaN or infinity")
     limit = ASYMMETRY * float(np.abs(value).max(initial=0))
@@ -109,7 +91,7 @@ def _as_float(value: Any) -> Array:
 
 @register
 @attrs.frozen(eq=False)
-class Precomputed(Kernel, FittedKernel):
+class Precomputed(FixedKernel):
     """Similarities looked up in a matrix; the data are one column of row ids.
 
     Because rows are named by id, cross-validation and one-vs-one slice the matrix correctly. Where
@@ -162,10 +144,6 @@ class Precomputed(Kernel, FittedKernel):
         values = self.matrix if self.matrix is not None else _loaded(str(self.path))
         _check_matrix(values)
         object.__setattr__(self, "_values", values)
-
-    def fit(self, rows: Array) -> Precomputed:
-        """Return the kernel itself."""
-        return self
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the rows with ids ``a`` (n, 1) and ``b`` (m, 1): (n, m).

@@ -8,19 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from mklkit.kernels.normalised import NormalisedKernel
 from mklkit.protocols import Array
 
-__all__ = [
-    "FeatureKernel",
-    "Sparse",
-    "incidence",
-    "numbered",
-    "products",
-    "stacked",
-]
+__all__ = ["FeatureKernel", "Sparse", "numbered", "products", "stacked"]
 
 Sparse = Any
 """A sparse matrix in rows, ``scipy.sparse.csr_array``, which has no types."""
@@ -40,7 +32,7 @@ PADDING = -1.0
 def numbered(keys: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
     """Return a number from 0 up for each key, the same for equal keys, and how many there are.
 
-    In O(len(keys)): by a table where whole numbers from 0 up are small enough for one.
+    In O(len(keys)): of small whole numbers by a table.
 
     Examples
     --------
@@ -56,24 +48,6 @@ def numbered(keys: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
     return numbers, len(uniques)
 
 
-def incidence(
-    owners: NDArray[np.intp],
-    columns: NDArray[np.int64],
-    shape: tuple[int, int],
-    values: NDArray[np.float64] | None = None,
-) -> Sparse:
-    """Return the matrix with a one, or a value, added at each row and column.
-
-    Examples
-    --------
-    >>> incidence(np.array([0, 0, 1]), np.array([1, 1, 0]), (2, 2)).toarray()
-    array([[0., 2.],
-           [1., 0.]])
-    """
-    counted = np.ones(len(owners)) if values is None else values
-    return csr_array((counted, (owners, columns)), shape=shape)
-
-
 def products(left: Sparse, right: Sparse) -> Array:
     """Return ``left @ right.T`` as an array: (n, m) of (n, V) and (m, V).
 
@@ -82,6 +56,7 @@ def products(left: Sparse, right: Sparse) -> Array:
 
     Examples
     --------
+    >>> from scipy.sparse import csr_array
     >>> products(csr_array(np.eye(2)), csr_array(np.array([[3.0, 4.0]])))
     array([[3.],
            [4.]])

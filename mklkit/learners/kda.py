@@ -114,21 +114,14 @@ class KDA(Learner):
     )
 
     def fit(self, side: TrainingView, target: Target) -> EmbeddingDecision:
-        """Return the decision function learned from labels −1 and +1, or class numbers.
-
-        Raises
-        ------
-        IncompatibleError
-            If rows have weights and the graphs are the user's.
-        """
+        """Return the decision function learned from labels −1 and +1, or class numbers."""
         y, row_weights = target.values, target.row_weights
         n_components = embedding_size(self.n_components, y)
         if self.graphs is None and side.explicit:
             return self._fit_moments(side, target, n_components)
         if self.graphs is not None and row_weights is not None:
             raise IncompatibleError(
-                "kda can't take weights of rows or classes with graphs of your own: leave out"
-                " 'graphs', or the weights."
+                "kda can't take weights of rows or classes with graphs of your own: leave out one."
             )
         if side.explicit:
             columns = side.features()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import attrs
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +30,7 @@ class LinearDecision(FittedLearner):
     """
 
     coefficients: Array
-    bias: float
+    bias: Any
     history: tuple[float, ...] = ()
 
     def decide(self, columns: Array) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from attrs.validators import ge, gt, instance_of
 
 from mklkit.errors import IncompatibleError
-from mklkit.learners.ho_kashyap.row_problems import ridge_problem
+from mklkit.learners.ho_kashyap.problems import ridge_problem
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.numerics.least_squares import feature_rounding
 from mklkit.numerics.ridge import FeatureRidge, GramRidge, RidgeSystem, WeightedRows

@@ -52,19 +52,8 @@ def solve_smoothed(
 ) -> SVMSolution:
     """Return the w and b of min ½‖w‖² + CΣ v_i max(0, 1 − y(wᵀφ + b)) on features.
 
-    Parameters
-    ----------
-    side : TrainingView
-        With features of p columns.
-    y : ndarray of shape (N,)
-        −1 and +1.
-    C : float
-    tol : float
-        The objective is at most this fraction above the optimum.
-    most_passes : int
-        The number of passes over the rows after which it stops.
-    row_weights : ndarray of shape (N,), optional
-        v, above 0; 1 where not given.
+    The objective is at most the fraction ``tol`` above the optimum, unless it took ``most_passes``
+    over the rows. Weights v of rows are above 0, and 1 where not given.
 
     Raises
     ------
@@ -158,18 +147,18 @@ def _line_search(
     The slope along the line increases and is piecewise linear: Newton's steps, kept in an interval.
     """
     inner, length_of_move = float(weights @ move), float(move @ move)
-    low, high, length = 0.0, np.inf, 1.0
-    first = 0.0
-    for step in range(SEARCHES + 1):
-        at = 0.0 if step == 0 else length
-        now = slack - at * moved
+
+    def slope_at(length: float) -> tuple[float, Array]:
+        now = slack - length * moved
         alphas = costs * np.clip((now + width) / (2 * width), 0, 1)
-        slope = inner + at * length_of_move - float(alphas @ moved)
-        if step == 0:
-            first = slope
-            if not first < 0:
-                return 0.0
-            continue
+        return inner + length * length_of_move - float(alphas @ moved), now
+
+    first, _ = slope_at(0.0)
+    if not first < 0:
+        return 0.0
+    low, high, length = 0.0, np.inf, 1.0
+    for _ in range(SEARCHES):
+        slope, now = slope_at(length)
         if abs(slope) <= 1e-2 * abs(first):
             break
         low, high = (length, high) if slope < 0 else (low, length)
@@ -192,11 +181,6 @@ def best_bias(outputs: Array, y: Array, row_weights: Array | None = None) -> flo
     """Return the b that minimises Σ v max(0, 1 − y(f + b)) for outputs f (N,); O(N log N).
 
     If an interval does, return its midpoint. Weights v are 1 where none are given.
-
-    Examples
-    --------
-    >>> best_bias(np.array([-2.0, -1.5, 0.5]), np.array([-1.0, -1.0, 1.0]))
-    0.5
     """
     # The sum is convex and piecewise linear: its slope starts at minus the weight of the positive
     # rows and rises by a row's weight where it reaches its margin.

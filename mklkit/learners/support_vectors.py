@@ -1,7 +1,7 @@
-"""Support vector machine solvers: libsvm on similarities or features, sums over many rows.
+"""Support vector machines: libsvm on similarities or features, sums over many rows, and their C.
 
-This module keeps libsvm from drawing from NumPy's global state, turns its failures into errors of
-this library, and returns an early stop as a value instead of a warning.
+libsvm is kept from drawing from NumPy's global state; its failures become errors of this library,
+and an early stop a value instead of a warning.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.svm import SVC, SVR, OneClassSVM
+from numpy.typing import NDArray
+from sklearn.svm import SVC, SVR
 
 from mklkit.learners.smoothed_hinge import SVMSolution, solve_smoothed, too_large
 from mklkit.protocols import Array, TrainingView
@@ -17,8 +18,11 @@ from mklkit.protocols import Array, TrainingView
 __all__ = [
     "MOST_STEPS",
     "SVMSolution",
+    "choose_C",
+    "choose_C_of_regression",
+    "mean_square",
+    "solve_by_libsvm",
     "solve_dual",
-    "solve_one_class",
     "solve_primal",
     "solve_svr",
 ]
@@ -32,24 +36,14 @@ STEPS_A_PASS = 200
 SHARE_OF_TOL = 0.2
 """The share of ``tol`` by which the objective on many rows may be above the optimum."""
 
-
-class _Quiet:
-    """libsvm without the warning about an early stop."""
-
-    def _warn_from_fit_status(self) -> None:
-        """Do nothing: an early stop is read from ``n_iter_``."""
-
-
-class _Classifier(_Quiet, SVC):
-    pass
-
-
-class _Regressor(_Quiet, SVR):
-    pass
-
-
-class _OneClass(_Quiet, OneClassSVM):
-    pass
+FACTORS = (1.0, 10.0, 100.0)
+"""Values of C that are tried, over the mean k(x, x), which is 1 for normalised kernels."""
+UNTRIED = 10.0
+FOLDS = 3
+TRIED_ROWS = 300
+TRIED_STEPS = 100_000
+MOST_COMPARED = 5000
+"""Features of more rows are not searched for equal rows."""
 
 
 def solve_dual(
@@ -95,8 +89,8 @@ def solve_dual(
     >>> solution.coefficients, solution.bias, solution.ended
     (array([ 0. , -0.5,  0.5,  0. ]), -0.0, True)
     """
-    machine = _Classifier(C=C, tol=tol, max_iter=max_iter, kernel="precomputed")
-    return _solved(machine, gram, y, row_weights)
+    machine = SVC(C=C, tol=tol, max_iter=max_iter, kernel="precomputed")
+    return solve_by_libsvm(machine, gram, y, row_weights)
 
 
 def solve_primal(
@@ -117,8 +111,8 @@ def solve_primal(
     ``tol / 5`` of itself above the optimum, whatever C and the size of the features.
     """
     if side.n_rows <= LIBSVM_ROWS:
-        machine = _Classifier(C=C, tol=tol, max_iter=max_iter, kernel="linear")
-        return _solved(machine, side.features(), y, row_weights)
+        machine = SVC(C=C, tol=tol, max_iter=max_iter, kernel="linear")
+        return solve_by_libsvm(machine, side.features(), y, row_weights)
     passes = max(max_iter // STEPS_A_PASS, 1)
     return solve_smoothed(side, y, C, SHARE_OF_TOL * tol, passes, row_weights)
 
@@ -161,41 +155,17 @@ def solve_svr(
     # libsvm's tolerance is absolute, so the target is divided by its spread and the rest with it.
     unit = float(np.std(y)) or 1.0
     kernel = "linear" if explicit else "precomputed"
-    machine = _Regressor(
-        C=C / unit, epsilon=epsilon / unit, tol=tol, max_iter=max_iter, kernel=kernel
-    )
-    solution = _solved(machine, columns, y / unit, row_weights)
+    machine = SVR(C=C / unit, epsilon=epsilon / unit, tol=tol, max_iter=max_iter, kernel=kernel)
+    solution = solve_by_libsvm(machine, columns, y / unit, row_weights)
     return SVMSolution(unit * solution.coefficients, unit * solution.bias, solution.ended)
 
 
-def solve_one_class(
-    columns: Array,
-    explicit: bool,
-    nu: float,
-    tol: float = 1e-3,
-    max_iter: int = MOST_STEPS,
-    row_weights: Array | None = None,
-) -> SVMSolution:
-    """Return the α of min ½αᵀKα with 0 ≤ α ≤ c and 1ᵀα = ν1ᵀc, by libsvm; −bias is the threshold.
-
-    Parameters are those of :func:`solve_svr`; c are the rows' weights.
-
-    Examples
-    --------
-    >>> solution = solve_one_class(np.eye(2), False, nu=0.5)
-    >>> solution.coefficients, solution.bias
-    (array([0.5, 0.5]), -0.5)
-    """
-    kernel = "linear" if explicit else "precomputed"
-    machine = _OneClass(nu=nu, tol=tol, max_iter=max_iter, kernel=kernel)
-    return _solved(machine, columns, None, row_weights)
-
-
-def _solved(
+def solve_by_libsvm(
     machine: Any, columns: Array, y: Array | None, row_weights: Array | None
 ) -> SVMSolution:
     """Return what libsvm makes of similarities, or of features where its kernel is linear."""
     machine.random_state = 0  # libsvm uses none, but scikit-learn would draw one
+    machine._warn_from_fit_status = type(None)  # an early stop is read from ``n_iter_``
     try:
         machine.fit(columns, y, sample_weight=row_weights)
     except ValueError:
@@ -208,3 +178,134 @@ def _solved(
         coefficients[machine.support_] = machine.dual_coef_[0]
     ended = bool(np.max(machine.n_iter_) < machine.max_iter)
     return SVMSolution(coefficients, float(machine.intercept_[0]), ended)
+
+
+def mean_square(side: TrainingView) -> float:
+    """Return the mean k(x, x) of the rows."""
+    if side.explicit:
+        return float(side.normal_matrix().diagonal.sum()) / side.n_rows
+    return float(np.diagonal(side.gram()).mean())
+
+
+def choose_C(side: TrainingView, y: Array, row_weights: Array | None = None) -> float:
+    """Return the C with the best accuracy in three folds; among equals the smallest.
+
+    C is 1, 10 or 100 over the mean k(x, x); 10 over it if a class has fewer than three rows.
+    Weights of rows count in the folds' fits and in their accuracy.
+
+    Uses about 300 rows at most: nine support vector machines on 200 rows each, besides O(N²) for
+    reading a Gram matrix or O(Np²) for features, of which those rows alone are in memory. There is
+    no randomness: rows are taken from each class and assigned to folds in the order of their mean
+    similarity to all rows, so that their order in the data does not matter. Equal rows of a class
+    are one row that counts as often, so that no row is both learned from and scored; among more
+    than 5,000 rows of features they are not looked for.
+    """
+    if side.explicit:
+        weighted = row_weights is not None
+        moments = side.class_moments(row_weights=row_weights) if weighted else side
+        normal = moments.normal_matrix()
+        similarity = side.project(normal.sums)
+        size = float(normal.diagonal.sum()) / normal.total
+    else:
+        gram = side.gram()
+        similarity = gram.sum(axis=0) if row_weights is None else row_weights @ gram
+        size = float(np.average(np.diagonal(gram), weights=row_weights))
+    unit = 1 / size if 0 < size < np.inf else 1.0
+    counts = np.ones(len(y)) if row_weights is None else row_weights
+    classes = []
+    for label in (-1, 1):
+        members = np.flatnonzero(y == label)
+        by_similarity = members[np.argsort(similarity[members], kind="stable")]
+        classes.append(_distinct(side, by_similarity, counts))
+    n_rows = sum(len(members) for members, _ in classes)
+    rows, repeats, folds = [], [], []
+    for members, often in classes:
+        count = max(FOLDS, -(-TRIED_ROWS * len(members) // n_rows))
+        if len(members) < FOLDS:
+            return UNTRIED * unit
+        places = _evenly(len(members), min(len(members), count))
+        rows.append(members[places])
+        repeats.append(often[places])
+        folds.append(np.arange(len(places)) % FOLDS)
+    tried = np.concatenate(rows)
+    inner = _inner_products(side, tried)
+    return _best_C(inner, y[tried], np.concatenate(repeats), np.concatenate(folds), unit)
+
+
+def choose_C_of_regression(side: TrainingView, y: Array, epsilon: float, spread: float) -> float:
+    """Return the C of least absolute error in three folds; among equals the smallest.
+
+    Rows are taken evenly, and dealt to folds, in the order of their targets. C is 1, 10 or 100
+    times the spread of the target over the mean k(x, x).
+    """
+    size = mean_square(side)
+    unit = spread / size if 0 < size < np.inf else spread
+    count = min(len(y), TRIED_ROWS)
+    if count < 2 * FOLDS:
+        return UNTRIED * unit
+    rows = np.argsort(y, kind="stable")[_evenly(len(y), count)]
+    inner, folds = _inner_products(side, rows), np.arange(count) % FOLDS
+    return _best_C(inner, y[rows], np.ones(count), folds, unit, epsilon)
+
+
+def _inner_products(side: TrainingView, rows: NDArray[np.intp]) -> Array:
+    """Return the similarities of some rows, of features their inner products."""
+    if not side.explicit:
+        return side.gram()[np.ix_(rows, rows)]
+    features = side.some_features(rows)
+    return features @ features.T
+
+
+def _best_C(
+    gram: Array,
+    y: Array,
+    counts: Array,
+    folds: NDArray[np.intp],
+    unit: float,
+    epsilon: float | None = None,
+) -> float:
+    """Return the C of least error, summed over the folds; with an ε, of regression."""
+    candidates = [factor * unit for factor in FACTORS]
+    errors = np.zeros(len(candidates))
+    for place, C in enumerate(candidates):
+        for fold in range(FOLDS):
+            training, held_out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+            known, target = gram[np.ix_(training, training)], y[training]
+            if epsilon is None:
+                weights = counts[training]
+                solution = solve_dual(known, target, C, max_iter=TRIED_STEPS, row_weights=weights)
+            else:
+                solution = solve_svr(known, target, C, epsilon, max_iter=TRIED_STEPS)
+            columns = gram[np.ix_(held_out, training)]
+            values, truth = columns @ solution.coefficients + solution.bias, y[held_out]
+            wrong = (values > 0) != (truth > 0) if epsilon is None else np.abs(values - truth)
+            errors[place] += float(counts[held_out] @ wrong)
+    # Sums of weights of the same rows may differ by rounding.
+    least = errors.min() + 1e-12 * errors.max()
+    return candidates[int(np.argmax(errors <= least))]
+
+
+def _distinct(
+    side: TrainingView, members: NDArray[np.intp], counts: Array
+) -> tuple[NDArray[np.intp], Array]:
+    """Return the different rows among members that are sorted by similarity, and their counts."""
+    if len(members) < 2 or (side.explicit and side.n_rows > MOST_COMPARED):
+        return members, counts[members]
+    if side.explicit:
+        values = side.some_features(members)
+        gaps = np.abs(np.diff(values, axis=0)).max(axis=1)
+    else:
+        gram = side.gram()
+        values = gram[members, members]
+        beside = gram[members[1:], members[:-1]]
+        gaps = np.maximum(np.abs(values[1:] - beside), np.abs(values[:-1] - beside))
+    eps = float(np.finfo(values.dtype).eps)
+    # Features along eigenvectors of a tiny eigenvalue have lost half of their digits.
+    rounding = (4 * eps**0.5 if side.explicit else 100 * eps) * np.abs(values).max()
+    firsts = np.concatenate([[0], 1 + np.flatnonzero(gaps > rounding)])
+    return members[firsts], np.add.reduceat(counts[members], firsts)
+
+
+def _evenly(n_rows: int, count: int) -> NDArray[np.intp]:
+    """Return so many places of rows, evenly spaced from the first to the last."""
+    return np.linspace(0, n_rows - 1, count).round().astype(np.intp)

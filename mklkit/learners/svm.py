@@ -1,23 +1,63 @@
-"""The support vector machine: libsvm, or sums over blocks of many rows."""
+"""Support vector machines for two classes, for numbers, and for one class without labels."""
 
 from __future__ import annotations
 
 import warnings
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
-from attrs.validators import ge, gt, instance_of
+from attrs.validators import ge, gt, instance_of, lt
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import OneClassSVM as OneClassMachine
 
-from mklkit.learners.choose_c import choose_C
+from mklkit.errors import IncompatibleError
 from mklkit.learners.linear_decision import LinearDecision
-from mklkit.learners.support_vectors import MOST_STEPS, solve_dual, solve_primal
+from mklkit.learners.support_vectors import (
+    MOST_STEPS,
+    choose_C,
+    choose_C_of_regression,
+    mean_square,
+    solve_by_libsvm,
+    solve_dual,
+    solve_primal,
+    solve_svr,
+)
 from mklkit.protocols import Learner, LearnerFacts, Target, TrainingView
 from mklkit.protocols.component import as_int, auto_or_number, finite_number
 from mklkit.registry.hookspecs import register
 
-__all__ = ["SVM", "SVMDecision"]
+__all__ = ["SVM", "SVR", "OneClassSVM", "SVMDecision", "SVRDecision"]
+
+EPSILON = 0.1
+"""The automatic ε, times the spread of the target."""
+FEATURE_ROWS = 5000
+"""libsvm on features recomputes inner products, which takes too long beyond so many rows."""
+C_GRID = (0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4)
+
+
+def _tolerance() -> Any:
+    return attrs.field(default=1e-3, converter=float, validator=[gt(0), finite_number])
+
+
+def _most_steps() -> Any:
+    return attrs.field(default=MOST_STEPS, converter=as_int, validator=[instance_of(int), ge(1)])
+
+
+class _SupportVectorLearner(Learner):
+    __slots__ = ()
+
+    max_iter: int
+
+    def _say_what_helps(self, side: TrainingView) -> None:
+        warnings.warn(
+            f"{self.name} was stopped after max_iter={self.max_iter} steps. Kernel values are"
+            f" about {mean_square(side):.2g}; where that is far above 1, scaled features or"
+            " kernels such as 'cosine(polynomial)' help, otherwise a smaller C or a larger"
+            " max_iter.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
 
 
 @register
@@ -30,7 +70,7 @@ class SVMDecision(LinearDecision):
 
 @register
 @attrs.frozen
-class SVM(Learner):
+class SVM(_SupportVectorLearner):
     """Soft-margin support vector machine on a Gram matrix or on features.
 
     Weights of rows multiply C.
@@ -39,9 +79,8 @@ class SVM(Learner):
     ----------
     C : float or "auto", default="auto"
         The cost of margin errors. ``"auto"``: 1, 10 or 100 over the mean k(x, x), by
-        cross-validation on at most about 300 rows of the training side
-        (:func:`mklkit.learners.choose_c.choose_C`); the fitted decision stores the choice. Rows
-        with weights count by them in the folds' fits and in their accuracy.
+        cross-validation on at most about 300 rows of the training side; the fitted decision stores
+        the choice. Rows with weights count by them in the folds' fits and in their accuracy.
     tol : float, default=1e-3
         The tolerance on the optimality conditions.
     max_iter : int, default=1_000_000
@@ -68,7 +107,6 @@ class SVM(Learner):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from mklkit.views.sides import GramSide
     >>> rows = np.array([[-2.0], [-1.0], [1.0], [2.0]])
     >>> target = Target.two_classes(np.sign(rows[:, 0]))
@@ -82,14 +120,12 @@ class SVM(Learner):
         on_features=True,
         on_gram=True,
         takes_row_weights=True,
-        search_space={"C": (0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4)},
+        search_space={"C": C_GRID},
     )
 
     C: float | str = auto_or_number()
-    tol: float = attrs.field(default=1e-3, converter=float, validator=[gt(0), finite_number])
-    max_iter: int = attrs.field(
-        default=MOST_STEPS, converter=as_int, validator=[instance_of(int), ge(1)]
-    )
+    tol: float = _tolerance()
+    max_iter: int = _most_steps()
 
     def fit(self, side: TrainingView, target: Target) -> SVMDecision:
         """Return the decision function learned from labels −1 and +1."""
@@ -97,20 +133,176 @@ class SVM(Learner):
         C = choose_C(side, y, row_weights) if isinstance(self.C, str) else self.C
         if side.explicit:
             solution = solve_primal(side, y, C, self.tol, self.max_iter, row_weights)
-            if not solution.ended:
-                self._say_what_helps(float(side.normal_matrix().diagonal.sum()) / side.n_rows)
-            return SVMDecision(solution.coefficients, solution.bias, C=C)
-        gram = side.gram()
-        solution = solve_dual(gram, y, C, self.tol, self.max_iter, row_weights)
+        else:
+            solution = solve_dual(side.gram(), y, C, self.tol, self.max_iter, row_weights)
         if not solution.ended:
-            self._say_what_helps(float(np.diagonal(gram).mean()))
+            self._say_what_helps(side)
         return SVMDecision(solution.coefficients, solution.bias, C=C)
 
-    def _say_what_helps(self, size: float) -> None:
-        warnings.warn(
-            f"svm was stopped after max_iter={self.max_iter} steps. Kernel values are about"
-            f" {size:.2g}; where that is far above 1, scaled features or kernels such as"
-            " 'cosine(polynomial)' help, otherwise a smaller C or a larger max_iter.",
-            ConvergenceWarning,
-            stacklevel=3,
+
+@register
+@attrs.frozen(eq=False)
+class SVRDecision(LinearDecision):
+    """A support vector regression's function, with the C and ε that it was learned with."""
+
+    C: float = attrs.field(kw_only=True)
+    epsilon: float = attrs.field(kw_only=True)
+
+
+@register
+@attrs.frozen
+class SVR(_SupportVectorLearner):
+    """Support vector regression: errors below ε cost nothing, larger ones C per unit beyond it.
+
+    Minimises ½‖w‖² + C Σ_i s_i max(0, |f(x_i) − y_i| − ε) for rows of weight s over
+    f = ⟨w, φ(x)⟩ + w₀.
+
+    Parameters
+    ----------
+    C : float or "auto", default="auto"
+        The cost of errors, in the units of the target as in scikit-learn's ``SVR``. ``"auto"``: 1,
+        10 or 100 times the target's standard deviation over the mean k(x, x), by the absolute error
+        in three folds of at most 300 rows; the fitted decision stores the choice.
+    epsilon : float or "auto", default="auto"
+        ε, in the units of the target as in scikit-learn's ``SVR``. ``"auto"``: a tenth of the
+        target's standard deviation.
+    tol : float, default=1e-3
+        The tolerance on the optimality conditions, in units of the target's standard deviation.
+    max_iter : int, default=1_000_000
+        The maximum number of libsvm's steps, O(N) each.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If it stopped at ``max_iter``.
+
+    Raises
+    ------
+    IncompatibleError
+        On features of more than 5,000 rows, for which ``ridge`` takes sums over blocks of rows.
+    DataError
+        If kernel values are too large for the solver.
+
+    Notes
+    -----
+    Between O(N²) and O(N³) on a Gram matrix, times p on features. On a Gram matrix the fitted model
+    keeps support vectors only. A row of weight 2 is the same row twice, for a given C. Source:
+    Smola and Schölkopf (2004).
+
+    Examples
+    --------
+    >>> from mklkit.views.sides import GramSide
+    >>> rows = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    >>> target = Target.numbers(3 * rows[:, 0] + 1)
+    >>> fitted = SVR(C=100, epsilon=0.5).fit(GramSide(rows @ rows.T), target)
+    >>> fitted.decide(np.array([[1.0]]) @ rows.T).round(2)
+    array([3.75])
+    """
+
+    name: ClassVar[str] = "svr"
+    facts: ClassVar[LearnerFacts] = LearnerFacts(
+        on_features=True,
+        on_gram=True,
+        tasks=("numbers",),
+        takes_row_weights=True,
+        search_space={"C": C_GRID},
+    )
+
+    C: float | str = auto_or_number()
+    epsilon: float | str = auto_or_number(zero=True)
+    tol: float = _tolerance()
+    max_iter: int = _most_steps()
+
+    def fit(self, side: TrainingView, target: Target) -> SVRDecision:
+        """Return the function learned from numbers (N,)."""
+        if side.explicit and side.n_rows > FEATURE_ROWS:
+            raise IncompatibleError(
+                f"The learner 'svr' on features takes at most {FEATURE_ROWS:,} rows; there are"
+                f" {side.n_rows:,}. Take learner='ridge', or feature_map='implicit'."
+            )
+        y, weights = np.asarray(target.values, np.float64), target.row_weights
+        spread = float(np.sqrt(np.cov(y, aweights=weights, ddof=0))) or 1.0
+        epsilon = EPSILON * spread if isinstance(self.epsilon, str) else self.epsilon
+        C = self.C
+        if isinstance(C, str):
+            C = choose_C_of_regression(side, y, epsilon, spread)
+        solution = solve_svr(
+            side.features() if side.explicit else side.gram(),
+            y,
+            C,
+            epsilon,
+            explicit=side.explicit,
+            row_weights=weights,
+            tol=self.tol,
+            max_iter=self.max_iter,
         )
+        if not solution.ended:
+            self._say_what_helps(side)
+        return SVRDecision(solution.coefficients, solution.bias, C=C, epsilon=epsilon)
+
+
+@register
+@attrs.frozen
+class OneClassSVM(_SupportVectorLearner):
+    """One-class support vector machine, on a Gram matrix or on features, by libsvm.
+
+    The decision function is positive for about a share 1 − ν of the training rows, and negative
+    for rows that are unlike them.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        ν, above 0 and below 1: at most this share of the training rows (by their weights) is
+        outside, and at least this share are support vectors.
+    tol : float, default=1e-3
+        The tolerance on the optimality conditions.
+    max_iter : int, default=1_000_000
+        The maximum number of libsvm's steps, O(N) each.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If it stopped at ``max_iter``.
+
+    Raises
+    ------
+    DataError
+        If kernel values are too large for the solver.
+
+    Notes
+    -----
+    Between O(N²) and O(N³) on a Gram matrix, p times that on p features. The values are those of
+    scikit-learn's ``OneClassSVM``. On a Gram matrix the fitted model keeps support vectors only.
+
+    References
+    ----------
+    Schölkopf, Platt, Shawe-Taylor, Smola and Williamson, "Estimating the support of a
+    high-dimensional distribution", Neural Computation 13 (2001).
+
+    Examples
+    --------
+    >>> from mklkit.views.sides import FeatureSide
+    >>> rows = np.array([[4.0, 1.0], [4.1, 1.0], [3.9, 1.0], [0.1, 1.0]])
+    >>> fitted = OneClassSVM(nu=0.5).fit(FeatureSide(rows), Target.nothing(4))
+    >>> fitted.decide(np.array([[5.0, 1.0], [0.0, 1.0]])) > 0
+    array([ True, False])
+    """
+
+    name: ClassVar[str] = "one-class-svm"
+    facts: ClassVar[LearnerFacts] = LearnerFacts(
+        on_features=True, on_gram=True, tasks=("none",), takes_row_weights=True
+    )
+
+    nu: float = attrs.field(default=0.5, converter=float, validator=[gt(0), lt(1), finite_number])
+    tol: float = _tolerance()
+    max_iter: int = _most_steps()
+
+    def fit(self, side: TrainingView, target: Target) -> LinearDecision:
+        """Return the decision function learned from the rows; the target has their weights."""
+        columns = side.features() if side.explicit else side.gram()
+        kernel = "linear" if side.explicit else "precomputed"
+        machine = OneClassMachine(nu=self.nu, tol=self.tol, max_iter=self.max_iter, kernel=kernel)
+        solution = solve_by_libsvm(machine, columns, None, target.row_weights)
+        if not solution.ended:
+            self._say_what_helps(side)
+        return LinearDecision(solution.coefficients, solution.bias)

@@ -25,7 +25,7 @@ from mklkit.protocols.facts import (
     facts_of,
 )
 from mklkit.protocols.feature_map import FeatureMap, FittedMap
-from mklkit.protocols.kernel import FittedKernel, Kernel
+from mklkit.protocols.kernel import FittedKernel, FixedKernel, Kernel
 from mklkit.protocols.learner import (
     ColumnSelector,
     CouplingFacts,
@@ -70,6 +70,7 @@ __all__ = [
     "FittedKernel",
     "FittedLearner",
     "FittedMap",
+    "FixedKernel",
     "GatedDecision",
     "GridDecision",
     "Kernel",

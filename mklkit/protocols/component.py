@@ -93,7 +93,7 @@ class Component:
 
     Examples
     --------
-    >>> from mklkit.kernels.polynomial import Polynomial
+    >>> from mklkit.kernels import Polynomial
     >>> cubic = Polynomial(degree=3)
     >>> cubic.get_params()
     {'degree': 3, 'coef0': 1.0, 'gamma': 1.0}

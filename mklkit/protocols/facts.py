@@ -262,7 +262,7 @@ def facts_of(component: Any, expected: type[Stated]) -> Stated:
 
     Examples
     --------
-    >>> from mklkit.kernels.linear import Linear
+    >>> from mklkit.kernels import Linear
     >>> facts_of(Linear(), KernelFacts).definite
     True
     """

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from mklkit.protocols.component import Component
 from mklkit.protocols.rows import Array
 
-__all__ = ["FittedKernel", "Kernel"]
+__all__ = ["FittedKernel", "FixedKernel", "Kernel"]
 
 
 class FittedKernel(ABC):
@@ -64,3 +64,13 @@ class Kernel(Component, ABC):
     def kernel(self) -> Kernel | None:
         """The kernel around which this one is, such as that of ``cosine``; None for others."""
         return None
+
+
+class FixedKernel(Kernel, FittedKernel):
+    """A kernel that needs no training: its ``fit`` returns the kernel itself."""
+
+    __slots__ = ()
+
+    def fit(self, rows: Array) -> Self:
+        """Return the kernel (nothing depends on the rows)."""
+        return self

@@ -267,10 +267,10 @@ def to_spec(component: object, *, full: bool = False) -> str:
 
     Examples
     --------
-    >>> from mklkit.kernels.rbf import RBF
+    >>> from mklkit.kernels.distances import RBF
     >>> to_spec(RBF(sigma="0.1*mean"))
     "rbf(sigma='0.1*mean')"
-    >>> from mklkit.kernels.polynomial import Polynomial
+    >>> from mklkit.kernels import Polynomial
     >>> to_spec(Polynomial(degree=3)), to_spec(Polynomial(degree=3), full=True)
     ('polynomial(degree=3)', 'polynomial(degree=3, coef0=1.0, gamma=1.0)')
     """

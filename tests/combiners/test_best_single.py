@@ -58,22 +58,6 @@ def test_the_first_of_equals_is_chosen(two_classes):
     np.testing.assert_array_equal(model.weights_, [[1, 0, 0]])
 
 
-def test_decisions_are_those_of_the_chosen_kernel_alone(two_classes):
-    rows, y = two_classes
-    model = MKLClassifier(
-        ["rbf(gamma=100)", "rbf(gamma=0.1)"],
-        feature_map=None,
-        combiner="best-single",
-        learner="svm(C=1.0)",
-        random_state=0,
-    ).fit(rows, y)
-    np.testing.assert_array_equal(model.weights_, [[0, 1]])
-    alone = SVC(kernel="rbf", gamma=0.1).fit(rows, y)
-    np.testing.assert_allclose(
-        model.decision_function(rows), alone.decision_function(rows), atol=1e-9
-    )
-
-
 def test_few_rows_in_a_class_leave_fewer_folds_and_a_warning(rng):
     rows, y = rng.normal(size=(12, 2)), np.array([1] * 3 + [0] * 9)
     model = MKLClassifier(["rbf", "linear"], combiner="best-single(cv=5)")

@@ -8,16 +8,15 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from mklkit import MKLClassifier, MKLTransformer, WeightsWarning, get_registry
-from mklkit.combiners import graph_consensus
-from mklkit.combiners.consensus import consensus_weights
-from mklkit.combiners.graph_consensus import (
+from mklkit import WeightsWarning, get_registry
+from mklkit.combiners import consensus
+from mklkit.combiners.consensus import (
+    consensus_weights,
     distortions,
     least_on_simplex,
     near_sphere,
     neighbour_graph,
 )
-from mklkit.feature_maps import Implicit
 from mklkit.numerics.centring import centred_gram
 from mklkit.plugin import Target
 from mklkit.views.bound_kernels import BoundKernel
@@ -84,19 +83,6 @@ def test_consensus_is_the_first_eigenvector(mapped: str) -> None:
     np.testing.assert_allclose(weights_of("consensus", views), expected, rtol=1e-8)
 
 
-def test_no_other_weights_agree_more_with_all_kernels() -> None:
-    scaled = [gram / np.linalg.norm(gram) for gram in centred_grams(views_of())]
-
-    # The consensus is the direction of most agreement per length of the weights.
-    def per_length(weights: np.ndarray) -> float:
-        total = sum(w * one for w, one in zip(weights, scaled, strict=True))
-        return sum(np.vdot(total, one) ** 2 for one in scaled) / (weights @ weights)
-
-    found = weights_of("consensus", views_of())
-    others = RANDOM.dirichlet(np.ones(4), size=200)
-    assert all(per_length(found) >= per_length(other) for other in others)
-
-
 def test_kernels_with_nothing_in_common_count_the_same() -> None:
     np.testing.assert_allclose(consensus_weights(np.eye(3)), np.ones(3))
     np.testing.assert_array_equal(consensus_weights(np.zeros((2, 2))), 0)
@@ -141,7 +127,7 @@ def test_graph_consensus_has_the_least_distortion(mapped: str, n_neighbors: int)
 def test_panels_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = views_of().seen
     whole = distortions(seen, neighbour_graph(seen, 5))
-    monkeypatch.setattr(graph_consensus, "PANEL_VALUES", 4 * 37 * 5)
+    monkeypatch.setattr(consensus, "PANEL_VALUES", 4 * 37 * 5)
     parts = distortions(seen, neighbour_graph(seen, 5))
     np.testing.assert_allclose(parts, whole, rtol=1e-10)
 
@@ -162,11 +148,6 @@ def test_sizes_of_kernels_and_order_do_not_matter_to_weights() -> None:
         np.testing.assert_allclose(weights_of(combiner, back)[::-1], weights, rtol=1e-6)
 
 
-def test_equal_kernels_share_their_weight() -> None:
-    weights = weights_of("graph-consensus", views_of(("linear", "laplacian", "linear")))
-    assert weights[0] == pytest.approx(weights[2], rel=1e-4)
-
-
 @pytest.mark.parametrize("n_kernels", [1, 2, 6])
 def test_least_on_simplex_is_optimal(n_kernels: int) -> None:
     root = RANDOM.normal(size=(3, n_kernels)) + 0.5
@@ -177,34 +158,6 @@ def test_least_on_simplex_is_optimal(n_kernels: int) -> None:
     # At the minimum no direction within the simplex goes down.
     slopes = form @ found
     assert slopes.min() >= found @ form @ found - 1e-6
-
-
-@pytest.fixture
-def iris() -> tuple[np.ndarray, np.ndarray]:
-    from sklearn.datasets import load_iris
-
-    return load_iris(return_X_y=True)
-
-
-def test_sums_over_rows_are_enough_for_the_consensus(iris: tuple[np.ndarray, np.ndarray]) -> None:
-    rows, labels = iris
-    settings = {
-        "feature_map": "empirical(subset=20)",
-        "combiner": "consensus",
-        "learner": "kda",
-        "random_state": 0,
-        "multiclass": "ovr",
-    }
-    kernels = ["rbf(sigma=1)", "polynomial(gamma=0.1)"]
-    once = MKLClassifier(kernels, **settings)
-    once = once.partial_fit(rows, labels, classes=[0, 1, 2])
-    parts = MKLClassifier(kernels, **settings)
-    shuffled = np.random.RandomState(0).permutation(150)
-    parts = parts.partial_fit(rows, labels, classes=[0, 1, 2])
-    parts = parts.partial_fit(rows[shuffled], labels[shuffled])
-    np.testing.assert_allclose(parts.weights_, once.weights_, rtol=1e-8)
-    gram = MKLTransformer(kernels, feature_map=Implicit()).fit(rows).weights_
-    assert np.abs(gram - once.weights_).max() < 0.05
 
 
 def naive_full_umkl(form: np.ndarray) -> np.ndarray:
@@ -233,10 +186,3 @@ def test_the_weights_of_length_one_are_those_of_the_published_iteration(count: i
     form = factor @ factor.T
     form /= np.sqrt(np.outer(np.diag(form), np.diag(form)))
     np.testing.assert_allclose(near_sphere(form), naive_full_umkl(form), atol=1e-5)
-
-
-def test_the_norm_decides_which_sum_of_weights_is_one() -> None:
-    views = views_of()
-    shares = weights_of("graph-consensus(norm=2)", views)
-    assert shares.sum() == pytest.approx(1)
-    assert (shares > 0).sum() >= (weights_of("graph-consensus", views) > 0).sum()

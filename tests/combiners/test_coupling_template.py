@@ -83,21 +83,8 @@ def test_views_solved_in_turn_reach_the_joint_solution(two_classes, lam, c, feat
     np.testing.assert_allclose(decision.weights, 1 / 3)
 
 
-def test_no_coupling_is_the_mean_of_single_decisions(two_classes, rng):
-    rows, y = two_classes
-    new = rng.normal(size=(30, 4))
-
-    def decisions(kernels):
-        model = MKLClassifier(kernels, combiner=CoupledRidge(0.0), learner="mhks(alpha=0.5)")
-        return model.fit(rows, y).decision_function(new)
-
-    np.testing.assert_allclose(
-        decisions(TRIO), np.mean([decisions([kernel]) for kernel in TRIO], axis=0), atol=1e-9
-    )
-
-
 def test_a_learner_without_subproblems_is_refused_with_ones_that_have_them(two_classes):
     rows, y = two_classes
     model = MKLClassifier(TRIO, combiner=CoupledRidge(), feature_map="implicit", learner=SVM())
-    with pytest.raises(IncompatibleError, match="svm does not offer: use a learner such as 'mhks'"):
+    with pytest.raises(IncompatibleError, match=r"svm does not offer: .* such as 'mhks'"):
         model.fit(rows, y)

@@ -153,23 +153,6 @@ def test_the_second_class_label_is_the_first_class_of_the_paper(two_classes, num
     np.testing.assert_allclose(model.weights_, [expected], rtol=1e-10)
 
 
-@each_number
-def test_every_pair_of_classes_has_weights_of_its_own(rng, number):
-    rows = rng.normal(size=(45, 3))
-    y = np.arange(45) % 3
-    names = ["rbf(gamma=0.1)", "rbf(gamma=2)", "polynomial"]
-    model = MKLClassifier(names, combiner=f"dimkl{number}").fit(rows, y)
-    for weights, (negative, positive) in zip(model.weights_, model.problems_, strict=True):
-        pair = rows[(y == negative) | (y == positive)]
-        grams = [
-            rbf_kernel(pair, gamma=0.1),
-            rbf_kernel(pair, gamma=2),
-            polynomial_kernel(pair, degree=2, gamma=1.0, coef0=1.0),
-        ]
-        signs = np.where(y[(y == negative) | (y == positive)] == positive, 1.0, -1.0)
-        np.testing.assert_allclose(weights, dimkl_weights(grams, signs, number), rtol=1e-10)
-
-
 def printed_weights(grams, y):
     """Return the weights of equation (10) with the logarithm as it is printed."""
     raw = []

@@ -57,19 +57,6 @@ class Sum(Product):
     composition: ClassVar[str] = "sum"
 
 
-@pytest.mark.parametrize(
-    "combiner", [Product(ConstantGates(3**-0.5)), Sum(ConstantGates(1 / 6))], ids=["product", "sum"]
-)
-def test_constant_gates_are_uniform_weights(two_classes, rng, combiner):
-    rows, y = two_classes
-    new = rng.normal(size=(25, 4))
-    gated = MKLClassifier(TRIO, combiner=combiner).fit(rows, y)
-    uniform = MKLClassifier(TRIO, combiner="uniform").fit(rows, y)
-    np.testing.assert_allclose(
-        gated.decision_function(new), uniform.decision_function(new), atol=1e-8
-    )
-
-
 @pytest.mark.filterwarnings("ignore:The sum composite of sum-gates is not positive")
 @pytest.mark.parametrize("combiner", [Product(FirstFeatureGates()), Sum(FirstFeatureGates())])
 @pytest.mark.parametrize("n_rows", [70, 600])

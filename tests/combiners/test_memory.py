@@ -84,13 +84,8 @@ class Mean(FusionCombiner):
         return scores.mean(axis=1)
 
 
-def test_fusion_holds_one_gram_matrix_at_a_time(many_rows, peak_of):
+@pytest.mark.parametrize("combiner", [Mean(), "best-single(cv=2)"])
+def test_kernel_by_kernel_one_gram_matrix_is_held_at_a_time(many_rows, peak_of, combiner):
     rows, y = many_rows
-    model = MKLClassifier(FIVE, combiner=Mean(), learner="svm(C=1)")
-    assert peak_of(lambda: model.fit(rows, y)) < 2.75 * ONE_GRAM
-
-
-def test_best_single_holds_one_gram_matrix_and_its_folds(many_rows, peak_of):
-    rows, y = many_rows
-    model = MKLClassifier(FIVE, combiner="best-single(cv=2)", learner="svm(C=1)")
+    model = MKLClassifier(FIVE, combiner=combiner, learner="svm(C=1)")
     assert peak_of(lambda: model.fit(rows, y)) < 2.75 * ONE_GRAM

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from builders import views_of
 
-from mklkit.combiners import IFSL
-from mklkit.combiners.alignment import Alignment
 from mklkit.combiners.best_single import BestSingle
-from mklkit.learners import KMHKS, MHKS, SVM
+from mklkit.learners import SVM
 from mklkit.plugin import Target
 from mklkit.registry.registry import get_registry
 
@@ -70,28 +68,3 @@ def views_of_columns(kernels, rows):
         BoundKernel(label, create("kernel", spec), np.array(own)) for label, spec, own in kernels
     ]
     return ViewSet.fit(bound, create("feature_map", "implicit"), rows, np.random.RandomState(0))
-
-
-@pytest.mark.parametrize(
-    ("combiner", "learner", "feature_map", "points"),
-    [
-        (IFSL(), MHKS(), "empirical(subset=6)", ["learner__alpha", "combiner__lam"]),
-        (IFSL(), KMHKS(), "implicit", ["learner__alpha", "combiner__lam"]),
-        (Alignment(), SVM(tol=1e-9), "implicit", ["learner__C"]),
-    ],
-)
-def test_a_grid_is_separate_fits(combiner, learner, feature_map, points):
-    rows, y, _, weights = problem(3)
-    target = Target.two_classes(y, weights)
-    views = views_of(KERNELS, rows, feature_map)
-    grid = [dict.fromkeys(points, value) for value in (0.5, 1.0, 4.0)]
-    found = combiner.fit_grid(views, target, learner, grid, np.random.RandomState(0))
-    for column, point in enumerate(grid):
-        own = {"combiner": combiner, "learner": learner}
-        for name, value in point.items():
-            kind, parameter = name.split("__")
-            own[kind] = own[kind].with_params(**{parameter: value})
-        alone = own["combiner"].fit(views, target, own["learner"], np.random.RandomState(0))
-        np.testing.assert_allclose(
-            found.decide(rows)[:, column], alone.decide(rows), rtol=1e-6, atol=1e-7
-        )

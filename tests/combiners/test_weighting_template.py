@@ -49,24 +49,6 @@ def trace(view, y):
     return view.kernel.diagonal(view.rows).sum()
 
 
-@pytest.mark.parametrize("raw", [(1, 1, 2), (0, 3, 1), (0, 1, 0), (5e-324, 5e-324, 0)])
-def test_decisions_are_those_of_an_svm_on_the_weighted_sum(two_classes, rng, raw):
-    rows, y = two_classes
-    weights = np.array(raw) / sum(raw)
-    new = rng.normal(size=(40, 4))
-    train = sum(w * k for w, k in zip(weights, trio_grams(rows, rows), strict=True))
-    test = sum(w * k for w, k in zip(weights, trio_grams(new, rows), strict=True))
-    expected = SVC(kernel="precomputed").fit(train, y).decision_function(test)
-    for feature_map in ("implicit", "empirical"):
-        model = MKLClassifier(
-            TRIO, combiner=Fixed(raw), feature_map=feature_map, learner="svm(C=1.0)"
-        )
-        model.fit(rows, y)
-        np.testing.assert_allclose(model.weights_, [weights])
-        tolerance = 1e-9 if feature_map == "implicit" else 5e-3
-        np.testing.assert_allclose(model.decision_function(new), expected, atol=tolerance)
-
-
 def test_a_function_is_a_combiner(two_classes):
     rows, y = two_classes
     traces = np.array([np.trace(gram) for gram in trio_grams(rows, rows)])

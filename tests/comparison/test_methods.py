@@ -10,7 +10,7 @@ from mklkit.comparison.comparing import methods_to_compare
 from mklkit.comparison.methods import MethodOptions, make_methods, unique_names
 from mklkit.comparison.references import baselines
 from mklkit.errors import IncompatibleError, SpecError, UnknownNameError
-from mklkit.kernels.rbf import RBF
+from mklkit.kernels.distances import RBF
 
 TWO = MethodOptions(kernels=["linear", ("wide", RBF(sigma=3.0), None)])
 

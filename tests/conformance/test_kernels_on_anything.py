@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mklkit.kernels.amounts import Hellinger, Intersection, MinMax, Tanimoto
+from mklkit.kernels.amounts import Chi2, Hellinger, Intersection, MinMax, Tanimoto
 from mklkit.kernels.boolean import Disjunctive, MonotoneConjunctive, MonotoneDisjunctive
 from mklkit.kernels.categories import FrequencyOverlap
-from mklkit.kernels.chi2 import Chi2
-from mklkit.kernels.periodic import Periodic
-from mklkit.kernels.text.mismatch import Mismatch
-from mklkit.kernels.text.spectrum import SpectrumKernel
+from mklkit.kernels.distances import Periodic
+from mklkit.kernels.text.spectrum import Mismatch, SpectrumKernel
 from mklkit.kernels.text.token_set import TokenSet
 from mklkit.kernels.text.weighted_degree import WeightedDegree
 from mklkit.testing import parametrize_with_component_checks

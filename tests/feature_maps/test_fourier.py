@@ -89,7 +89,7 @@ def test_other_kernels_are_refused_by_name(kernel, rows):
 
 
 def test_a_fitted_kernel_of_another_kind_is_refused(rows):
-    with pytest.raises(IncompatibleError, match="rbf kernels only, got InnerProduct"):
+    with pytest.raises(IncompatibleError, match="rbf kernels only, got Linear"):
         Fourier().fit(Linear().fit(rows), rows, np.random.RandomState(0))
 
 

@@ -28,7 +28,11 @@ DEEP_MARK = "deep here"
 # Names of what must not be run, must not be imported, or is something else than is expected.
 TYPES = (
     *(("os", "system"), ("builtins", "eval"), ("subprocess", "Popen"), ("fuzz_trap", "Trap")),
-    *(("numpy", "ndarray"), ("mklkit.kernels.rbf", "RBF"), ("mklkit.kernels.rbf", "FittedRBF")),
+    *(
+        ("numpy", "ndarray"),
+        ("mklkit.kernels.distances", "RBF"),
+        ("mklkit.kernels.distances", "FittedRBF"),
+    ),
     *(("sklearn.svm", "SVC"), ("collections", "OrderedDict"), ("builtins", "list"), ("", "")),
 )
 LOADERS = ("ObjectNode", "FunctionNode", "TypeNode", "NdArrayNode", "DictNode", "ListNode", "x")

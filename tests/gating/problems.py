@@ -8,7 +8,7 @@ import numpy as np
 from builders import views_of
 from sklearn.base import BaseEstimator
 
-from mklkit.combiners.cluster_gating.products import (
+from mklkit.combiners.cluster_gating.stages import (
     QuadraticForms,
     gated_blocks,
     quadratic_forms,

@@ -143,16 +143,6 @@ def test_a_strong_prior_ties_the_clusters_together():
     assert tied.weights_[0].argmax() == one.weights_[0].argmax()
 
 
-def test_gates_of_new_rows_are_memberships_times_weights(rng):
-    rows, y = problem("checkered")
-    new = rng.normal(size=(30, 3))
-    model = gated(rows, y, n_clusters=3)
-    memberships = gates_of(model).clusterer.predict_proba(new)
-    np.testing.assert_allclose(model.gate_weights(new), memberships @ model.weights_)
-    np.testing.assert_allclose(model.gate_weights(new).sum(axis=1), 1)
-    np.testing.assert_array_equal(model.weights_, gates_of(model).weights)
-
-
 @pytest.mark.parametrize("composition", ["sum", "product"])
 def test_new_rows_are_decided_by_the_gated_kernel(rng, composition):
     rows, y = problem("checkered")
@@ -220,7 +210,7 @@ class TestOddClusters:
 
     def test_rows_that_are_all_the_same(self):
         rows, y = np.ones((20, 2)), np.arange(20) % 2
-        with pytest.warns(MKLKitWarning, match="fewer than 4 distinct clusters") as seen:
+        with pytest.warns(MKLKitWarning, match="4 clusters .*fewer") as seen:
             model = gated(rows, y, ["linear", "rbf(gamma=1.0)"])
         assert len(seen) == 1
         assert np.isfinite(model.decision_function(rows)).all()

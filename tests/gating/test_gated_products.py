@@ -7,19 +7,14 @@ import pytest
 from builders import views_of
 from oracles.gated import composite, discriminant_matrices, naive_forms
 
-from mklkit.combiners.cluster_gating.products import (
+from mklkit.combiners.cluster_gating.stages import (
     KeptTiles,
     gated_blocks,
-    gram_products,
     quadratic_forms,
     smoothness_form,
 )
 from mklkit.combiners.templates.gating import composite_gram
-from mklkit.feature_maps.implicit import Implicit
-from mklkit.numerics.graph_embedding import Graphs, discriminant_graphs
-from mklkit.registry.composing import bind_kernels
-from mklkit.views.bound_kernels import BoundKernel
-from mklkit.views.view_set import ViewSet
+from mklkit.numerics.graph_embedding import discriminant_graphs
 
 TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
 
@@ -50,29 +45,6 @@ def test_forms_are_those_of_the_paper(rng, n_classes, n_components, n_clusters):
     blocks = gated_blocks(views, memberships, projection)
     naive = naive_forms(grams, memberships, projection, *discriminant_matrices(y), 1e-3)
     assert_same_forms(quadratic_forms(blocks, projection, discriminant_graphs(y), 1e-3), naive)
-
-
-def test_forms_of_any_two_graphs(rng):
-    views, grams, memberships, projection, _ = problem(rng, 40)
-    similarity, constraint = (a + a.T for a in rng.normal(size=(2, 40, 40)))
-    graphs = Graphs(lambda columns: similarity @ columns, lambda columns: constraint @ columns)
-    blocks = gated_blocks(views, memberships, projection)
-    naive = naive_forms(grams, memberships, projection, similarity, constraint, 0.5)
-    assert_same_forms(quadratic_forms(blocks, projection, graphs, 0.5), naive)
-
-
-def test_forms_in_theta_are_the_traces_of_the_composite(rng):
-    views, grams, memberships, projection, y = problem(rng)
-    theta = rng.dirichlet(np.ones(len(views)), size=memberships.shape[1])
-    forms = quadratic_forms(
-        gated_blocks(views, memberships, projection), projection, discriminant_graphs(y), 0.2
-    )
-    gram = composite(grams, memberships @ theta, "sum")
-    similarity, constraint = discriminant_matrices(y)
-    seen, flat = gram @ projection, theta.ravel()
-    assert flat @ forms.upper @ flat == pytest.approx(np.trace(seen.T @ constraint @ seen))
-    assert flat @ forms.lower @ flat == pytest.approx(np.trace(seen.T @ similarity @ seen))
-    assert forms.linear @ flat == pytest.approx(0.2 * np.trace(projection.T @ seen))
 
 
 @pytest.mark.parametrize("composition", ["sum", "product"])
@@ -106,21 +78,6 @@ def test_product_form_is_linearised_by_its_derivative(rng):
     np.testing.assert_allclose(np.tensordot(theta.ravel(), blocks, 1) / 2, seen(theta), rtol=1e-10)
 
 
-def test_kernels_on_columns_of_their_own(rng):
-    rows = rng.normal(size=(50, 4))
-    bound = bind_kernels(["linear", "rbf(gamma=0.3)"])
-    columns = [np.array([0, 2]), np.array([1, 3])]
-    kernels = [BoundKernel(b.label, b.kernel, c) for b, c in zip(bound, columns, strict=True)]
-    views = ViewSet.fit(kernels, Implicit(), rows, np.random.RandomState(0))
-    asked = [rng.normal(size=(50, 3)), rng.normal(size=(50, 2))]
-    linear, gaussian = gram_products(views, asked)
-    np.testing.assert_allclose(linear, rows[:, [0, 2]] @ rows[:, [0, 2]].T @ asked[0], rtol=1e-10)
-    gaps = rows[:, None, [1, 3]] - rows[None, :, [1, 3]]
-    np.testing.assert_allclose(
-        gaussian, np.exp(-0.3 * (gaps**2).sum(axis=2)) @ asked[1], rtol=1e-10
-    )
-
-
 def test_smoothness_is_the_spread_between_clusters(rng):
     theta = rng.dirichlet(np.ones(3), size=5)
     spread = sum((theta[c, p] - theta[:, p].mean()) ** 2 for c in range(5) for p in range(3))
@@ -131,7 +88,7 @@ def test_smoothness_is_the_spread_between_clusters(rng):
 
 @pytest.mark.parametrize("most", [0, 1 << 22])
 def test_tiles_that_are_kept_are_those_computed_anew(rng, monkeypatch, most):
-    monkeypatch.setattr("mklkit.combiners.cluster_gating.products.KEPT_BYTES", most)
+    monkeypatch.setattr("mklkit.combiners.cluster_gating.stages.KEPT_BYTES", most)
     views, grams, memberships, *_ = problem(rng, n_rows=300, n_clusters=3)
     tiles = KeptTiles(views)
     for _ in range(2):

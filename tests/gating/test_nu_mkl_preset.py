@@ -9,7 +9,6 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 
 from mklkit import MKLClassifier, get_registry
-from mklkit.kernels import RBF
 from mklkit.kernels.bandwidth import squared_neighbour_distance
 from mklkit.presets.papers import FOUR_WIDTHS
 
@@ -25,12 +24,6 @@ def test_kernels_are_gaussians_of_the_papers_four_widths():
     fitted = [projector.map.kernel for projector in model.decisions_[0].projectors]
     widths = np.array([0.01, 0.1, 1.0, 10.0]) * scale
     np.testing.assert_allclose([kernel.gamma for kernel in fitted], 1 / widths**2, rtol=1e-10)
-
-
-def test_the_width_follows_the_units_of_the_data():
-    X = np.random.RandomState(0).randn(60, 3)
-    metres, millimetres = (RBF(sigma="neighbours").fit(unit * X).gamma for unit in (1, 1000))
-    assert metres == pytest.approx(1e6 * millimetres)
 
 
 def test_settings_are_the_papers():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from oracles.gated import ratio_by_slsqp
 from problems import forms_of_checkered, random_forms
 
-from mklkit.combiners.cluster_gating.pairwise_updating import update_pairs
+from mklkit.combiners.cluster_gating.pairwise_updating import QuadraticForms, update_pairs
 
 
 def ratio_at(theta, forms):
@@ -18,7 +18,7 @@ def ratio_at(theta, forms):
 
 
 def updated(theta, forms, **options):
-    return update_pairs(theta, forms.upper, forms.lower, forms.linear, **options)
+    return update_pairs(theta, forms, **options)
 
 
 @given(
@@ -64,22 +64,6 @@ def test_a_generic_solver_does_not_end_higher(seed, problem, pairs):
     assert found.history[-1] > generic * (1 - 1e-3)
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("problem", [random_forms, forms_of_checkered])
-def test_pairs_by_gradient_need_fewer_steps_than_random_ones(problem, seed):
-    """Why they are the default. A Newton step every CM exchanges is counted as CM of them."""
-    forms, start = problem(seed), np.full((3, 4), 0.25)
-    by_gradient = updated(start, forms)
-    at_random = updated(
-        start, forms, pairs="random", max_steps=100_000, rng=np.random.default_rng(seed)
-    )
-    assert by_gradient.history[-1] > at_random.history[-1] * (1 - 1e-3)
-    # History k is the ratio after k passes of CM steps.
-    goal = min(by_gradient.history[-1], at_random.history[-1]) * (1 - 1e-6)
-    passes = [int(np.argmax(np.array(h) >= goal)) for h in (by_gradient.history, at_random.history)]
-    assert 2 * (2 * passes[0]) <= passes[1]
-
-
 @pytest.mark.parametrize("pairs", ["gradient", "random"])
 def test_steps_are_no_more_than_allowed(pairs):
     found = updated(np.full((3, 4), 0.25), random_forms(0), pairs=pairs, max_steps=7)
@@ -90,37 +74,18 @@ def test_steps_are_no_more_than_allowed(pairs):
 def test_separable_clusters_find_their_kernels(pairs):
     """Cluster c gains by kernel c alone: the top is a corner that can be written down."""
     upper = np.diag([3.0, 1.0, 1.0, 1.0, 3.0, 1.0])
-    found = update_pairs(np.full((2, 3), 1 / 3), upper, np.eye(6), np.zeros(6), pairs)
+    found = update_pairs(
+        np.full((2, 3), 1 / 3), QuadraticForms(upper, np.eye(6), np.zeros(6)), pairs
+    )
     np.testing.assert_allclose(found.weights, np.eye(3)[:2], atol=1e-9)
     assert found.history[-1] == pytest.approx(3)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_kernel_given_twice_changes_nothing(seed):
-    forms = forms_of_checkered(seed, 2)
-    joined = np.vstack([np.eye(4)[0], np.eye(4)])  # five kernels, of which the first two are one
-    twice = np.kron(np.eye(2), joined)
-    start = np.array([[0.1, 0.2, 0.3, 0.2, 0.2], [0.3, 0.1, 0.2, 0.2, 0.2]])
-    found = update_pairs(
-        start, twice @ forms.upper @ twice.T, twice @ forms.lower @ twice.T, twice @ forms.linear
-    )
-    alone = updated(start @ joined, forms)
-    assert found.history[0] == pytest.approx(alone.history[0], rel=1e-9)
-    assert found.history[-1] == pytest.approx(alone.history[-1], rel=1e-6)
-    np.testing.assert_allclose(found.weights @ joined, alone.weights, atol=1e-2)
-
-
-def test_one_kernel_is_no_choice():
-    found = update_pairs(np.ones((3, 1)), np.eye(3), np.eye(3), np.zeros(3))
-    np.testing.assert_array_equal(found.weights, np.ones((3, 1)))
-    assert found.steps == 0
 
 
 @pytest.mark.parametrize("pairs", ["gradient", "random"])
 def test_no_weight_goes_where_nothing_is_left_to_divide_by(pairs):
     # The second kernel is zero, and the first one's scatter is rounding.
-    upper, lower = np.diag([-1e-17, 0.0]), np.diag([1.0, 0.0])
-    found = update_pairs(np.array([[0.5, 0.5]]), upper, lower, np.zeros(2), pairs)
+    forms = QuadraticForms(np.diag([-1e-17, 0.0]), np.diag([1.0, 0.0]), np.zeros(2))
+    found = update_pairs(np.array([[0.5, 0.5]]), forms, pairs)
     assert np.isfinite(found.weights).all()
     assert found.weights[0, 0] > 0
-    assert update_pairs(np.array([[0.0, 1.0]]), upper, lower, np.zeros(2), pairs).history[0] == 0
+    assert update_pairs(np.array([[0.0, 1.0]]), forms, pairs).history[0] == 0

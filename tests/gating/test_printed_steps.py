@@ -9,10 +9,10 @@ from oracles.gated import printed_alternation, printed_stage_two
 from problems import Bands, checkered, forms_of_checkered, random_forms
 
 from mklkit.combiners.cluster_gating.combiner import ClusterGating
-from mklkit.combiners.cluster_gating.exchanges import random_pairs
 from mklkit.combiners.cluster_gating.pairwise_updating import (
     MAX_STEPS,
     RATIO_TOLERANCE,
+    random_pairs,
     update_pairs,
 )
 
@@ -31,9 +31,7 @@ def test_stage_two_is_algorithms_1_and_2(problem, seed, max_rounds):
     )
     ours = update_pairs(
         start,
-        forms.upper,
-        forms.lower,
-        forms.linear,
+        forms,
         "random",
         max_rounds=max_rounds,
         rng=np.random.default_rng(seed),
@@ -73,8 +71,8 @@ def test_steepest_pairs_one_after_another_end_where_nothing_can_be_gained():
     """Footnote 1 of the paper, without the Newton steps that are the default."""
     forms, start = random_forms(0), np.full((3, 4), 0.25)
     options = {"pairs": "gradient", "max_steps": 100_000}
-    plain = update_pairs(start, forms.upper, forms.lower, forms.linear, max_rounds=100, **options)
-    found = update_pairs(start, forms.upper, forms.lower, forms.linear, **options)
+    plain = update_pairs(start, forms, max_rounds=100, **options)
+    found = update_pairs(start, forms, **options)
     assert plain.history[-1] == pytest.approx(found.history[-1], rel=1e-6)
     assert plain.steps > found.steps
 

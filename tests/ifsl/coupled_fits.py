@@ -13,10 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mklkit import MKLClassifier
 from mklkit.combiners import IFSL
-from mklkit.combiners.ifsl.combiner import run_rule
-from mklkit.combiners.ifsl.per_view import mean_weights
 from mklkit.learners import KMHKS, MHKS
-from mklkit.learners.ho_kashyap.rules import Columns
 from mklkit.plugin import Target
 
 TRIO = ["linear", "rbf(sigma='mean')", "polynomial(degree=2)"]
@@ -88,12 +85,10 @@ def run_to(
     views = views_of(kernels or TRIO, rows, feature_map)
     target = Target.two_classes(y)
     problems = [learner.subproblem(view, target, [learner]) for view in views]
-    mu = mean_weights(combiner.weights, len(views))
-    columns = Columns(np.array([combiner.lam]), mu, learner.coupling)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        (solution,) = run_rule(
-            combiner, problems, target, columns, learner, np.random.RandomState(0)
+        (solution,) = combiner.solutions(
+            problems, target, learner, [combiner.lam], np.random.RandomState(0)
         )
     outputs, penalties = [], []
     for view, found in zip(views, solution.learners, strict=True):

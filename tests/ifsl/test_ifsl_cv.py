@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import ifsl_search
-from coupled_fits import TRIO
 from scipy.stats import rankdata
 from sklearn.model_selection import (
     GridSearchCV,
@@ -16,7 +15,6 @@ from sklearn.model_selection import (
 from mklkit import MKLClassifier, MKLSearchCV
 from mklkit.combiners import IFSL
 from mklkit.errors import DataError, SpecError
-from mklkit.learners import KMHKS
 from mklkit.learners.ho_kashyap.rules import PAPER_GRID
 
 RIDGES = (2.0**-3, 1.0, 8.0)
@@ -88,55 +86,6 @@ def test_the_papers_grid_is_the_default(two_classes):
     assert tuple(2.0**k for k in (-4, -3, -2, -1, 0, 1, 2, 3, 4)) == PAPER_GRID
     pairs = [(p["learner__alpha"], p["combiner__lam"]) for p in search.cv_results_["params"]]
     assert pairs == [(c, lam) for c in PAPER_GRID for lam in PAPER_GRID]
-
-
-def test_equal_scores_go_to_most_agreement_then_most_ridge():
-    told_apart = 0
-    for seed in range(8):
-        rng = np.random.default_rng(seed)
-        y = np.repeat([0, 1], 12)
-        X = rng.normal(size=(24, 2)) + 0.9 * y[:, None]
-        search = ifsl_search(
-            ["linear", "rbf", "polynomial(degree=2)"],
-            ridges=RIDGES,
-            lams=LAMS,
-            cv=2,
-            random_state=0,
-        ).fit(X, y)
-        results = search.cv_results_
-        assert results["params"][search.best_index_] == search.best_params_
-        ties = [results["params"][i] for i in np.flatnonzero(results["rank_test_score"] == 1)]
-        by_agreement = max(ties, key=lambda p: (p["combiner__lam"], p["learner__alpha"]))
-        by_ridge = max(ties, key=lambda p: (p["learner__alpha"], p["combiner__lam"]))
-        assert search.best_params_ == by_agreement
-        told_apart += by_agreement != by_ridge
-    assert told_apart > 0  # or the order of the two says nothing
-
-
-def test_the_best_estimator_is_a_fit_on_all_rows(two_classes, rng):
-    X, y = two_classes
-    search = ifsl_search(
-        TRIO,
-        combiner=IFSL(weights=(2, 1, 1), initial="zeros"),
-        learner=KMHKS(tol=1e-5),
-        ridges=RIDGES,
-        lams=LAMS,
-        cv=FOLDS,
-    ).fit(X, y)
-    best = search.best_params_
-    alone = MKLClassifier(
-        TRIO,
-        combiner=IFSL(lam=best["combiner__lam"], weights=(2, 1, 1), initial="zeros"),
-        learner=KMHKS(alpha=best["learner__alpha"], tol=1e-5),
-        feature_map="implicit",
-    ).fit(X, y)
-    new = rng.normal(size=(25, 4))
-    np.testing.assert_array_equal(search.decision_function(new), alone.decision_function(new))
-    np.testing.assert_array_equal(search.predict(new), alone.predict(new))
-    np.testing.assert_array_equal(search.weights_, alone.weights_)
-    assert search.kernel_names_ == alone.kernel_names_
-    pd.testing.assert_frame_equal(search.weights_frame(), alone.weights_frame())
-    assert search.best_score_ == search.cv_results_["mean_test_score"].max()
 
 
 def test_fewer_folds_where_a_class_has_fewer_rows(rng):

@@ -13,10 +13,7 @@ from builders import views_of
 from coupled_fits import TRIO, couple
 
 from mklkit.combiners import IFSL
-from mklkit.combiners.ifsl.combiner import run_rule
-from mklkit.combiners.ifsl.per_view import mean_weights
 from mklkit.learners import KMHKS, MHKS
-from mklkit.learners.ho_kashyap.rules import Columns
 from mklkit.plugin import Target
 
 DECOMPOSITIONS = ["eigh", "cholesky", "cho_factor", "lu", "lu_factor", "svd", "qr", "inv", "solve"]
@@ -73,11 +70,9 @@ def asked_in(passes, learner, feature_map, rule, rows, y, n_points=1):
     variants = [attrs.evolve(model, alpha=c) for c in np.linspace(0.5, 2, n_points)]
     target = Target.two_classes(y)
     problems = [model.subproblem(view, target, variants) for view in views]
-    columns = Columns(np.linspace(0.5, 2, n_points), mean_weights((3, 2, 1), 3), model.coupling)
+    combiner, lams = IFSL(rule=rule, weights=(3, 2, 1)), np.linspace(0.5, 2, n_points)
     with pytest.warns(match="max_iter"):
-        solutions = run_rule(
-            IFSL(rule=rule), problems, target, columns, model, np.random.RandomState(0)
-        )
+        solutions = combiner.solutions(problems, target, model, lams, np.random.RandomState(0))
     assert {len(solution.history) for solution in solutions} == {passes}
     return [view.asked for view in views]
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from builders import views_of
-from coupled_fits import TRIO, coefficients_of, couple, run_to
+from coupled_fits import TRIO, coefficients_of, couple
 from oracles.coupled import multiv_kmhks, unit_start, zero_start
-from sklearn.exceptions import ConvergenceWarning
 
-from mklkit import MKLClassifier
 from mklkit.combiners import IFSL
-from mklkit.learners import KMHKS, MHKS
-from mklkit.plugin import Target
+from mklkit.learners import KMHKS
 
 STARTS = {"unit": unit_start, "zeros": zero_start}
 PAPER_PAIR = ["rbf(sigma='mean')", "polynomial(degree=3)"]
@@ -65,92 +62,3 @@ def test_the_mean_may_be_weighted(two_classes, weights, gamma):
     np.testing.assert_allclose(decision.weights, mu)
     expected = mu @ naive.outputs
     np.testing.assert_allclose(decision.decide(rows), expected, atol=1e-8 * np.abs(expected).max())
-
-
-@pytest.mark.parametrize(
-    "settings", [{"rho": 0.2}, {"b0": 0.4}, {"tol": 1e-6}, {"rho": 1.0, "tol": 1e-2}], ids=str
-)
-def test_rate_margins_and_tolerance_are_the_learners(two_classes, settings):
-    rows, y = two_classes
-    views = views_of(TRIO, rows)
-    grams = [view.gram() for view in views]
-    naive = multiv_kmhks(grams, y, 1.0, 1.0, **settings)
-    assert naive.history != multiv_kmhks(grams, y, 1.0, 1.0).history
-    assert_same_function(couple(views, y, IFSL(initial="zeros"), KMHKS(**settings)), naive, grams)
-
-
-def test_the_limit_on_passes_is_kept_and_said(two_classes):
-    rows, y = two_classes
-    views = views_of(TRIO, rows)
-    with pytest.warns(ConvergenceWarning, match="max_iter=5"):
-        decision = IFSL().fit(
-            views, Target.two_classes(y), KMHKS(tol=1e-300, max_iter=5), np.random.RandomState(0)
-        )
-    assert len(decision.history) == 5
-
-
-@pytest.mark.parametrize("gamma", [0.5, 10.0])
-def test_each_rule_runs_on_either_learner(two_classes, gamma):
-    """The primal is the dual: with the same start both sides go the same way."""
-    rows, y = two_classes
-    ways = {}
-    for rule in ("gradient", "fixed-mean"):
-        histories = []
-        for learner, feature_map in ((MHKS, "empirical"), (KMHKS, "implicit")):
-            model = learner(alpha=0.5, tol=1e-300, max_iter=15)
-            combiner = IFSL(lam=gamma, rule=rule, initial="zeros")
-            decision = couple(views_of(TRIO, rows, feature_map), y, combiner, model)
-            histories.append(decision.history)
-            ways.setdefault(rule, []).append(decision.decide(rows + 0.1))
-        np.testing.assert_allclose(histories[0], histories[1], rtol=1e-8)
-        scale = np.abs(ways[rule][0]).max()
-        np.testing.assert_allclose(*ways[rule], atol=1e-6 * scale)
-    assert np.abs(ways["gradient"][0] - ways["fixed-mean"][0]).max() > 1e-3
-
-
-@pytest.mark.parametrize("kernel", [*TRIO, "laplacian"])
-def test_one_view_is_kmhks(two_classes, kernel):
-    rows, y = two_classes
-    coupled, alone = (
-        MKLClassifier(
-            kernel, feature_map="implicit", combiner=combiner, learner=KMHKS(alpha=0.3)
-        ).fit(rows, y)
-        for combiner in (IFSL(lam=0.0), "uniform")
-    )
-    # The same steps; on some processors BLAS rounds by where an array lies in memory.
-    theirs = alone.decisions_[0].learner.history
-    np.testing.assert_allclose(coupled.decisions_[0].history, theirs, rtol=1e-11)
-    np.testing.assert_allclose(
-        coupled.decision_function(rows), alone.decision_function(rows), rtol=1e-10, atol=1e-12
-    )
-
-
-@pytest.mark.parametrize("c", [0.05, 2.0])
-@pytest.mark.parametrize("gamma", [0.1, 5.0])
-@pytest.mark.parametrize("weights", [(1, 1, 1), (5, 3, 1)], ids=str)
-def test_the_loss_that_falls_counts_each_view_by_its_weight(two_classes, weights, gamma, c):
-    """Holding the mean bounds Σ_l μ_l(‖e_l‖² + penalty_l + γ‖f_l − f̄‖²) from above, tightly."""
-    rows, y = two_classes
-    mu = np.array(weights) / sum(weights)
-    falling, printed = [], []
-    for passes in range(2, 14):
-        ending = run_to(
-            y,
-            rows,
-            IFSL(lam=gamma, weights=weights, rule="fixed-mean", initial="zeros"),
-            MHKS(alpha=c, tol=1e-300, max_iter=passes),
-        )
-        falling.append(ending.objective(y, gamma, mu, mu))
-        printed.append(ending.objective(y, gamma, mu))
-        assert printed[-1] == pytest.approx(ending.history[-1], rel=1e-10)
-    assert (np.diff(falling) < 0).all()
-    if weights == (1, 1, 1):
-        np.testing.assert_allclose(falling, np.array(printed) / 3)
-
-
-def test_the_printed_objective_may_rise_under_uneven_means(two_classes):
-    """J counts all views alike, and so isn't what an uneven fixed mean makes small."""
-    rows, y = two_classes
-    combiner = IFSL(lam=1.0, weights=(0.9, 0.1, 0.0), rule="fixed-mean", initial="zeros")
-    history = run_to(y, rows, combiner, MHKS(tol=1e-10, max_iter=5000)).history
-    assert np.diff(history).max() > 1e-4

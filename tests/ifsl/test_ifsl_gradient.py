@@ -9,7 +9,6 @@ from coupled_fits import TRIO, coefficients_of, couple
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.coupled import (
-    ifsl_residuals,
     minimised_in_turn,
     multik_mhks,
     unit_start,
@@ -17,14 +16,12 @@ from oracles.coupled import (
 )
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit import MKLClassifier
 from mklkit.combiners import IFSL
-from mklkit.combiners.ifsl.combiner import start
+from mklkit.combiners.ifsl import start
 from mklkit.learners import KMHKS, MHKS
 from mklkit.plugin import Target
 
 STARTS = {"unit": unit_start, "zeros": zero_start}
-MAPS = ["empirical", "empirical(subset=25)", "empirical(rank=6)"]
 
 
 def assert_same_fit(decision, naive):
@@ -86,7 +83,7 @@ def test_each_start_is_what_it_says_and_is_used(two_classes, initial):
         problem = MHKS().subproblem(view, Target.nothing(view.n_rows), [MHKS()])
         found = start(problem, initial, source)
         width = view.features().shape[1]
-        values = np.zeros(width + 1) if found is None else np.append(found.weights, found.bias)
+        values = np.zeros(width + 1) if found is None else np.append(found.coefficients, found.bias)
         assert values.shape == (width + 1,)
         lengths = {"unit": 1, "random": 1, "zeros": 0, "ones": np.sqrt(width + 1)}
         assert np.linalg.norm(values) == pytest.approx(lengths[initial])
@@ -118,48 +115,6 @@ def test_uneven_means_minimise_the_objective_view_by_view(two_classes, feature_m
     np.testing.assert_allclose(
         decision.decide(rows), mu @ naive.outputs, atol=1e-7 * np.abs(naive.outputs).max()
     )
-
-
-@pytest.mark.parametrize("weights", [None, (5, 3, 1)])
-def test_the_last_view_solved_has_a_gradient_of_zero(two_classes, weights):
-    rows, y = two_classes
-    views = views_of(TRIO, rows, "empirical(rank=5)")
-    learner = MHKS(alpha=0.7, tol=1e-300, max_iter=6)
-    decision = couple(views, y, IFSL(lam=3.0, weights=weights, initial="zeros"), learner)
-    mu = np.ones(3) / 3 if weights is None else np.array(weights) / 9
-    # The margins are the oracle's; the loss at our coefficients says that they are ours too.
-    naive = minimised_in_turn([view.features() for view in views], y, 0.7, 3.0, mu, passes=6)
-    designs = [np.column_stack([view.features(), np.ones(len(y))]) for view in views]
-    omega = coefficients_of(decision)
-
-    def loss(last):
-        changed = [*omega[:-1], last]
-        return np.sum(ifsl_residuals(designs, y, changed, naive.margins, 0.7, 3.0, mu) ** 2)
-
-    assert decision.history[-1] == pytest.approx(loss(omega[-1]), rel=1e-10)
-    steps = 1e-3 * np.eye(len(omega[-1]))
-    slopes = [(loss(omega[-1] + s) - loss(omega[-1] - s)) / 2e-3 for s in steps]
-    np.testing.assert_allclose(slopes, 0, atol=1e-6)
-    assert min(loss(omega[-1] + s) for s in steps) > loss(omega[-1])
-
-
-@pytest.mark.parametrize("feature_map", MAPS)
-@pytest.mark.parametrize("lam", [0.0, 3.0])
-@pytest.mark.parametrize("kernel", TRIO)
-def test_one_view_is_mhks_exactly(two_classes, feature_map, lam, kernel):
-    rows, y = two_classes
-    coupled, alone = (
-        MKLClassifier(
-            kernel,
-            feature_map=feature_map,
-            combiner=combiner,
-            learner=MHKS(alpha=0.3),
-            random_state=0,
-        ).fit(rows, y)
-        for combiner in (IFSL(lam=lam, rule="gradient"), "uniform")
-    )
-    assert coupled.decisions_[0].history == alone.decisions_[0].learner.history
-    np.testing.assert_array_equal(coupled.decision_function(rows), alone.decision_function(rows))
 
 
 @given(

@@ -52,19 +52,6 @@ def test_no_ridge(two_classes, rng, learner, feature_map, rule, lam):
         assert (y * f).min() > 1 - 1e-4
 
 
-@each_side
-@each_rule
-def test_single_precision_goes_in_and_agrees(two_classes, rng, learner, feature_map, rule):
-    X, y = two_classes
-    new = rng.normal(size=(50, 4))
-    model = coupled(learner, feature_map, rule)
-    wide = model.fit(X, y).decision_function(new)
-    narrow = model.fit(X.astype(np.float32), y).decision_function(new.astype(np.float32))
-    assert np.isfinite(narrow).all()
-    np.testing.assert_allclose(narrow, wide, atol=0.02 * np.abs(wide).max())
-    assert np.mean(np.sign(narrow) == np.sign(wide)) > 0.95
-
-
 def test_kernels_that_say_nothing_leave_the_bias(two_classes):
     X, y = two_classes
     for learner, feature_map in SIDES:

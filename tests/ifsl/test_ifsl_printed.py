@@ -174,6 +174,9 @@ def test_ridges_need_a_learner_with_a_ridge(two_classes):
         coupling = MHKS().coupling
         facts = MHKS().facts
 
+        def get_params(self):
+            return {}
+
         def fit(self, side, target): ...
 
         def subproblem(self, side, target, variants): ...

@@ -85,16 +85,6 @@ def test_bounds_symmetry_and_scale(factor, other, scale, centered):
     assert kernel_alignment(scale * first, second, centered) == pytest.approx(value, abs=1e-6)
 
 
-@each_form
-def test_a_centred_kernel_does_not_see_a_shift(rng, centered):
-    rows = rng.normal(size=(60, 3))
-    near, far = (
-        alignment_matrix(["linear", "rbf(gamma=0.3)"], rows + shift, centered=centered).iloc[0, 1]
-        for shift in (0, 30)
-    )
-    assert (near == pytest.approx(far, rel=1e-6)) == centered
-
-
 @pytest.mark.parametrize(
     ("estimator", "names"),
     [

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from builders import ifsl_search
 from oracles.coupled import multik_mhks, unit_start, zero_start
-from sklearn.metrics.pairwise import cosine_similarity, pairwise_distances, rbf_kernel
 from sklearn.pipeline import make_pipeline
 
 from mklkit import MKLClassifier, MKLVotingClassifier, RPEMEKLClassifier
@@ -67,21 +66,6 @@ def test_members_follow_the_equations(two_classes, rng, initial):
         np.testing.assert_allclose(one.decision_function(new), mean, atol=1e-6 * np.abs(mean).max())
         votes.append(np.sign(mean))
     np.testing.assert_array_equal(model.predict(new), np.sign(np.sum(votes, axis=0)))
-
-
-def test_the_default_kernels_are_the_papers(two_classes):
-    X, y = two_classes
-    model = RPEMEKLClassifier(subset=10, random_state=0).fit(X, y)
-    assert model.kernel_names_ == ["cosine", "rbf", "rbf_narrow"]
-    sigma = pairwise_distances(X).mean()
-    expected = [
-        cosine_similarity(X),
-        rbf_kernel(X, gamma=1 / (2 * sigma**2)),
-        rbf_kernel(X, gamma=1 / (2 * (sigma / 10) ** 2)),
-    ]
-    for member in model.members_:
-        for projector, gram in zip(member.decisions_[0].projectors, expected, strict=True):
-            np.testing.assert_allclose(projector.map.kernel(X, X), gram, atol=1e-9)
 
 
 @pytest.mark.parametrize(("subset", "count"), [(0.1, 9), (0.5, 45), (13, 13), (1.0, 90)])

@@ -8,12 +8,10 @@ import attrs
 import numpy as np
 import pytest
 from builders import ifsl_search
-from coupled_fits import TRIO, coefficients_of
-from oracles.coupled import multik_mhks
+from coupled_fits import TRIO
 
 from mklkit import MKLClassifier
 from mklkit.combiners import IFSL
-from mklkit.estimators.problems import decompose, join_scores
 from mklkit.numerics.pairwise import BASES, squared_distances
 from mklkit.protocols import Component
 
@@ -65,30 +63,6 @@ def test_full_maps_are_each_pairs_own(four_classes):
         gaps = np.linalg.norm(own[:, None] - own[None], axis=2)
         expected = np.exp(-(gaps**2) / (2 * gaps.mean() ** 2))
         np.testing.assert_allclose(maps[1].kernel(own, own), expected, rtol=1e-9)
-
-
-def test_each_pair_learns_on_its_rows_of_the_shared_features(four_classes):
-    X, y = four_classes
-    model = fitted(X, y)
-    for (negative, positive), decision in zip(model.problems_, model.decisions_, strict=True):
-        rows = X[(y == negative) | (y == positive)]
-        signs = np.where(y[(y == negative) | (y == positive)] == positive, 1.0, -1.0)
-        features = [projector.map.transform(rows) for projector in decision.projectors]
-        naive = multik_mhks(features, signs, 1.0, 0.5)
-        assert len(decision.history) == len(naive.history)
-        np.testing.assert_allclose(decision.history, naive.history, rtol=1e-8)
-        for ours, theirs in zip(coefficients_of(decision), naive.coefficients, strict=True):
-            np.testing.assert_allclose(ours, theirs, atol=1e-6 * max(1, np.abs(theirs).max()))
-
-
-def test_sharing_columns_changes_no_decision(four_classes, rng):
-    X, y = four_classes
-    model = fitted(X, y)
-    new = rng.normal(size=(2500, 4))  # more than one block of rows
-    alone = np.column_stack([decision.decide(new) for decision in model.decisions_])
-    assert len(model.problems_) == 6
-    joined = join_scores(decompose(4, "ovo"), alone, 4)
-    np.testing.assert_allclose(model.decision_function(new), joined, rtol=1e-12)
 
 
 @attrs.frozen

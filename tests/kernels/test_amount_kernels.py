@@ -8,9 +8,8 @@ from kernel_checks import check_gram
 from sklearn.metrics.pairwise import additive_chi2_kernel, chi2_kernel
 
 from mklkit import DataError
-from mklkit.kernels.amounts import Hellinger, Intersection, MinMax, Tanimoto
-from mklkit.kernels.chi2 import Chi2
-from mklkit.kernels.periodic import Periodic
+from mklkit.kernels.amounts import Chi2, Hellinger, Intersection, MinMax, Tanimoto
+from mklkit.kernels.distances import Periodic
 
 RNG = np.random.default_rng(11)
 COUNTS = RNG.poisson(1.0, (25, 6)).astype(float)

@@ -67,11 +67,6 @@ def test_factors_are_on_the_parameter_they_are_given_to(rng, rule):
         assert kernel.fit(rows).gamma == pytest.approx(gamma, rel=1e-12), kernel
 
 
-def test_no_parameter_is_the_mean_rule(rng):
-    rows = rng.normal(size=(40, 3))
-    assert RBF().fit(rows) == RBF(sigma="mean").fit(rows)
-
-
 @pytest.mark.parametrize("rule", ["mean", "median", "scale"])
 def test_rows_that_are_all_the_same_leave_a_bandwidth_of_one(rule):
     assert bandwidth(rule, np.full((6, 2), 3.0)) == 1.0

@@ -53,12 +53,10 @@ def test_rows_that_they_do_not_take_are_refused(kernel):
         kernel.fit(ALL_ROWS)(ALL_ROWS, 2 * ALL_ROWS)
     with pytest.raises(DataError, match="got nan"):
         kernel.fit(np.array([[np.nan, 1.0]]))
-    with pytest.raises(
-        DataError, match="no formulas of 2 of 1 columns: choose a degree of at most"
-    ):
+    with pytest.raises(DataError, match="no formulas of 2 of 1 columns"):
         kernel.fit(ALL_ROWS[:, :1])
     many = kernel.with_params(degree=1000)
-    with pytest.raises(DataError, match="more formulas of 1000 of 2000 columns than"):
+    with pytest.raises(DataError, match="formulas of 1000 of 2000 columns, or more than"):
         many.fit(np.zeros((2, 2000)))
 
 

@@ -66,21 +66,17 @@ def test_a_changed_file_is_read_again(tmp_path, gram):
         ("none.npy", None, "there is no such file"),
         ("wide.npy", np.ones((2, 3)), r"square matrix, got shape \(2, 3\)"),
         ("nan.npy", np.full((2, 2), np.nan), "must be finite"),
-        (
-            "objects.npy",
-            np.array([[{}]], dtype=object),
-            "can't be: it holds Python objects, and numbers are expected.$",
-        ),
+        ("objects.npy", np.array([[{}]], dtype=object), "it holds no array of numbers"),
         ("words.csv", "a,b\nc,d\n", "could not convert"),
-        ("ragged.csv", "1,2\n3\n", r"column[^.]*\.$"),
-        ("broken.npz", "no archive", "can't be: it is no file of NumPy's; use numpy.save[^.]*.$"),
-        ("broken.npy", "no matrix", "can't be: it is no file of NumPy's; use numpy.save[^.]*.$"),
-        ("nothing.npy", "", "can't be: it is empty.$"),
-        ("nothing.csv", "", "can't be: it is empty.$"),
+        ("ragged.csv", "1,2\n3\n", "column"),
+        ("broken.npz", "no archive", "it holds no array of numbers"),
+        ("broken.npy", "no matrix", "it holds no array of numbers"),
+        ("nothing.npy", "", "it is empty"),
+        ("nothing.csv", "", "it is empty"),
         ("two.npz", [np.eye(2), np.eye(3)], "it has 2 arrays, and one is expected"),
         ("none.npz", [], "it has 0 arrays, and one is expected"),
         ("complex.npy", np.eye(2) * (1 + 2j), "must hold real numbers; got complex128"),
-        ("zero.npy", np.zeros((0, 0)), "its matrix has none"),
+        ("zero.npy", np.zeros((0, 0)), "square matrix"),
     ],
 )
 def test_what_is_no_matrix_is_refused(tmp_path, name, content, message):
@@ -97,7 +93,10 @@ def test_what_is_no_matrix_is_refused(tmp_path, name, content, message):
 
 @pytest.mark.parametrize(
     ("matrix", "message"),
-    [(np.eye(2) * 1j, "must hold real numbers; got complex128"), (np.zeros((0, 0)), "has none")],
+    [
+        (np.eye(2) * 1j, "must hold real numbers; got complex128"),
+        (np.zeros((0, 0)), "square matrix"),
+    ],
 )
 def test_such_a_matrix_is_refused_in_python(matrix, message):
     with pytest.raises(ValueError, match=message):

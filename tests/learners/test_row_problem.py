@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mklkit.learners.ho_kashyap.feature_problems import FeatureProblem
-from mklkit.learners.ho_kashyap.row_problems import RowProblem, ridge_problem
+from mklkit.learners.ho_kashyap.problems import FeatureProblem, RowProblem
 from mklkit.views.sides import FeatureSide
 
 
@@ -39,11 +38,3 @@ def test_given_weights_and_bias_are_the_same_function(rng, mean):
     found = problem.filled(values)
     assert problem.outputs(found)[:, 0] == pytest.approx(features @ values[:-1] + values[-1])
     assert problem.penalty(found) == pytest.approx((values[:-1] ** 2).sum())
-
-
-def test_it_is_used_for_one_ridge_that_is_not_negligible(rng):
-    wide, tall = (FeatureSide(rng.normal(size=shape)) for shape in ((8, 20), (20, 8)))
-    one, two = np.array([1.0]), np.array([1.0, 2.0])
-    assert isinstance(ridge_problem(wide, one), RowProblem)
-    for side, alphas in [(tall, one), (wide, two), (wide, one * 1e-12), (wide, one * 0)]:
-        assert isinstance(ridge_problem(side, alphas), FeatureProblem)

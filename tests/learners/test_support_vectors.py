@@ -13,11 +13,9 @@ from sklearn.svm import SVC
 
 from mklkit import MKLClassifier
 from mklkit.learners import SVM, support_vectors
-from mklkit.learners.smoothed_hinge import best_bias
 from mklkit.learners.support_vectors import solve_primal
-from mklkit.plugin import solve_dual
 from mklkit.views import feature_blocks
-from mklkit.views.sides import FeatureSide, RowSubset
+from mklkit.views.sides import FeatureSide
 
 
 def _problem(n_rows: int = 300, offset: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
@@ -55,13 +53,6 @@ def test_many_rows_solve_the_problem_of_libsvm(monkeypatch, C, scale, offset):
     np.testing.assert_allclose(rows @ plane.coefficients + plane.bias, expected, atol=0.05)
 
 
-def test_many_rows_of_features_are_not_left_to_libsvm(monkeypatch):
-    monkeypatch.setattr(support_vectors, "_solved", None)
-    rows, y = _problem(support_vectors.LIBSVM_ROWS + 1)
-    model = MKLClassifier("linear", feature_map="empirical(subset=8)", learner="svm(C=1.0)")
-    assert model.fit(rows, y).score(rows, y) > 0.7
-
-
 def test_many_rows_too_end_with_one_warning(monkeypatch):
     monkeypatch.setattr(support_vectors, "LIBSVM_ROWS", 0)
     rows, y = _problem()
@@ -69,32 +60,6 @@ def test_many_rows_too_end_with_one_warning(monkeypatch):
     with pytest.warns(ConvergenceWarning, match=r"max_iter=200 steps") as seen:
         model.fit(rows, y)
     assert len(seen) == 1
-
-
-def test_the_best_bias_has_no_better_one():
-    generator = np.random.default_rng(3)
-    for _ in range(50):
-        y = np.where(generator.random(9) > 0.5, 1.0, -1.0)
-        y[:2] = 1.0, -1.0
-        outputs = generator.normal(size=9)
-
-        def loss(bias, outputs=outputs, y=y):
-            return np.maximum(0, 1 - y * (outputs + bias)).sum()
-
-        others = np.concatenate([np.linspace(-4, 4, 81), y - outputs])
-        assert loss(best_bias(outputs, y)) <= min(map(loss, others)) + 1e-12
-
-
-@pytest.mark.parametrize("rows_of_libsvm", [0, 5000])
-def test_numpys_global_state_is_left_alone(monkeypatch, rows_of_libsvm):
-    monkeypatch.setattr(support_vectors, "LIBSVM_ROWS", rows_of_libsvm)
-    rows, y = _problem()
-    before = np.random.get_state()  # noqa: NPY002
-    solve_dual(rows @ rows.T, y)
-    solve_primal(FeatureSide(rows), y)
-    after = np.random.get_state()  # noqa: NPY002
-    assert after[2] == before[2]
-    np.testing.assert_array_equal(after[1], before[1])
 
 
 def test_passes_over_the_rows_are_bounded(monkeypatch):
@@ -125,16 +90,3 @@ def test_blocks_of_several_views_solve_the_problem_of_their_features(monkeypatch
     found = _objective(plane.coefficients, plane.bias, features, y, C)
     least = solve_primal(FeatureSide(features), y, C, 1e-5)
     assert found <= 1.0005 * _objective(least.coefficients, least.bias, features, y, C)
-
-
-def test_weighted_products_are_those_of_the_features(rng):
-    views = views_of(["linear", "rbf"], rng.normal(size=(2100, 3)), "empirical(subset=6)")
-    weights, targets = rng.random(2100), rng.normal(size=(2100, 2))
-    weights[rng.random(2100) < 0.7] = 0
-    for side in (views.weighted(np.array([0.2, 0.8])), views[1], RowSubset(views[0], np.arange(5))):
-        features = side.features()
-        n_rows = len(features)
-        products, sums = side.weighted_products(weights[:n_rows], targets[:n_rows])
-        expected = features.T @ (weights[:n_rows, None] * features)
-        np.testing.assert_allclose(products, expected, atol=1e-9)
-        np.testing.assert_allclose(sums, features.T @ targets[:n_rows], atol=1e-9)

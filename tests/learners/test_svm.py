@@ -34,16 +34,6 @@ def test_decisions_on_features(two_classes, C):
     np.testing.assert_allclose(fitted.decide(view.features()), expected, atol=1e-9)
 
 
-def test_a_restricted_decision_needs_the_support_alone(two_classes):
-    rows, y = two_classes
-    gram = rbf_kernel(rows, gamma=0.3)
-    fitted = SVM().fit(views_of("rbf(gamma=0.3)", rows)[0], Target.two_classes(y))
-    restricted = fitted.restricted(fitted.support)
-    np.testing.assert_allclose(
-        restricted.decide(gram[:, fitted.support]), fitted.decide(gram), atol=1e-12
-    )
-
-
 @pytest.mark.parametrize("parameters", [{"C": 0}, {"C": -1}, {"tol": 0}, {"max_iter": 0}])
 def test_values_out_of_range_are_refused_by_name(parameters):
     with pytest.raises(ValueError, match=next(iter(parameters))):

@@ -9,7 +9,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVR as TheirSVR
 
 from mklkit.errors import DataError, IncompatibleError
-from mklkit.learners.svr import FEATURE_ROWS, SVR
+from mklkit.learners.svm import FEATURE_ROWS, SVR
 from mklkit.protocols import Target
 from mklkit.views.sides import FeatureSide, GramSide
 

@@ -339,7 +339,7 @@ def test_a_class_keeps_the_distribution_that_owns_it(site: Path) -> None:
         "@hookimpl\ndef mklkit_model_types():\n    return [RBF]\n"
     )
     install(site, "borrowing", borrowing)
-    assert load()[0].distribution_of("mklkit.kernels.rbf.RBF") == "mklkit"
+    assert load()[0].distribution_of("mklkit.kernels.distances.RBF") == "mklkit"
 
 
 @pytest.mark.process

@@ -97,7 +97,7 @@ said["kernel"] = registry.lookup("kernel", "doubled").distribution
 said["preset"] = registry.lookup("preset", "nearest").help
 said["type"] = registry.distribution_of("mklkit_all.FittedDoubled")
 said["component"] = registry.distribution_of("mklkit_all.Doubled")
-said["own"] = registry.distribution_of("mklkit.kernels.rbf.RBF")
+said["own"] = registry.distribution_of("mklkit.kernels.distances.RBF")
 said["stranger"] = registry.distribution_of("os.system")
 """,
         folder,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mklkit import get_registry
 from mklkit.combiners.best_single import BestSingle
-from mklkit.combiners.dimkl6 import DiMKL6
+from mklkit.combiners.dimkl import DiMKL6
 from mklkit.errors import MKLKitError, SpecError, UnknownNameError
 from mklkit.estimators.from_preset import preset_classifier
 from mklkit.feature_maps import Empirical, Implicit

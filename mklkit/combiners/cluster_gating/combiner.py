@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import attrs
 import numpy as np
@@ -34,6 +34,14 @@ MIXTURES = {
 }
 
 
+@runtime_checkable
+class Clusterer(Protocol):
+    """A soft clustering, such as scikit-learn's mixtures."""
+
+    def fit(self, X: Array) -> Any: ...
+    def predict_proba(self, X: Array) -> Array: ...
+
+
 def _clusterer(instance: object, attribute: Any, value: Any) -> None:
     if isinstance(value, str):
         name = parse_spec(value).name
@@ -42,7 +50,7 @@ def _clusterer(instance: object, attribute: Any, value: Any) -> None:
                 f"clusterer must be one of {', '.join(MIXTURES)} or an object with fit and"
                 f" predict_proba; got {value!r}.{suggest(name, MIXTURES)}"
             )
-    elif isinstance(value, type) or not all(hasattr(value, n) for n in ("fit", "predict_proba")):
+    elif isinstance(value, type) or not isinstance(value, Clusterer):
         raise SpecError(f"clusterer must be an object with fit and predict_proba; got {value!r}.")
 
 
@@ -165,9 +173,8 @@ class ClusterGating(GatingCombiner):
             spread, squares = float(rows.var()), float(np.square(rows).sum())
         if not (np.isfinite(spread) and np.isfinite(squares)):
             raise DataError(
-                "cluster-gating can't tell clusters apart: squares of values up to"
-                f" {np.abs(rows).max():.2g} overflow {rows.dtype}. Scale the data"
-                " (each column to mean 0 and standard deviation 1, say)."
+                f"cluster-gating can't tell clusters apart: squares of values up to"
+                f" {np.abs(rows).max():.2g} overflow {rows.dtype}. Scale the data."
             )
         n_clusters = min(self.n_clusters, len(rows))
         if isinstance(self.clusterer, str) and n_clusters < self.n_clusters:
@@ -216,13 +223,10 @@ def _fitted(mixture: Any, rows: Array) -> Any:
         warnings.simplefilter("ignore", ConvergenceWarning)
         fitted = mixture.fit(rows)
     n_clusters = mixture.n_components
-    reason = "" if fitted.converged_ else f"stopped before its {n_clusters} clusters converged"
-    if fitted.converged_ and len(np.unique(rows, axis=0)) < n_clusters:
-        reason = f"found fewer than {n_clusters} distinct clusters, as many rows are equal"
-    if reason:
+    if not fitted.converged_ or len(np.unique(rows, axis=0)) < n_clusters:
         warnings.warn(
-            f"cluster-gating {reason}: the result so far is used. Scaled data or a smaller"
-            " n_clusters may help.",
+            f"cluster-gating stopped before its {n_clusters} clusters converged, or rows form"
+            " fewer: the result so far is used. Scaled data or a smaller n_clusters may help.",
             MKLKitWarning,
             stacklevel=5,
         )

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 
 from mklkit.errors import IncompatibleError
+from mklkit.learners.linear_decision import LinearDecision
 from mklkit.protocols import (
     Array,
     Combiner,
@@ -19,12 +20,13 @@ from mklkit.protocols import (
     Subproblem,
     Target,
     Views,
+    facts_of,
 )
 from mklkit.registry.hookspecs import register
 from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit.views.projections import FEW_ROWS, Projection
 
-__all__ = ["CoupledDecision", "CoupledSolution", "CouplingCombiner"]
+__all__ = ["CoupledDecision", "CoupledGrid", "CoupledSolution", "CouplingCombiner"]
 
 
 @attrs.frozen(eq=False)
@@ -64,17 +66,41 @@ class CoupledDecision(BlockDecision):
     history: tuple[float, ...]
 
     def decide_block(self, block: RowBlock) -> Array:
-        """Return the decision values (n,) of one block of rows."""
+        """Return the decision values, (n,) or (n, G), of one block of rows."""
         linear = all(learner.coefficients is not None for learner in self.learners)
         if linear and len(block) > FEW_ROWS and not block.shared:
             pairs = list(zip(self.weights, self.learners, strict=True))
             scaled = [weight * learner.coefficients for weight, learner in pairs]
             bias = sum(weight * learner.bias for weight, learner in pairs)
             return Projection.of(self.projectors, scaled)(block) + bias
-        total = np.zeros(len(block))
+        total: Any = 0.0
         for index, values in block.columns_of(self.projectors):
-            total += self.weights[index] * self.learners[index].decide(values)
-        return total
+            total = total + self.weights[index] * self.learners[index].decide(values)
+        return np.asarray(total)
+
+
+@attrs.frozen(eq=False)
+class CoupledGrid(CoupledDecision):
+    """The decision functions of the points of a grid, side by side, of linear learners.
+
+    Attributes
+    ----------
+    n_iter : ndarray of shape (G,)
+        The number of objective evaluations until each point converged.
+    """
+
+    n_iter: Array
+
+    @classmethod
+    def of(cls, projectors: list[Projector], solutions: Sequence[CoupledSolution]) -> CoupledGrid:
+        """Return the decisions of each point's solution, with the same weights of views."""
+        learners = []
+        for of_points in zip(*(solution.learners for solution in solutions), strict=True):
+            coefficients = np.column_stack([learner.coefficients for learner in of_points])
+            biases = np.array([learner.bias for learner in of_points])
+            learners.append(LinearDecision(coefficients, biases))
+        n_iter = np.array([len(solution.history) for solution in solutions])
+        return cls(solutions[0].weights, projectors, learners, (), n_iter)
 
 
 @attrs.frozen
@@ -113,7 +139,7 @@ class CouplingCombiner(Combiner):
             return learner
         raise IncompatibleError(
             f"{self.name} couples learners through their subproblems, which {learner.name} does not"
-            " offer: use a learner such as 'mhks' or 'kmhks'."
+            f" offer: use a learner that does, such as {facts_of(self, CombinerFacts).learner!r}."
         )
 
     def subproblems(

@@ -26,10 +26,9 @@ class Fusion(Protocol):
 
 @runtime_checkable
 class WeightedFusion(Fusion, Protocol):
-    """A fusion that states a weight per view."""
+    """A fusion that states a weight per view, (M,)."""
 
     view_weights: Array
-    """(M,)"""
 
 
 @register
@@ -83,9 +82,8 @@ class LearnedFusion(Combiner):
             # The view does not keep this matrix, so only one is in memory at a time.
             side = view if view.explicit else GramSide(view.gram(keep=False))
             fitted = learner.fit(side, target)
-            explicit = view.explicit
             scores[:, index] = (
-                view.map_features(fitted.decide) if explicit else fitted.decide(side.gram())
+                view.map_features(fitted.decide) if view.explicit else fitted.decide(side.gram())
             )
             learners.append(fitted)
         fusion = self.learn(scores, target.values, random_state)

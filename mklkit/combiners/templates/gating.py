@@ -52,10 +52,9 @@ class Gates(Protocol):
 
 @runtime_checkable
 class WeightedGates(Gates, Protocol):
-    """Fitted gates that have weights to report, for example per cluster."""
+    """Fitted gates that have weights (M,) or (C, M) to report, for example per cluster."""
 
     weights: Array
-    """(M,) or (C, M)"""
 
 
 @register
@@ -95,10 +94,9 @@ class GatedDecision(BlockDecision):
         """Return the composite kernel's similarities (n, N) to the training rows."""
         gates = self.gate_weights(block.rows)
         total = np.zeros((len(block), len(self.training_gates)))
+        joined = np.multiply if self.composition == "product" else np.add
         for index, values in block.columns_of(self.projectors):
-            total += values * _factor(
-                gates[:, index], self.training_gates[:, index], self.composition
-            )
+            total += values * joined.outer(gates[:, index], self.training_gates[:, index])
         return total
 
 
@@ -201,7 +199,7 @@ class GatingCombiner(Combiner):
             warnings.warn(
                 f"The sum composite of {self.name} is not positive semi-definite (eigenvalues from"
                 f" {values[0]:.3g} to {values[-1]:.3g}), which {learner.name} does not support; use"
-                " composition='product', or the learner kda.",
+                " composition='product', or a learner that takes such kernels.",
                 MKLKitWarning,
                 stacklevel=3,
             )
@@ -235,11 +233,6 @@ def _add_gated(
             out[i, j] += tile[i, j] * factor
 
 
-def _factor(row_gates: Array, others: Array, composition: Composition) -> Array:
-    joined: Sequence[Array] = (row_gates[:, None], others[None, :])
-    return joined[0] * joined[1] if composition == "product" else joined[0] + joined[1]
-
-
 def feature_columns(views: Views, name: str) -> NDArray[np.intp] | None:
     """Return the columns of numbers of a combiner's views, None if all are.
 
@@ -252,10 +245,11 @@ def feature_columns(views: Views, name: str) -> NDArray[np.intp] | None:
         If there are no such columns; the message names the combiner.
     """
     everything = np.arange(views.rows.shape[1])
+    projectors = [view.projector for view in views]
     others = [
-        everything if view.projector.columns is None else view.projector.columns
-        for view in views
-        if not _reads_features(view.projector)
+        everything if projector.columns is None else projector.columns
+        for projector in projectors
+        if projector.reads not in ("numbers", "amounts") or projector.allows_gaps
     ]
     if not others:
         return None
@@ -264,10 +258,6 @@ def feature_columns(views: Views, name: str) -> NDArray[np.intp] | None:
         raise IncompatibleError(
             f"{name} computes weights from a row's features, but these rows contain only columns of"
             " row ids, text, categories or gaps: add columns of numbers, and bind other kernels to"
-            " their own columns, as in ('graph', Precomputed(K), ['id'])."
+            " their own columns."
         )
     return features
-
-
-def _reads_features(projector: Projector) -> bool:
-    return projector.reads in ("numbers", "amounts") and not projector.allows_gaps

@@ -27,16 +27,10 @@ def fit_each(
 
 @attrs.frozen(eq=False)
 class _Sum:
-    """One weighted sum of kernels, and the learners that were fitted on it.
-
-    Attributes
-    ----------
-    members : list of int
-        The points of the grid to which the learners belong.
-    """
+    """One weighted sum of kernels, and the learners fitted on it, of some points of the grid."""
 
     weights: Array
-    members: list[int]
+    points: list[int]
     learners: list[FittedLearner]
 
 
@@ -63,14 +57,14 @@ class WeightedGrid(BlockDecision):
         cls, views: Views, target: Target, prepared: Sequence[tuple[Array, Learner]]
     ) -> WeightedGrid:
         """Return the decisions of learners, each on the kernels' sum with its weights (M,)."""
-        members: dict[bytes, list[int]] = {}
+        points: dict[bytes, list[int]] = {}
         for point, (weights, _) in enumerate(prepared):
-            members.setdefault(weights.tobytes(), []).append(point)
+            points.setdefault(weights.tobytes(), []).append(point)
         sums = []
-        for points in members.values():
-            weights = prepared[points[0]][0]
-            learners = [prepared[point][1] for point in points]
-            sums.append(_Sum(weights, points, fit_each(learners, views.weighted(weights), target)))
+        for members in points.values():
+            weights = prepared[members[0]][0]
+            learners = [prepared[point][1] for point in members]
+            sums.append(_Sum(weights, members, fit_each(learners, views.weighted(weights), target)))
         projectors = [view.projector for view in views]
         return cls(projectors, sums, views.explicit, len(prepared))
 
@@ -78,19 +72,17 @@ class WeightedGrid(BlockDecision):
         """Return the decision values (n, G) of one block of rows."""
         values = np.empty((len(block), self.n_points))
         for group, columns in self._columns(block):
-            for point, learner in zip(group.members, group.learners, strict=True):
+            for point, learner in zip(group.points, group.learners, strict=True):
                 values[:, point] = learner.decide(columns)
         return values
 
     def _columns(self, block: RowBlock) -> Iterator[tuple[_Sum, Array]]:
         """Yield each sum with its similarities (n, N), or scaled features (n, Σp)."""
         if self.explicit:
-            of_views: list[Any] = [None] * len(self.projectors)
-            for index, values in block.columns_of(self.projectors):
-                of_views[index] = values
+            of_views = dict(block.columns_of(self.projectors))
             for group in self.sums:
                 used = np.flatnonzero(group.weights)
-                yield group, np.hstack([np.sqrt(group.weights[m]) * of_views[m] for m in used])
+                yield group, np.hstack([np.sqrt(group.weights[m]) * of_views[int(m)] for m in used])
             return
         totals: list[Any] = [0.0] * len(self.sums)
         for index, values in block.columns_of(self.projectors):

@@ -1,4 +1,4 @@
-"""The weighting template, and the decision function of fixed kernel weights."""
+"""The weighting template: a weight per kernel, and one learner on the weighted sum."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import numpy as np
 
 from mklkit.combiners.templates.weighted_grid import WeightedGrid
 from mklkit.errors import MKLKitError, WeightsWarning
+from mklkit.numerics.pairwise import row_blocks
+from mklkit.numerics.threads import each
 from mklkit.protocols import (
     Array,
     Combiner,
@@ -21,6 +23,7 @@ from mklkit.protocols import (
     KernelView,
     Learner,
     Projector,
+    Rows,
     Target,
     Task,
     Views,
@@ -32,13 +35,59 @@ from mklkit.protocols.defaults import FEATURE_MAP, LEARNER
 from mklkit.registry.hookspecs import register
 from mklkit.views.deciding import BlockDecision, RowBlock, weighted_columns, with_support
 from mklkit.views.projections import FEW_ROWS, Projection
+from mklkit.views.rows import rows_at
 
-__all__ = ["LearnedWeighting", "WeightedDecision", "WeightingCombiner", "weighting_rule"]
+__all__ = [
+    "LearnedWeighting",
+    "WeightedColumns",
+    "WeightedDecision",
+    "WeightingCombiner",
+    "weighting_rule",
+]
+
+BLOCK_ROWS = 512
+"""Rows whose columns are made at a time, so that next to the result there is little else."""
 
 
 @register
 @attrs.frozen(eq=False)
-class WeightedDecision(BlockDecision):
+class WeightedColumns:
+    """Σ w_m k_m(x, training rows) of rows x, or the features √w_m φ_m(x) side by side.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (M,)
+    projectors : list of Projector
+        Those of the views with non-zero weight.
+    scales : ndarray
+        Their weights.
+    explicit : bool
+    """
+
+    weights: Array
+    projectors: list[Projector]
+    scales: Array
+    explicit: bool
+
+    @classmethod
+    def of(cls, views: Views, weights: Array) -> WeightedColumns:
+        """Return the columns of the weighted sum of views."""
+        used = np.flatnonzero(weights)
+        return cls(weights, [views[int(m)].projector for m in used], weights[used], views.explicit)
+
+    def transform(self, rows: Rows) -> Array:
+        """Return the columns, (n, N) or (n, Σp), of rows (n, d), block by block."""
+
+        def columns(place: slice) -> Array:
+            block = RowBlock(rows_at(rows, place))
+            return weighted_columns(block, self.projectors, self.scales, self.explicit)
+
+        return np.vstack(list(each(columns, row_blocks(len(rows), BLOCK_ROWS))))
+
+
+@register
+@attrs.frozen(eq=False)
+class WeightedDecision(WeightedColumns, BlockDecision):
     """One learner on the weighted sum of the kernels.
 
     Attributes
@@ -48,15 +97,11 @@ class WeightedDecision(BlockDecision):
         Those of the views with non-zero weight.
     scales : ndarray
         Their weights.
-    learner : FittedLearner
     explicit : bool
+    learner : FittedLearner
     """
 
-    weights: Array
-    projectors: list[Projector]
-    scales: Array
     learner: FittedLearner
-    explicit: bool
 
     @classmethod
     def learn(
@@ -64,30 +109,26 @@ class WeightedDecision(BlockDecision):
     ) -> WeightedDecision:
         """Return the decision of a learner fitted on the weighted sum."""
         fitted = learner.fit(views.weighted(weights), target)
-        used = np.flatnonzero(weights)
-        projectors = [views[int(m)].projector for m in used]
+        columns = WeightedColumns.of(views, weights)
+        projectors = columns.projectors
         support = None if views.explicit else fitted.support
         if support is not None:
             projectors = with_support(projectors, support)
             fitted = fitted.restricted(support)
-        return cls(weights, projectors, weights[used], fitted, views.explicit)
+        return cls(weights, projectors, columns.scales, views.explicit, fitted)
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values (n,) of one block of rows."""
+        coefficients = self.learner.coefficients
         folds = self.explicit and len(block) > FEW_ROWS and not block.shared
-        if folds and self.learner.coefficients is not None:
-            return self._project(block, self.learner.coefficients)
-        return self.learner.decide(
-            weighted_columns(block, self.projectors, self.scales, self.explicit)
-        )
-
-    def _project(self, block: RowBlock, coefficients: Array) -> Array:
-        """Return the decision values of a linear function, without features where maps allow."""
+        if not folds or coefficients is None:
+            columns = weighted_columns(block, self.projectors, self.scales, self.explicit)
+            return self.learner.decide(columns)
+        # Of a linear function, without features where maps allow.
         first = dict(RowBlock(block.rows[:1]).columns_of(self.projectors))
         widths = [first[index].shape[1] for index in range(len(first))]
         parts = np.split(coefficients, np.cumsum(widths)[:-1])
-        roots = np.sqrt(self.scales)
-        scaled = [root * part for root, part in zip(roots, parts, strict=True)]
+        scaled = [root * part for root, part in zip(np.sqrt(self.scales), parts, strict=True)]
         return Projection.of(self.projectors, scaled)(block) + self.learner.bias
 
 
@@ -191,26 +232,17 @@ class WeightingCombiner(LearnedWeighting):
 
 def on_simplex(raw: Array, labels: Sequence[str], name: str) -> Array:
     """Return weights divided by their sum, or uniform weights where that is impossible."""
-    uniform = np.full(len(raw), 1 / len(raw))
-    broken = [label for label, weight in zip(labels, raw, strict=True) if not np.isfinite(weight)]
-    if broken:
-        warnings.warn(
-            f"{name} has no finite weight for {', '.join(broken)}; uniform weights are used.",
-            WeightsWarning,
-            stacklevel=3,
-        )
-        return uniform
     if (raw < 0).any():
         raise MKLKitError(
             f"{name} returned a negative weight: {raw.min():.6g}; weights must be zero or above."
         )
-    if not raw.any():
-        warnings.warn(
-            f"{name} gives every kernel the weight zero; uniform weights are used.",
-            WeightsWarning,
-            stacklevel=3,
-        )
-        return uniform
+    broken = [label for label, weight in zip(labels, raw, strict=True) if not np.isfinite(weight)]
+    if broken or not raw.any():
+        reason = "gives every kernel the weight zero"
+        if broken:
+            reason = f"has no finite weight for {', '.join(broken)}"
+        warnings.warn(f"{name} {reason}; uniform weights are used.", WeightsWarning, stacklevel=3)
+        return np.full(len(raw), 1 / len(raw))
     # First divide by the largest: sums near 1e308 would overflow, sums near 1e-308 underflow.
     scaled = raw / raw.max()
     return scaled / scaled.sum()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 
 import attrs
@@ -14,7 +13,7 @@ from mklkit.kernels.sparse_features import numbered
 from mklkit.numerics.readings import texts_of
 from mklkit.protocols import Array
 
-__all__ = ["Sequences", "expect_text", "gram_numbers", "in_tokens", "letters", "words"]
+__all__ = ["Sequences", "expect_text", "gram_numbers", "in_tokens", "letters"]
 
 LARGEST_NUMBER = 2**62
 LARGEST_CODE = 0x10FFFF
@@ -22,23 +21,14 @@ LARGEST_CODE = 0x10FFFF
 
 @attrs.frozen(eq=False)
 class Sequences:
-    """The symbols of several texts, one text after the other.
+    """The symbols (T,) of several texts, one text after the other, as numbers from 0 up.
 
-    Attributes
-    ----------
-    symbols : ndarray of shape (T,)
-        Numbers from 0 up, the same for the same symbol.
-    owners : ndarray of shape (T,)
-        The row of each symbol.
-    places : ndarray of shape (T,)
-        The symbol's place in its text, from 0 up.
-    n_rows : int
+    Each has the row that owns it and its place in the text, from 0 up.
     """
 
     symbols: NDArray[np.int64]
     owners: NDArray[np.intp]
     places: NDArray[np.intp]
-    n_rows: int
 
     def starts(self, length: int) -> NDArray[np.intp]:
         """Return where in the symbols a gram of some length begins that is all in one text."""
@@ -53,47 +43,23 @@ def letters(rows: Array) -> Sequences:
     ------
     DataError
         If the rows are no code points.
-
-    Examples
-    --------
-    >>> letters(np.array([[97.0, 98.0], [98.0, -1.0]])).symbols
-    array([0, 1, 1])
     """
     expect_text(rows)
     inside = rows >= 0
     owners, places = np.nonzero(inside)
     symbols, _ = numbered(rows[inside].astype(np.int64))
-    return Sequences(symbols, owners, places, len(rows))
-
-
-def words(rows: Array) -> Sequences:
-    """Return texts (n, L), given as code points, as sequences of their words in lower case.
-
-    Examples
-    --------
-    >>> from mklkit.numerics.readings import text_codes
-    >>> words(text_codes(["The cat. The dog!"])).symbols
-    array([0, 1, 0, 2])
-    """
-    return in_tokens(rows, lambda text: re.findall(r"\w+", text.lower()))
+    return Sequences(symbols, owners, places)
 
 
 def in_tokens(rows: Array, cut: Callable[[str], Iterable[str]]) -> Sequences:
-    """Return texts (n, L), given as code points, as sequences of the tokens that they are cut into.
-
-    Examples
-    --------
-    >>> from mklkit.numerics.readings import text_codes
-    >>> in_tokens(text_codes(["b a", "a"]), str.split).owners
-    array([0, 0, 1])
-    """
+    """Return texts (n, L), given as code points, as sequences of the tokens in them."""
     expect_text(rows)
     tokens = [list(cut(text)) for text in texts_of(rows)]
     counts = np.array([len(cut_text) for cut_text in tokens], dtype=np.intp)
     flat = np.array([token for cut_text in tokens for token in cut_text], dtype=object)
     owners = np.repeat(np.arange(len(rows)), counts)
     places = np.arange(len(flat)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return Sequences(numbered(flat)[0], owners, places, len(rows))
+    return Sequences(numbered(flat)[0], owners, places)
 
 
 def gram_numbers(
@@ -101,22 +67,8 @@ def gram_numbers(
 ) -> tuple[NDArray[np.int64], int]:
     """Return a number for each gram, the same for equal ones, and how many there are.
 
-    Parameters
-    ----------
-    symbols : ndarray of shape (T,)
-    starts : ndarray of shape (G,)
-        Where each gram begins.
-    offsets : iterable of int
-        The places in a gram that count: two grams are equal if they are equal there.
-
-    Notes
-    -----
+    Grams begin at ``starts`` (G,); two are equal if they are equal at all ``offsets`` from there.
     O(G) for each offset.
-
-    Examples
-    --------
-    >>> gram_numbers(np.array([1, 2, 1, 2, 2]), np.arange(4), (0, 1))
-    (array([0, 1, 0, 2]), 3)
     """
     numbers, count = np.zeros(len(starts), dtype=np.int64), 1
     base = int(symbols.max(initial=0)) + 1

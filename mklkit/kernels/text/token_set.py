@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import attrs
 import numpy as np
 from attrs.validators import instance_of, min_len
+from scipy.sparse import csr_array
 
 from mklkit.kernels.amounts import ratio
-from mklkit.kernels.sparse_features import Sparse, incidence, products, stacked
+from mklkit.kernels.sparse_features import Sparse, products, stacked
 from mklkit.kernels.text.sequences import in_tokens
-from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts
+from mklkit.protocols import Array, FixedKernel, KernelFacts
 from mklkit.registry.hookspecs import register
 
 __all__ = ["TokenSet"]
@@ -20,7 +21,7 @@ __all__ = ["TokenSet"]
 
 @register
 @attrs.frozen
-class TokenSet(Kernel, FittedKernel):
+class TokenSet(FixedKernel):
     """Share of the elements that two sets have in common, each written in a text: "a; b; c".
 
     k(x, z) = |x ∩ z|/|x ∪ z|, Jaccard's index. How often and in which order elements are written
@@ -53,10 +54,6 @@ class TokenSet(Kernel, FittedKernel):
 
     separators: str = attrs.field(default=" ,;|", validator=[instance_of(str), min_len(1)])
 
-    def fit(self, rows: Array) -> Self:
-        """Return the kernel (nothing depends on the rows)."""
-        return self
-
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the texts ``a`` (n, L) and ``b`` (m, L'): (n, m)."""
         left, right = self._sets(a, b)
@@ -71,7 +68,8 @@ class TokenSet(Kernel, FittedKernel):
     def _sets(self, a: Array, b: Array) -> tuple[Sparse, Sparse]:
         members = in_tokens(stacked(a, b), self._elements)
         count = int(members.symbols.max(initial=-1)) + 1
-        both = incidence(members.owners, members.symbols, (members.n_rows, count))
+        places = members.owners, members.symbols
+        both = csr_array((np.ones(len(members.owners)), places), shape=(len(a) + len(b), count))
         return both[: len(a)], both[len(a) :]
 
     def _elements(self, text: str) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import attrs
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mklkit.kernels.normalised import NormalisedKernel
 from mklkit.kernels.text.sequences import expect_text
-from mklkit.protocols import Array, Kernel, KernelFacts
+from mklkit.protocols import Array, FixedKernel, KernelFacts
 from mklkit.protocols.component import as_int
 from mklkit.registry.hookspecs import register
 
@@ -22,7 +22,7 @@ END_OF_A, END_OF_B = -1, -2
 
 @register
 @attrs.frozen
-class WeightedDegree(Kernel, NormalisedKernel):
+class WeightedDegree(FixedKernel, NormalisedKernel):
     """Equal pieces in the same places of two sequences, of up to ``degree`` letters.
 
     k(x, z) = Σ_d β_d Σ_i 1[the d letters from place i on are equal], with
@@ -68,10 +68,6 @@ class WeightedDegree(Kernel, NormalisedKernel):
     degree: int = attrs.field(default=3, converter=as_int, validator=[instance_of(int), ge(1)])
     shift: int = attrs.field(default=0, converter=as_int, validator=[instance_of(int), ge(0)])
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))
-
-    def fit(self, rows: Array) -> Self:
-        """Return the kernel (nothing depends on the rows)."""
-        return self
 
     def parts(self, a: Array, b: Array) -> tuple[Array, Array, Array]:
         """Return the equal pieces of the texts ``a`` (n, L) and ``b`` (m, L'), and of each."""

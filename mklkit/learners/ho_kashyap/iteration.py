@@ -18,6 +18,7 @@ from mklkit.learners.ho_kashyap.rules import (
     Step,
     grow_margins,
     loss,
+    set_target,
     stands_still,
 )
 from mklkit.learners.ho_kashyap.sweeps import can_sweep, iterate_by_sweeps
@@ -34,25 +35,10 @@ def iterate(
     initial: Sequence[Any],
     margins: Array | None = None,
 ) -> list[Solution]:
-    """Run a rule until the objective stands still.
+    """Run a rule on M problems until the objective stands still; return one solution per column.
 
-    Parameters
-    ----------
-    rule : Rule
-    problems : sequence of Subproblem
-        M of them.
-    target : Target
-        φ, −1 and +1 (N,), and how much each row counts.
-    columns : Columns
-    initial : sequence
-        Initial coefficients of each view; None stands for zeros.
-    margins : ndarray of shape (M, N), optional
-        Initial margins; the b₀ of the columns where not given.
-
-    Returns
-    -------
-    list of Solution
-        One per column.
+    Initial coefficients are None where a view starts from zeros; initial margins (M, N) are the
+    columns' b₀ where not given.
 
     Notes
     -----
@@ -95,11 +81,10 @@ class _WholeRows:
     ) -> None:
         n_columns = len(columns.lam)
         self.rule = rule
-        self.factors = rule.rows(columns.weights)
+        self.factors, self.data_weights = rule.couplings(columns.weights)
         self.problems = list(problems)
         self.labels = labels = target.values
         self.counts = target.counts
-        self.total = float(self.counts.sum())
         self.columns = columns
         self.running = np.arange(n_columns)
         self.coefficients: list[Any] = list(initial)
@@ -134,14 +119,14 @@ class _WholeRows:
 
     def solve(self, view: int) -> None:
         """Solve one view, from the newest outputs or, by a rule at once, those of the last pass."""
-        lam, row, order = self.lam, self.factors[view], self.rule.order
+        lam, factors, order = self.lam, self.factors[view], self.rule.order
         if order == "late-margins":
             self.before[view] = self.outputs[view]
         elif order == "at-once" and view == 0:
             self.before[...] = self.outputs
         outputs = self.before if order == "at-once" else self.outputs
-        self.rule.target(outputs, self.margins, self.labels, row, lam, view, self.target)
-        data_weights = 1.0 + lam * self.rule.data_weight(self.columns.weights, view)
+        set_target(outputs, self.margins, self.labels, factors, lam, view, self.target)
+        data_weights = 1.0 + lam * self.data_weights[view]
         problem = self.problems[view]
         self.coefficients[view] = problem.solve(self.target, data_weights, self.running)
         self.outputs[view] = problem.outputs(self.coefficients[view])
@@ -166,7 +151,7 @@ class _WholeRows:
         if passes == 1:
             return True
         before = np.array([self.history[column][-2] for column in self.running])
-        done = stands_still(stopping, before, now, self.total, self.labels.dtype)
+        done = stands_still(stopping, before, now, float(self.counts.sum()), self.labels.dtype)
         out_of_time = passes >= stopping.max_iter
         leaving = np.ones_like(done) if out_of_time else done
         if out_of_time:

@@ -10,7 +10,7 @@ import numpy as np
 from attrs.validators import and_, ge, gt, instance_of, le
 
 from mklkit.learners.ho_kashyap.iteration import iterate
-from mklkit.learners.ho_kashyap.row_problems import ridge_problem
+from mklkit.learners.ho_kashyap.problems import ridge_problem
 from mklkit.learners.ho_kashyap.rules import FIXED_MEAN, GRADIENT, SIMPLEST_FIRST, Columns, Rule
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.protocols import (

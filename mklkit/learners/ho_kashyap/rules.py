@@ -38,6 +38,7 @@ __all__ = [
     "Step",
     "grow_margins",
     "loss",
+    "set_target",
     "stands_still",
 ]
 
@@ -58,15 +59,8 @@ TOLERANCE_ROWS = 1000
 class Columns:
     """The parameters of the columns: λ (G,) per column, the others for all.
 
-    Attributes
-    ----------
-    lam : ndarray of shape (G,)
-    weights : ndarray of shape (M,)
-        μ, on the simplex.
-    facts : CouplingFacts
-        ρ, b₀ and ξ, as the learner states them.
-    rates : ndarray of shape (M,)
-        ρ of each view; the learner's for all where not given.
+    These are μ (M,) on the simplex, what the learner states, and ρ of each view (M,), which is the
+    learner's where not given.
     """
 
     lam: Array
@@ -81,17 +75,9 @@ class Columns:
 
 @attrs.frozen(eq=False)
 class Solution:
-    """The final state of one column.
+    """The final state of one column: a linear function per view, and the objective of each pass.
 
-    Attributes
-    ----------
-    learners : list of FittedLearner, linear
-        One per view.
-    margins : ndarray of shape (M, N) or None
-        b of each view; None where they stayed with rows that are read in parts.
-    history : tuple of float
-        The objective after each pass.
-    converged : bool
+    Margins are (M, N), or None where they stayed with rows that are read in parts.
     """
 
     learners: list[Any]
@@ -101,32 +87,17 @@ class Solution:
 
 
 @compiled()
-def _gradient_target(
-    outputs: Array, margins: Array, labels: Array, row: Array, lam: Array, view: int, target: Array
+def set_target(
+    outputs: Array, margins: Array, labels: Array, factors: Array, lam: Array, view: int, out: Array
 ) -> None:  # pragma: no cover - compiled
-    """Set ``φ∘(1 + b_l) − λ Σ_{j≠l} C_lj f_j``, in one pass over the rows."""
+    """Set ``φ∘(1 + b_l) + λ Σ_j c_j f_j`` for the factors c (M,), in one pass over the rows."""
     n_views, n_rows, n_columns = outputs.shape
     for i in range(n_rows):
         for g in range(n_columns):
             pull = 0.0
             for j in range(n_views):
-                if j != view:
-                    pull += row[j] * outputs[j, i, g]
-            target[i, g] = labels[i] * (1.0 + margins[view, i, g]) - lam[g] * pull
-
-
-@compiled()
-def _fixed_mean_target(
-    outputs: Array, margins: Array, labels: Array, mu: Array, lam: Array, view: int, target: Array
-) -> None:  # pragma: no cover - compiled
-    """Set ``φ∘(1 + b_p) + γ Σ_j μ_j f_j``, in one pass over the rows."""
-    n_views, n_rows, n_columns = outputs.shape
-    for i in range(n_rows):
-        for g in range(n_columns):
-            mean = 0.0
-            for j in range(n_views):
-                mean += mu[j] * outputs[j, i, g]
-            target[i, g] = labels[i] * (1.0 + margins[view, i, g]) + lam[g] * mean
+                pull += factors[j] * outputs[j, i, g]
+            out[i, g] = labels[i] * (1.0 + margins[view, i, g]) + lam[g] * pull
 
 
 @compiled()
@@ -209,12 +180,9 @@ class Rule:
 
     Attributes
     ----------
-    target : callable
-        Sets a view's target: ``target(outputs, margins, labels, row, lam, view, out)``.
-    rows : callable
-        Takes μ (M,) and returns each view's factors of the outputs in its target, (M, M).
-    data_weight : callable
-        Takes μ and a view, and returns d with the data weight 1 + λd.
+    couplings : callable
+        Takes μ (M,) and returns each view's factors c_l of the outputs (M, M) and its d_l (M,): its
+        target is φ∘(1 + b_l) + λ Σ_j c_lj f_j, with the data weight 1 + λd_l.
     steps : callable
         Takes M and yields the steps of the iteration, without an end; a pass ends when the
         objective is recorded.
@@ -223,12 +191,20 @@ class Rule:
     order : Order, default="in-turn"
     """
 
-    target: Callable[..., None]
-    rows: Callable[[Array], Array]
-    data_weight: Callable[[Array, int], float]
+    couplings: Callable[[Array], tuple[Array, Array]]
     steps: Callable[[int], Iterator[Step]]
     uses_first: bool
     order: Order = "in-turn"
+
+
+def _gradient_couplings(weights: Array) -> tuple[Array, Array]:
+    matrix = coupling_matrix(weights)
+    of_itself = np.diag(matrix)
+    return np.diag(of_itself) - matrix, of_itself
+
+
+def _fixed_mean_couplings(weights: Array) -> tuple[Array, Array]:
+    return np.tile(weights, (len(weights), 1)), np.ones(len(weights))
 
 
 def _gradient_steps(n_views: int) -> Iterator[Step]:
@@ -248,26 +224,14 @@ def _fixed_mean_steps(n_views: int) -> Iterator[Step]:
         yield RECORD
 
 
-GRADIENT = Rule(
-    target=_gradient_target,
-    rows=coupling_matrix,
-    data_weight=lambda weights, view: float(coupling_matrix(weights)[view, view]),
-    steps=_gradient_steps,
-    uses_first=False,
-)
+GRADIENT = Rule(_gradient_couplings, _gradient_steps, uses_first=False)
 """The exact gradient in each view's function (paper 000, equation 9).
 
 The first view is solved once; then, each pass, all margins grow, all views are solved, and the
 objective is evaluated. In turn, each is solved from the newest outputs of the others, which is not
 what Table 1 prints: its step 7 (and 6.iii of paper 004) solves them at once."""
 
-FIXED_MEAN = Rule(
-    target=_fixed_mean_target,
-    rows=lambda weights: np.repeat(weights[None, :], len(weights), axis=0),
-    data_weight=lambda weights, view: 1.0,
-    steps=_fixed_mean_steps,
-    uses_first=True,
-)
+FIXED_MEAN = Rule(_fixed_mean_couplings, _fixed_mean_steps, uses_first=True)
 """The weighted mean is held fixed while a view is solved (paper 002, equation 9).
 
 Each view's factor is 1 + γ and its target 1 + b_p + γ Σ_j μ_j F_j over all j, itself included, in

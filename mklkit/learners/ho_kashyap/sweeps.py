@@ -23,13 +23,14 @@ from mklkit.learners.ho_kashyap.rules import (
     Step,
     grow_margins,
     loss,
+    set_target,
     stands_still,
 )
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import Array, Subproblem, Target
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.engines import added
-from mklkit.views.projections import BackProjection, Projection
+from mklkit.views.projections import BackProjection
 
 __all__ = ["can_sweep", "iterate_by_sweeps"]
 
@@ -54,22 +55,16 @@ class _Block:
     counts: Array
 
 
-@attrs.frozen(eq=False)
-class _Outputs:
-    """A view's outputs from now on."""
-
-    view: int
-    projection: Projection
-    bias: Array
+Queued = tuple[Any, ...]
+"""A step, or a view whose outputs are new with their projection and bias."""
 
 
 @attrs.frozen(eq=False)
 class _Sweep:
     """What is done with a block of rows: queued steps, then a view's target and its products."""
 
-    rule: Rule
     columns: Columns
-    queue: list[_Outputs | Step]
+    queue: list[Queued]
     view: int
     factors: Array
     back: BackProjection
@@ -85,19 +80,19 @@ class _Sweep:
         value = self._take_queue(block, rows)
         target = np.empty_like(rows.outputs[0])
         lam, factors = self.columns.lam, self.factors
-        self.rule.target(rows.outputs, rows.margins, rows.labels, factors, lam, self.view, target)
+        set_target(rows.outputs, rows.margins, rows.labels, factors, lam, self.view, target)
         target *= rows.counts[:, None]
         return [value, target.sum(axis=0, dtype=np.float64), *self.back.of(block, target)]
 
     def _take_queue(self, block: RowBlock, rows: _Block) -> Array:
         columns, value = self.columns, np.zeros(1)
-        for step in self.queue:
-            if isinstance(step, _Outputs):
-                rows.outputs[step.view] = step.projection(block) + step.bias
-            elif step[0] == "grow":
-                place = step[1]
-                rate = columns.rates[place]
-                grow_margins(rows.outputs[place], rows.labels, rate, rows.margins[place])
+        for step, view, *function in self.queue:
+            if step == "outputs":
+                projection, bias = function
+                rows.outputs[view] = projection(block) + bias
+            elif step == "grow":
+                rate = columns.rates[view]
+                grow_margins(rows.outputs[view], rows.labels, rate, rows.margins[view])
             else:
                 value = loss(
                     rows.outputs,
@@ -140,12 +135,12 @@ def iterate_by_sweeps(
     total = float(counts.sum())
     states = blocks.states(state, target.values, counts)
     coefficients: list[Any] = list(initial)
-    queue: list[_Outputs | Step] = [
+    queue: list[Queued] = [
         _outputs(problems[view], view, start_of_view)
         for view, start_of_view in enumerate(initial)
         if start_of_view is not None
     ]
-    factors = rule.rows(columns.weights)
+    factors, data_weights = rule.couplings(columns.weights)
     history: list[float] = []
     stopping = columns.facts.stopping
     for step, view in steps:
@@ -154,7 +149,7 @@ def iterate_by_sweeps(
             continue
         problem = problems[view]
         back, finish = problem.block_columns.back_projection()
-        sweep = _Sweep(rule, columns, queue, view, factors[view], back)
+        sweep = _Sweep(columns, queue, view, factors[view], back)
         states, (value, sums, *products) = blocks.sweep(sweep, states)
         if RECORD in queue:
             pairs = zip(problems, coefficients, strict=True)
@@ -167,7 +162,7 @@ def iterate_by_sweeps(
             )
             if done or len(history) >= stopping.max_iter:
                 break
-        weight = 1.0 + columns.lam * rule.data_weight(columns.weights, view)
+        weight = 1.0 + columns.lam * data_weights[view]
         means = sums / total
         coefficients[view] = problem.solve_projected(finish(products), means, weight)
         queue = [_outputs(problem, view, coefficients[view])]
@@ -176,6 +171,6 @@ def iterate_by_sweeps(
     return Solution(finished, None, tuple(history), done)
 
 
-def _outputs(problem: Subproblem, view: int, coefficients: Any) -> _Outputs:
+def _outputs(problem: Subproblem, view: int, coefficients: Any) -> Queued:
     weights, bias = problem.function(coefficients)
-    return _Outputs(view, problem.block_columns.projection(weights), bias)
+    return "outputs", view, problem.block_columns.projection(weights), bias

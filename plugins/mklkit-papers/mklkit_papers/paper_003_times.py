@@ -14,8 +14,8 @@ from sklearn.preprocessing import minmax_scale
 
 from mklkit.errors import MKLKitError
 from mklkit.estimators.from_preset import preset_classifier
+from mklkit.kernels.distances import RBF
 from mklkit.kernels.precomputed import Precomputed
-from mklkit.kernels.rbf import RBF
 from mklkit.protocols import Array
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel

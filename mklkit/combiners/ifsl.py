@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import attrs
@@ -11,10 +12,8 @@ import numpy as np
 from attrs.validators import and_, ge, in_, optional
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit.combiners.ifsl.grid import GridMean
-from mklkit.combiners.ifsl.per_view import mean_weights, one_per_view, per_view, scaled
-from mklkit.combiners.templates.coupling import CoupledSolution, CouplingCombiner
-from mklkit.errors import IncompatibleError
+from mklkit.combiners.templates.coupling import CoupledGrid, CoupledSolution, CouplingCombiner
+from mklkit.errors import IncompatibleError, SpecError
 from mklkit.learners.ho_kashyap.iteration import iterate
 from mklkit.learners.ho_kashyap.rules import (
     COUPLINGS_OF_002,
@@ -42,7 +41,7 @@ from mklkit.protocols.component import finite_number
 from mklkit.registry.hookspecs import register
 from mklkit.views.view_set import ViewSet
 
-__all__ = ["IFSL", "run_rule", "start"]
+__all__ = ["IFSL"]
 
 Rule = Literal["gradient", "fixed-mean"]
 Start = Literal["unit", "ones", "zeros", "random"]
@@ -52,6 +51,31 @@ STANDSTILL = 0.05
 
 Relative to that of decision values of zero, which is 1 per row and view for labels.
 """
+
+
+def per_view(expected: str, fits: Callable[[Array], bool]) -> Any:
+    """Return the attrs field of optional finite numbers, one per view, that fit."""
+
+    def convert(value: Any) -> tuple[float, ...] | None:
+        if value is None:
+            return None
+        # Of a text or a set, the order is not one of kernels.
+        if not np.iterable(value) or isinstance(value, (str, bytes, set, frozenset)):
+            raise ValueError(f"expected one number per kernel, such as (1, 2); got {value!r}")
+        return tuple(float(number) for number in value)
+
+    def check(instance: object, attribute: Any, value: tuple[float, ...] | None) -> None:
+        if value is not None and not (value and np.isfinite(value).all() and fits(np.array(value))):
+            raise ValueError(f"{attribute.name} must be {expected}, one per kernel; got {value!r}")
+
+    return attrs.field(default=None, converter=convert, validator=check)
+
+
+def one_per_view(name: str, values: Sequence[float], n_views: int) -> Array:
+    """Return values (M,), or raise SpecError where there is not one for each view."""
+    if len(values) != n_views:
+        raise SpecError(f"ifsl has {len(values)} {name} for {n_views} kernels; give one each.")
+    return np.array(values)
 
 
 @register
@@ -148,20 +172,55 @@ class IFSL(CouplingCombiner):
         random_state: np.random.RandomState,
     ) -> CoupledSolution:
         """Return the joint solution of the views' subproblems."""
-        columns = self.columns(np.array([self.lam]), learner, len(problems))
-        (solution,) = run_rule(self, problems, target, columns, learner, random_state)
-        # One per row and view for labels, of which the square is 1.
-        zeros = float(np.sum(target.counts * target.values**2))
-        _warn_of_standstill(solution, self.lam, len(problems) * zeros)
-        return CoupledSolution(solution.learners, columns.weights, solution.history)
+        (solution,) = self.solutions(problems, target, learner, [self.lam], random_state)
+        # The loss of zeros is one per row and view for labels, of which the square is 1.
+        of_zeros = len(problems) * float(np.sum(target.counts * target.values**2))
+        _warn_of_standstill(solution, self.lam, of_zeros)
+        return self._coupled_solution(solution)
 
-    def columns(self, lams: Array, learner: Learner, n_views: int) -> Columns:
-        """Return the parameters of an iteration for values of λ (G,)."""
-        mu, facts = mean_weights(self.weights, n_views), learner.coupling or CouplingFacts()
-        if self.rates is None:
-            return Columns(lams, mu, facts)
-        rates = one_per_view("rates", self.rates, n_views)
-        return Columns(lams, mu, facts, rates)
+    def solutions(
+        self,
+        problems: Sequence[Subproblem],
+        target: Target,
+        learner: Learner,
+        lams: Sequence[float],
+        random_state: np.random.RandomState,
+    ) -> list[Solution]:
+        """Run the rule on the views' problems: one solution per value of λ and variant.
+
+        Raises
+        ------
+        IncompatibleError
+            If margins are to grow beside numbers.
+        """
+        n_views, facts = len(problems), learner.coupling or CouplingFacts()
+        columns = Columns(np.array(lams), self._mean_weights(n_views), facts)
+        if self.rates is not None:
+            columns = attrs.evolve(columns, rates=one_per_view("rates", self.rates, n_views))
+        if target.task == "numbers" and columns.rates.any():
+            raise IncompatibleError(
+                "Numbers have no margins that could grow: leave 'rates' out, and take a learner"
+                " whose margins stay, such as 'ridge'."
+            )
+        on_features = facts_of(learner, LearnerFacts).on_features
+        gradient = self.rule == "gradient" or (self.rule is None and on_features)
+        rule = attrs.evolve(GRADIENT if gradient else FIXED_MEAN, order=self.order)
+        initial = [start(problem, self.initial, random_state) for problem in problems]
+        margins = None
+        if self.initial == "random":
+            draws = random_state.random_sample((n_views, len(target)))
+            margins = 2 * columns.facts.b0 * (1 - draws)
+        return iterate(rule, problems, target, columns, initial, margins)
+
+    def _mean_weights(self, n_views: int) -> Array:
+        """Return μ (M,) on the simplex."""
+        if self.weights is None:
+            return np.full(n_views, 1 / n_views)
+        return one_per_view("weights", self.weights, n_views) / sum(self.weights)
+
+    def _coupled_solution(self, solution: Solution) -> CoupledSolution:
+        weights = self._mean_weights(len(solution.learners))
+        return CoupledSolution(solution.learners, weights, solution.history)
 
     def subproblems(
         self, views: Views, target: Target, learner: Learner, variants: Sequence[Any]
@@ -189,66 +248,28 @@ class IFSL(CouplingCombiner):
         learner: Any,
         points: Sequence[Mapping[str, Any]],
         random_state: np.random.RandomState,
-    ) -> GridMean:
+    ) -> CoupledGrid:
         """Return the decision functions of all grid points, each equal to a separate fit.
 
         Notes
         -----
         One decomposition per view serves all points, and all points iterate together, so features
-        are read once per iteration: matrix products instead of matrix-vector products. Warm starts
-        along the grid were tried and rejected: they took as long and, as margins never shrink,
-        converged to other solutions than separate fits.
+        are read once per iteration. Warm starts along the grid were tried and rejected: they took
+        as long and, as margins never shrink, converged to other solutions than separate fits.
         """
         learner = self.coupled(learner)
-        lams = np.array([float(point.get("combiner__lam", self.lam)) for point in points])
-        variants = learner_variants(learner, points)
-        problems = self.subproblems(views, target, learner, variants)
-        columns = self.columns(lams, learner, len(views))
-        solutions = run_rule(self, problems, target, columns, learner, random_state)
-        n_iter = np.array([len(solution.history) for solution in solutions])
-        learners = [solution.learners for solution in solutions]
-        return GridMean.of(columns.weights, [view.projector for view in views], learners, n_iter)
-
-
-def run_rule(
-    combiner: IFSL,
-    problems: Sequence[Subproblem],
-    target: Target,
-    columns: Columns,
-    learner: Learner,
-    random_state: np.random.RandomState,
-) -> list[Solution]:
-    """Run the combiner's rule on the views' problems, one solution per column.
-
-    Raises
-    ------
-    IncompatibleError
-        If margins are to grow beside numbers.
-    """
-    if target.task == "numbers" and columns.rates.any():
-        raise IncompatibleError(
-            "Numbers have no margins that could grow: leave 'rates' out, and take a learner whose"
-            " margins stay, such as 'ridge'."
-        )
-    rule = combiner.rule or (
-        "gradient" if facts_of(learner, LearnerFacts).on_features else "fixed-mean"
-    )
-    initial = [start(problem, combiner.initial, random_state) for problem in problems]
-    margins = None
-    if combiner.initial == "random":
-        draws = random_state.random_sample((len(problems), len(target)))
-        margins = 2 * columns.facts.b0 * (1 - draws)
-    published = GRADIENT if rule == "gradient" else FIXED_MEAN
-    published = attrs.evolve(published, order=combiner.order)
-    return iterate(published, problems, target, columns, initial, margins)
+        lams = [float(point.get("combiner__lam", self.lam)) for point in points]
+        problems = self.subproblems(views, target, learner, learner_variants(learner, points))
+        solutions = self.solutions(problems, target, learner, lams, random_state)
+        projectors = [view.projector for view in views]
+        return CoupledGrid.of(projectors, [self._coupled_solution(each) for each in solutions])
 
 
 def _warn_of_standstill(solution: Solution, lam: float, of_zeros: float) -> None:
     """Warn where λ is so large that the iteration stops on small steps far from the minimum.
 
-    The stronger the coupling, the smaller the steps: the gap to the minimum shrinks by a share of
-    about 1/(1 + λ) per pass, which leaves about (1 + λ)/2 times the last change of the objective.
-    Searches have scores to say what such a fit is worth, and are told only of the point they take.
+    The gap to the minimum shrinks by a share of about 1/(1 + λ) per pass, which leaves about
+    (1 + λ)/2 times the last change of the objective. Searches are told only of the point they take.
     """
     if not solution.converged:
         return
@@ -278,3 +299,14 @@ def start(problem: Subproblem, initial: Start, random_state: np.random.RandomSta
     else:
         values = np.full(size, 1.0 if initial == "ones" else size**-0.5)
     return problem.filled(values)
+
+
+def scaled(learner: Any, ridge: float) -> Any:
+    """Return a learner with a multiple of its α."""
+    alpha = learner.get_params().get("alpha")
+    if not isinstance(alpha, Real):
+        raise IncompatibleError(
+            f"ifsl(ridges=...) multiplies the parameter 'alpha' of a learner, and {learner.name}"
+            " has no such number: use a learner such as 'mhks' or 'kmhks'."
+        )
+    return learner.with_params(alpha=ridge * alpha)

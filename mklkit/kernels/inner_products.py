@@ -1,0 +1,112 @@
+"""Kernels that are functions of the inner product of two rows: linear, polynomial and tanh."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+import numpy as np
+from attrs.validators import ge, gt, instance_of
+
+from mklkit.protocols import Array, FixedKernel, KernelFacts
+from mklkit.protocols.component import as_int, finite_number
+from mklkit.registry.hookspecs import register
+from mklkit.views.kernel_rows import FittedScalarKernel, InnerProduct
+
+__all__ = ["Linear", "Polynomial", "Tanh"]
+
+
+@register
+@attrs.frozen
+class Linear(FixedKernel, InnerProduct):
+    """Inner product of two rows, k(x, z) = xᵀz.
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0, 2.0], [3.0, 4.0]])
+    >>> Linear().fit(rows)(rows, rows)
+    array([[ 5., 11.],
+           [11., 25.]])
+    """
+
+    name: ClassVar[str] = "linear"
+    facts: ClassVar[KernelFacts] = KernelFacts(proposed=("cosine(linear)",))
+
+
+@register
+@attrs.frozen
+class Polynomial(FixedKernel, FittedScalarKernel):
+    """Power of an inner product, k(x, z) = (γ xᵀz + c₀)^degree.
+
+    Parameters
+    ----------
+    degree : int, default=2
+        At least 1.
+    coef0 : float, default=1.0
+        c₀; zero or above for a positive semi-definite kernel.
+    gamma : float, default=1.0
+        γ, above zero.
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0], [2.0]])
+    >>> Polynomial(degree=2).fit(rows)(rows, rows)
+    array([[ 4.,  9.],
+           [ 9., 25.]])
+    """
+
+    name: ClassVar[str] = "polynomial"
+    base: ClassVar[str] = "inner_product"
+    facts: ClassVar[KernelFacts] = KernelFacts(
+        proposed=("cosine(polynomial(degree=2))", "cosine(polynomial(degree=3))"),
+        search_space={"degree": (2, 3)},
+    )
+
+    degree: int = attrs.field(default=2, converter=as_int, validator=[instance_of(int), ge(1)])
+    coef0: float = attrs.field(default=1.0, converter=float, validator=[finite_number, ge(0)])
+    gamma: float = attrs.field(default=1.0, converter=float, validator=[finite_number, gt(0)])
+
+    def of(self, base: Array, out: Array) -> Array:
+        """Return the powers of the inner products."""
+        np.multiply(base, self.gamma, out=out)
+        out += self.coef0
+        return np.power(out, self.degree, out=out)
+
+
+@register
+@attrs.frozen
+class Tanh(FixedKernel, FittedScalarKernel):
+    """Squashed inner product, k(x, z) = tanh(γ xᵀz + c₀); in general not positive semi-definite.
+
+    Maps and learners that need a positive semi-definite kernel use its positive part.
+
+    Parameters
+    ----------
+    gamma : float, default=0.01
+        γ (paper 003: β), above zero.
+    coef0 : float, default=0.0
+        c₀ (paper 003: γ).
+
+    Examples
+    --------
+    >>> rows = np.array([[0.0], [1.0]])
+    >>> Tanh(gamma=1.0).fit(rows)(rows, rows).round(3)
+    array([[0.   , 0.   ],
+           [0.   , 0.762]])
+    """
+
+    name: ClassVar[str] = "tanh"
+    base: ClassVar[str] = "inner_product"
+    monotone: ClassVar[int] = 1
+    facts: ClassVar[KernelFacts] = KernelFacts(definite=False)
+
+    gamma: float = attrs.field(default=0.01, converter=float, validator=[finite_number, gt(0)])
+    coef0: float = attrs.field(default=0.0, converter=float, validator=finite_number)
+
+    def of(self, base: Array, out: Array) -> Array:
+        """Return tanh of the scaled inner products."""
+        # Where the product overflows, the kernel is −1 or 1.
+        with np.errstate(over="ignore"):
+            np.multiply(base, self.gamma, out=out)
+            out += self.coef0
+        return np.tanh(out, out=out)

@@ -1,0 +1,319 @@
+"""Ridge regressions with an unpenalised bias, one per view: the subproblems of coupled learners.
+
+Each is set up once for a view, then solved for many targets, data weights and ridges, one per
+column. With weights v of rows, squares are Σ v_i(f_i − t_i/s)², and means count rows by v.
+"""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+import scipy.linalg
+
+from mklkit.learners.linear_decision import LinearDecision
+from mklkit.numerics.centring import centred_gram
+from mklkit.numerics.least_squares import (
+    SPECTRUM_TOLERANCE,
+    ArrowheadSystem,
+    CholeskySystem,
+    NormalMatrix,
+    SpectralSystem,
+    Spectrum,
+    cholesky_or_none,
+    gram_rounding,
+    rounding,
+)
+from mklkit.protocols import Array, ColumnSelector, Subproblem, TrainingView
+from mklkit.views.block_columns import BlockColumns, InBlocks
+from mklkit.views.sides import FeatureSide, GramSide
+
+__all__ = ["FeatureProblem", "RowProblem", "ridge_problem"]
+
+
+def ridge_problem(
+    side: TrainingView, alphas: Array, row_weights: Array | None = None
+) -> FeatureProblem | CholeskyProblem:
+    """Return the ridge regression of one view for ridges (G,), in the form that costs least."""
+    single = len(alphas) == 1 and float(alphas[0]) > 0
+    if side.explicit:
+        if single and RowProblem.suits(side, float(alphas[0])):
+            return RowProblem(side, float(alphas[0]), row_weights)
+        return FeatureProblem(side, alphas, row_weights)
+    if single:
+        return CholeskyProblem(side, float(alphas[0]), row_weights)
+    return GramProblem(side, alphas, row_weights)
+
+
+class CentredFeatures(FeatureSide):
+    """Features less their means: their products keep the digits that a large mean would take.
+
+    A feature that varies by no more than N·eps of its mean is constant but for rounding, and zero.
+    """
+
+    def __init__(self, side: TrainingView, row_weights: Array | None = None) -> None:
+        features = side.features()
+        self.centre = np.average(features, axis=0, weights=row_weights).astype(features.dtype)
+        centred = features - self.centre
+        digits_lost = len(features) * np.finfo(centred.dtype).eps * np.abs(self.centre)
+        centred[:, np.abs(centred).max(axis=0) <= digits_lost] = 0.0
+        super().__init__(centred)
+
+
+class FeatureProblem(Subproblem):
+    """Ridge regression on a view's features, ``s·‖f − t/s‖² + α‖w‖²`` over f = Φw + w₀.
+
+    A diagonal normal matrix (full empirical maps) needs no factorisation. Otherwise one
+    eigendecomposition of the centred normal matrix serves every ridge α (G,) and data weight; for
+    a single ridge a Cholesky factor is enough. Only block operations of the side are used, except
+    for features with a large mean, which are centred first. Coefficients are functions with
+    weights (p, G) and biases (G,).
+    """
+
+    n_coefficients: int | None = None
+
+    def __init__(self, side: TrainingView, alphas: Array, row_weights: Array | None = None) -> None:
+        self._side = side
+        self._alphas = alphas
+        self._row_weights = row_weights
+        self._normal = self._normal_matrix()
+        self._centre = np.zeros_like(self._normal.sums)
+        self.n_coefficients = len(self._centre) + 1
+        columns = self.block_columns
+        again = columns is not None and columns.blocks.makes_again(columns.used)
+        # Products of features that are made again come from moments about a point among them.
+        if self._normal.far_from_zero and not again:
+            self._side = CentredFeatures(side, row_weights)
+            self._centre = self._side.centre
+            self._normal = self._normal_matrix()
+        self._system: ArrowheadSystem | CholeskySystem | SpectralSystem
+        diagonal = self._normal.is_diagonal
+        if diagonal and alphas.min() > SPECTRUM_TOLERANCE * float(self._normal.products.sum()):
+            self._system = ArrowheadSystem(self._normal)
+        elif len(alphas) == 1 and not diagonal:
+            self._system = CholeskySystem(self._normal)
+        else:
+            # A view may have its eigenpairs already.
+            known = self._normal if diagonal or row_weights is not None else self._side
+            self._system = SpectralSystem(known.spectrum(), self._normal.sums)
+
+    def _normal_matrix(self) -> NormalMatrix:
+        """Return ΦᵀVΦ."""
+        if self._row_weights is None:
+            return self._side.normal_matrix()
+        return self._side.class_moments(row_weights=self._row_weights).normal_matrix()
+
+    def filled(self, values: Array) -> LinearDecision:
+        """Return the coefficients (p + 1,) repeated in every column."""
+        columns = np.repeat(values[:, None], len(self._alphas), axis=1)
+        return LinearDecision(columns[:-1], columns[-1] + self._centre @ columns[:-1])
+
+    def solve(
+        self, targets: Array, data_weights: Array, columns: ColumnSelector = slice(None)
+    ) -> LinearDecision:
+        """Return the minimisers for targets (N, G) and data weights (G,)."""
+        if self._row_weights is not None:
+            targets = self._row_weights[:, None] * targets
+        means = targets.sum(axis=0, dtype=np.float64) / self._normal.total
+        return self.solve_projected(self._side.project_back(targets), means, data_weights, columns)
+
+    @property
+    def block_columns(self) -> BlockColumns | None:
+        """The features block by block, where the side has them so."""
+        return self._side.block_columns if isinstance(self._side, InBlocks) else None
+
+    def function(self, coefficients: LinearDecision) -> tuple[Array, Array]:
+        """Return the weights (p, G) and biases (G,)."""
+        return coefficients.coefficients, coefficients.bias
+
+    def solve_projected(
+        self,
+        projected: Array,
+        means: Array,
+        data_weights: Array,
+        columns: ColumnSelector = slice(None),
+    ) -> LinearDecision:
+        """Return the minimisers for ΦᵀVt (p, G), the means of t (G,) and data weights (G,)."""
+        weights = self._system.solve(projected, means, data_weights, self._alphas[columns])
+        bias = means / data_weights - self._normal.sums @ weights / self._normal.total
+        return LinearDecision(weights, bias)
+
+    def outputs(self, coefficients: LinearDecision) -> Array:
+        """Return the decision values on the training rows."""
+        return self._side.project(coefficients.coefficients) + coefficients.bias
+
+    def penalty(self, coefficients: LinearDecision, columns: ColumnSelector = slice(None)) -> Array:
+        """Return α‖w‖²."""
+        weights = coefficients.coefficients
+        return self._alphas[columns] * np.einsum("pg,pg->g", weights, weights)
+
+    def finish(self, coefficients: LinearDecision, column: int = 0) -> LinearDecision:
+        """Return the decision function of one column's coefficients."""
+        weights, bias = coefficients.coefficients[:, column].copy(), coefficients.bias[column]
+        return LinearDecision(weights, float(bias - self._centre @ weights))
+
+
+class GramProblem(FeatureProblem):
+    """Ridge regression in a kernel's feature space, from its Gram matrix: any α ≥ 0, any s.
+
+    The features are Φ = U√D of the centred Gram matrix: the normal matrix is D and the column sums
+    are zero. Negative eigenvalues (an indefinite kernel) are dropped. With weights V of rows, K is
+    centred by the weighted mean, V^½KV^½ has the eigenpairs, and Φ = V^{-½}U√D has ΦᵀVΦ = D.
+    """
+
+    def __init__(self, side: TrainingView, alphas: Array, row_weights: Array | None = None) -> None:
+        self._gram = gram = side.gram()
+        self._row_means = np.average(gram, axis=0, weights=row_weights)
+        if row_weights is None:
+            self._pairs = side.spectrum()
+            self._roots = np.ones(side.n_rows, self._pairs.vectors.dtype)[:, None]
+        else:
+            self._roots = np.sqrt(row_weights).astype(gram.dtype)[:, None]
+            centred = centred_gram(gram, row_weights=row_weights)
+            matrix = centred * self._roots * self._roots.T
+            pairs = Spectrum.of(matrix, floor=gram_rounding(gram, row_weights))
+            # An eigenvector of a tiny eigenvalue is mixed with that of eigenvalue zero.
+            zero = self._roots / np.linalg.norm(self._roots)
+            vectors = pairs.vectors - zero * (zero.T @ pairs.vectors)
+            self._pairs = Spectrum(pairs.values, vectors)
+        self._lengths = np.sqrt(self._pairs.values)
+        features = self._pairs.vectors * self._lengths / self._roots
+        super().__init__(FeatureSide(features), alphas, row_weights)
+        self.n_coefficients = len(gram) + 1
+
+    def _normal_matrix(self) -> NormalMatrix:
+        values = self._pairs.values
+        return NormalMatrix(values, np.zeros_like(values), float(np.vdot(self._roots, self._roots)))
+
+    def filled(self, values: Array) -> LinearDecision:
+        """Return row coefficients and bias (N + 1,) as the same function in every column."""
+        outputs = self._gram @ values[:-1] + values[-1]
+        weights = self._pairs.vectors.T @ (self._roots[:, 0] * outputs) / self._lengths
+        return super().filled(np.append(weights, np.average(outputs, weights=self._row_weights)))
+
+    def finish(self, coefficients: LinearDecision, column: int = 0) -> LinearDecision:
+        """Return the decision function of one column, as a function of similarities."""
+        weights, bias = self.on_rows(coefficients)
+        return LinearDecision(weights[:, column].copy(), float(bias[column]))
+
+    def on_rows(self, coefficients: LinearDecision) -> tuple[Array, Array]:
+        """Return the functions' coefficients on similarities (N, G), and biases (G,)."""
+        scaled = (coefficients.coefficients.T / self._lengths).T
+        weights = self._roots * (self._pairs.vectors @ scaled)
+        return weights, coefficients.bias - self._row_means @ weights
+
+
+@attrs.frozen(eq=False)
+class RowFunction:
+    """A function f = Kv + w₀: v (N, 1), empty where it was not fitted, Kv (N, 1), vᵀKv, w₀ (1,)."""
+
+    weights: Array
+    products: Array
+    squares: float
+    bias: Array
+
+
+class CholeskyProblem(Subproblem):
+    """One ridge α > 0 on a Gram matrix: KMHKS's system by a Cholesky factor, not by eigenpairs."""
+
+    n_coefficients: int | None = None
+
+    def __init__(self, side: TrainingView, alpha: float, row_weights: Array | None = None) -> None:
+        self._side = side
+        self._row_weights = row_weights
+        self._ridges = alpha if row_weights is None else alpha / row_weights
+        self._alpha = alpha
+        # In float32, rounding of the factor reaches α.
+        self._gram = np.asarray(side.gram(), np.float64)
+        self.n_coefficients = len(self._gram) + 1
+        self._spectral: GramProblem | None = None
+        self._factors: dict[float, tuple[Array, Array] | None] = {}
+
+    def filled(self, values: Array) -> RowFunction:
+        """Return the function with the coefficients and bias (N + 1,)."""
+        return self._function(values[:-1, None], values[-1:])
+
+    def _function(self, weights: Array, bias: Array) -> RowFunction:
+        products = self._gram @ weights
+        return RowFunction(weights, products, float(np.vdot(weights, products)), bias)
+
+    def _factor(self, data_weight: float) -> tuple[Array, Array] | None:
+        """Return the factor of sK + αV⁻¹ and what it makes of ones; None where K is indefinite."""
+        if data_weight not in self._factors:
+            matrix = data_weight * self._gram
+            matrix[np.diag_indices_from(matrix)] += self._ridges
+            # Symmetric, so that its transpose is the same matrix in LAPACK's order.
+            factor, ones = cholesky_or_none(matrix.T), np.ones(len(matrix))
+            self._factors[data_weight] = (
+                factor
+                if factor is None
+                else (factor, scipy.linalg.cho_solve((factor, True), ones, check_finite=False))
+            )
+        return self._factors[data_weight]
+
+    def solve(
+        self, targets: Array, data_weights: Array, columns: ColumnSelector = slice(None)
+    ) -> RowFunction:
+        """Return the minimiser of ``s·‖f − t/s‖² + α vᵀKv`` over f = Kv + w₀."""
+        factorised = self._factor(float(data_weights[0]))
+        if factorised is None:
+            if self._spectral is None:
+                alphas = np.array([self._alpha])
+                self._spectral = GramProblem(self._side, alphas, self._row_weights)
+            solved = self._spectral.solve(targets, data_weights, columns)
+            return self._function(*self._spectral.on_rows(solved))
+        factor, ones = factorised
+        weights = scipy.linalg.cho_solve((factor, True), targets, check_finite=False)
+        # The bias makes the coefficients sum to zero: φᵀα = 0 in the paper's notation.
+        shift = weights.sum(axis=0) / ones.sum()
+        weights -= ones[:, None] * shift
+        return self._function(weights, shift / data_weights)
+
+    def outputs(self, coefficients: RowFunction) -> Array:
+        """Return the decision values Kv + w₀ on the training rows."""
+        return coefficients.products + coefficients.bias
+
+    def penalty(self, coefficients: RowFunction, columns: ColumnSelector = slice(None)) -> Array:
+        """Return α vᵀKv."""
+        return np.array([self._alpha * coefficients.squares])
+
+    def finish(self, coefficients: RowFunction, column: int = 0) -> LinearDecision:
+        """Return the decision function of one column's coefficients."""
+        weights = coefficients.weights[:, column].copy()
+        return LinearDecision(weights, float(coefficients.bias[column]))
+
+
+class RowProblem(CholeskyProblem):
+    """One ridge α > 0 on fewer rows than features: f = Φw + w₀ with w = Φᵀv, on K = ΦΦᵀ."""
+
+    def __init__(self, side: TrainingView, alpha: float, row_weights: Array | None = None) -> None:
+        self._features = side.features()
+        self._centre: Array | float = 0.0
+        squares = np.einsum("np,np->p", self._features, self._features)
+        sums = self._features.sum(axis=0)
+        if NormalMatrix(squares, sums, len(self._features)).far_from_zero:
+            centred = CentredFeatures(side, row_weights)
+            self._features, self._centre = centred.features(), centred.centre
+        super().__init__(GramSide(self._features @ self._features.T), alpha, row_weights)
+        self.n_coefficients = self._features.shape[1] + 1
+
+    @staticmethod
+    def suits(side: TrainingView, alpha: float) -> bool:
+        """Return whether there are fewer rows than features, and α is above their rounding."""
+        if side.n_rows >= side.n_features:
+            return False
+        features = side.features()
+        tolerance = max(SPECTRUM_TOLERANCE, rounding(features))
+        return bool(alpha > tolerance * np.vdot(features, features))
+
+    def filled(self, values: Array) -> RowFunction:
+        """Return the function with the weights and bias (p + 1,)."""
+        weights = values[:-1]
+        bias = values[-1:] + np.sum(self._centre * weights)
+        outputs = self._features @ weights[:, None]
+        return RowFunction(np.empty((0, 1)), outputs, float(np.sum(weights**2)), bias)
+
+    def finish(self, coefficients: RowFunction, column: int = 0) -> LinearDecision:
+        """Return the decision function on features."""
+        on_rows = super().finish(coefficients, column)
+        weights = self._features.T @ on_rows.coefficients
+        return LinearDecision(weights, float(on_rows.bias - np.sum(self._centre * weights)))
