@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum
-from mklkit.protocols.feature_map import FittedMap
-from mklkit.protocols.kernel import FittedKernel
+from mklkit.protocols.kernel import FittedKernel, FittedMap
 from mklkit.protocols.rows import Array, Reads, TableRows, own_rows
 
 __all__ = [

@@ -1,4 +1,7 @@
-"""The columns that a kernel uses: a glob or list of names, a slice, or positions."""
+"""The kernels that a user names, and the columns that each uses.
+
+Columns are a glob or list of names, a slice, or positions.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,34 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
+from functools import lru_cache
+from itertools import zip_longest
 from typing import Any
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.errors import DataError, quoted, suggest
+from mklkit.errors import DataError, SpecError, quoted, suggest
+from mklkit.protocols import KernelFacts, facts_of
+from mklkit.protocols.component import KERNELS
+from mklkit.registry.composing import default_instances
+from mklkit.registry.registry import Registry, get_registry
+from mklkit.registry.specs import parse_kernel_spec, to_spec
+from mklkit.views.bound_kernels import BoundKernel
 
-__all__ = ["resolve_columns"]
+__all__ = [
+    "AUTO_KERNELS",
+    "are_proposed",
+    "bind_kernels",
+    "kernel_list",
+    "parts_of",
+    "proposed_specs",
+    "resolve_columns",
+]
+
+AUTO_KERNELS = "auto"
+"""Given as the kernels: a bank proposed from the training rows."""
 
 # Longer numbers exceed any possible number of columns, and Python refuses to read some.
 _SLICE = re.compile(r"(-?\d{1,18})?:(-?\d{1,18})?", re.ASCII)
@@ -21,6 +44,123 @@ SEPARATORS = "_ .-"
 """After one of these the part of a column's name begins that differs within a group."""
 
 _POSITION = re.compile(r"-?\d{1,18}", re.ASCII)
+
+
+def bind_kernels(kernels: Any) -> list[BoundKernel]:
+    """Return the kernels with unique labels; ``columns`` are not resolved yet.
+
+    A label is the one given by the user; else the spec string as typed, or all parameters of an
+    object, so that it does not change with a default. Repeated labels are numbered.
+
+    Parameters
+    ----------
+    kernels : None, str, Kernel, or a list or tuple of kernels
+        A spec string (``"label:rbf(sigma='mean')@columns"``) or a kernel; within a list or tuple
+        also ``(label, kernel, columns)``. None stands for the default kernels.
+
+    Raises
+    ------
+    SpecError
+        If the sequence is empty or an element is none of these.
+
+    Examples
+    --------
+    >>> [(k.label, k.columns) for k in bind_kernels(["linear", "fou:rbf@fou_*"])]
+    [('linear', None), ('fou', 'fou_*')]
+    """
+    unique: dict[str, BoundKernel] = {}
+    for value in kernel_list(kernels):
+        spec = isinstance(value, str)
+        kernel = _bound_spec(get_registry(), value) if spec else _bind(value)
+        label, count = kernel.label, 1
+        while label in unique:
+            count += 1
+            label = f"{kernel.label} #{count}"
+        unique[label] = kernel if count == 1 else attrs.evolve(kernel, label=label)
+    return list(unique.values())
+
+
+def kernel_list(kernels: Any) -> list[Any]:
+    """Return the kernels of an estimator as a list, as the user gave them."""
+    if kernels is None:
+        kernels = KERNELS
+    if isinstance(kernels, str) or not isinstance(kernels, Sequence):
+        kernels = [kernels]
+    if len(kernels) == 0:
+        raise SpecError("Expected at least one kernel, got an empty list.")
+    if any(isinstance(kernel, str) and kernel.strip() == AUTO_KERNELS for kernel in kernels):
+        raise SpecError(
+            f"kernels={AUTO_KERNELS!r} stands for kernels that fit proposes from the training rows"
+            " and their labels: give it alone, not beside other kernels, and only to an"
+            " estimator that is to be fitted."
+        )
+    return list(kernels)
+
+
+def are_proposed(kernels: Any) -> bool:
+    """Return whether ``fit`` is to propose the kernels: ``"auto"``, or a list of only that.
+
+    Examples
+    --------
+    >>> are_proposed("auto"), are_proposed(["auto"]), are_proposed(["auto", "linear"])
+    (True, True, False)
+    """
+    if isinstance(kernels, Sequence) and not isinstance(kernels, str) and len(kernels) == 1:
+        kernels = kernels[0]
+    return isinstance(kernels, str) and kernels.strip() == AUTO_KERNELS
+
+
+def proposed_specs() -> list[str]:
+    """Return the spec strings that registered kernels propose: the first of each, the second ….
+
+    Raises
+    ------
+    SpecError
+        If a kernel proposes one that cannot be made; the message names the kernel.
+    """
+    registry = get_registry()
+    by_kernel = []
+    for kernel in default_instances(registry, "kernel"):
+        proposed = facts_of(kernel, KernelFacts).proposed
+        for spec in proposed:
+            try:
+                registry.create("kernel", spec)
+            except SpecError as error:
+                raise SpecError(
+                    f"Kernel {kernel.name!r} proposes {quoted(spec)} for kernels='auto': {error}"
+                ) from error
+        by_kernel.append(proposed)
+    ranks = zip_longest(*by_kernel)
+    return list(dict.fromkeys(spec for rank in ranks for spec in rank if spec is not None))
+
+
+def parts_of(value: Any) -> tuple[str | None, Any, Any]:
+    """Return the label (None where none was given), kernel and columns of one kernel."""
+    if isinstance(value, BoundKernel):
+        return value.label, value.kernel, value.columns
+    if isinstance(value, tuple):
+        if len(value) not in (2, 3) or not isinstance(value[0], str | None):
+            raise SpecError(f"Expected (label, kernel, columns), got {quoted(value)}.")
+        return value[0], value[1], value[2] if len(value) == 3 else None
+    if isinstance(value, str):
+        spec = parse_kernel_spec(value)
+        return spec.label, spec.spec, spec.columns
+    return None, value, None
+
+
+def _bind(value: Any) -> BoundKernel:
+    label, spec, columns = parts_of(value)
+    kernel = get_registry().create("kernel", spec)
+    if label is None:
+        label = spec if isinstance(spec, str) else to_spec(kernel, full=True)
+        label += f"@{columns}" if isinstance(columns, str) else ""
+    return BoundKernel(label, kernel, columns)
+
+
+@lru_cache(maxsize=256)
+def _bound_spec(registry: Registry, spec: str) -> BoundKernel:
+    """Return the kernel of a spec string, which is read once."""
+    return _bind(spec)
 
 
 def resolve_columns(

@@ -17,18 +17,15 @@ from mklkit.errors import MKLKitError, SpecError, plain_message, quoted, suggest
 from mklkit.protocols.component import parameter_names
 
 __all__ = [
-    "MAX_NAME",
     "KernelSpec",
     "Spec",
     "build",
-    "is_name",
     "parse_kernel_spec",
     "parse_spec",
     "to_spec",
 ]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
-MAX_NAME = 100
 MAX_DEPTH = 8
 LARGEST = int(sys.float_info.max)
 BARE = (ast.Name, ast.Load, ast.Constant, ast.BinOp, ast.Sub, ast.Mult, ast.Div)
@@ -52,11 +49,6 @@ class KernelSpec:
     spec: str
     label: str | None = None
     columns: str | None = None
-
-
-def is_name(text: str) -> bool:
-    """Return whether a text can be the name of a component."""
-    return len(text) <= MAX_NAME and _NAME.fullmatch(text) is not None
 
 
 def parse_spec(text: str) -> Spec:

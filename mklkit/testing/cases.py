@@ -20,8 +20,7 @@ from mklkit.protocols import (
     Task,
     facts_of,
 )
-from mklkit.registry.abilities import checked_decision
-from mklkit.registry.composing import choose_components
+from mklkit.registry.composing import checked_decision, choose_components
 from mklkit.registry.entries import completed
 from mklkit.registry.registry import get_registry
 from mklkit.registry.specs import parse_spec

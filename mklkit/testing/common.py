@@ -14,10 +14,10 @@ import numpy as np
 from sklearn.base import clone
 
 from mklkit.errors import MKLKitError, quoted
-from mklkit.protocols import facts_of
+from mklkit.protocols import facts_of, is_name
 from mklkit.protocols.component import Component, parameter_names
 from mklkit.registry.entries import FACTS
-from mklkit.registry.specs import is_name, parse_spec, to_spec
+from mklkit.registry.specs import parse_spec, to_spec
 from mklkit.testing.cases import Case
 from mklkit.testing.docstrings import documented_parameters
 from mklkit.testing.expectations import CheckFailure, NotApplicable, expect, same, state_of

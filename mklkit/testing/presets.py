@@ -4,32 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from mklkit.errors import MKLKitError, quoted
+from mklkit.errors import MKLKitError
 from mklkit.estimators.from_preset import preset_classifier
 from mklkit.protocols.component import Preset
 from mklkit.registry.registry import Kind, get_registry
-from mklkit.registry.specs import is_name, parse_kernel_spec
+from mklkit.registry.specs import parse_kernel_spec
 from mklkit.testing.cases import Case
 from mklkit.testing.estimators import fit_model, model_of, saved_and_loaded
 from mklkit.testing.expectations import CheckFailure, expect
 
 __all__ = ["PRESET_CHECKS"]
-
-SCALES = (None, "standard", "minmax", "none")
-
-
-def preset_is_described(case: Case) -> None:
-    """It has a valid name, one line of help, one or more members and a known scale."""
-    preset: Preset = case.component
-    count, line = preset.members, preset.help.strip() and "\n" not in preset.help
-    valid = "a name of letters, digits, '_', '.', '-'"
-    for holds, expected, value in (
-        (is_name(preset.name), valid, quoted(preset.name)),
-        (line, "one line of help", repr(preset.help)),
-        (isinstance(count, int) and count >= 1, "members of 1 or more", count),
-        (preset.scale in SCALES, f"a scale of {SCALES}", repr(preset.scale)),
-    ):
-        expect(bool(holds), expected, value, "Write Preset('my-name', 'Description.', ...).")
 
 
 def parts_exist(case: Case) -> None:
@@ -80,7 +64,6 @@ def one_seed_gives_one_system(case: Case) -> None:
 
 
 PRESET_CHECKS = (
-    preset_is_described,
     parts_exist,
     learns_two_and_three_classes,
     one_seed_gives_one_system,

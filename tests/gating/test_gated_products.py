@@ -17,7 +17,7 @@ from mklkit.combiners.cluster_gating.products import (
 from mklkit.combiners.templates.gating import composite_gram
 from mklkit.feature_maps.implicit import Implicit
 from mklkit.numerics.graph_embedding import Graphs, discriminant_graphs
-from mklkit.registry.composing import bind_kernels
+from mklkit.registry.columns import bind_kernels
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.view_set import ViewSet
 

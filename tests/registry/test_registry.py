@@ -17,7 +17,7 @@ from mklkit.kernels import RBF, Linear
 from mklkit.learners import SVM
 from mklkit.plugin import LearnerFacts
 from mklkit.protocols import Component
-from mklkit.registry.composing import bind_kernels
+from mklkit.registry.columns import bind_kernels
 from mklkit.registry.entries import kind_of
 from mklkit.registry.registry import Registry
 
@@ -147,7 +147,7 @@ def test_what_is_no_component_is_refused(registry, value):
 @pytest.mark.parametrize("kind", ["kernel", "feature_map", "combiner", "learner"])
 @pytest.mark.parametrize("value", [int, dict, np.ndarray, object])
 def test_a_class_of_another_sort_is_refused(registry, kind, value):
-    with pytest.raises(SpecError, match=r"got <class '.*'>: it has no 'name'"):
+    with pytest.raises(SpecError, match=r"got <class '.*'>: it must be a class with a 'name'"):
         registry.create(kind, value)
 
 
@@ -157,8 +157,8 @@ def test_a_class_of_another_sort_is_refused(registry, kind, value):
     [
         ("kernel", SVM, r"it must have fit\(self, rows\)\.$"),
         ("feature_map", SVM, r"it must have fit\(self, kernel, rows, random_state\)"),
-        ("combiner", SVM, r"it must have fit\(self, views, y, learner, random_state\)"),
-        ("learner", Empirical, r"it must have fit\(self, side, y\)"),
+        ("combiner", SVM, r"it must have fit\(self, views, target, learner, random_state\)"),
+        ("learner", Empirical, r"it must have fit\(self, side, target\)"),
     ],
 )
 def test_a_component_of_another_kind_is_refused(registry, make, kind, cls, lacks):
@@ -169,7 +169,7 @@ def test_a_component_of_another_kind_is_refused(registry, make, kind, cls, lacks
 @pytest.mark.parametrize("part", ["kernels", "feature_map", "combiner", "learner"])
 @pytest.mark.parametrize("estimator", [MKLClassifier])
 def test_classifiers_refuse_a_class_of_another_sort(estimator, part):
-    with pytest.raises(SpecError, match="it has no 'name'"):
+    with pytest.raises(SpecError, match="it must be a class with a 'name'"):
         estimator(**{part: int}).fit([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1])
 
 

@@ -17,8 +17,7 @@ from mklkit.estimators.from_preset import preset_classifier
 from mklkit.feature_maps import Empirical, Implicit
 from mklkit.kernels import RBF, Cosine, Laplacian, Linear, Polynomial, Tanh
 from mklkit.learners import KMHKS, MHKS, SVM
-from mklkit.registry.columns import resolve_columns
-from mklkit.registry.composing import bind_kernels
+from mklkit.registry.columns import bind_kernels, resolve_columns
 from mklkit.registry.specs import KernelSpec, Spec, parse_kernel_spec, parse_spec, to_spec
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_.-]*", fullmatch=True)
