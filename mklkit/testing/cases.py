@@ -10,22 +10,22 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from mklkit.numerics.readings import texts_of
 from mklkit.protocols import (
     Array,
     CombinerFacts,
     FeatureMapFacts,
     KernelFacts,
-    LearnerFacts,
     Target,
     Task,
     facts_of,
 )
 from mklkit.registry.composing import checked_decision, choose_components
-from mklkit.registry.entries import completed
+from mklkit.registry.entries import FACTS, completed
 from mklkit.registry.registry import get_registry
 from mklkit.registry.specs import parse_spec
 from mklkit.testing.expectations import CheckFailure
-from mklkit.testing.rows import as_table, labels_of, numbers_of, three_classes, two_classes
+from mklkit.testing.rows import labels_of, numbers_of, two_classes
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.view_set import ViewSet
 
@@ -46,22 +46,12 @@ KERNELS = ("linear", GAUSSIAN, "polynomial(degree=2)", "rbf(sigma='0.5*mean')")
 
 @attrs.frozen(eq=False)
 class Fit:
-    """A component fitted to rows.
-
-    Attributes
-    ----------
-    fitted : object
-        What its ``fit`` returned.
-    results : callable
-        Returns arrays by their name for new rows, among them what every kind of component has to
-        give again for the same rows.
-    drawn : bool
-        Whether random numbers were drawn.
-    """
+    """A component fitted to rows: what ``fit`` returned, and arrays by their name for new rows."""
 
     fitted: Any
     results: Callable[[Array], dict[str, Array]]
     drawn: bool
+    """Whether random numbers were drawn."""
 
 
 @attrs.frozen(slots=False, eq=False)
@@ -107,40 +97,40 @@ class Case:
     @property
     def label(self) -> str:
         """The component's name."""
-        return str(getattr(self.source, "name", getattr(self.source, "__name__", self.source)))
+        return str(getattr(self.source, "name", self.source))
 
     @cached_property
     def kernel_facts(self) -> KernelFacts:
-        """The facts of a kernel; the default ones of another component, or for other facts."""
-        stated = getattr(self.component, "facts", None)
-        return stated if isinstance(stated, KernelFacts) else KernelFacts()
+        """The facts of a kernel; the default ones of another component."""
+        return facts_of(self.component, KernelFacts) if self.kind == "kernel" else KernelFacts()
 
     # The rows.
 
     @cached_property
-    def _data(self) -> tuple[Array, Array, Array, Array]:
-        """Rows and labels to train on, and new ones."""
+    def _data(self) -> tuple[Array, Array]:
+        """All rows with their labels, −1 and +1; the last quarter are new ones."""
         if self.custom_rows is None:
-            rows, labels = two_classes(self.kernel_facts.reads, self.kernel_facts.examples)
-        else:
-            rows, labels = self.custom_rows, labels_of(len(self.custom_rows))
-        n = len(rows) - len(rows) // 4
-        return rows[:n], labels[:n], rows[n:], labels[n:]
+            return two_classes(self.kernel_facts.reads, self.kernel_facts.examples)
+        return self.custom_rows, labels_of(len(self.custom_rows))
+
+    @property
+    def _n_rows(self) -> int:
+        return len(self._data[0]) - len(self._data[0]) // 4
 
     @property
     def rows(self) -> Array:
         """The rows to train on, (N, d)."""
-        return self._data[0]
+        return self._data[0][: self._n_rows]
 
     @property
     def labels(self) -> Array:
         """The labels of the rows to train on, −1 and +1."""
-        return self._data[1]
+        return self._data[1][: self._n_rows]
 
     @property
     def new_rows(self) -> Array:
         """Other rows, (n, d)."""
-        return self._data[2]
+        return self._data[0][self._n_rows :]
 
     @property
     def y(self) -> Array:
@@ -150,17 +140,22 @@ class Case:
     @property
     def new_y(self) -> Array:
         """What is to be said of the new rows."""
-        return numbers_of(self.new_rows) if self.task == "numbers" else self._data[3]
+        new_labels = self._data[1][self._n_rows :]
+        return numbers_of(self.new_rows) if self.task == "numbers" else new_labels
 
     def table(self, rows: Array) -> NDArray[Any]:
-        """Return rows as an estimator is given them."""
-        return as_table(rows, self.kernel_facts.reads)
+        """Return rows as an estimator is given them: texts as a column of text."""
+        if self.kernel_facts.reads != "text":
+            return rows
+        return np.array(texts_of(rows), dtype=object)[:, None]
 
     def three_classes(self) -> tuple[Array, NDArray[Any]]:
-        """Return the training rows with labels of three classes, as text."""
+        """Return the training rows with labels of three classes; the third is apart if it may."""
+        kinds = np.where(self.labels > 0, "well", "ill")
+        kinds[np.arange(len(kinds)) % 3 == 0] = "new"
         facts, custom = self.kernel_facts, self.custom_rows is not None
         free = facts.reads == "numbers" and not (facts.examples or custom)
-        return three_classes(self.rows, self.labels, apart=free)
+        return self.rows + (4.0 if free else 0.0) * (kinds == "new")[:, None], kinds
 
     # What the component is checked with.
 
@@ -169,8 +164,7 @@ class Case:
         if self.kind not in ("learner", "combiner"):
             yield self
             return
-        facts_class = LearnerFacts if self.kind == "learner" else CombinerFacts
-        facts: Any = facts_of(self.component, facts_class)
+        facts: Any = facts_of(self.component, FACTS[self.kind])
         maps: list[Any] = [None]
         if self.kind == "learner":
             maps = ["empirical"] * facts.on_features + ["implicit"] * facts.on_gram
@@ -180,21 +174,13 @@ class Case:
 
     @cached_property
     def _variant(self) -> tuple[Task, str | None]:
-        if self.variant is not None:
-            return self.variant
-        if self.kind not in ("learner", "combiner"):
-            return "two classes", None
-        return next(self.variants())._variant
+        usual = next(self.variants()).variant if self.variant is None else self.variant
+        return ("two classes", None) if usual is None else usual
 
     @property
     def task(self) -> Task:
         """What the component is checked with: labels where it learns from them."""
         return self._variant[0]
-
-    @property
-    def learns_classes(self) -> bool:
-        """Whether the component learns from class labels."""
-        return self.task == "two classes"
 
     @property
     def kernels(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Checks of every component inside an estimator: labels, seeds, files, bad data."""
+"""Checks of every component inside an estimator, and of presets, which are whole ones."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ from mklkit.estimators.from_preset import preset_classifier
 from mklkit.estimators.one_class import MKLOneClass
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.persistence import load_model, save_model
-from mklkit.protocols import Array, CombinerFacts, LearnerFacts, Task
+from mklkit.protocols import Array, Preset, Task, facts_of
+from mklkit.registry.entries import FACTS
+from mklkit.registry.registry import Kind, get_registry
+from mklkit.registry.specs import parse_kernel_spec
 from mklkit.testing.cases import Case
 from mklkit.testing.expectations import CheckFailure, NotApplicable, expect, expect_close
 
-__all__ = ["ESTIMATOR_CHECKS", "fit_model", "model_of", "saved_and_loaded"]
+__all__ = ["ESTIMATOR_CHECKS", "PRESET_CHECKS"]
 
 ESTIMATORS: dict[Task, Callable[..., Any]] = {
     "two classes": MKLClassifier,
@@ -31,22 +34,9 @@ ESTIMATORS: dict[Task, Callable[..., Any]] = {
 KEEP = "Keep everything that decisions need in attributes of the fitted object."
 
 
-def decides_every_row(case: Case) -> None:
-    """An estimator with it has one finite value for each row; of classes, text labels."""
-    model, rows = model_of(case), case.table(case.new_rows)
-    scores, shape = values_of(model, rows), (len(rows),)
-    advice = "Decision values are one finite number per row."
-    expect(np.shape(scores) == shape, f"values {shape}", np.shape(scores), advice)
-    expect(bool(np.isfinite(scores).all()), "finite values", scores, advice)
-    if case.learns_classes:
-        labels = set(model.predict(rows))
-        advice = "Labels inside are -1 and +1; the classifier turns them into the user's."
-        expect(labels <= {"well", "ill"}, "the labels 'well' and 'ill'", labels, advice)
-
-
 def classifies_three_classes(case: Case) -> None:
     """A classifier with it handles three classes, with the same result in several threads."""
-    if not case.learns_classes:
+    if case.task != "two classes":
         raise NotApplicable(f"{case.label} does not learn from classes")
     rows, kinds = case.three_classes()
     table, new_rows = case.table(rows), case.table(case.new_rows)
@@ -60,29 +50,11 @@ def classifies_three_classes(case: Case) -> None:
     expect_close(threaded, scores, "the same scores with n_jobs=2", advice, 1e-6)
 
 
-def one_seed_gives_one_model(case: Case) -> None:
-    """Fitting twice with the same seed gives the same decisions."""
-    advice = "Draw from the random_state that fit gets, and keep no state between fits."
-    _expect_same_decisions(case, fit_model(case), "a model from the same random_state", advice)
-
-
-def new_rows_alone_or_together(case: Case) -> None:
-    """New rows have the same decisions one at a time and all at once."""
-    model, new_rows = model_of(case), case.table(case.new_rows)
-    expect_close(
-        np.concatenate([values_of(model, row[None]) for row in new_rows]),
-        values_of(model, new_rows),
-        "the same decision for a row alone as among others",
-        "Compute means, scales and orders from the training rows, never from new rows.",
-        1e-8,
-    )
-
-
 def sums_are_enough(case: Case) -> None:
     """With from_moments in the facts, sums over rows give the model that the rows give."""
-    facts = getattr(case.component, "facts", None)
-    claims = isinstance(facts, CombinerFacts | LearnerFacts) and facts.from_moments
-    if not (claims and case.learns_classes):
+    facts: Any = facts_of(case.component, FACTS[case.kind])
+    able = case.kind in ("combiner", "learner") and case.task == "two classes"
+    if not (able and facts.from_moments):
         raise NotApplicable(f"{case.label} does not claim to learn from sums over rows")
     parts: dict[str, Any] = {"feature_map": "empirical(subset=9)", "bandwidths": "all-rows"}
     if case.kind == "combiner":
@@ -119,7 +91,7 @@ def single_precision_is_taken(case: Case) -> None:
         raise NotApplicable("the rows are given, or hold no numbers")
     model = _estimator(case).fit(case.table(case.rows.astype(np.float32)), case.y)
     scores = values_of(model, case.table(case.new_rows.astype(np.float32)))
-    expect(bool(np.isfinite(scores).all()), "finite decision values", scores, "Guard overflows.")
+    expect(np.isfinite(scores).all(), "finite decision values", scores, "Guard overflows.")
     double = values_of(model_of(case), case.table(case.new_rows))
     advice = "Accumulate sums over rows in float64."
     if case.task == "numbers":
@@ -195,7 +167,7 @@ def _estimator(case: Case, **settings: Any) -> Any:
 
 def fit_model(case: Case) -> Any:
     """Return an estimator, or a preset's system, fitted to the rows; labels are text."""
-    labels = np.where(case.y > 0, "well", "ill") if case.learns_classes else case.y
+    labels = np.where(case.y > 0, "well", "ill") if case.task == "two classes" else case.y
     if case.kind == "preset":
         return preset_classifier(case.component, random_state=0).fit(case.rows, labels)
     return _estimator(case).fit(case.table(case.rows), labels)
@@ -210,8 +182,8 @@ def model_of(case: Case) -> Any:
 
 def values_of(model: Any, rows: Array) -> Array:
     """Return an estimator's decision values, or its predictions where these are numbers."""
-    decide = getattr(model, "decision_function", model.predict)
-    return np.asarray(decide(rows))
+    numbers = isinstance(model, MKLRegressor)
+    return np.asarray(model.predict(rows) if numbers else model.decision_function(rows))
 
 
 def saved_and_loaded(model: Any) -> Any:
@@ -229,14 +201,63 @@ def saved_and_loaded(model: Any) -> Any:
             ) from error
 
 
+def parts_exist(case: Case) -> None:
+    """Its kernels, feature map, combiner and learner are registered and can be made."""
+    preset: Preset = case.component
+    parts: list[tuple[Kind, str | None]] = [
+        ("feature_map", preset.feature_map),
+        ("combiner", preset.combiner),
+        ("learner", preset.learner),
+    ]
+    try:
+        parts += [("kernel", parse_kernel_spec(spec).spec) for spec in preset.kernels or ()]
+        for kind, spec in parts:
+            if spec is not None:
+                get_registry().create(kind, spec)
+    except MKLKitError as error:
+        raise CheckFailure(
+            f"Expected spec strings of registered components; got: {error} Install its package,"
+            " or correct the spec."
+        ) from error
+
+
+def learns_two_and_three_classes(case: Case) -> None:
+    """It is better than predicting the largest class, on held-out rows of separated classes."""
+    two = case.rows, np.where(case.y > 0, "well", "ill")
+    for rows, labels in (two, case.three_classes()):
+        model = preset_classifier(case.component, random_state=0).fit(rows[::2], labels[::2])
+        right = float((model.predict(rows[1::2]) == labels[1::2]).mean())
+        largest = max(float((labels[1::2] == label).mean()) for label in set(labels))
+        expect(
+            right > largest,
+            f"more than {largest:.0%} of held-out rows right, for {len(set(labels))} classes",
+            f"{right:.0%}",
+            "Check the kernels' widths: they are fitted to 21 standardised rows here.",
+        )
+
+
+def one_seed_gives_one_system(case: Case) -> None:
+    """Fitted twice with the same seed, or saved and loaded, it has the same predictions."""
+    predicted = model_of(case).predict(case.new_rows)
+    for label, model in (
+        ("one seed", fit_model(case)),
+        ("its file", saved_and_loaded(model_of(case))),
+    ):
+        alike = bool((model.predict(case.new_rows) == predicted).all())
+        advice = "See the checks of its components."
+        expect(alike, f"the same classes from {label}", "other classes", advice)
+
+
 ESTIMATOR_CHECKS = (
-    decides_every_row,
     classifies_three_classes,
-    one_seed_gives_one_model,
-    new_rows_alone_or_together,
     sums_are_enough,
     model_file_round_trip,
     pickled_model_decides_the_same,
     single_precision_is_taken,
     odd_data_are_learned_or_refused,
+)
+PRESET_CHECKS = (
+    parts_exist,
+    learns_two_and_three_classes,
+    one_seed_gives_one_system,
 )

@@ -18,15 +18,7 @@ from mklkit.testing.expectations import (
     expect_untouched,
 )
 
-__all__ = [
-    "decides_one_number_a_row",
-    "each_row_by_itself",
-    "inputs_are_left_as_they_are",
-    "learns_what_is_plain",
-    "one_seed_gives_one_result",
-    "training_order_does_not_matter",
-    "weights_of_rows_count",
-]
+__all__ = ["DECISION_CHECKS", "FIT_CHECKS", "inputs_are_left_as_they_are", "weights_of_rows_count"]
 
 # Iterations end at a tolerance, which rows in another order, or repeated, may reach elsewhere.
 ORDER_TOLERANCE = {"kernel": 1e-6, "feature_map": 1e-6, "learner": 0.02, "combiner": 0.005}
@@ -218,3 +210,11 @@ def _orders(case: Case) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     first, *others = np.flatnonzero(~alike)
     backwards = np.array([*others[::-1], *np.flatnonzero(alike)[::-1], first])
     return np.argsort(-distances, kind="stable"), backwards
+
+
+FIT_CHECKS = (
+    each_row_by_itself,
+    one_seed_gives_one_result,
+    training_order_does_not_matter,
+)
+DECISION_CHECKS = (decides_one_number_a_row, learns_what_is_plain)

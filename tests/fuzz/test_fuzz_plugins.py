@@ -17,7 +17,7 @@ from processes import Outcome, run_in_process
 
 from mklkit import MKLClassifier, get_registry
 from mklkit.registry.registry import Entry, Registry, forget_registry
-from mklkit.testing.inspection import checks_of, findings
+from mklkit.testing.checks import checks_of, findings
 
 MESSAGE = 3000
 OPTIONS: dict[Any, str] = {
