@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import zip_longest
@@ -40,9 +40,7 @@ AUTO_KERNELS = "auto"
 
 # Longer numbers exceed any possible number of columns, and Python refuses to read some.
 _SLICE = re.compile(r"(-?\d{1,18})?:(-?\d{1,18})?", re.ASCII)
-SEPARATORS = "_ .-"
-"""After one of these the part of a column's name begins that differs within a group."""
-
+_SEPARATOR = re.compile(r"[_ .-]")
 _POSITION = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
@@ -226,9 +224,10 @@ def _sliced(selector: slice, everything: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def _is_mask(selector: Any) -> bool:
-    if isinstance(selector, str) or not hasattr(selector, "__len__") or len(selector) == 0:
+    if isinstance(selector, str) or not isinstance(selector, Sized) or len(selector) == 0:
         return False
-    return all(isinstance(value, (bool, np.bool_)) for value in selector)
+    values: Any = selector
+    return all(isinstance(value, (bool, np.bool_)) for value in values)
 
 
 def _parts(selector: Any, names: Sequence[str] | None) -> list[Any]:
@@ -282,10 +281,7 @@ def _positions(
 
 def _shared_globs(names: Sequence[str]) -> list[str]:
     """Return globs such as ``lab_*`` that each match several columns, by their prefixes."""
-    shared = Counter(
-        name[: place + 1]
-        for name in map(str, names)
-        for place, letter in enumerate(name)
-        if letter in SEPARATORS
-    )
-    return [f"{prefix}*" for prefix, number in shared.items() if number > 1]
+    prefixes = [
+        name[: place.end()] for name in map(str, names) for place in _SEPARATOR.finditer(name)
+    ]
+    return [f"{prefix}*" for prefix, number in Counter(prefixes).items() if number > 1]
