@@ -20,13 +20,13 @@ from mklkit.protocols import (
     Task,
     facts_of,
 )
+from mklkit.registry.columns import bind_kernels
 from mklkit.registry.composing import checked_decision, choose_components
 from mklkit.registry.entries import FACTS, completed
 from mklkit.registry.registry import get_registry
 from mklkit.registry.specs import parse_spec
 from mklkit.testing.expectations import CheckFailure
 from mklkit.testing.rows import labels_of, numbers_of, two_classes
-from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.view_set import ViewSet
 
 __all__ = ["KINDS", "Case", "ComponentKind", "Fit"]
@@ -50,7 +50,7 @@ class Fit:
 
     fitted: Any
     results: Callable[[Array], dict[str, Array]]
-    drawn: bool
+    drawn: bool = False
     """Whether random numbers were drawn."""
 
 
@@ -222,17 +222,12 @@ class Case:
         """Return the single kernel fitted to rows."""
         return get_registry().create("kernel", self.single_kernel).fit(rows)
 
-    def views(
-        self, rows: Array | None = None, kernels: tuple[str, ...] | None = None, seed: int = 0
-    ) -> ViewSet:
+    def views(self, rows: Array | None = None, kernels: tuple[str, ...] | None = None) -> ViewSet:
         """Return views on rows: for a learner of a single kernel, otherwise of several."""
         usual = (self.single_kernel,) if self.kind == "learner" else self.kernels
-        registry = get_registry()
-        specs = usual if kernels is None else kernels
-        bound = [BoundKernel(spec, registry.create("kernel", spec)) for spec in specs]
-        random_state = np.random.RandomState(seed)
+        bound = bind_kernels(usual if kernels is None else kernels)
         rows = self.rows if rows is None else rows
-        return ViewSet.fit(bound, self.partners[0], rows, random_state)
+        return ViewSet.fit(bound, self.partners[0], rows, np.random.RandomState(0))
 
     def target(self, y: Array | None = None, row_weights: Array | None = None) -> Target:
         """Return labels −1 and +1, or numbers, as a target that the learner or combiner takes."""
@@ -247,42 +242,46 @@ class Case:
         y: Array | None = None,
         row_weights: Array | None = None,
         kernels: tuple[str, ...] | None = None,
-        seed: int = 0,
     ) -> Fit:
         """Return the component fitted to rows and what is learned of them, by default its own."""
         # Copies, so that a component that writes into its input fails only the check for that.
         rows = (self.rows if rows is None else rows).copy()
         y = (self.y if y is None else y).copy()
-        random_state = np.random.RandomState(seed)
+        if self.kind in ("kernel", "feature_map"):
+            return self.fit_rows(rows)
+        return self.fit_views(self.views(rows, kernels), self.target(y, row_weights))
+
+    def fit_rows(self, rows: Array) -> Fit:
+        """Return a kernel or feature map fitted to these rows themselves."""
         if self.kind == "kernel":
-            fitted = self.component.fit(rows)
-            return Fit(fitted, lambda new: {"similarities": fitted(new, self.rows)}, False)
-        if self.kind == "feature_map":
-            fitted = self.component.fit(self.kernel(rows), rows, random_state)
-            drawn = _has_drawn(random_state, seed)
-            return Fit(fitted, lambda new: {"similarities": self._mapped(fitted, new)}, drawn)
-        views, target = self.views(rows, kernels, seed), self.target(y, row_weights)
+            kernel = self.component.fit(rows)
+            return Fit(kernel, lambda new: _similarities(kernel, new, self.rows))
+        random_state = np.random.RandomState(0)
+        fitted = self.component.fit(self.kernel(rows.copy()), rows, random_state)
+
+        def similarities(new_rows: Array) -> dict[str, Array]:
+            columns = fitted.transform(new_rows)
+            # Their order does not follow that of the training rows.
+            landmarks = fitted.transform(self.rows).T if fitted.explicit else None
+            ordered = np.sort(columns, axis=1) if landmarks is None else columns @ landmarks
+            return {"similarities": np.asarray(ordered)}
+
+        return Fit(fitted, similarities, _has_drawn(random_state))
+
+    def fit_views(self, views: ViewSet, target: Target | None = None) -> Fit:
+        """Return a learner or combiner fitted to these views themselves."""
+        target = self.target() if target is None else target
         if self.kind == "learner":
-            fitted, map_rows = self.component.fit(views[0], target), views[0].projector.transform
-            return Fit(fitted, lambda new: {"decisions": fitted.decide(map_rows(new))}, False)
-        fitted = self.fit_views(views, target, random_state)
+            learned, map_rows = self.component.fit(views[0], target), views[0].projector.transform
+            return Fit(learned, lambda new: {"decisions": learned.decide(map_rows(new))})
+        random_state = np.random.RandomState(0)
+        returned = self.component.fit(views, target, self.partners[1], random_state)
+        decision: Any = checked_decision(self.component, returned, len(views))
 
         def decide(new_rows: Array) -> dict[str, Array]:
-            return {"weights": fitted.weights, "decisions": fitted.decide(new_rows)}
+            return {"weights": decision.weights, "decisions": decision.decide(new_rows)}
 
-        return Fit(fitted, decide, _has_drawn(random_state, seed))
-
-    def fit_views(
-        self,
-        views: ViewSet,
-        target: Target | None = None,
-        random_state: np.random.RandomState | None = None,
-    ) -> Any:
-        """Return the decision of a combiner fitted to views."""
-        target = self.target() if target is None else target
-        random_state = np.random.RandomState(0) if random_state is None else random_state
-        decision = self.component.fit(views, target, self.partners[1], random_state)
-        return checked_decision(self.component, decision, len(views))
+        return Fit(decision, decide, _has_drawn(random_state))
 
     def fitted(self) -> Fit:
         """Return the component fitted to the case's rows; read-only checks share it."""
@@ -290,14 +289,11 @@ class Case:
             self.fits[self._variant] = self.fit()
         return self.fits[self._variant]
 
-    def _mapped(self, fitted: Any, rows: Array) -> Array:
-        """Return similarities by a map, whose order does not follow that of its training rows."""
-        columns = fitted.transform(rows)
-        if not fitted.explicit:
-            return np.sort(columns, axis=1)
-        return np.asarray(columns @ fitted.transform(self.rows).T)
+
+def _similarities(kernel: Any, new_rows: Array, rows: Array) -> dict[str, Array]:
+    return {"similarities": kernel(new_rows, rows), "diagonal": kernel.diagonal(new_rows)}
 
 
-def _has_drawn(random_state: np.random.RandomState, seed: int) -> bool:
-    """Return whether numbers were drawn from a random state; the next number is drawn for that."""
-    return bool(random_state.random_sample() != np.random.RandomState(seed).random_sample())
+def _has_drawn(random_state: np.random.RandomState) -> bool:
+    """Return whether numbers were drawn from the seed; the next number is drawn for that."""
+    return bool(random_state.random_sample() != np.random.RandomState(0).random_sample())

@@ -60,7 +60,7 @@ def _learned_weights(case: Case, kernels: tuple[str, ...]) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("error", WeightsWarning)
         try:
-            return case.fit_views(case.views(kernels=kernels)).weights
+            return case.fit_views(case.views(kernels=kernels)).fitted.weights
         except WeightsWarning as warning:
             raise CheckFailure(
                 f"Expected weights that are used as they are; got the warning: {warning} Return a"
@@ -92,7 +92,7 @@ def useless_kernels_do_no_harm(case: Case) -> None:
 
 
 def _expect_finite(case: Case, kernels: tuple[str, ...]) -> None:
-    decision = case.fit_views(case.views(kernels=kernels))
+    decision = case.fit_views(case.views(kernels=kernels)).fitted
     values = decision.decide(case.new_rows)
     expect(
         bool(np.isfinite(decision.weights).all() and np.isfinite(values).all()),

@@ -43,29 +43,17 @@ def inputs_are_left_as_they_are(case: Case) -> None:
 
 def _work(case: Case) -> tuple[dict[str, Array], Callable[[], object]]:
     """Return the arrays that a component gets, and a call of all that it does with them."""
-    rows, new_rows, component = case.rows.copy(), case.new_rows.copy(), case.component
-
-    def use_kernel() -> None:
-        fitted = component.fit(rows)
-        fitted(new_rows, rows)
-        fitted.diagonal(new_rows)
-
-    def use_map() -> None:
-        fitted = component.fit(case.kernel(case.rows), rows, np.random.RandomState(0))
-        fitted.transform(new_rows)
-
+    rows, new_rows, y = case.rows.copy(), case.new_rows.copy(), case.y.copy()
     if case.kind in ("kernel", "feature_map"):
         arrays = {"training rows": rows, "new rows": new_rows}
-        return arrays, use_kernel if case.kind == "kernel" else use_map
-    views, y = case.views(), case.y.copy()
+        return arrays, lambda: case.fit_rows(rows).results(new_rows)
+    views = case.views()
     arrays = {"the labels y": y, "the rows": views.rows}
     for view in views:
-        matrix, label = (
-            (view.features(), "features") if view.explicit else (view.gram(), "Gram matrix")
-        )
-        arrays[f"the {label} of {view.label}"] = matrix
-    if case.kind == "learner":
-        return arrays, lambda: component.fit(views[0], case.target(y))
+        if view.explicit:
+            arrays[f"the features of {view.label}"] = view.features()
+        else:
+            arrays[f"the Gram matrix of {view.label}"] = view.gram()
     return arrays, lambda: case.fit_views(views, case.target(y))
 
 
