@@ -47,19 +47,10 @@ _POSITION = re.compile(r"-?\d{1,18}", re.ASCII)
 def bind_kernels(kernels: Any) -> list[BoundKernel]:
     """Return the kernels with unique labels; ``columns`` are not resolved yet.
 
-    A label is the one given by the user; else the spec string as typed, or all parameters of an
-    object, so that it does not change with a default. Repeated labels are numbered.
-
-    Parameters
-    ----------
-    kernels : None, str, Kernel, or a list or tuple of kernels
-        A spec string (``"label:rbf(sigma='mean')@columns"``) or a kernel; within a list or tuple
-        also ``(label, kernel, columns)``. None stands for the default kernels.
-
-    Raises
-    ------
-    SpecError
-        If the sequence is empty or an element is none of these.
+    Kernels are spec strings (``"label:rbf(sigma='mean')@columns"``), kernels, or a list of these
+    and of ``(label, kernel, columns)``; None stands for the default ones. A label is the one given
+    by the user; else the spec string as typed, or all parameters of an object, so that it does not
+    change with a default. Repeated labels are numbered.
 
     Examples
     --------
@@ -109,13 +100,7 @@ def are_proposed(kernels: Any) -> bool:
 
 
 def proposed_specs() -> list[str]:
-    """Return the spec strings that registered kernels propose: the first of each, the second ….
-
-    Raises
-    ------
-    SpecError
-        If a kernel proposes one that cannot be made; the message names the kernel.
-    """
+    """Return the spec strings that registered kernels propose: the first of each, the second …."""
     registry = get_registry()
     by_kernel = []
     for kernel in default_instances(registry, "kernel"):
@@ -166,21 +151,15 @@ def resolve_columns(
 ) -> NDArray[np.intp] | None:
     """Return the positions of the columns that a selector names, or None for all of them.
 
-    Parameters
-    ----------
-    selector : None, str, int, slice or sequence of str, int or bool
-        A string is a name, or a comma-separated list of names, globs (``fou_*``) or slices
-        (``0:10``); booleans are a mask, one per feature. A name that is not a column selects the
-        columns derived from it, as ``site`` for ``site_north`` and ``site_south``.
-    n_features : int
-    names : sequence of str, optional
-        The feature names, if the data have any.
+    A selector is None, a string, a position, a slice, or a sequence of names, positions or
+    booleans, one per feature. A string is a name, or a comma-separated list of names, globs
+    (``fou_*``) or slices (``0:10``). A name that is not a column selects the columns derived from
+    it, as ``site`` for ``site_north`` and ``site_south``.
 
     Raises
     ------
     DataError
-        If a name or glob matches no column, a position is out of range, a mask has the wrong
-        length, or the selector is none of these.
+        If it selects nothing, or what is not there.
 
     Examples
     --------

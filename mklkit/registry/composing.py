@@ -65,13 +65,7 @@ def names_of_able(registry: Registry, kind: Kind, task: Task, weighted: bool = F
 def check_able(
     registry: Registry, kind: Kind, component: Any, task: Task, weighted: bool = False
 ) -> None:
-    """Refuse a combiner or learner that can't do a task, or can't weigh rows.
-
-    Raises
-    ------
-    IncompatibleError
-        The message has the names of those that can.
-    """
+    """Refuse a combiner or learner that can't do a task, or can't weigh rows."""
     lacking = _lacks(facts_of(component, FACTS[kind]), task, weighted)
     if lacking:
         able = ", ".join(names_of_able(registry, kind, task, weighted)) or "none"
@@ -121,13 +115,7 @@ def reads_of(kernel: Entry) -> Reads:
 
 
 def checked_decision(combiner: Combiner, decision: object, n_kernels: int) -> Decision:
-    """Return what a combiner's fit has returned, if it is a decision on that many kernels.
-
-    Raises
-    ------
-    MKLKitError
-        If it is not.
-    """
+    """Return what a combiner's fit has returned, or refuse what is no decision on the kernels."""
     wanted = f"{combiner.name} must return an object with 'weights' and 'decide' from fit;"
     if not isinstance(decision, Decision):
         raise MKLKitError(f"{wanted} it returned a value of type {type_name(decision)}.")
@@ -142,13 +130,7 @@ def checked_decision(combiner: Combiner, decision: object, n_kernels: int) -> De
 
 @attrs.frozen
 class Choice:
-    """The components of one classifier, and notes on the defaults that were used.
-
-    Attributes
-    ----------
-    notes : tuple of str
-        One sentence per default.
-    """
+    """The components of one classifier, and a sentence on each default that was used."""
 
     combiner: Any
     feature_map: Any
@@ -164,18 +146,10 @@ def choose_components(
     task: Task = "two classes",
     weighted: bool = False,
 ) -> Choice:
-    """Return combiner, map and learner, with defaults for those not given.
+    """Return combiner, map and learner, of which those not given are the combiner's own.
 
-    Parameters
-    ----------
-    combiner : str or Combiner
-    feature_map, learner : str, FeatureMap, Learner, optional
-        The combiner's own where not given; a learner of numbers, or of rows without labels, where
-        the combiner's own is none.
-    task : Task, default="two classes"
-        What is to be learned. Several classes are problems of two, unless they are one problem.
-    weighted : bool, default=False
-        Whether rows count differently.
+    A learner of numbers, or of rows without labels, takes the place of the combiner's own if that
+    is none. ``weighted`` says whether rows count differently.
 
     Raises
     ------

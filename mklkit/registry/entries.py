@@ -76,13 +76,7 @@ def spoken(kind: Kind) -> str:
 
 
 def kind_of(cls: type) -> Kind | None:
-    """Return the kind of component that a decorated class is, by its base; None for fitted ones.
-
-    Raises
-    ------
-    TypeError
-        If it has a ``name`` and ``fit``, as components have, and derives from no kind of them.
-    """
+    """Return the kind of component that a decorated class is, by its base; None for fitted ones."""
     for kind, (base, _) in BASES.items():
         if issubclass(cls, base):
             return kind
@@ -145,13 +139,7 @@ def _add_defaults(cls: type, base: type, known: Any) -> None:
 
 
 def make_entry(kind: Kind, target: Any, distribution: str, version: str) -> Entry:
-    """Return the entry of a component class or preset.
-
-    Raises
-    ------
-    TypeError
-        If it has no valid name, or lacks what its kind requires.
-    """
+    """Return the entry of a component class or preset, or refuse what is none of its kind."""
     name = getattr(target, "name", None)
     if not isinstance(name, str) or not is_name(name):
         raise TypeError(

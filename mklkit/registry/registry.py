@@ -8,6 +8,7 @@ the entry-point group ``mklkit``.
 from __future__ import annotations
 
 import importlib
+import itertools
 import pkgutil
 import threading
 import warnings
@@ -88,14 +89,14 @@ class Registry:
 
     def entries(self, kind: Kind) -> list[Entry]:
         """Return the entries of a kind, by name; a name registered twice appears twice."""
-        entries = [
-            entry for (k, _), claims in self._entries.items() if k == kind for entry in claims
-        ]
+        claims = itertools.chain.from_iterable(self._entries.values())
+        entries = [entry for entry in claims if entry.kind == kind]
         return sorted(entries, key=lambda entry: (entry.name, entry.distribution))
 
     def distributions(self) -> set[str]:
         """Return the distributions whose components are registered."""
-        return {entry.distribution for claims in self._entries.values() for entry in claims}
+        claims = itertools.chain.from_iterable(self._entries.values())
+        return {entry.distribution for entry in claims}
 
     def lookup(self, kind: Kind, name: str) -> Entry:
         """Return the entry of a name.

@@ -52,16 +52,7 @@ class KernelSpec:
 
 
 def parse_spec(text: str) -> Spec:
-    """Read a spec string.
-
-    Parameters
-    ----------
-    text : str
-        ``name`` or ``name(parameter=literal, ...)``.
-
-    Returns
-    -------
-    Spec
+    """Read a spec string, ``name`` or ``name(parameter=literal, ...)``.
 
     Raises
     ------
@@ -171,16 +162,7 @@ def _is_bare_text(node: ast.expr) -> bool:
 
 
 def parse_kernel_spec(text: str) -> KernelSpec:
-    """Split ``label:kernel@columns`` into its three parts.
-
-    Parameters
-    ----------
-    text : str
-        A kernel's spec string, optionally with ``label:`` before it and ``@columns`` after it.
-
-    Returns
-    -------
-    KernelSpec
+    """Split ``label:kernel@columns`` into its three parts, of which only the kernel must be there.
 
     Examples
     --------
@@ -232,18 +214,7 @@ def _end_of_call(text: str) -> int:
 
 
 def to_spec(component: Any, *, full: bool = False) -> str:
-    """Return the spec string of a component.
-
-    Parameters
-    ----------
-    component : Component
-        A kernel, feature map, combiner or learner.
-    full : bool, default=False
-        Whether parameters at their defaults are shown too; those that are None never are.
-
-    Returns
-    -------
-    str
+    """Return the spec string of a component, with parameters at their defaults if it is ``full``.
 
     Examples
     --------
