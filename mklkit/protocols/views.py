@@ -123,7 +123,8 @@ class Quadrant:
     @property
     def interquartile_range(self) -> float:
         """The distance of the quartiles (IQR)."""
-        return self.upper_quartile - self.lower_quartile
+        lower, upper = self.quartiles()
+        return upper - lower
 
 
 @attrs.frozen

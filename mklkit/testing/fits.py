@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.protocols import Array, CombinerFacts, FittedLearner, LearnerFacts, facts_of
+from mklkit.protocols import Array, FittedLearner, LearnerFacts, facts_of
+from mklkit.registry.entries import FACTS
 from mklkit.testing.cases import Case, Fit
 from mklkit.testing.expectations import (
     NotApplicable,
@@ -142,7 +143,7 @@ def training_order_does_not_matter(case: Case) -> None:
 
 def weights_of_rows_count(case: Case) -> None:
     """A row of weight 3 counts as three rows, or changes the decision, as the facts state."""
-    facts: Any = facts_of(case.component, LearnerFacts if case.kind == "learner" else CombinerFacts)
+    facts: Any = facts_of(case.component, FACTS[case.kind])
     refused = f"{case.label} does not claim to take weights of rows"
     if case.kind == "learner":
         claims, throughout = facts.takes_row_weights, True
