@@ -21,6 +21,7 @@ from attrs.validators import (
     ge,
     in_,
     instance_of,
+    matches_re,
     min_len,
     optional,
 )
@@ -42,8 +43,7 @@ __all__ = [
 ]
 
 LARGEST_COUNT = 2**31 - 1
-MAX_NAME = 100
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}")
 
 AUTO = "auto"
 """The value of a parameter that a fit chooses by itself."""
@@ -77,7 +77,7 @@ SOME_SPECS: Any = and_(SPECS, min_len(1))
 
 def is_name(text: str) -> bool:
     """Return whether a text can be the name of a component or preset."""
-    return len(text) <= MAX_NAME and _NAME.fullmatch(text) is not None
+    return _NAME.fullmatch(text) is not None
 
 
 def finite_number(instance: object, attribute: Any, value: float) -> None:
@@ -249,16 +249,6 @@ def facts_of(component: Any, expected: type[Stated]) -> Stated:
     return facts
 
 
-def _name_of_preset(preset: object, attribute: Any, value: Any) -> None:
-    if not (isinstance(value, str) and is_name(value)):
-        raise ValueError(f"the name {quoted(value)} of a preset is not valid")
-
-
-def _line_of_help(preset: object, attribute: Any, value: Any) -> None:
-    if not isinstance(value, str) or not value.strip() or "\n" in value:
-        raise ValueError(f"the help of a preset must be one line; got {quoted(value)}")
-
-
 @attrs.frozen
 class Preset:
     """A named system.
@@ -286,8 +276,8 @@ class Preset:
     'uniform'
     """
 
-    name: str = attrs.field(validator=_name_of_preset)
-    help: str = attrs.field(validator=_line_of_help)
+    name: str = attrs.field(validator=[instance_of(str), matches_re(_NAME)])
+    help: str = attrs.field(validator=instance_of(str))
     combiner: str = attrs.field(validator=SPEC)
     kernels: tuple[str, ...] | None = attrs.field(default=None, validator=optional(SOME_SPECS))
     feature_map: str | None = attrs.field(default=None, validator=optional(SPEC))

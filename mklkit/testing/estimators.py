@@ -203,8 +203,10 @@ def saved_and_loaded(model: Any) -> Any:
 
 
 def parts_exist(case: Case) -> None:
-    """Its kernels, feature map, combiner and learner are registered and work together."""
+    """It has a line of help; its parts are registered and work together."""
     preset: Preset = case.component
+    helps = preset.help.strip() and "\n" not in preset.help
+    expect(helps, "one line of help", repr(preset.help), "Write Preset('my-name', 'Help.', ...).")
     try:
         bind_kernels(preset.kernels)
         choose_components(preset.combiner, preset.feature_map, preset.learner)

@@ -15,11 +15,14 @@ from mklkit.plugin import Preset
 from mklkit.testing import CheckFailure, check_component, component_checks
 
 
+VALID: dict[str, Any] = {"name": "even", "help": "Help.", "combiner": "uniform"}
+
+
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
         ({"name": "two words"}, "two words"),
-        ({"help": " "}, "one line"),
+        ({"help": None}, "help"),
         ({"combiner": None}, "combiner"),
         ({"kernels": ()}, "kernels"),
         ({"kernels": "rbf"}, "kernels"),
@@ -28,14 +31,14 @@ from mklkit.testing import CheckFailure, check_component, component_checks
     ],
 )
 def test_a_preset_refuses_what_none_can_have(parameters: dict[str, Any], said: str) -> None:
-    valid: dict[str, Any] = {"name": "even", "help": "Help.", "combiner": "uniform"}
     with pytest.raises((TypeError, ValueError), match=said):
-        Preset(**{**valid, **parameters})
+        Preset(**{**VALID, **parameters})
 
 
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
+        ({"help": " "}, "one line of help"),
         ({"combiner": "unheard-of"}, "unheard-of"),
         ({"kernels": ("rbg",)}, "rbf"),
         ({"learner": "svm(D=1)"}, "'D'"),
@@ -44,7 +47,9 @@ def test_a_preset_refuses_what_none_can_have(parameters: dict[str, Any], said: s
 )
 def test_a_faulty_preset_is_told_of(parts: dict[str, Any], said: str) -> None:
     with pytest.raises(CheckFailure, match=said):
-        check_component(Preset("faulty", "Help.", **{"combiner": "uniform", **parts}))
+        check_component(
+            Preset(**{"name": "faulty", "help": "Help.", "combiner": "uniform", **parts})
+        )
 
 
 def test_presets_have_checks_by_their_own_name() -> None:

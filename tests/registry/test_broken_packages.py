@@ -223,7 +223,7 @@ BROKEN = {
         "the preset 'half' must be a mklkit.plugin.Preset",
     ),
     "presetnone": (_preset("'half', 'Help.', None"), "'combiner' must be str (got None"),
-    "presethelp": (_preset("'half', None, 'uniform'"), "help of a preset must be one line"),
+    "presethelp": (_preset("'half', None, 'uniform'"), "'help' must be str (got None"),
     "presetkernels": (_preset("'half', 'Help.', 'uniform', 'rbf'"), "'kernels' must be tuple"),
     "presetkernel": (_preset("'half', 'Help.', 'uniform', ('rbf(',)"), "'rbf('"),
     "presetname": (_preset("'half a preset', 'Help.', 'uniform'"), "'half a preset'"),
