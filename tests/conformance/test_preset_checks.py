@@ -14,7 +14,6 @@ from mklkit.estimators.search import MKLSearchCV
 from mklkit.plugin import Preset
 from mklkit.testing import CheckFailure, check_component, component_checks
 
-
 VALID: dict[str, Any] = {"name": "even", "help": "Help.", "combiner": "uniform"}
 
 
