@@ -15,7 +15,7 @@ from mklkit.learners.linear_decision import LinearDecision
 from mklkit.plugin import Target
 from mklkit.protocols import LearnerFacts
 from mklkit.protocols.component import Component
-from mklkit.registry.composing import bind_kernels
+from mklkit.registry.columns import bind_kernels
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.view_set import ViewSet

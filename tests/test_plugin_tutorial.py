@@ -19,6 +19,7 @@ WITH_PARAMETERS = [
     "pip install .",
     'mklkit fit --combiner "contrast(power=2)"',
     "mklkit fit --combiner contrast --tune fast",
+    "mklkit plugin check mklkit-contrast",
 ]
 
 
@@ -90,6 +91,8 @@ def test_a_parameter_acts_as_the_page_says(
 ) -> None:
     assert "combiner contrast(power=2" in with_parameters[1]
     assert "combiner__power" in with_parameters[2]
+    assert "combiner   contrast" in with_parameters[3]
+    assert "failed:" not in with_parameters[3]
     _, plain = first_steps
     squared = learned_weights(author, "contrast(power=2)")
     np.testing.assert_allclose(squared, plain**2 / (plain**2).sum(), rtol=1e-9)

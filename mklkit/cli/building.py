@@ -76,7 +76,7 @@ class ModelOptions:
     def _checked_preset(self) -> Preset:
         """Return the preset, or that of defaults, if it and all components are known."""
         from mklkit.estimators.from_preset import default_preset
-        from mklkit.registry.composing import are_proposed, kernel_list
+        from mklkit.registry.columns import are_proposed, kernel_list
         from mklkit.registry.registry import get_registry
         from mklkit.registry.specs import parse_kernel_spec
 

@@ -42,8 +42,8 @@ def kernels(
     from mklkit.estimators.from_preset import find_preset
     from mklkit.estimators.proposing import propose_kernels
     from mklkit.evaluation.alignment import alignment_matrix, near_duplicates
-    from mklkit.protocols.defaults import KERNELS
-    from mklkit.registry.composing import are_proposed
+    from mklkit.protocols.component import KERNELS
+    from mklkit.registry.columns import are_proposed
 
     of_preset = find_preset(preset).kernels if preset is not None else None
     chosen: Any = specs or of_preset or KERNELS

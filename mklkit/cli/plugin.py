@@ -19,7 +19,7 @@ from mklkit.scaffold import Template
 
 if TYPE_CHECKING:
     from mklkit.registry.registry import Registry
-    from mklkit.testing.inspection import Finding, Outcome
+    from mklkit.testing.checks import Finding, Outcome
 
 __all__ = ["plugin"]
 
@@ -94,7 +94,7 @@ def check(
     loaded; 2: the package does not exist or has neither components nor commands.
     """
     from mklkit.registry.registry import get_registry
-    from mklkit.testing.inspection import checks_of, findings
+    from mklkit.testing.checks import checks_of, findings
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -123,7 +123,7 @@ def _commands_of(context: typer.Context, package: str) -> list[Finding]:
     """Return for each command of a package whether it can be loaded and has a help."""
     from mklkit.errors import MKLKitError
     from mklkit.registry.discovery import canonical
-    from mklkit.testing.inspection import Finding
+    from mklkit.testing.checks import Finding
 
     findings = []
     for name, command in package_commands(context).items():
@@ -147,7 +147,7 @@ def _failures(registry: Registry, package: str) -> list[str]:
 
 
 def _report(findings: list[Finding], broken: list[str]) -> None:
-    from mklkit.testing.inspection import can_be_made_by_name
+    from mklkit.testing.checks import can_be_made_by_name
 
     for failure in broken:
         show(failure)

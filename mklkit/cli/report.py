@@ -69,7 +69,7 @@ def listing(title: str, heads: Sequence[str], rows: list[tuple[str, ...]]) -> Gr
 
 def reads_in_words(kernel: Entry) -> str:
     """Return what a registered kernel reads, ``"as its kernel"`` where it is around another one."""
-    from mklkit.registry.abilities import is_around_another, reads_of
+    from mklkit.registry.composing import is_around_another, reads_of
 
     return "as its kernel" if is_around_another(kernel) else reads_of(kernel)
 

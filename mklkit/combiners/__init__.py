@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from mklkit.protocols import Combiner
-from mklkit.registry.rooms import exports
+from mklkit.registry.hookspecs import exports
 
 __getattr__, __dir__ = exports(__name__, Combiner)

@@ -20,13 +20,8 @@ from mklkit.evaluation.task import Task
 from mklkit.evaluation.tasks import Classes
 from mklkit.protocols import CombinerFacts, facts_of
 from mklkit.protocols.component import Preset
-from mklkit.registry.composing import (
-    AUTO_KERNELS,
-    are_proposed,
-    bind_kernels,
-    choose_components,
-    kernel_list,
-)
+from mklkit.registry.columns import AUTO_KERNELS, are_proposed, bind_kernels, kernel_list
+from mklkit.registry.composing import choose_components
 from mklkit.registry.registry import Kind, get_registry
 from mklkit.registry.specs import to_spec
 from mklkit.views.bound_kernels import BoundKernel

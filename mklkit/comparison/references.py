@@ -14,13 +14,8 @@ from mklkit.comparison.methods import BASELINE, METHOD, ONE_KERNEL, Method, Meth
 from mklkit.errors import IncompatibleError
 from mklkit.estimators.folds import plan_folds
 from mklkit.protocols.component import Preset
-from mklkit.registry.composing import (
-    are_proposed,
-    bind_kernels,
-    choose_components,
-    kernel_list,
-    parts_of,
-)
+from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list, parts_of
+from mklkit.registry.composing import choose_components
 
 __all__ = ["DEFAULT_METHODS", "baselines", "kernel_baselines"]
 

@@ -9,7 +9,7 @@ from mklkit.datasets.notations import NUMBER, TEXT, VALUES, WRITTEN
 from mklkit.datasets.text_columns import ColumnReading
 from mklkit.errors import counted, named
 from mklkit.numerics.readings import MISSING
-from mklkit.registry.abilities import kernels_on
+from mklkit.registry.composing import kernels_on
 
 __all__ = ["LIKE_IDENTIFIERS", "described", "input_columns", "left_out"]
 

@@ -12,9 +12,8 @@ from mklkit.datasets.notations import TEXT
 from mklkit.datasets.table import Table
 from mklkit.datasets.text_columns import ColumnReading
 from mklkit.errors import DataError, MKLKitError, quoted
-from mklkit.registry.abilities import kernels_on
-from mklkit.registry.columns import resolve_columns
-from mklkit.registry.composing import are_proposed, bind_kernels
+from mklkit.registry.columns import are_proposed, bind_kernels, resolve_columns
+from mklkit.registry.composing import kernels_on
 from mklkit.views.bound_kernels import BoundKernel
 
 __all__ = [

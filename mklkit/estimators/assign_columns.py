@@ -9,8 +9,8 @@ import attrs
 import numpy as np
 
 from mklkit.errors import DataError, MKLKitError, quoted
-from mklkit.registry.abilities import kernels_on
 from mklkit.registry.columns import resolve_columns
+from mklkit.registry.composing import kernels_on
 from mklkit.views.bound_kernels import BoundKernel
 
 __all__ = ["WORDS", "Bank", "Holds", "assign_columns", "placed_kernels"]

@@ -17,9 +17,9 @@ from mklkit.estimators.plan import Plan
 from mklkit.estimators.showing import ShowsKernels
 from mklkit.estimators.weight_frames import tidy_weights
 from mklkit.protocols import Array, Decision, GatedDecision, Task
-from mklkit.protocols.component import Component
-from mklkit.protocols.defaults import COMBINER
-from mklkit.registry.composing import Choice, bind_kernels, choose_components, kernel_list, parts_of
+from mklkit.protocols.component import COMBINER, Component
+from mklkit.registry.columns import bind_kernels, kernel_list, parts_of
+from mklkit.registry.composing import Choice, choose_components
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel
 

@@ -31,8 +31,7 @@ from mklkit.estimators.problems import class_problems, decision_values
 from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.protocols import Array
-from mklkit.protocols.component import is_whole
-from mklkit.protocols.defaults import COMBINER
+from mklkit.protocols.component import COMBINER, is_whole
 from mklkit.views.dask import is_dask
 from mklkit.views.rows import take_rows
 

@@ -39,7 +39,7 @@ from mklkit.protocols import (
     Task,
     facts_of,
 )
-from mklkit.registry.abilities import checked_decision
+from mklkit.registry.composing import checked_decision
 from mklkit.views.deciding import RowBlock, decide_block
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.kernel_rows import KernelRows

@@ -13,7 +13,8 @@ from mklkit.display.numbers import number
 from mklkit.errors import counted, cut
 from mklkit.estimators.introspection import KernelModel, column_names
 from mklkit.protocols import Array
-from mklkit.registry.composing import Choice, are_proposed, bind_kernels, kernel_list
+from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list
+from mklkit.registry.composing import Choice
 from mklkit.registry.specs import to_spec
 from mklkit.views.bound_kernels import BoundKernel
 

@@ -15,8 +15,9 @@ from mklkit.estimators.problems import Problem
 from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData
 from mklkit.protocols import Array, FeatureMapFacts, RowSource, Target, Task, facts_of
-from mklkit.protocols.defaults import FOR_LARGE_DATA
-from mklkit.registry.composing import are_proposed, bind_kernels, choose_components
+from mklkit.protocols.component import FOR_LARGE_DATA
+from mklkit.registry.columns import are_proposed, bind_kernels
+from mklkit.registry.composing import choose_components
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, say_if_long
 from mklkit.views.deciding import RowBlock
 from mklkit.views.engines import engine_of

@@ -21,7 +21,7 @@ from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import TrainingData
 from mklkit.numerics.sampling import drawn_by_class
 from mklkit.protocols import Array, Task
-from mklkit.registry.composing import are_proposed, bind_kernels, proposed_specs
+from mklkit.registry.columns import are_proposed, bind_kernels, proposed_specs
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.rows import rows_at
 

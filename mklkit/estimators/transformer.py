@@ -29,8 +29,7 @@ from mklkit.estimators.predicting import of_each_row
 from mklkit.estimators.problems import WholeProblem, decompose
 from mklkit.estimators.proposing import refuse_proposed
 from mklkit.protocols import Array, CombinerFacts, Target, Task, facts_of
-from mklkit.registry.abilities import default_instances, names_of_able
-from mklkit.registry.composing import Choice, choose_components
+from mklkit.registry.composing import Choice, choose_components, default_instances, names_of_able
 from mklkit.registry.registry import get_registry
 from mklkit.views.dask import is_dask
 from mklkit.views.view_set import ViewSet

@@ -15,7 +15,7 @@ from mklkit.estimators.introspection import FittedSearch, KernelModel
 from mklkit.estimators.table_reading import read_table
 from mklkit.numerics.centring import centred_gram
 from mklkit.protocols import Array, FittedKernel
-from mklkit.registry.composing import bind_kernels
+from mklkit.registry.columns import bind_kernels
 from mklkit.views.bound_kernels import fit_kernels
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.tiles import kernel_products, weighted_gram

@@ -16,7 +16,7 @@ from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.introspection import column_names, split
 from mklkit.estimators.voting import MKLVotingClassifier
-from mklkit.registry.composing import are_proposed, kernel_list, parts_of
+from mklkit.registry.columns import are_proposed, kernel_list, parts_of
 
 __all__ = ["Refit", "members_of"]
 

@@ -1,104 +1,11 @@
-"""The contracts between the parts: kernel, feature map, learner, combiner, component, preset."""
+"""The contracts between the parts: component, kernel, feature map, learner, combiner, rows, views.
 
-from mklkit.protocols.combiner import (
-    Combiner,
-    Decision,
-    GatedDecision,
-    GridDecision,
-    learner_parameters,
-    learner_variants,
-)
-from mklkit.protocols.component import (
-    Component,
-    Preset,
-    as_int,
-    finite_number,
-    is_whole,
-    parameter_names,
-)
-from mklkit.protocols.facts import (
-    CombinerFacts,
-    Facts,
-    FeatureMapFacts,
-    KernelFacts,
-    LearnerFacts,
-    facts_of,
-)
-from mklkit.protocols.feature_map import FeatureMap, FittedMap
-from mklkit.protocols.kernel import FittedKernel, FixedKernel, Kernel
-from mklkit.protocols.learner import (
-    ColumnSelector,
-    CouplingFacts,
-    FittedLearner,
-    Learner,
-    Stopping,
-    Subproblem,
-)
-from mklkit.protocols.rows import (
-    TASK_NAMES,
-    Array,
-    Reads,
-    Rows,
-    RowSource,
-    TableRows,
-    Target,
-    Task,
-    own_rows,
-)
-from mklkit.protocols.views import (
-    KernelProducts,
-    KernelView,
-    Projector,
-    Quadrant,
-    Quadrants,
-    TrainingView,
-    Views,
-)
+Each module lists in its ``__all__`` which of its names are the room's.
+"""
 
-__all__ = [
-    "TASK_NAMES",
-    "Array",
-    "ColumnSelector",
-    "Combiner",
-    "CombinerFacts",
-    "Component",
-    "CouplingFacts",
-    "Decision",
-    "Facts",
-    "FeatureMap",
-    "FeatureMapFacts",
-    "FittedKernel",
-    "FittedLearner",
-    "FittedMap",
-    "FixedKernel",
-    "GatedDecision",
-    "GridDecision",
-    "Kernel",
-    "KernelFacts",
-    "KernelProducts",
-    "KernelView",
-    "Learner",
-    "LearnerFacts",
-    "Preset",
-    "Projector",
-    "Quadrant",
-    "Quadrants",
-    "Reads",
-    "RowSource",
-    "Rows",
-    "Stopping",
-    "Subproblem",
-    "TableRows",
-    "Target",
-    "Task",
-    "TrainingView",
-    "Views",
-    "as_int",
-    "facts_of",
-    "finite_number",
-    "is_whole",
-    "learner_parameters",
-    "learner_variants",
-    "own_rows",
-    "parameter_names",
-]
+from mklkit.protocols.combiner import *  # noqa: F403
+from mklkit.protocols.component import *  # noqa: F403
+from mklkit.protocols.kernel import *  # noqa: F403
+from mklkit.protocols.learner import *  # noqa: F403
+from mklkit.protocols.rows import *  # noqa: F403
+from mklkit.protocols.views import *  # noqa: F403

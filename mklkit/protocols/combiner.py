@@ -4,25 +4,85 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, get_args, runtime_checkable
 
+import attrs
 import numpy as np
+from attrs.validators import and_, deep_iterable, ge, in_, instance_of, max_len, min_len, optional
 
-from mklkit.protocols.component import Component
+from mklkit.protocols.component import (
+    FEATURE_MAP,
+    FLAG,
+    LEARNER,
+    NAMES,
+    SPEC,
+    Component,
+    Facts,
+)
 from mklkit.protocols.learner import Learner
-from mklkit.protocols.rows import Array, Target
+from mklkit.protocols.rows import TASKS, Array, Target, Task
 from mklkit.protocols.views import Views
 
 __all__ = [
     "Combiner",
+    "CombinerFacts",
     "Decision",
     "GatedDecision",
-    "GridDecision",
     "learner_parameters",
     "learner_variants",
 ]
 
 OF_LEARNER = "learner__"
+
+WeightsAre = Literal["learned", "fixed", "choice"]
+RowWeightsCount = Literal["refused", "learner", "throughout"]
+_COUNTING, _ORIGIN = in_(get_args(RowWeightsCount)), in_(get_args(WeightsAre))
+_RANGE = optional(
+    deep_iterable(instance_of((int, float)), and_(instance_of(tuple), min_len(2), max_len(2)))
+)
+
+
+@attrs.frozen(kw_only=True)
+class CombinerFacts(Facts):
+    """The properties of a combiner.
+
+    Attributes
+    ----------
+    feature_map, learner : str
+        The spec strings used where the user gives none.
+    weight_range : (low, high), optional
+        The range of the weights, where they are not on the simplex (non-negative with sum 1).
+    n_kernels : int, optional
+        The exact number of kernels that it takes; any number where not given.
+    for_learners : tuple of str, default=()
+        The names of the learners that it works with; empty for all learners.
+    tasks : tuple of str, default=("two classes",)
+        What it takes for a target: ``"two classes"``, ``"several classes"`` in one fit,
+        ``"numbers"``, or ``"none"``, rows without labels.
+    several_targets : bool, default=False
+        Whether several columns of numbers can share its kernel weights.
+    row_weights : {"refused", "learner", "throughout"}, default="refused"
+        Where weights of rows count: nowhere, so that they are refused; in the learner, while kernel
+        weights follow from all rows alike; or in the kernel weights too.
+    from_moments : bool, default=False
+        Whether on features its weights need counts, sums and products per class only, so that they
+        can be learned from rows that are gone (``partial_fit``).
+    weights_are : {"learned", "fixed", "choice"}, default="learned"
+        Where the weights come from: ``"learned"`` from the rows; ``"fixed"`` before any row is
+        seen, so that they say nothing about the kernels; ``"choice"`` of one kernel, which has the
+        weight 1 whatever the distance to the others.
+    """
+
+    feature_map: str = attrs.field(default=FEATURE_MAP, validator=SPEC)
+    learner: str = attrs.field(default=LEARNER, validator=SPEC)
+    weight_range: tuple[float, float] | None = attrs.field(default=None, validator=_RANGE)
+    n_kernels: int | None = attrs.field(default=None, validator=optional([instance_of(int), ge(1)]))
+    for_learners: tuple[str, ...] = attrs.field(default=(), validator=NAMES)
+    tasks: tuple[Task, ...] = attrs.field(default=("two classes",), validator=TASKS)
+    several_targets: bool = attrs.field(default=False, validator=FLAG)
+    row_weights: RowWeightsCount = attrs.field(default="refused", validator=_COUNTING)
+    from_moments: bool = attrs.field(default=False, validator=FLAG)
+    weights_are: WeightsAre = attrs.field(default="learned", validator=_ORIGIN)
 
 
 @runtime_checkable
@@ -40,30 +100,11 @@ class Decision(Protocol):
 
 
 @runtime_checkable
-class GatedDecision(Protocol):
+class GatedDecision(Decision, Protocol):
     """A decision in which each row has its own kernel weights."""
-
-    weights: Array
-
-    def decide(self, rows: Array) -> Array:
-        """Return the decision values (n,) of new rows (n, d)."""
-        ...
 
     def gate_weights(self, rows: Array) -> Array:
         """Return each row's weight on each kernel, (n, M)."""
-        ...
-
-
-class GridDecision(Protocol):
-    """The decision functions of all grid points."""
-
-    @property
-    def n_iter(self) -> Array | None:
-        """(G,) the number of iterations of each point; None where nothing is iterated."""
-        ...
-
-    def decide(self, rows: Array) -> Array:
-        """Return the decision values (n, G) of new rows (n, d)."""
         ...
 
 
@@ -104,10 +145,11 @@ class Combiner(Component, ABC):
         learner: Learner,
         points: Sequence[Mapping[str, Any]],
         random_state: np.random.RandomState,
-    ) -> GridDecision:
+    ) -> Any:
         """Return the decision functions of all points, each equal to a separate fit up to rounding.
 
-        ``views``, ``target`` and ``random_state`` are those of ``fit``. Parameters that a point
+        Its ``decide`` returns the values (n, G) of new rows, ``n_iter`` is the number of iterations
+        of each point (G,), or None where nothing is iterated. Parameters that a point
         does not name keep the values of the combiner and the learner.
         """
         raise NotImplementedError

@@ -1,29 +1,83 @@
-"""Components: frozen configuration with parameters by name, and presets, which name them."""
+"""Components: frozen configuration, its parameters and facts; presets and defaults name several.
+
+A component's facts are its properties, one small object per kind, mostly with defaults. They are a
+class attribute, ``facts = LearnerFacts(...)``, or a property where they depend on parameters, and
+are checked when the component is registered.
+"""
 
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import attrs
+from attrs.validators import (
+    and_,
+    deep_iterable,
+    deep_mapping,
+    ge,
+    in_,
+    instance_of,
+    matches_re,
+    min_len,
+    optional,
+)
 
 from mklkit.errors import MKLKitError, SpecError, plain_message, quoted, suggest
 
 __all__ = [
     "AUTO",
     "Component",
+    "Facts",
     "Preset",
     "as_int",
     "auto_or_number",
+    "facts_of",
     "finite_number",
+    "is_name",
     "is_whole",
     "parameter_names",
 ]
 
 LARGEST_COUNT = 2**31 - 1
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}")
+
 AUTO = "auto"
 """The value of a parameter that a fit chooses by itself."""
+
+# The components that are taken, or advised, where the user names none: here alone, by name.
+COMBINER, FEATURE_MAP, LEARNER = "uniform", "implicit", "svm"
+
+KERNELS = (
+    "cosine_linear:cosine(linear)",
+    "rbf:rbf(sigma='mean')",
+    "cosine_polynomial:cosine(polynomial(degree=2))",
+)
+"""The kernels of paper 000, normalised: k(x, x) = 1."""
+
+LARGE_LEARNER = "learner='mhks'"
+"""A learner that reads rows in parts."""
+
+FOR_LARGE_DATA = f"feature_map='empirical(subset=1000)', {LARGE_LEARNER}"
+"""A map and a learner that need no Gram matrix."""
+
+LARGE_DATA_OPTIONS = "--map 'empirical(subset=1000)' --learner mhks"
+"""The same on the command line."""
+
+FLAG = instance_of(bool)
+NAMES = deep_iterable(instance_of(str), instance_of(tuple))
+SPEC = and_(instance_of(str), min_len(1))
+SPECS = deep_iterable(SPEC, instance_of(tuple))
+SOME_SPECS: Any = and_(SPECS, min_len(1))
+"""Validators of facts and presets."""
+
+
+def is_name(text: str) -> bool:
+    """Return whether a text can be the name of a component or preset."""
+    return _NAME.fullmatch(text) is not None
 
 
 def finite_number(instance: object, attribute: Any, value: float) -> None:
@@ -88,9 +142,6 @@ class Component:
     changes: ``fit`` returns a separate fitted object, ``with_params`` a changed copy. Values are
     checked by attrs validators, so that a component that exists is a valid one.
 
-    Optional: ``searched_as = {"word": "spec"}``, other names under which users may look for it,
-    each with the spec string to suggest.
-
     Examples
     --------
     >>> from mklkit.kernels import Polynomial
@@ -104,6 +155,9 @@ class Component:
     __slots__ = ()
 
     name: ClassVar[str]
+
+    searched_as: ClassVar[Mapping[str, str]] = {}
+    """Other names under which users may look for it, each with the spec string to suggest."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name; those of nested components as ``outer__inner``."""
@@ -146,6 +200,55 @@ class Component:
         return self
 
 
+@attrs.frozen(kw_only=True)
+class Facts:
+    """The properties of a component.
+
+    Attributes
+    ----------
+    search_space : mapping of str to tuple, optional
+        The component's parameters that are worth tuning, each with the values to try, from the
+        simplest model to the most complex: among values of equal score a search takes the first. A
+        short search tries those in the middle.
+    """
+
+    search_space: Mapping[str, tuple[Any, ...]] = attrs.field(
+        factory=dict,
+        validator=deep_mapping(instance_of(str), and_(instance_of(tuple), min_len(1))),
+    )
+
+
+Stated = TypeVar("Stated", bound=Facts)
+
+
+def facts_of(component: Any, expected: type[Stated]) -> Stated:
+    """Return the facts that a component or its class states, or else the default facts.
+
+    Raises
+    ------
+    SpecError
+        If it states none and its kind of facts has no defaults, or if it states another type.
+
+    Examples
+    --------
+    >>> from mklkit.kernels.linear import Linear
+    >>> from mklkit.protocols import KernelFacts
+    >>> facts_of(Linear(), KernelFacts).definite
+    True
+    """
+    stated = getattr(component, "facts", None)
+    try:
+        facts = expected() if stated is None else stated
+    except (TypeError, ValueError):  # attrs requires values that have no default
+        facts = None
+    if not isinstance(facts, expected):
+        raise SpecError(
+            f"Expected {quoted(component)} to have facts = {expected.__name__}(...);"
+            f" got {quoted(stated)}."
+        )
+    return facts
+
+
 @attrs.frozen
 class Preset:
     """A named system.
@@ -173,11 +276,13 @@ class Preset:
     'uniform'
     """
 
-    name: str
-    help: str
-    combiner: str
-    kernels: tuple[str, ...] | None = None
-    feature_map: str | None = None
-    learner: str | None = None
-    members: int = 1
-    scale: str | None = None
+    name: str = attrs.field(validator=[instance_of(str), matches_re(_NAME)])
+    help: str = attrs.field(validator=instance_of(str))
+    combiner: str = attrs.field(validator=SPEC)
+    kernels: tuple[str, ...] | None = attrs.field(default=None, validator=optional(SOME_SPECS))
+    feature_map: str | None = attrs.field(default=None, validator=optional(SPEC))
+    learner: str | None = attrs.field(default=None, validator=optional(SPEC))
+    members: int = attrs.field(default=1, validator=[instance_of(int), ge(1)])
+    scale: str | None = attrs.field(
+        default=None, validator=in_((None, "standard", "minmax", "none"))
+    )

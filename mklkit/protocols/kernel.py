@@ -1,14 +1,62 @@
-"""Kernels: the similarity of two rows."""
+"""Kernels, the similarity of two rows, and feature maps: how a kernel becomes columns."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Self
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Self, get_args
 
-from mklkit.protocols.component import Component
-from mklkit.protocols.rows import Array
+import attrs
+import numpy as np
+from attrs.validators import in_, instance_of, optional
 
-__all__ = ["FittedKernel", "FixedKernel", "Kernel"]
+from mklkit.protocols.component import FLAG, NAMES, SPEC, SPECS, Component, Facts
+from mklkit.protocols.rows import Array, Reads
+
+__all__ = [
+    "FeatureMap",
+    "FeatureMapFacts",
+    "FittedKernel",
+    "FittedMap",
+    "FixedKernel",
+    "Kernel",
+    "KernelFacts",
+]
+
+
+@attrs.frozen(kw_only=True)
+class KernelFacts(Facts):
+    """The properties of a kernel.
+
+    Attributes
+    ----------
+    definite : bool, default=True
+        Whether it is positive semi-definite for all rows.
+    reads : {"numbers", "amounts", "text", "categories", "row ids"}, default="numbers"
+        What its columns hold: ``"numbers"``, which may be scaled and may come from one-hot encoded
+        text; ``"amounts"``, numbers whose zero and unit mean something, such as counts, histograms
+        and times of day, which are not scaled; ``"text"``, of which it gets code points;
+        ``"categories"``, of which it gets one number for each different value; ``"row ids"`` to
+        look up instead of features. All but the first get their columns as they are.
+    allows_gaps : bool, default=False
+        Whether its columns may have gaps, NaN, which it leaves out; those of other kernels are
+        imputed.
+    proposed : tuple of str, default=()
+        Spec strings of this kernel that are worth trying on any features, the most useful first:
+        the candidates of ``kernels="auto"``. Widths should be rules that follow the data.
+    examples : tuple, default=()
+        A few different values that its columns may hold, where it does not take every value: texts
+        of a grammar, say. mklkit's checks make their rows of them.
+    search_space : mapping of str to tuple, default={}
+        Parameters worth tuning and their values, from the widest kernel to the narrowest, such as
+        ``{"sigma": ("2*mean", "mean", "mean/2")}``; see :class:`Facts`.
+    """
+
+    definite: bool = attrs.field(default=True, validator=FLAG)
+    reads: Reads = attrs.field(default="numbers", validator=in_(get_args(Reads)))
+    allows_gaps: bool = attrs.field(default=False, validator=FLAG)
+    proposed: tuple[str, ...] = attrs.field(default=(), validator=SPECS)
+    examples: tuple[Any, ...] = attrs.field(default=(), validator=instance_of(tuple))
 
 
 class FittedKernel(ABC):
@@ -74,3 +122,107 @@ class FixedKernel(Kernel, FittedKernel):
     def fit(self, rows: Array) -> Self:
         """Return the kernel (nothing depends on the rows)."""
         return self
+
+
+@attrs.frozen(kw_only=True)
+class FeatureMapFacts(Facts):
+    """The properties of a feature map.
+
+    Attributes
+    ----------
+    explicit : bool
+        Whether its columns are features; otherwise they are similarities to the training rows.
+    instead : str, optional
+        The spec string of the map that is taken where this one is a combiner's default and the
+        user's learner can't learn from it.
+    shared : bool, default=False
+        Whether one map, fitted on all rows, serves all binary problems of a classifier.
+    for_kernels : tuple of str, default=()
+        The names of the kernels that it can be fitted to; empty for all kernels.
+    needs_mean_rows : bool, default=False
+        Whether it evaluates kernels at means of rows, which rows of text, categories or row ids do
+        not have.
+    """
+
+    explicit: bool = attrs.field(validator=FLAG)
+    instead: str | None = attrs.field(default=None, validator=optional(SPEC))
+    shared: bool = attrs.field(default=False, validator=FLAG)
+    needs_mean_rows: bool = attrs.field(default=False, validator=FLAG)
+    for_kernels: tuple[str, ...] = attrs.field(default=(), validator=NAMES)
+
+
+class FittedMap(ABC):
+    """A feature map fitted to training rows.
+
+    ``transform`` is enough. The other methods save work: mklkit calls those on similarities where
+    ``from_landmarks`` is True, and those on sums where ``linear`` is True too.
+    """
+
+    __slots__ = ()
+
+    explicit: ClassVar[bool]
+    """Whether ``transform`` returns features, not similarities to the training rows."""
+
+    from_landmarks: ClassVar[bool] = False
+    """Whether columns follow from the similarities to ``landmarks`` alone. Kernels of several such
+    maps are evaluated together where they share base quantities."""
+
+    linear: ClassVar[bool] = False
+    """Whether the features Φ = KW are linear in these similarities K. Products of features with
+    vectors then need no features: Φw = K(Ww) and Φᵀt = Wᵀ(Kᵀt)."""
+
+    kernel: FittedKernel
+    landmarks: Array
+
+    @abstractmethod
+    def transform(self, rows: Array) -> Array:
+        """Return the columns of new rows: (n, p) features or (n, N) similarities."""
+
+    def from_similarities(self, values: Array) -> Array:
+        """Return the columns, given the similarities to the landmarks: themselves by default."""
+        return values
+
+    def with_landmarks(self, landmarks: Array) -> Self:
+        """Return an implicit map on some of its training rows, the support vectors."""
+        return attrs.evolve(self, landmarks=landmarks)  # type: ignore[misc]
+
+    def on_similarities(self, coefficients: Array) -> Array:
+        """Return Ww, the coefficients (p,) or (p, k) of similarities, for those of features."""
+        raise NotImplementedError
+
+    def from_sums(self, sums: Array) -> Array:
+        """Return WᵀS: the sums (r,) or (r, k) over features, for sums S over similarities."""
+        raise NotImplementedError
+
+    def training_features(self) -> Array | None:
+        """Return the features of the training rows (N, p), where ``fit`` has stored them."""
+        return None
+
+    def squared_lengths(self) -> Array | None:
+        """Return the diagonal (p,) of ``features.T @ features``; None where it is not diagonal."""
+        return None
+
+
+class FeatureMap(Component, ABC):
+    """How a kernel becomes columns; its ``facts`` are a :class:`mklkit.plugin.FeatureMapFacts`."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def fit(
+        self, kernel: FittedKernel, rows: Array, random_state: np.random.RandomState
+    ) -> FittedMap:
+        """Return the map fitted on the training rows (N, d)."""
+
+    def fit_all(
+        self,
+        kernels: Sequence[FittedKernel],
+        rows: Sequence[Array],
+        random_state: np.random.RandomState,
+    ) -> Iterator[FittedMap]:
+        """Yield the maps of all kernels, in their order; rows are (N, d_m) for each kernel.
+
+        For maps whose random draw is shared by all kernels.
+        """
+        for kernel, columns in zip(kernels, rows, strict=True):
+            yield self.fit(kernel, columns, random_state)

@@ -15,11 +15,62 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.protocols.component import Component
-from mklkit.protocols.rows import Array, Target
+from mklkit.protocols.component import FLAG, Component, Facts
+from mklkit.protocols.kernel import FeatureMapFacts
+from mklkit.protocols.rows import TASKS, Array, Target, Task
 from mklkit.protocols.views import TrainingView
 
-__all__ = ["ColumnSelector", "CouplingFacts", "FittedLearner", "Learner", "Stopping", "Subproblem"]
+__all__ = [
+    "ColumnSelector",
+    "CouplingFacts",
+    "FittedLearner",
+    "Learner",
+    "LearnerFacts",
+    "Stopping",
+    "Subproblem",
+]
+
+
+@attrs.frozen(kw_only=True)
+class LearnerFacts(Facts):
+    """The properties of a learner.
+
+    Attributes
+    ----------
+    on_features, on_gram : bool, default=False
+        From which kinds of view it can learn; at least one must be True.
+    tasks : tuple of str, default=("two classes",)
+        What it learns: ``"two classes"``, ``"several classes"`` in one fit, ``"numbers"``, or
+        ``"none"`` from rows without labels.
+    takes_row_weights : bool, default=False
+        Whether rows may count differently: a row of weight 2 as much as the same row twice.
+    several_targets : bool, default=False
+        Whether it learns several columns of numbers in one fit.
+    free_bias : bool, default=True
+        Whether its function has a free constant, so that numbers may be learned less their mean.
+    takes_indefinite : bool, default=False
+        Whether it also accepts kernels that are not positive semi-definite.
+    from_moments : bool, default=False
+        Whether on features it needs counts, sums and products per class only, so that it can learn
+        from rows that are gone (``partial_fit``).
+    """
+
+    on_features: bool = attrs.field(default=False, validator=FLAG)
+    on_gram: bool = attrs.field(default=False, validator=FLAG)
+    tasks: tuple[Task, ...] = attrs.field(default=("two classes",), validator=TASKS)
+    takes_row_weights: bool = attrs.field(default=False, validator=FLAG)
+    several_targets: bool = attrs.field(default=False, validator=FLAG)
+    free_bias: bool = attrs.field(default=True, validator=FLAG)
+    takes_indefinite: bool = attrs.field(default=False, validator=FLAG)
+    from_moments: bool = attrs.field(default=False, validator=FLAG)
+
+    def __attrs_post_init__(self) -> None:
+        if not (self.on_features or self.on_gram):
+            raise ValueError("on_features or on_gram must be True: a learner needs one of them")
+
+    def learns_from(self, feature_map: FeatureMapFacts) -> bool:
+        """Return whether the learner can use the columns of a feature map."""
+        return self.on_features if feature_map.explicit else self.on_gram
 
 
 class FittedLearner(ABC):

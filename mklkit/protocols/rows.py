@@ -7,10 +7,11 @@ Labels ``y`` are −1 and +1 (paper symbol φ) as float64.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Protocol, Self, runtime_checkable
+from typing import Any, Literal, Protocol, Self, get_args, runtime_checkable
 
 import attrs
 import numpy as np
+from attrs.validators import and_, deep_iterable, in_, instance_of, min_len
 from numpy.typing import NDArray
 
 __all__ = [
@@ -33,6 +34,9 @@ Reads = Literal["numbers", "amounts", "text", "categories", "row ids"]
 
 Task = Literal["two classes", "several classes", "numbers", "none"]
 """What the values of a target are."""
+
+TASKS = deep_iterable(in_(get_args(Task)), and_(instance_of(tuple), min_len(1)))
+"""The validator of a tuple of tasks."""
 
 TASK_NAMES: dict[Task, str] = {
     "two classes": "two classes",

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum
-from mklkit.protocols.feature_map import FittedMap
-from mklkit.protocols.kernel import FittedKernel
+from mklkit.protocols.kernel import FittedKernel, FittedMap
 from mklkit.protocols.rows import Array, Reads, TableRows, own_rows
 
 __all__ = [
@@ -124,7 +123,8 @@ class Quadrant:
     @property
     def interquartile_range(self) -> float:
         """The distance of the quartiles (IQR)."""
-        return self.upper_quartile - self.lower_quartile
+        lower, upper = self.quartiles()
+        return upper - lower
 
 
 @attrs.frozen

@@ -1,26 +1,149 @@
-"""The columns that a kernel uses: a glob or list of names, a slice, or positions."""
+"""The kernels that a user names, and the columns that each uses.
+
+Columns are a glob or list of names, a slice, or positions.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from fnmatch import fnmatchcase
+from functools import lru_cache
+from itertools import zip_longest
 from typing import Any
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.errors import DataError, quoted, suggest
+from mklkit.errors import DataError, SpecError, quoted, suggest
+from mklkit.protocols import KernelFacts, facts_of
+from mklkit.protocols.component import KERNELS
+from mklkit.registry.composing import default_instances
+from mklkit.registry.registry import Registry, get_registry
+from mklkit.registry.specs import parse_kernel_spec, to_spec
+from mklkit.views.bound_kernels import BoundKernel
 
-__all__ = ["resolve_columns"]
+__all__ = [
+    "AUTO_KERNELS",
+    "are_proposed",
+    "bind_kernels",
+    "kernel_list",
+    "parts_of",
+    "proposed_specs",
+    "resolve_columns",
+]
+
+AUTO_KERNELS = "auto"
+"""Given as the kernels: a bank proposed from the training rows."""
 
 # Longer numbers exceed any possible number of columns, and Python refuses to read some.
 _SLICE = re.compile(r"(-?\d{1,18})?:(-?\d{1,18})?", re.ASCII)
-SEPARATORS = "_ .-"
-"""After one of these the part of a column's name begins that differs within a group."""
-
+_SEPARATOR = re.compile(r"[_ .-]")
 _POSITION = re.compile(r"-?\d{1,18}", re.ASCII)
+
+
+def bind_kernels(kernels: Any) -> list[BoundKernel]:
+    """Return the kernels with unique labels; ``columns`` are not resolved yet.
+
+    Kernels are spec strings (``"label:rbf(sigma='mean')@columns"``), kernels, or a list of these
+    and of ``(label, kernel, columns)``; None stands for the default ones. A label is the one given
+    by the user; else the spec string as typed, or all parameters of an object, so that it does not
+    change with a default. Repeated labels are numbered.
+
+    Examples
+    --------
+    >>> [(k.label, k.columns) for k in bind_kernels(["linear", "fou:rbf@fou_*"])]
+    [('linear', None), ('fou', 'fou_*')]
+    """
+    unique: dict[str, BoundKernel] = {}
+    for value in kernel_list(kernels):
+        spec = isinstance(value, str)
+        kernel = _bound_spec(get_registry(), value) if spec else _bind(value)
+        label, count = kernel.label, 1
+        while label in unique:
+            count += 1
+            label = f"{kernel.label} #{count}"
+        unique[label] = kernel if count == 1 else attrs.evolve(kernel, label=label)
+    return list(unique.values())
+
+
+def kernel_list(kernels: Any) -> list[Any]:
+    """Return the kernels of an estimator as a list, as the user gave them."""
+    if kernels is None:
+        kernels = KERNELS
+    if isinstance(kernels, str) or not isinstance(kernels, Sequence):
+        kernels = [kernels]
+    if len(kernels) == 0:
+        raise SpecError("Expected at least one kernel, got an empty list.")
+    if any(isinstance(kernel, str) and kernel.strip() == AUTO_KERNELS for kernel in kernels):
+        raise SpecError(
+            f"kernels={AUTO_KERNELS!r} stands for kernels that fit proposes from the training rows"
+            " and their labels: give it alone, not beside other kernels, and only to an"
+            " estimator that is to be fitted."
+        )
+    return list(kernels)
+
+
+def are_proposed(kernels: Any) -> bool:
+    """Return whether ``fit`` is to propose the kernels: ``"auto"``, or a list of only that.
+
+    Examples
+    --------
+    >>> are_proposed("auto"), are_proposed(["auto"]), are_proposed(["auto", "linear"])
+    (True, True, False)
+    """
+    if isinstance(kernels, Sequence) and not isinstance(kernels, str) and len(kernels) == 1:
+        kernels = kernels[0]
+    return isinstance(kernels, str) and kernels.strip() == AUTO_KERNELS
+
+
+def proposed_specs() -> list[str]:
+    """Return the spec strings that registered kernels propose: the first of each, the second …."""
+    registry = get_registry()
+    by_kernel = []
+    for kernel in default_instances(registry, "kernel"):
+        proposed = facts_of(kernel, KernelFacts).proposed
+        for spec in proposed:
+            try:
+                registry.create("kernel", spec)
+            except SpecError as error:
+                raise SpecError(
+                    f"Kernel {kernel.name!r} proposes {quoted(spec)} for kernels='auto': {error}"
+                ) from error
+        by_kernel.append(proposed)
+    ranks = zip_longest(*by_kernel)
+    return list(dict.fromkeys(spec for rank in ranks for spec in rank if spec is not None))
+
+
+def parts_of(value: Any) -> tuple[str | None, Any, Any]:
+    """Return the label (None where none was given), kernel and columns of one kernel."""
+    if isinstance(value, BoundKernel):
+        return value.label, value.kernel, value.columns
+    if isinstance(value, tuple):
+        if len(value) not in (2, 3) or not isinstance(value[0], str | None):
+            raise SpecError(f"Expected (label, kernel, columns), got {quoted(value)}.")
+        return value[0], value[1], value[2] if len(value) == 3 else None
+    if isinstance(value, str):
+        spec = parse_kernel_spec(value)
+        return spec.label, spec.spec, spec.columns
+    return None, value, None
+
+
+def _bind(value: Any) -> BoundKernel:
+    label, spec, columns = parts_of(value)
+    kernel = get_registry().create("kernel", spec)
+    if label is None:
+        label = spec if isinstance(spec, str) else to_spec(kernel, full=True)
+        label += f"@{columns}" if isinstance(columns, str) else ""
+    return BoundKernel(label, kernel, columns)
+
+
+@lru_cache(maxsize=256)
+def _bound_spec(registry: Registry, spec: str) -> BoundKernel:
+    """Return the kernel of a spec string, which is read once."""
+    return _bind(spec)
 
 
 def resolve_columns(
@@ -28,21 +151,15 @@ def resolve_columns(
 ) -> NDArray[np.intp] | None:
     """Return the positions of the columns that a selector names, or None for all of them.
 
-    Parameters
-    ----------
-    selector : None, str, int, slice or sequence of str, int or bool
-        A string is a name, or a comma-separated list of names, globs (``fou_*``) or slices
-        (``0:10``); booleans are a mask, one per feature. A name that is not a column selects the
-        columns derived from it, as ``site`` for ``site_north`` and ``site_south``.
-    n_features : int
-    names : sequence of str, optional
-        The feature names, if the data have any.
+    A selector is None, a string, a position, a slice, or a sequence of names, positions or
+    booleans, one per feature. A string is a name, or a comma-separated list of names, globs
+    (``fou_*``) or slices (``0:10``). A name that is not a column selects the columns derived from
+    it, as ``site`` for ``site_north`` and ``site_south``.
 
     Raises
     ------
     DataError
-        If a name or glob matches no column, a position is out of range, a mask has the wrong
-        length, or the selector is none of these.
+        If it selects nothing, or what is not there.
 
     Examples
     --------
@@ -86,9 +203,10 @@ def _sliced(selector: slice, everything: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def _is_mask(selector: Any) -> bool:
-    if isinstance(selector, str) or not hasattr(selector, "__len__") or len(selector) == 0:
+    if isinstance(selector, str) or not isinstance(selector, Sized) or len(selector) == 0:
         return False
-    return all(isinstance(value, (bool, np.bool_)) for value in selector)
+    values: Any = selector
+    return all(isinstance(value, (bool, np.bool_)) for value in values)
 
 
 def _parts(selector: Any, names: Sequence[str] | None) -> list[Any]:
@@ -142,10 +260,7 @@ def _positions(
 
 def _shared_globs(names: Sequence[str]) -> list[str]:
     """Return globs such as ``lab_*`` that each match several columns, by their prefixes."""
-    shared = Counter(
-        name[: place + 1]
-        for name in map(str, names)
-        for place, letter in enumerate(name)
-        if letter in SEPARATORS
-    )
-    return [f"{prefix}*" for prefix, number in shared.items() if number > 1]
+    prefixes = [
+        name[: place.end()] for name in map(str, names) for place in _SEPARATOR.finditer(name)
+    ]
+    return [f"{prefix}*" for prefix, number in Counter(prefixes).items() if number > 1]

@@ -2,176 +2,140 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
-from itertools import zip_longest
 from typing import Any
 
 import attrs
+import numpy as np
 
-from mklkit.errors import IncompatibleError, SpecError, quoted
+from mklkit.errors import IncompatibleError, MKLKitError, SpecError, quoted, type_name
 from mklkit.protocols import (
     TASK_NAMES,
+    Combiner,
     CombinerFacts,
+    Decision,
     FeatureMapFacts,
     KernelFacts,
     LearnerFacts,
+    Reads,
     Task,
     facts_of,
 )
-from mklkit.protocols.defaults import KERNELS
-from mklkit.registry.abilities import check_able, default_instances, names_of_able
-from mklkit.registry.entries import Kind
+from mklkit.registry.entries import FACTS, Entry, Kind
 from mklkit.registry.registry import Registry, get_registry
-from mklkit.registry.specs import parse_kernel_spec, to_spec
-from mklkit.views.bound_kernels import BoundKernel
+from mklkit.registry.specs import to_spec
 
 __all__ = [
-    "AUTO_KERNELS",
     "Choice",
-    "are_proposed",
-    "bind_kernels",
+    "checked_decision",
     "choose_components",
-    "kernel_list",
-    "parts_of",
-    "proposed_specs",
+    "default_instances",
+    "is_around_another",
+    "kernels_on",
+    "names_of_able",
+    "reads_of",
 ]
 
-AUTO_KERNELS = "auto"
-"""Given as the kernels: a bank proposed from the training rows."""
+
+def default_instances(registry: Registry, kind: Kind) -> Iterator[Any]:
+    """Yield the registered components of a kind that can be created without parameters."""
+    for entry in registry.entries(kind):
+        with suppress(SpecError):
+            yield registry.create(kind, entry.target)
+
+
+def names_of_able(registry: Registry, kind: Kind, task: Task, weighted: bool = False) -> list[str]:
+    """Return the names of the combiners or learners that can do a task, with weights of rows.
+
+    Examples
+    --------
+    >>> from mklkit.registry.registry import get_registry
+    >>> "kda" in names_of_able(get_registry(), "learner", "several classes")
+    True
+    """
+    return [
+        component.name
+        for component in default_instances(registry, kind)
+        if _lacks(facts_of(component, FACTS[kind]), task, weighted) == ""
+    ]
+
+
+def check_able(
+    registry: Registry, kind: Kind, component: Any, task: Task, weighted: bool = False
+) -> None:
+    """Refuse a combiner or learner that can't do a task, or can't weigh rows."""
+    lacking = _lacks(facts_of(component, FACTS[kind]), task, weighted)
+    if lacking:
+        able = ", ".join(names_of_able(registry, kind, task, weighted)) or "none"
+        raise IncompatibleError(
+            f"The {kind} {component.name!r} {lacking}; {kind}s that can: {able}."
+        )
+
+
+def _lacks(facts: Any, task: Task, weighted: bool) -> str:
+    """Return what is missing in the facts, in words; nothing if both are there."""
+    if task not in facts.tasks:
+        return f"can't learn from {TASK_NAMES[task]}"
+    if isinstance(facts, LearnerFacts):
+        weighs = facts.takes_row_weights
+    else:
+        weighs = facts.row_weights != "refused"
+    return "" if weighs or not weighted else "can't take weights of rows or classes"
+
+
+def kernels_on(reads: Reads, column: str = "") -> str:
+    """Return advice to use a kernel that reads columns of some kind, or one such column.
+
+    Examples
+    --------
+    >>> kernels_on("row ids")
+    "use a kernel on row ids, such as 'precomputed'"
+    """
+    entries = get_registry().entries("kernel")
+    at = f"@{column}" if column else ""
+    names = [quoted(f"{entry.name}{at}") for entry in entries if reads_of(entry) == reads]
+    return f"use a kernel on {reads}, such as {' or '.join(names[:2])}"
+
+
+def is_around_another(kernel: Entry) -> bool:
+    """Return whether a registered kernel is one around another kernel."""
+    instances = default_instances(get_registry(), "kernel")
+    return any(type(k) is kernel.target and k.kernel is not None for k in instances)
+
+
+def reads_of(kernel: Entry) -> Reads:
+    """Return what a registered kernel reads: by default, where it depends on its parameters."""
+    target: Any = kernel.target
+    if isinstance(getattr(target, "facts", None), property):
+        instances = default_instances(get_registry(), "kernel")
+        target = next((k for k in instances if type(k) is target), None)
+    return facts_of(target, KernelFacts).reads
+
+
+def checked_decision(combiner: Combiner, decision: object, n_kernels: int) -> Decision:
+    """Return what a combiner's fit has returned, or refuse what is no decision on the kernels."""
+    wanted = f"{combiner.name} must return an object with 'weights' and 'decide' from fit;"
+    if not isinstance(decision, Decision):
+        raise MKLKitError(f"{wanted} it returned a value of type {type_name(decision)}.")
+    shape = np.shape(decision.weights)
+    if shape[-1:] != (n_kernels,):
+        raise MKLKitError(
+            f"{wanted} its weights must be an array of shape ({n_kernels},), one per kernel; their"
+            f" shape is {shape}."
+        )
+    return decision
 
 
 @attrs.frozen
 class Choice:
-    """The components of one classifier, and notes on the defaults that were used.
-
-    Attributes
-    ----------
-    notes : tuple of str
-        One sentence per default.
-    """
+    """The components of one classifier, and a sentence on each default that was used."""
 
     combiner: Any
     feature_map: Any
     learner: Any
     notes: tuple[str, ...]
-
-
-def bind_kernels(kernels: Any) -> list[BoundKernel]:
-    """Return the kernels with unique labels; ``columns`` are not resolved yet.
-
-    A label is the one given by the user; else the spec string as typed, or all parameters of an
-    object, so that it does not change with a default. Repeated labels are numbered.
-
-    Parameters
-    ----------
-    kernels : None, str, Kernel, or a list or tuple of kernels
-        A spec string (``"label:rbf(sigma='mean')@columns"``) or a kernel; within a list or tuple
-        also ``(label, kernel, columns)``. None stands for the default kernels.
-
-    Raises
-    ------
-    SpecError
-        If the sequence is empty or an element is none of these.
-
-    Examples
-    --------
-    >>> [(k.label, k.columns) for k in bind_kernels(["linear", "fou:rbf@fou_*"])]
-    [('linear', None), ('fou', 'fou_*')]
-    """
-    unique: dict[str, BoundKernel] = {}
-    for value in kernel_list(kernels):
-        spec = isinstance(value, str)
-        kernel = _bound_spec(get_registry(), value) if spec else _bind(value)
-        label, count = kernel.label, 1
-        while label in unique:
-            count += 1
-            label = f"{kernel.label} #{count}"
-        unique[label] = kernel if count == 1 else attrs.evolve(kernel, label=label)
-    return list(unique.values())
-
-
-def kernel_list(kernels: Any) -> list[Any]:
-    """Return the kernels of an estimator as a list, as the user gave them."""
-    if kernels is None:
-        kernels = KERNELS
-    if isinstance(kernels, str) or not isinstance(kernels, Sequence):
-        kernels = [kernels]
-    if len(kernels) == 0:
-        raise SpecError("Expected at least one kernel, got an empty list.")
-    if any(isinstance(kernel, str) and kernel.strip() == AUTO_KERNELS for kernel in kernels):
-        raise SpecError(
-            f"kernels={AUTO_KERNELS!r} stands for kernels that fit proposes from the training rows"
-            " and their labels: give it alone, not beside other kernels, and only to an"
-            " estimator that is to be fitted."
-        )
-    return list(kernels)
-
-
-def are_proposed(kernels: Any) -> bool:
-    """Return whether ``fit`` is to propose the kernels: ``"auto"``, or a list of only that.
-
-    Examples
-    --------
-    >>> are_proposed("auto"), are_proposed(["auto"]), are_proposed(["auto", "linear"])
-    (True, True, False)
-    """
-    if isinstance(kernels, Sequence) and not isinstance(kernels, str) and len(kernels) == 1:
-        kernels = kernels[0]
-    return isinstance(kernels, str) and kernels.strip() == AUTO_KERNELS
-
-
-def proposed_specs() -> list[str]:
-    """Return the spec strings that registered kernels propose: the first of each, the second ….
-
-    Raises
-    ------
-    SpecError
-        If a kernel proposes one that cannot be made; the message names the kernel.
-    """
-    registry = get_registry()
-    by_kernel = []
-    for kernel in default_instances(registry, "kernel"):
-        proposed = facts_of(kernel, KernelFacts).proposed
-        for spec in proposed:
-            try:
-                registry.create("kernel", spec)
-            except SpecError as error:
-                raise SpecError(
-                    f"Kernel {kernel.name!r} proposes {quoted(spec)} for kernels='auto': {error}"
-                ) from error
-        by_kernel.append(proposed)
-    ranks = zip_longest(*by_kernel)
-    return list(dict.fromkeys(spec for rank in ranks for spec in rank if spec is not None))
-
-
-def parts_of(value: Any) -> tuple[str | None, Any, Any]:
-    """Return the label (None where none was given), kernel and columns of one kernel."""
-    if isinstance(value, BoundKernel):
-        return value.label, value.kernel, value.columns
-    if isinstance(value, tuple):
-        if len(value) not in (2, 3) or not isinstance(value[0], str | None):
-            raise SpecError(f"Expected (label, kernel, columns), got {quoted(value)}.")
-        return value[0], value[1], value[2] if len(value) == 3 else None
-    if isinstance(value, str):
-        spec = parse_kernel_spec(value)
-        return spec.label, spec.spec, spec.columns
-    return None, value, None
-
-
-def _bind(value: Any) -> BoundKernel:
-    label, spec, columns = parts_of(value)
-    kernel = get_registry().create("kernel", spec)
-    if label is None:
-        label = spec if isinstance(spec, str) else to_spec(kernel, full=True)
-        label += f"@{columns}" if isinstance(columns, str) else ""
-    return BoundKernel(label, kernel, columns)
-
-
-@lru_cache(maxsize=256)
-def _bound_spec(registry: Registry, spec: str) -> BoundKernel:
-    """Return the kernel of a spec string, which is read once."""
-    return _bind(spec)
 
 
 def choose_components(
@@ -182,18 +146,10 @@ def choose_components(
     task: Task = "two classes",
     weighted: bool = False,
 ) -> Choice:
-    """Return combiner, map and learner, with defaults for those not given.
+    """Return combiner, map and learner, of which those not given are the combiner's own.
 
-    Parameters
-    ----------
-    combiner : str or Combiner
-    feature_map, learner : str, FeatureMap, Learner, optional
-        The combiner's own where not given; a learner of numbers, or of rows without labels, where
-        the combiner's own is none.
-    task : Task, default="two classes"
-        What is to be learned. Several classes are problems of two, unless they are one problem.
-    weighted : bool, default=False
-        Whether rows count differently.
+    A learner of numbers, or of rows without labels, takes the place of the combiner's own if that
+    is none. ``weighted`` says whether rows count differently.
 
     Raises
     ------

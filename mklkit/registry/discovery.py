@@ -1,14 +1,31 @@
-"""The installed plugins, even if some of their packages are damaged."""
+"""The installed plugins: each is found by itself, and imported where it changes nothing.
+
+Packages may be damaged, and their code may print or change the state of the process: neither stops
+or disturbs the rest. NumPy is imported by what needs it, so that names are completed without it.
+"""
 
 from __future__ import annotations
 
 import importlib.metadata
+import locale
 import os
+import random
 import re
-from collections.abc import Callable
-from contextlib import suppress
-from importlib.metadata import Distribution, EntryPoint, EntryPoints, distributions
-from pathlib import Path
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from configparser import ConfigParser
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+from importlib.metadata import (
+    Distribution,
+    EntryPoint,
+    EntryPoints,
+    PathDistribution,
+    distributions,
+)
 from typing import Any
 
 import attrs
@@ -20,13 +37,18 @@ __all__ = [
     "PluginFailure",
     "canonical",
     "installed_plugins",
+    "keeping_state",
+    "stdout_to_stderr",
     "switched_off",
 ]
 
-_IDENTITY = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
+_IDENTITY = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+!_-]{0,99}")
 _TARGET = re.compile(r"\w+(\.\w+)*(\s*:\s*\w+(\.\w+)*)?\s*(\[.*\])?")
-_VERSION = re.compile(r"[A-Za-z0-9.+!_-]{1,100}")
-POINTS = "entry_points.txt"
+STREAMS = ("stdout", "stderr", "__stdout__", "__stderr__")
+# The signals that Python handles itself, and those that end a program.
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE")
+
+_entry_points_of_all = importlib.metadata.entry_points
 
 
 @attrs.frozen
@@ -97,29 +119,19 @@ def installed_plugins(
 ) -> list[InstalledPlugin]:
     """Return the entry points of a group, by name.
 
-    ``importlib.metadata.entry_points`` reads all distributions at once and fails with the first
-    that is damaged; here each is read separately. Numba and scikit-learn would fail on the same
-    one, as they look for their own extensions: if one is damaged, that function is replaced in
-    this process by one that skips it.
-
-    Parameters
-    ----------
-    group : str
-    on_failure : callable
-        Called with each distribution that can't be read.
+    ``on_failure`` is called with each distribution that can't be read. Numba and scikit-learn
+    would fail on it, as ``importlib.metadata.entry_points`` reads all at once: while there is one,
+    that function skips it in this process.
     """
     plugins: list[InstalledPlugin] = []
     labels: set[str] = set()
+    entry_points: Callable[..., Any] = _entry_points_of_all
     for distribution in distributions():
         label = "unknown"
         try:
             label = _label(distribution)
             # As for imports, the first of a name on the path is used.
-            if label in labels:
-                continue
-            labels.add(label)
-            points = _entry_points_of(distribution, group)
-            if points:
+            if label not in labels and (points := _points_of(distribution, group)):
                 origin = _identity(distribution)
                 plugins += [InstalledPlugin(point.name, *origin, point) for point in points]
         except KeyboardInterrupt:
@@ -128,11 +140,13 @@ def installed_plugins(
             reason = f"{type_name(error)}: {plain_message(error)}"
             message = f"its metadata can't be read ({reason}); install it again"
             on_failure(PluginFailure(None, label, message))
-            importlib.metadata.entry_points = _entry_points  # type: ignore[assignment]
+            entry_points = _readable_entry_points
+        labels.add(label)
+    importlib.metadata.entry_points = entry_points
     return sorted(plugins, key=lambda plugin: plugin.name)
 
 
-def _entry_points(**wanted: Any) -> EntryPoints:
+def _readable_entry_points(**wanted: Any) -> EntryPoints:
     """Return the entry points of the distributions that can be read."""
     points: list[EntryPoint] = []
     for distribution in distributions():
@@ -141,37 +155,25 @@ def _entry_points(**wanted: Any) -> EntryPoints:
     return EntryPoints(points).select(**wanted)
 
 
-def _entry_points_of(distribution: Distribution, group: str) -> list[EntryPoint]:
-    """Return the entry points of a group, or fail if they can't be read.
+def _points_of(distribution: Distribution, group: str) -> list[EntryPoint]:
+    """Return the entry points of a group, or fail where Python would ignore what can't be read.
 
-    Python ignores what can't be read, or reports it in its own terms. Packages without entry
-    points of the group may have any text before a section.
+    Only a file that mentions the group is read: that of other packages may have any form.
     """
-    text = distribution.read_text(POINTS)
-    if text is None:
-        folder = getattr(distribution, "_path", None)
-        if folder is not None and (folder / POINTS).exists():
-            raise ValueError(f"{POINTS} is not a readable file")
+    text = distribution.read_text("entry_points.txt")
+    folder = _folder_of(distribution)
+    if text is None and folder is not None and (folder / "entry_points.txt").exists():
+        raise ValueError("entry_points.txt is not a readable file")
+    if text is None or _letters(group) not in _letters(text):
         return []
-    section = False
-    for number, line in enumerate(map(str.strip, text.splitlines()), start=1):
-        if not line or line.startswith("#"):
-            continue
-        expected = ""
-        if "[" in line and _letters(line) == _letters(group):
-            expected = "" if line == f"[{group}]" else f"'[{group}]'"
-            section = True
-        elif line.startswith("[") and line.endswith("]"):
-            section = True
-        elif section and not re.match(r"[^=]+=", line):
-            expected = "name = module"
-        elif not section and group in line:
-            expected = f"a section such as '[{group}]' before it"
-        if expected:
-            raise ValueError(f"line {number} of {POINTS} is {quoted(line)}; expected {expected}")
-    if group not in text:
-        return []
-    return [point for point in distribution.entry_points if point.group == group]
+    sections = ConfigParser(delimiters="=", comment_prefixes="#", interpolation=None)
+    sections.optionxform = str  # type: ignore[assignment, method-assign]
+    sections.read_string(text)
+    for section in sections.sections():
+        if section != group and _letters(section) == _letters(group):
+            raise ValueError(f"entry_points.txt has {quoted(section)} for the section '[{group}]'")
+    points = sections.items(group) if sections.has_section(group) else []
+    return [EntryPoint(name, value, group) for name, value in points]
 
 
 def _letters(text: str) -> str:
@@ -180,20 +182,139 @@ def _letters(text: str) -> str:
 
 def _label(distribution: Distribution) -> str:
     """Return the name by which a distribution is stored, without reading its metadata."""
-    folder = getattr(distribution, "_path", None)
-    if folder is None:  # Not from a folder, but from a custom import hook.
+    folder = _folder_of(distribution)
+    if folder is None:  # It comes from a custom import hook.
         return canonical(distribution.metadata["Name"])
-    stem = re.sub(r"\.(dist|egg)-info$", "", Path(str(folder)).name)
+    stem = re.sub(r"\.(dist|egg)-info$", "", folder.name)
     return cut(canonical(stem.partition("-")[0]), 100)
+
+
+def _folder_of(distribution: Distribution) -> Any:
+    """Return the folder of a distribution's metadata, which may lie in a zip file."""
+    return distribution._path if isinstance(distribution, PathDistribution) else None
 
 
 def _identity(distribution: Distribution) -> tuple[str, str, str]:
     """Return a distribution's name, version and summary, or fail with the reason."""
     metadata = distribution.metadata
-    name, version = metadata["Name"], metadata["Version"]
-    if not isinstance(name, str) or not _IDENTITY.fullmatch(name):
-        raise ValueError(f"METADATA gives the Name {quoted(name)}")
-    if not isinstance(version, str) or not _VERSION.fullmatch(version):
-        raise ValueError(f"METADATA gives the Version {quoted(version)}")
+    for field in ("Name", "Version"):
+        if not isinstance(metadata[field], str) or not _IDENTITY.fullmatch(metadata[field]):
+            raise ValueError(f"METADATA gives the {field} {quoted(metadata[field])}")
     [summary, *_] = metadata.get_all("Summary", [""])
-    return name, version, cut(" ".join(str(summary).split()), 200)
+    return metadata["Name"], metadata["Version"], cut(" ".join(str(summary).split()), 200)
+
+
+class _Unclosable:
+    """A stream with several writers, none of which may close it."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def close(self) -> None:
+        """Do nothing: the stream stays open."""
+
+    detach = close
+
+
+@contextmanager
+def stdout_to_stderr() -> Iterator[None]:
+    """Send the output of foreign code to stderr, as stdout is for the result of a command.
+
+    Streams and file descriptors that the code closes or replaces are restored at the end.
+    """
+    before = {name: vars(sys)[name] for name in STREAMS}
+    with ExitStack() as at_the_end:
+        with suppress(OSError, ValueError, AttributeError):
+            _flush(before)
+            for descriptor in (1, 2):
+                kept = os.dup(descriptor)
+                at_the_end.callback(os.close, kept)
+                at_the_end.callback(os.dup2, kept, descriptor)
+            at_the_end.callback(_flush, before)
+            os.dup2(2, 1)
+        try:
+            for name in STREAMS:
+                vars(sys)[name] = _Unclosable(before["__stderr__" if "__" in name else "stderr"])
+            yield
+        finally:
+            vars(sys).update(before)
+
+
+def _flush(streams: Mapping[str, Any]) -> None:
+    for stream in streams.values():
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+
+
+@contextmanager
+def keeping_state(on_change: Callable[[str], None]) -> Iterator[None]:
+    """Restore the process state that foreign code changes, and tell the name of each change."""
+    import numpy as np
+
+    set_locale = partial(locale.setlocale, locale.LC_ALL)
+    # What is kept: its name, how it is read, and how it is set.
+    state: list[tuple[str, Callable[[], Any], Callable[[Any], Any]]] = [
+        ("the working folder", _folder, os.chdir),
+        ("the handling of signals", _handlers, _handle),
+        ("the locale", set_locale, set_locale),
+        ("the limit of recursion", sys.getrecursionlimit, sys.setrecursionlimit),
+        ("NumPy's handling of errors", np.geterr, lambda kept: np.seterr(**kept)),
+        ("NumPy's print options", np.get_printoptions, lambda kept: np.set_printoptions(**kept)),
+    ]
+    kept = [read() for _, read, _ in state]
+    folders, filters = list(sys.path), list(warnings.filters)
+    # Many libraries draw random numbers on import, which is not reported.
+    numpy_random: Any = np.random  # Its type stubs lack this function.
+    generator = numpy_random.get_bit_generator()
+    drawn, drawn_by_numpy = random.getstate(), generator.state
+    try:
+        yield
+    finally:
+        random.setstate(drawn)
+        generator.state = drawn_by_numpy
+        if not set(folders) <= set(sys.path):  # More folders do no harm.
+            sys.path[:] = [*(folder for folder in sys.path if folder not in folders), *folders]
+            on_change("sys.path")
+        if _for_everybody(warnings.filters) != _for_everybody(filters):
+            added = [entry for entry in warnings.filters if entry not in filters]
+            shared = _for_everybody(added)
+            # A call of the module's function makes Python read the filters again.
+            warnings.resetwarnings()
+            kept_filters: Any = warnings.filters
+            kept_filters[:] = [*(entry for entry in added if entry not in shared), *filters]
+            on_change("the filters of warnings")
+        for before, (label, read, write) in zip(kept, state, strict=True):
+            if before is not None and read() != before:
+                write(before)
+                on_change(label)
+
+
+def _for_everybody(filters: Any) -> list[tuple[Any, ...]]:
+    """Return the filters for Python's own categories; a library may set others, for its own."""
+    return [
+        entry
+        for entry in filters
+        if entry[1] is None and entry[3] is None and entry[2].__module__ == "builtins"
+    ]
+
+
+def _folder() -> str | None:
+    with suppress(OSError):  # It may have been removed.
+        return os.getcwd()
+    return None
+
+
+def _handlers() -> dict[int, Any] | None:
+    if threading.current_thread() is not threading.main_thread():
+        return None  # Only the main thread can set handlers.
+    handlers = {s: signal.getsignal(s) for s in signal.Signals if s.name in SIGNALS}
+    # Handlers not set from Python can't be restored.
+    return {number: handler for number, handler in handlers.items() if handler is not None}
+
+
+def _handle(handlers: dict[int, Any]) -> None:
+    for number, handler in handlers.items():
+        signal.signal(number, handler)

@@ -28,8 +28,9 @@ from mklkit.protocols import (
     Preset,
     Subproblem,
     facts_of,
+    is_name,
 )
-from mklkit.registry.specs import MAX_NAME, is_name, parse_kernel_spec, parse_spec
+from mklkit.registry.specs import parse_kernel_spec, parse_spec
 
 __all__ = ["FACTS", "HOOKS", "Entry", "Kind", "lacking", "make_entry", "spoken"]
 
@@ -42,21 +43,12 @@ HOOKS: dict[Kind, str] = {
     "learner": "mklkit_learners",
     "preset": "mklkit_presets",
 }
-# The arguments of 'fit' besides self.
-ARGUMENTS: dict[Kind, tuple[str, ...]] = {
-    "kernel": ("rows",),
-    "feature_map": ("kernel", "rows", "random_state"),
-    "combiner": ("views", "y", "learner", "random_state"),
-    "learner": ("side", "y"),
-}
 FACTS: dict[Kind, type[Facts]] = {
     "kernel": KernelFacts,
     "feature_map": FeatureMapFacts,
     "combiner": CombinerFacts,
     "learner": LearnerFacts,
 }
-
-
 BASES: dict[Kind, tuple[type, dict[str, type]]] = {
     "kernel": (Kernel, dict.fromkeys(("fit", "fit_weighted"), FittedKernel)),
     "feature_map": (FeatureMap, dict.fromkeys(("fit", "fit_all"), FittedMap)),
@@ -84,17 +76,11 @@ def spoken(kind: Kind) -> str:
 
 
 def kind_of(cls: type) -> Kind | None:
-    """Return the kind of component that a decorated class is, by its base; None for fitted ones.
-
-    Raises
-    ------
-    TypeError
-        If it has a ``name`` and ``fit``, as components have, and derives from no kind of them.
-    """
+    """Return the kind of component that a decorated class is, by its base; None for fitted ones."""
     for kind, (base, _) in BASES.items():
         if issubclass(cls, base):
             return kind
-    if isinstance(getattr(cls, "name", None), str) and hasattr(cls, "fit"):
+    if {"name", "fit"} <= set(dir(cls)):
         names = ", ".join(base.__name__ for base, _ in BASES.values())
         raise TypeError(
             f"the class {cls.__name__} has a name and 'fit', and derives from none of {names}"
@@ -102,20 +88,17 @@ def kind_of(cls: type) -> Kind | None:
     return None
 
 
-def completed(kind: Kind, cls: type) -> type:
-    """Return a class that need not derive from its kind's base, with what it then lacks.
+def completed(kind: Kind, cls: type) -> None:
+    """Give a class that need not derive from its kind's base what it then lacks.
 
     The class, and what its methods return, get the defaults of the bases' optional methods.
     """
     base, results = BASES[kind]
-    if issubclass(cls, base) or "__completed__" in vars(cls):
-        return cls
-    for name, result in results.items():
-        if hasattr(cls, name):
-            setattr(cls, name, _completing(getattr(cls, name), result))
-    cls.__completed__ = True  # type: ignore[attr-defined]
-    _add_defaults(cls, base, cls)
-    return cls
+    if not issubclass(cls, base) and "__completed__" not in vars(cls):
+        for name in results.keys() & set(dir(cls)):
+            setattr(cls, name, _completing(inspect.getattr_static(cls, name), results[name]))
+        cls.__completed__ = True  # type: ignore[attr-defined]
+        _add_defaults(cls, base, cls)
 
 
 def _completing(method: Callable[..., Any], base: type) -> Callable[..., Any]:
@@ -136,9 +119,8 @@ def completed_fitted(cls: type) -> None:
 
     A model file is read without a fit, which would complete it.
     """
-    defined = {name for parent in cls.__mro__ for name in vars(parent)}
     for base in (FittedKernel, FittedMap):
-        if base.__abstractmethods__ <= defined:
+        if base.__abstractmethods__ <= set(dir(cls)):
             _add_defaults(cls, base, cls)
 
 
@@ -150,37 +132,28 @@ def _with_defaults(fitted: Any, base: type) -> Any:
 def _add_defaults(cls: type, base: type, known: Any) -> None:
     """Set the defaults of a base in a class, where ``known``, it or an object of it, has none."""
     if not issubclass(cls, base):
-        for name, default in vars(base).items():
-            if not (name.startswith("_") or hasattr(known, name)):
+        for name in vars(base).keys() - set(dir(known)):
+            if not name.startswith("_"):
                 with suppress(TypeError):  # types of Python itself can't be changed
-                    setattr(cls, name, default)
+                    setattr(cls, name, vars(base)[name])
 
 
 def make_entry(kind: Kind, target: Any, distribution: str, version: str) -> Entry:
-    """Return the entry of a component class or preset.
-
-    Raises
-    ------
-    TypeError
-        If it has no valid name, or lacks what its kind requires.
-    """
+    """Return the entry of a component class or preset, or refuse what is none of its kind."""
     name = getattr(target, "name", None)
-    word = spoken(kind)
-    if not isinstance(name, str) or not name:
-        raise TypeError(f"the {word} {quoted(target)} has no 'name'")
-    if not is_name(name):
+    if not isinstance(name, str) or not is_name(name):
         raise TypeError(
-            f"the {word} name {quoted(name)} is not valid: names have letters, digits, '_', '.'"
-            f" and '-', {MAX_NAME} at most, and start with a letter or '_'"
+            f"the {spoken(kind)} {quoted(target)} has no valid 'name' of letters, digits, '_', '.'"
+            f" and '-'; got {quoted(name)}"
         )
     if kind == "preset":
-        missing = list(_missing_in_preset(target))
+        missing = list(_lacking_in_preset(target))
     elif isinstance(target, type):
         missing = list(lacking(kind, target))
     else:
         missing = ["must be a class with a 'fit' method"]
     if missing:
-        raise TypeError(f"the {word} {name!r} {'; it '.join(missing)}")
+        raise TypeError(f"the {spoken(kind)} {name!r} {'; it '.join(missing)}")
     if kind != "preset":
         completed(kind, target)
     text = target.help if kind == "preset" else inspect.getdoc(target)
@@ -189,76 +162,50 @@ def make_entry(kind: Kind, target: Any, distribution: str, version: str) -> Entr
 
 def lacking(kind: Kind, component: object) -> Iterator[str]:
     """Yield what a component or its class lacks, each as the predicate of a sentence."""
-    cls = component if isinstance(component, type) else type(component)
-    if not callable(getattr(cls, "fit", None)):
-        yield "must be a class with a 'fit' method"
+    cls: Any = component if isinstance(component, type) else type(component)
+    if not {"name", "fit"} <= set(dir(cls)):
+        yield "must be a class with a 'name' and a 'fit' method"
         return
-    unwritten = sorted(getattr(cls, "__abstractmethods__", ()))
-    if unwritten:
-        yield f"does not implement {', '.join(unwritten)}"
+    if inspect.isabstract(cls):
+        yield f"does not implement {', '.join(sorted(cls.__abstractmethods__))}"
     if issubclass(cls, Component) and not attrs.has(cls):
         yield "derives from Component and needs the decorator '@attrs.frozen'"
-    for name, arguments in _to_be_written(kind, cls).items():
-        if not _takes(getattr(cls, name), arguments):
+    for name, arguments in _to_be_written(BASES[kind][0], cls):
+        if not _takes(inspect.getattr_static(cls, name), arguments):
             yield f"must have {name}(self, {', '.join(arguments)})"
             return  # It may be of another kind, so that its facts are too.
-    if isinstance(getattr(component, "facts", None), property):
+    if component is cls and isinstance(inspect.getattr_static(cls, "facts", None), property):
         return  # They depend on parameters and are checked when they are read.
     try:
         facts = facts_of(component, FACTS[kind])
+        if isinstance(facts, CombinerFacts):
+            parse_spec(facts.feature_map)
+            parse_spec(facts.learner)
     except SpecError as error:
         yield f"must state valid facts: {error}"
-        return
-    if isinstance(facts, CombinerFacts):
-        yield from _unreadable("feature_map", facts.feature_map)
-        yield from _unreadable("learner", facts.learner)
 
 
-def _missing_in_preset(target: Any) -> Iterator[str]:
-    """Yield what a preset lacks, each as the predicate of a sentence."""
+def _lacking_in_preset(target: Any) -> Iterator[str]:
     if not isinstance(target, Preset):
         yield "must be a mklkit.plugin.Preset"
         return
-    # A Preset does not check its attributes, so they may be anything.
-    values: dict[str, Any] = attrs.asdict(target, recurse=False)
-    if not isinstance(values["help"], str):
-        yield f"must have a text as its help; got {quoted(values['help'])}"
-    for attribute, optional in (("combiner", False), ("feature_map", True), ("learner", True)):
-        value = values[attribute]
-        if isinstance(value, str):
-            yield from _unreadable(attribute, value)
-        elif not (optional and value is None):
-            yield f"must have a spec string as its {attribute}; got {quoted(value)}"
-    kernels = values["kernels"]
-    if kernels is not None and not (
-        isinstance(kernels, tuple)
-        and kernels
-        and all(isinstance(kernel_spec, str) for kernel_spec in kernels)
-    ):
-        yield f"must have a tuple of spec strings as its kernels; got {quoted(kernels)}"
-        return
-    for kernel in kernels or ():
-        try:
-            parse_kernel_spec(kernel)
-        except SpecError as error:
-            yield f"has a kernel that can't be read: {error}"
-
-
-def _unreadable(attribute: str, spec: str) -> Iterator[str]:
     try:
-        parse_spec(spec)
+        for spec in (target.combiner, target.feature_map, target.learner):
+            parse_spec(spec or target.combiner)
+        for spec in target.kernels or ():
+            parse_kernel_spec(spec)
     except SpecError as error:
-        yield f"has a {attribute} that can't be read: {error}"
+        yield f"has a part that can't be read: {error}"
 
 
-def _to_be_written(kind: Kind, cls: type) -> dict[str, tuple[str, ...]]:
-    """Return what 'fit' and each method that a template leaves to be written are given."""
-    methods = {"fit": ARGUMENTS[kind]}
-    for template in cls.__mro__[1:]:
-        for name in sorted(getattr(template, "__abstractmethods__", ())):
-            if inspect.isfunction(model := getattr(template, name)):
-                methods.setdefault(name, tuple(inspect.signature(model).parameters)[1:])
-    return methods
+def _to_be_written(base: type, cls: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield each method that a base or template leaves to be written, and what it is given."""
+    for template in (base, *cls.__mro__[1:]):
+        if inspect.isabstract(template):
+            for name in sorted(template.__abstractmethods__):
+                model = inspect.getattr_static(template, name)
+                if inspect.isfunction(model):
+                    yield name, tuple(inspect.signature(model).parameters)[1:]
 
 
 def _takes(method: Any, arguments: tuple[str, ...]) -> bool:

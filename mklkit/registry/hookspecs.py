@@ -7,9 +7,12 @@ further ones, each a list. Built-in components are registered in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import pkgutil
+import sys
+from collections.abc import Callable, Iterable
+from importlib import import_module, util
 from types import ModuleType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pluggy
 
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
     from mklkit.protocols import Combiner, FeatureMap, Kernel, Learner
     from mklkit.protocols.component import Preset
 
-__all__ = ["ENTRY_POINT_GROUP", "hookimpl", "hookspec", "register", "registered_by"]
+__all__ = ["ENTRY_POINT_GROUP", "exports", "hookimpl", "hookspec", "register", "registered_by"]
 
 ENTRY_POINT_GROUP = "mklkit"
 
@@ -61,6 +64,45 @@ def registered_by(module: object) -> list[type]:
         if f"{cls.__module__}.".startswith(f"{name}.")
         or (cls.__module__.partition(".")[0] == package and id(cls) in names)
     ]
+
+
+def exports(room: str, base: type) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return a package's ``__getattr__`` and ``__dir__``, by which it exports component classes.
+
+    Its modules are imported when a class is first asked for.
+
+    Parameters
+    ----------
+    room : str
+        The package's name.
+    base : type
+        What its component classes derive from.
+
+    Examples
+    --------
+    >>> import mklkit.kernels
+    >>> mklkit.kernels.Linear()
+    Linear()
+    """
+    package = sys.modules[room]
+    classes: dict[str, type] = {}
+
+    def exported() -> dict[str, type]:
+        if not classes:
+            for info in pkgutil.walk_packages(package.__path__, f"{room}."):
+                for cls in registered_by(import_module(info.name)):
+                    if issubclass(cls, base):
+                        classes[cls.__name__] = cls
+        return classes
+
+    def find(name: str) -> Any:
+        # Python asks for special names, and for modules before it imports them.
+        if name.startswith("_") or util.find_spec(f"{room}.{name}") or name not in exported():
+            raise AttributeError(f"module {room!r} has no attribute {name!r}")
+        setattr(package, name, classes[name])
+        return classes[name]
+
+    return find, lambda: sorted(exported())
 
 
 @hookspec

@@ -8,10 +8,10 @@ the entry-point group ``mklkit``.
 from __future__ import annotations
 
 import importlib
+import itertools
 import pkgutil
 import threading
 import warnings
-from collections.abc import Iterable
 from time import perf_counter
 from types import ModuleType
 from typing import Any
@@ -29,8 +29,16 @@ from mklkit.errors import (
     suggest,
     type_name,
 )
+from mklkit.protocols import Component
 from mklkit.registry import hookspecs
-from mklkit.registry.discovery import PluginFailure, canonical, installed_plugins, switched_off
+from mklkit.registry.discovery import (
+    PluginFailure,
+    canonical,
+    installed_plugins,
+    keeping_state,
+    stdout_to_stderr,
+    switched_off,
+)
 from mklkit.registry.entries import (
     HOOKS,
     Entry,
@@ -43,7 +51,6 @@ from mklkit.registry.entries import (
     spoken,
 )
 from mklkit.registry.hookspecs import ENTRY_POINT_GROUP, registered_by
-from mklkit.registry.isolation import keeping_state, stdout_to_stderr
 from mklkit.registry.specs import build, parse_spec
 
 __all__ = ["Entry", "Kind", "PluginFailure", "Registry", "forget_registry", "get_registry"]
@@ -73,26 +80,23 @@ class Registry:
 
     def __init__(self, third_party: bool = True) -> None:
         self.failures: list[PluginFailure] = []
-        self._manager = pluggy.PluginManager("mklkit")
-        self._manager.add_hookspecs(hookspecs)
         self._classes: set[type] = set()
         self._entries: dict[tuple[Kind, str], list[Entry]] = {}
-        self._model_types: dict[str, type] = {}
-        self._type_origins: dict[str, str] = {}
+        self._model_types: dict[str, tuple[type, str]] = {}
         self._load_builtins()
         if third_party:
             self.load_plugins()
 
     def entries(self, kind: Kind) -> list[Entry]:
         """Return the entries of a kind, by name; a name registered twice appears twice."""
-        entries = [
-            entry for (k, _), claims in self._entries.items() if k == kind for entry in claims
-        ]
+        claims = itertools.chain.from_iterable(self._entries.values())
+        entries = [entry for entry in claims if entry.kind == kind]
         return sorted(entries, key=lambda entry: (entry.name, entry.distribution))
 
     def distributions(self) -> set[str]:
         """Return the distributions whose components are registered."""
-        return {entry.distribution for claims in self._entries.values() for entry in claims}
+        claims = itertools.chain.from_iterable(self._entries.values())
+        return {entry.distribution for entry in claims}
 
     def lookup(self, kind: Kind, name: str) -> Entry:
         """Return the entry of a name.
@@ -133,9 +137,9 @@ class Registry:
     def _meant(self, kind: Kind, word: str) -> str:
         """Return a hint if a component's ``searched_as`` contains that word."""
         for entry in self.entries(kind):
-            meant = getattr(entry.target, "searched_as", {}).get(word.casefold())
-            if meant:
-                return f" Did you mean {meant!r}?"
+            derives = isinstance(entry.target, type) and issubclass(entry.target, Component)
+            if derives and word.casefold() in entry.target.searched_as:
+                return f" Did you mean {entry.target.searched_as[word.casefold()]!r}?"
         return ""
 
     def create(self, kind: Kind, spec: object) -> Any:
@@ -153,28 +157,28 @@ class Registry:
         SpecError
             If the string can't be read, a parameter is refused, or an object is not a component.
         """
-        word = spoken(kind)
         if isinstance(spec, str):
             parsed = parse_spec(spec)
             entry = self.lookup(kind, parsed.name)
             return build(entry.target, parsed.args, parsed.kwargs, spec)
         cls = spec if isinstance(spec, type) else type(spec)
-        missing = list(lacking(kind, spec)) if hasattr(cls, "name") else ["has no 'name'"]
+        missing = list(lacking(kind, spec))
         if missing:
             raise SpecError(
-                f"Expected a {word}: a name such as {self.entries(kind)[0].name!r}, a spec string"
-                f" or a component; got {quoted(spec)}: it {'; it '.join(missing)}."
+                f"Expected a {spoken(kind)}: a name such as {self.entries(kind)[0].name!r}, a spec"
+                f" string or a component; got {quoted(spec)}: it {'; it '.join(missing)}."
             )
         completed(kind, cls)
         return build(spec, (), {}, spec.__name__) if isinstance(spec, type) else spec
 
     def model_types(self) -> dict[str, type]:
         """Return the classes that a model file may contain, by their full name."""
-        return dict(self._model_types)
+        return {name: cls for name, (cls, _) in self._model_types.items()}
 
     def distribution_of(self, type_name: str) -> str | None:
         """Return the distribution that registered a class of that full name, if any."""
-        return self._type_origins.get(type_name)
+        _, distribution = self._model_types.get(type_name, (None, None))
+        return distribution
 
     def _load_builtins(self) -> None:
         version = importlib.import_module("mklkit._version").__version__
@@ -182,20 +186,19 @@ class Registry:
             package = importlib.import_module(f"mklkit.{package_name}")
             for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
                 module = importlib.import_module(info.name)
-                self._register(module, info.name, BUILT_IN, version)
+                self._register(module, BUILT_IN, version)
 
     def load_plugins(self) -> None:
         """Load the installed plugins; those that fail are left out, with a warning."""
         for plugin in installed_plugins(ENTRY_POINT_GROUP, self._fail):
             origin = plugin.distribution
-            # Imports of foreign code can fail in any way (SystemExit included); the failure is
-            # reported by name and everything else must keep working.
             changed: list[str] = []
             start = perf_counter()
+            # Foreign code can fail in any way, SystemExit included.
             try:
                 with stdout_to_stderr(), keeping_state(changed.append):
                     module = plugin.load()
-                    self._register(module, f"{origin}:{plugin.name}", origin, plugin.version)
+                    self._register(module, origin, plugin.version)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:
@@ -216,52 +219,38 @@ class Registry:
         self.failures.append(failure)
         warnings.warn(str(failure), PluginWarning, stacklevel=2)
 
-    def _register(
-        self, module: ModuleType, plugin_name: str, distribution: str, version: str
-    ) -> None:
+    def _register(self, module: ModuleType, distribution: str, version: str) -> None:
         """Register one plugin completely or not at all."""
-        try:
-            # This comes first, as pluggy keeps parts of a module that it refuses.
-            self._manager.register(module, name=plugin_name)
-            self._manager.check_pending()
-            classes = [cls for cls in registered_by(module) if cls not in self._classes]
-            hooks = self._manager.get_hookcallers(module)
-            if distribution != BUILT_IN and not (classes or hooks):
-                raise TypeError(
-                    "it registers nothing, as by @register above a class, or by a hook such as"
-                    f" @hookimpl def {HOOKS['kernel']}(): it is empty"
-                )
-            targets = [(kind_of(cls), cls) for cls in classes]
-            targets += [
-                (kind, target)
-                for kind, hook_name in HOOKS.items()
-                for target in self._ask(hook_name, plugin_name)
-            ]
-            entries = [
-                make_entry(kind, target, distribution, version)
-                for kind, target in targets
-                if kind is not None
-            ]
-            types = [*classes, *self._ask("mklkit_model_types", plugin_name)]
-            types += [entry.target for entry in entries if isinstance(entry.target, type)]
-            for cls in types:
-                if not isinstance(cls, type):
-                    raise TypeError(f"mklkit_model_types must return classes, got {quoted(cls)}")
-            self._refuse_taken_names(entries)
-        except BaseException:
-            if self._manager.has_plugin(plugin_name):
-                self._manager.unregister(name=plugin_name)
-            raise
+        classes = [cls for cls in registered_by(module) if cls not in self._classes]
+        answers = _answers(module)
+        if distribution != BUILT_IN and not (classes or answers):
+            raise TypeError(
+                "it registers nothing, as by @register above a class, or by a hook such as"
+                f" @hookimpl def {HOOKS['kernel']}(): it is empty"
+            )
+        targets = [(kind_of(cls), cls) for cls in classes]
+        for kind, hook_name in HOOKS.items():
+            targets += [(kind, target) for target in answers.get(hook_name, ())]
+        entries = [
+            make_entry(kind, target, distribution, version)
+            for kind, target in targets
+            if kind is not None
+        ]
+        self._refuse_taken_names(entries)
+        types = [*classes, *answers.get("mklkit_model_types", ())]
+        types += [entry.target for entry in entries if entry.kind != "preset"]
+        for cls in types:
+            if not isinstance(cls, type):
+                raise TypeError(f"mklkit_model_types must return classes, got {quoted(cls)}")
         self._classes.update(classes)
         for entry in entries:
             self._entries.setdefault((entry.kind, entry.name), []).append(entry)
         for cls in types:
             if distribution != BUILT_IN:
                 completed_fitted(cls)
-            full_name = f"{cls.__module__}.{cls.__qualname__}"
             # The first to list a class keeps it: a plugin may list a class of another package.
-            self._model_types.setdefault(full_name, cls)
-            self._type_origins.setdefault(full_name, distribution)
+            full_name = f"{cls.__module__}.{cls.__qualname__}"
+            self._model_types.setdefault(full_name, (cls, distribution))
 
     def _refuse_taken_names(self, entries: list[Entry]) -> None:
         """Refuse the name of a built-in, or one that a package registers twice.
@@ -280,13 +269,19 @@ class Registry:
                 raise PluginConflictError(f"its {name} has the name of a component of {BUILT_IN}")
             names.add(key)
 
-    def _ask(self, hook_name: str, plugin_name: str) -> list[Any]:
-        caller = getattr(self._manager.hook, hook_name)
-        answers: Iterable[Any] = ()
+
+def _answers(module: ModuleType) -> dict[str, list[Any]]:
+    """Return what each hook that a module implements returns."""
+    manager = pluggy.PluginManager("mklkit")
+    manager.add_hookspecs(hookspecs)
+    manager.register(module)
+    manager.check_pending()
+    answers: dict[str, list[Any]] = {}
+    for caller in manager.get_hookcallers(module) or ():
         for implementation in caller.get_hookimpls():
-            if implementation.plugin_name == plugin_name:
-                answers = implementation.function()
-        return list(answers or ())
+            components: Any = implementation.function()
+            answers[caller.name] = list(components or ())
+    return answers
 
 
 _lock = threading.RLock()

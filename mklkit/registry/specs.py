@@ -7,30 +7,27 @@ so that ``rbf(sigma=mean/4)`` can be typed in a shell without a second pair of q
 from __future__ import annotations
 
 import ast
+import inspect
 import re
-import sys
 from typing import Any
 
 import attrs
+import numpy as np
 
 from mklkit.errors import MKLKitError, SpecError, plain_message, quoted, suggest
-from mklkit.protocols.component import parameter_names
+from mklkit.protocols import Component
 
 __all__ = [
-    "MAX_NAME",
     "KernelSpec",
     "Spec",
     "build",
-    "is_name",
     "parse_kernel_spec",
     "parse_spec",
     "to_spec",
 ]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
-MAX_NAME = 100
 MAX_DEPTH = 8
-LARGEST = int(sys.float_info.max)
 BARE = (ast.Name, ast.Load, ast.Constant, ast.BinOp, ast.Sub, ast.Mult, ast.Div)
 """The characters allowed in text without quotes."""
 _LABEL = re.compile(r"(?P<label>[A-Za-z_][\w. -]*):(?=\s*[A-Za-z_])")
@@ -54,22 +51,8 @@ class KernelSpec:
     columns: str | None = None
 
 
-def is_name(text: str) -> bool:
-    """Return whether a text can be the name of a component."""
-    return len(text) <= MAX_NAME and _NAME.fullmatch(text) is not None
-
-
 def parse_spec(text: str) -> Spec:
-    """Read a spec string.
-
-    Parameters
-    ----------
-    text : str
-        ``name`` or ``name(parameter=literal, ...)``.
-
-    Returns
-    -------
-    Spec
+    """Read a spec string, ``name`` or ``name(parameter=literal, ...)``.
 
     Raises
     ------
@@ -113,38 +96,26 @@ def parse_spec(text: str) -> Spec:
     return Spec(match.group(), tuple(_literal(arg, text) for arg in call.args), kwargs)
 
 
-def build(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any], text: str) -> Any:
+def build(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any], text: str) -> Any:
     """Return a component of a class, or an error that names the parameter of its spec string."""
     shown = quoted(text)
-    if attrs.has(cls):
-        known, name = parameter_names(cls), getattr(cls, "name", cls.__name__)
-        if len(args) > len(known):
-            raise SpecError(
-                f"{shown} has {len(args)} values; {name} takes {', '.join(known) or 'none'}."
-            )
-        for key in kwargs:
-            if key not in known:
-                raise SpecError(
-                    f"{shown}: {name} has no parameter {quoted(key)};"
-                    f" it takes {', '.join(known) or 'none'}.{suggest(key, known)}"
-                )
-        missing = [f.name for f in attrs.fields(cls) if f.init and f.default is attrs.NOTHING]
-        for key in missing[len(args) :]:
-            if key not in kwargs:
-                raise SpecError(
-                    f"{shown} needs {quoted(key)}, which can be given in Python only:"
-                    f" {cls.__name__}({key}=...)."
-                )
+    parameters = inspect.signature(cls)
+    try:
+        parameters.bind(*args, **kwargs)
+    except TypeError as error:
+        known = list(parameters.parameters)
+        unknown = next((key for key in kwargs if key not in known), "")
+        fault = (
+            f"{cls.name} has no parameter {quoted(unknown)}" if unknown else plain_message(error)
+        )
+        raise SpecError(
+            f"{shown}: {fault}; it takes {', '.join(known) or 'none'}.{suggest(unknown, known)}"
+        ) from error
     try:
         return cls(*args, **kwargs)
     except MKLKitError:
         raise
-    except OverflowError as error:
-        values = [*zip(parameter_names(cls), args, strict=False), *kwargs.items()]
-        large = [key for key, value in values if isinstance(value, int) and abs(value) > LARGEST]
-        reason = f"the number given as {', '.join(large)} is too large" if large else str(error)
-        raise SpecError(f"{shown} can't be built: {reason}.") from error
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise SpecError(f"{shown} can't be built: {plain_message(error)}") from error
 
 
@@ -191,16 +162,7 @@ def _is_bare_text(node: ast.expr) -> bool:
 
 
 def parse_kernel_spec(text: str) -> KernelSpec:
-    """Split ``label:kernel@columns`` into its three parts.
-
-    Parameters
-    ----------
-    text : str
-        A kernel's spec string, optionally with ``label:`` before it and ``@columns`` after it.
-
-    Returns
-    -------
-    KernelSpec
+    """Split ``label:kernel@columns`` into its three parts, of which only the kernel must be there.
 
     Examples
     --------
@@ -251,19 +213,8 @@ def _end_of_call(text: str) -> int:
     raise SpecError(f"The parenthesis opened in {quoted(text)} is not closed.")
 
 
-def to_spec(component: object, *, full: bool = False) -> str:
-    """Return the spec string of a component.
-
-    Parameters
-    ----------
-    component : Component
-        A kernel, feature map, combiner or learner.
-    full : bool, default=False
-        Whether parameters at their defaults are shown too; those that are None never are.
-
-    Returns
-    -------
-    str
+def to_spec(component: Any, *, full: bool = False) -> str:
+    """Return the spec string of a component, with parameters at their defaults if it is ``full``.
 
     Examples
     --------
@@ -274,16 +225,17 @@ def to_spec(component: object, *, full: bool = False) -> str:
     >>> to_spec(Polynomial(degree=3)), to_spec(Polynomial(degree=3), full=True)
     ('polynomial(degree=3)', 'polynomial(degree=3, coef0=1.0, gamma=1.0)')
     """
-    name: str = getattr(component, "name", type(component).__name__)
-    if not attrs.has(type(component)):
-        return name
     cls: Any = type(component)
-    fields = attrs.fields_dict(cls)
+    name: str = cls.name
+    if not attrs.has(cls):
+        return name
+    values, fields = attrs.asdict(component, recurse=False), attrs.fields(cls)
     parts = []
-    for key in parameter_names(component):
-        value = getattr(component, key)
-        if value is not None if full else not _is_default(fields[key].default, value):
-            parts.append(f"{key}={_render(value, full)}")
+    for field in fields:
+        value = values[field.name]
+        shown = value is not None if full else not _is_default(field.default, value)
+        if field.init and shown:
+            parts.append(f"{field.name}={_render(value, full)}")
     return f"{name}({', '.join(parts)})" if parts else name
 
 
@@ -299,8 +251,8 @@ def _is_default(default: Any, value: Any) -> bool:
 
 
 def _render(value: Any, full: bool) -> str:
-    if attrs.has(type(value)) and hasattr(value, "name"):
+    if isinstance(value, Component):
         return repr(to_spec(value, full=full))
-    if hasattr(value, "shape"):
+    if isinstance(value, np.ndarray):
         return f"<array {'x'.join(str(n) for n in value.shape)}>"
     return repr(value)

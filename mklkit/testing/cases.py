@@ -10,24 +10,23 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from mklkit.numerics.readings import texts_of
 from mklkit.protocols import (
     Array,
     CombinerFacts,
     FeatureMapFacts,
     KernelFacts,
-    LearnerFacts,
     Target,
     Task,
     facts_of,
 )
-from mklkit.registry.abilities import checked_decision
-from mklkit.registry.composing import choose_components
-from mklkit.registry.entries import completed
+from mklkit.registry.columns import bind_kernels
+from mklkit.registry.composing import checked_decision, choose_components
+from mklkit.registry.entries import FACTS, completed
 from mklkit.registry.registry import get_registry
 from mklkit.registry.specs import parse_spec
 from mklkit.testing.expectations import CheckFailure
-from mklkit.testing.rows import as_table, labels_of, numbers_of, three_classes, two_classes
-from mklkit.views.bound_kernels import BoundKernel
+from mklkit.testing.rows import labels_of, numbers_of, two_classes
 from mklkit.views.view_set import ViewSet
 
 __all__ = ["KINDS", "Case", "ComponentKind", "Fit"]
@@ -47,22 +46,12 @@ KERNELS = ("linear", GAUSSIAN, "polynomial(degree=2)", "rbf(sigma='0.5*mean')")
 
 @attrs.frozen(eq=False)
 class Fit:
-    """A component fitted to rows.
-
-    Attributes
-    ----------
-    fitted : object
-        What its ``fit`` returned.
-    results : callable
-        Returns arrays by their name for new rows, among them what every kind of component has to
-        give again for the same rows.
-    drawn : bool
-        Whether random numbers were drawn.
-    """
+    """A component fitted to rows: what ``fit`` returned, and arrays by their name for new rows."""
 
     fitted: Any
     results: Callable[[Array], dict[str, Array]]
-    drawn: bool
+    drawn: bool = False
+    """Whether random numbers were drawn."""
 
 
 @attrs.frozen(slots=False, eq=False)
@@ -108,40 +97,40 @@ class Case:
     @property
     def label(self) -> str:
         """The component's name."""
-        return str(getattr(self.source, "name", getattr(self.source, "__name__", self.source)))
+        return str(getattr(self.source, "name", self.source))
 
     @cached_property
     def kernel_facts(self) -> KernelFacts:
-        """The facts of a kernel; the default ones of another component, or for other facts."""
-        stated = getattr(self.component, "facts", None)
-        return stated if isinstance(stated, KernelFacts) else KernelFacts()
+        """The facts of a kernel; the default ones of another component."""
+        return facts_of(self.component, KernelFacts) if self.kind == "kernel" else KernelFacts()
 
     # The rows.
 
     @cached_property
-    def _data(self) -> tuple[Array, Array, Array, Array]:
-        """Rows and labels to train on, and new ones."""
+    def _data(self) -> tuple[Array, Array]:
+        """All rows with their labels, −1 and +1; the last quarter are new ones."""
         if self.custom_rows is None:
-            rows, labels = two_classes(self.kernel_facts.reads, self.kernel_facts.examples)
-        else:
-            rows, labels = self.custom_rows, labels_of(len(self.custom_rows))
-        n = len(rows) - len(rows) // 4
-        return rows[:n], labels[:n], rows[n:], labels[n:]
+            return two_classes(self.kernel_facts.reads, self.kernel_facts.examples)
+        return self.custom_rows, labels_of(len(self.custom_rows))
+
+    @property
+    def _n_rows(self) -> int:
+        return len(self._data[0]) - len(self._data[0]) // 4
 
     @property
     def rows(self) -> Array:
         """The rows to train on, (N, d)."""
-        return self._data[0]
+        return self._data[0][: self._n_rows]
 
     @property
     def labels(self) -> Array:
         """The labels of the rows to train on, −1 and +1."""
-        return self._data[1]
+        return self._data[1][: self._n_rows]
 
     @property
     def new_rows(self) -> Array:
         """Other rows, (n, d)."""
-        return self._data[2]
+        return self._data[0][self._n_rows :]
 
     @property
     def y(self) -> Array:
@@ -151,17 +140,22 @@ class Case:
     @property
     def new_y(self) -> Array:
         """What is to be said of the new rows."""
-        return numbers_of(self.new_rows) if self.task == "numbers" else self._data[3]
+        new_labels = self._data[1][self._n_rows :]
+        return numbers_of(self.new_rows) if self.task == "numbers" else new_labels
 
     def table(self, rows: Array) -> NDArray[Any]:
-        """Return rows as an estimator is given them."""
-        return as_table(rows, self.kernel_facts.reads)
+        """Return rows as an estimator is given them: texts as a column of text."""
+        if self.kernel_facts.reads != "text":
+            return rows
+        return np.array(texts_of(rows), dtype=object)[:, None]
 
     def three_classes(self) -> tuple[Array, NDArray[Any]]:
-        """Return the training rows with labels of three classes, as text."""
+        """Return the training rows with labels of three classes; the third is apart if it may."""
+        kinds = np.where(self.labels > 0, "well", "ill")
+        kinds[np.arange(len(kinds)) % 3 == 0] = "new"
         facts, custom = self.kernel_facts, self.custom_rows is not None
         free = facts.reads == "numbers" and not (facts.examples or custom)
-        return three_classes(self.rows, self.labels, apart=free)
+        return self.rows + (4.0 if free else 0.0) * (kinds == "new")[:, None], kinds
 
     # What the component is checked with.
 
@@ -170,8 +164,7 @@ class Case:
         if self.kind not in ("learner", "combiner"):
             yield self
             return
-        facts_class = LearnerFacts if self.kind == "learner" else CombinerFacts
-        facts: Any = facts_of(self.component, facts_class)
+        facts: Any = facts_of(self.component, FACTS[self.kind])
         maps: list[Any] = [None]
         if self.kind == "learner":
             maps = ["empirical"] * facts.on_features + ["implicit"] * facts.on_gram
@@ -181,21 +174,13 @@ class Case:
 
     @cached_property
     def _variant(self) -> tuple[Task, str | None]:
-        if self.variant is not None:
-            return self.variant
-        if self.kind not in ("learner", "combiner"):
-            return "two classes", None
-        return next(self.variants())._variant
+        usual = next(self.variants()).variant if self.variant is None else self.variant
+        return ("two classes", None) if usual is None else usual
 
     @property
     def task(self) -> Task:
         """What the component is checked with: labels where it learns from them."""
         return self._variant[0]
-
-    @property
-    def learns_classes(self) -> bool:
-        """Whether the component learns from class labels."""
-        return self.task == "two classes"
 
     @property
     def kernels(self) -> tuple[str, ...]:
@@ -237,17 +222,12 @@ class Case:
         """Return the single kernel fitted to rows."""
         return get_registry().create("kernel", self.single_kernel).fit(rows)
 
-    def views(
-        self, rows: Array | None = None, kernels: tuple[str, ...] | None = None, seed: int = 0
-    ) -> ViewSet:
+    def views(self, rows: Array | None = None, kernels: tuple[str, ...] | None = None) -> ViewSet:
         """Return views on rows: for a learner of a single kernel, otherwise of several."""
         usual = (self.single_kernel,) if self.kind == "learner" else self.kernels
-        registry = get_registry()
-        specs = usual if kernels is None else kernels
-        bound = [BoundKernel(spec, registry.create("kernel", spec)) for spec in specs]
-        random_state = np.random.RandomState(seed)
+        bound = bind_kernels(usual if kernels is None else kernels)
         rows = self.rows if rows is None else rows
-        return ViewSet.fit(bound, self.partners[0], rows, random_state)
+        return ViewSet.fit(bound, self.partners[0], rows, np.random.RandomState(0))
 
     def target(self, y: Array | None = None, row_weights: Array | None = None) -> Target:
         """Return labels −1 and +1, or numbers, as a target that the learner or combiner takes."""
@@ -262,42 +242,46 @@ class Case:
         y: Array | None = None,
         row_weights: Array | None = None,
         kernels: tuple[str, ...] | None = None,
-        seed: int = 0,
     ) -> Fit:
         """Return the component fitted to rows and what is learned of them, by default its own."""
         # Copies, so that a component that writes into its input fails only the check for that.
         rows = (self.rows if rows is None else rows).copy()
         y = (self.y if y is None else y).copy()
-        random_state = np.random.RandomState(seed)
+        if self.kind in ("kernel", "feature_map"):
+            return self.fit_rows(rows)
+        return self.fit_views(self.views(rows, kernels), self.target(y, row_weights))
+
+    def fit_rows(self, rows: Array) -> Fit:
+        """Return a kernel or feature map fitted to these rows themselves."""
         if self.kind == "kernel":
-            fitted = self.component.fit(rows)
-            return Fit(fitted, lambda new: {"similarities": fitted(new, self.rows)}, False)
-        if self.kind == "feature_map":
-            fitted = self.component.fit(self.kernel(rows), rows, random_state)
-            drawn = _has_drawn(random_state, seed)
-            return Fit(fitted, lambda new: {"similarities": self._mapped(fitted, new)}, drawn)
-        views, target = self.views(rows, kernels, seed), self.target(y, row_weights)
+            kernel = self.component.fit(rows)
+            return Fit(kernel, lambda new: _similarities(kernel, new, self.rows))
+        random_state = np.random.RandomState(0)
+        fitted = self.component.fit(self.kernel(rows.copy()), rows, random_state)
+
+        def similarities(new_rows: Array) -> dict[str, Array]:
+            columns = fitted.transform(new_rows)
+            # Their order does not follow that of the training rows.
+            landmarks = fitted.transform(self.rows).T if fitted.explicit else None
+            ordered = np.sort(columns, axis=1) if landmarks is None else columns @ landmarks
+            return {"similarities": np.asarray(ordered)}
+
+        return Fit(fitted, similarities, _has_drawn(random_state))
+
+    def fit_views(self, views: ViewSet, target: Target | None = None) -> Fit:
+        """Return a learner or combiner fitted to these views themselves."""
+        target = self.target() if target is None else target
         if self.kind == "learner":
-            fitted, map_rows = self.component.fit(views[0], target), views[0].projector.transform
-            return Fit(fitted, lambda new: {"decisions": fitted.decide(map_rows(new))}, False)
-        fitted = self.fit_views(views, target, random_state)
+            learned, map_rows = self.component.fit(views[0], target), views[0].projector.transform
+            return Fit(learned, lambda new: {"decisions": learned.decide(map_rows(new))})
+        random_state = np.random.RandomState(0)
+        returned = self.component.fit(views, target, self.partners[1], random_state)
+        decision: Any = checked_decision(self.component, returned, len(views))
 
         def decide(new_rows: Array) -> dict[str, Array]:
-            return {"weights": fitted.weights, "decisions": fitted.decide(new_rows)}
+            return {"weights": decision.weights, "decisions": decision.decide(new_rows)}
 
-        return Fit(fitted, decide, _has_drawn(random_state, seed))
-
-    def fit_views(
-        self,
-        views: ViewSet,
-        target: Target | None = None,
-        random_state: np.random.RandomState | None = None,
-    ) -> Any:
-        """Return the decision of a combiner fitted to views."""
-        target = self.target() if target is None else target
-        random_state = np.random.RandomState(0) if random_state is None else random_state
-        decision = self.component.fit(views, target, self.partners[1], random_state)
-        return checked_decision(self.component, decision, len(views))
+        return Fit(decision, decide, _has_drawn(random_state))
 
     def fitted(self) -> Fit:
         """Return the component fitted to the case's rows; read-only checks share it."""
@@ -305,14 +289,11 @@ class Case:
             self.fits[self._variant] = self.fit()
         return self.fits[self._variant]
 
-    def _mapped(self, fitted: Any, rows: Array) -> Array:
-        """Return similarities by a map, whose order does not follow that of its training rows."""
-        columns = fitted.transform(rows)
-        if not fitted.explicit:
-            return np.sort(columns, axis=1)
-        return np.asarray(columns @ fitted.transform(self.rows).T)
+
+def _similarities(kernel: Any, new_rows: Array, rows: Array) -> dict[str, Array]:
+    return {"similarities": kernel(new_rows, rows), "diagonal": kernel.diagonal(new_rows)}
 
 
-def _has_drawn(random_state: np.random.RandomState, seed: int) -> bool:
-    """Return whether numbers were drawn from a random state; the next number is drawn for that."""
-    return bool(random_state.random_sample() != np.random.RandomState(seed).random_sample())
+def _has_drawn(random_state: np.random.RandomState) -> bool:
+    """Return whether numbers were drawn from the seed; the next number is drawn for that."""
+    return bool(random_state.random_sample() != np.random.RandomState(0).random_sample())

@@ -1,97 +1,81 @@
-"""The table of checks, and the checks of one component."""
+"""The table of checks, and those of a component or of an installed distribution."""
 
 from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import PackageNotFoundError, distribution
+from typing import Any, Literal
 
 import attrs
+import numpy as np
 
-from mklkit.errors import MKLKitError, plain_message
+from mklkit.errors import MKLKitError, UnknownNameError, plain_message, quoted, suggest
 from mklkit.protocols import Array
 from mklkit.protocols.component import Preset
-from mklkit.registry.registry import get_registry
-from mklkit.testing import combiners, feature_maps, fits, kernels, learners
+from mklkit.registry.discovery import canonical
+from mklkit.registry.entries import BASES
+from mklkit.registry.registry import Registry
 from mklkit.testing.cases import KINDS, Case, ComponentKind
+from mklkit.testing.combiners import COMBINER_CHECKS, LEARNER_CHECKS
 from mklkit.testing.common import COMPONENT_CHECKS
-from mklkit.testing.estimators import ESTIMATOR_CHECKS
+from mklkit.testing.estimators import ESTIMATOR_CHECKS, PRESET_CHECKS
 from mklkit.testing.expectations import CheckFailure, NotApplicable, place_of
-from mklkit.testing.presets import PRESET_CHECKS
-from mklkit.testing.rows import as_rows
+from mklkit.testing.fits import (
+    DECISION_CHECKS,
+    FIT_CHECKS,
+    inputs_are_left_as_they_are,
+    weights_of_rows_count,
+)
+from mklkit.testing.kernels import KERNEL_CHECKS, MAP_CHECKS
 
-__all__ = ["Check", "check_component", "component_checks", "parametrize_with_component_checks"]
+__all__ = [
+    "Check",
+    "Finding",
+    "Outcome",
+    "can_be_made_by_name",
+    "check_component",
+    "checks_of",
+    "component_checks",
+    "findings",
+    "parametrize_with_component_checks",
+]
+
+Outcome = Literal["passed", "failed", "not applicable"]
 
 CheckFunction = Callable[[Case], None]
 
-# In the order of likely causes: first the checks of the kind itself, beginning with the one for
-# writing into the input, which would make the others fail too.
+# In the order of likely causes; writing into the input would make the others fail too.
 CHECKS: dict[ComponentKind, tuple[CheckFunction, ...]] = {
-    "kernel": (
-        fits.inputs_are_left_as_they_are,
-        kernels.values_have_their_shapes,
-        kernels.symmetric,
-        kernels.diagonal_is_that_of_the_matrix,
-        kernels.positive_semi_definite,
-        kernels.gaps_are_left_out,
-        fits.each_row_by_itself,
-        fits.one_seed_gives_one_result,
-        fits.training_order_does_not_matter,
-        kernels.shared_base_is_honest,
-    ),
-    "feature_map": (
-        fits.inputs_are_left_as_they_are,
-        feature_maps.says_whether_it_is_explicit,
-        feature_maps.columns_have_their_shapes,
-        fits.each_row_by_itself,
-        fits.one_seed_gives_one_result,
-        fits.training_order_does_not_matter,
-        feature_maps.implicit_columns_are_similarities,
-        feature_maps.shortcuts_agree_with_transform,
-    ),
+    "kernel": (inputs_are_left_as_they_are, *KERNEL_CHECKS, *FIT_CHECKS),
+    "feature_map": (inputs_are_left_as_they_are, *MAP_CHECKS, *FIT_CHECKS),
     "learner": (
-        fits.inputs_are_left_as_they_are,
-        fits.decides_one_number_a_row,
-        fits.learns_what_is_plain,
-        fits.each_row_by_itself,
-        fits.one_seed_gives_one_result,
-        fits.training_order_does_not_matter,
-        fits.weights_of_rows_count,
-        learners.support_carries_the_decision,
-        learners.subproblem_finds_the_minimum,
+        inputs_are_left_as_they_are,
+        *DECISION_CHECKS,
+        *FIT_CHECKS,
+        weights_of_rows_count,
+        *LEARNER_CHECKS,
     ),
     "combiner": (
-        fits.inputs_are_left_as_they_are,
-        combiners.declares_its_partners,
-        combiners.weights_are_on_the_simplex,
-        combiners.weights_are_used_as_they_are,
-        fits.decides_one_number_a_row,
-        combiners.kept_columns_decide_the_same,
-        fits.learns_what_is_plain,
-        fits.each_row_by_itself,
-        fits.one_seed_gives_one_result,
-        fits.training_order_does_not_matter,
-        combiners.useless_kernels_do_no_harm,
-        fits.weights_of_rows_count,
+        inputs_are_left_as_they_are,
+        *COMBINER_CHECKS,
+        *DECISION_CHECKS,
+        *FIT_CHECKS,
+        weights_of_rows_count,
     ),
     "preset": PRESET_CHECKS,
 }
 
+EXAMPLES = (
+    " If it does not take every value, write some that it takes in the class: facts ="
+    " KernelFacts(examples=(...))."
+)
+
 
 @attrs.frozen
 class Check:
-    """One check of one component; call it to run the check.
-
-    Attributes
-    ----------
-    kind : str
-        The component's kind.
-    component : str
-        The component's name.
-    function : callable
-        The check, named as :attr:`name` says.
-    """
+    """One check of one component, by its kind and name; call it to run the check."""
 
     kind: ComponentKind
     component: str
@@ -130,9 +114,10 @@ class Check:
                 raise
             except BaseException as error:
                 reason = plain_message(error).rstrip(".")
+                refuses = self.kind == "kernel" and isinstance(error, ValueError)
                 raise CheckFailure(
                     f"{self}: {self.help} Expected no error; got {type(error).__name__}: {reason},"
-                    f" at {place_of(error, self._case.source)}."
+                    f" at {place_of(error, self._case.source)}.{EXAMPLES * refuses}"
                 ) from error
 
     def __str__(self) -> str:
@@ -171,7 +156,11 @@ def component_checks(
     >>> first()
     """
     kind = _kind_of(component) if kind is None else kind
-    case = Case(component, kind, None if rows is None else as_rows(rows))
+    if rows is not None and (np.ndim(rows) != 2 or len(rows) < 12):
+        raise MKLKitError(
+            f"Expected rows as an array of shape (12 or more, d), got shape {np.shape(rows)}."
+        )
+    case = Case(component, kind, None if rows is None else np.asarray(rows))
     functions = CHECKS[kind]
     if kind != "preset":
         functions += (*COMPONENT_CHECKS, *ESTIMATOR_CHECKS)
@@ -205,15 +194,8 @@ def check_component(
         ...
     mklkit.testing.expectations.CheckFailure: ... nameless-file returned a negative weight: ...
     """
-    failures = []
     checks = component_checks(component, kind, rows)
-    for check in checks:
-        try:
-            check()
-        except NotApplicable:
-            continue
-        except CheckFailure as failure:
-            failures.append(str(failure))
+    failures = [each.message for each in findings(checks) if each.outcome == "failed"]
     if failures:
         head = f"{len(failures)} of {len(checks)} checks failed.\n"
         raise CheckFailure(head + "\n".join(failures))
@@ -249,15 +231,14 @@ def parametrize_with_component_checks(components: Iterable[Any], rows: Array | N
 
 
 def _kind_of(component: Any) -> ComponentKind:
-    """Return a component's kind: as registered, else by the arguments of its fit."""
-    if isinstance(component, Preset):
-        return "preset"
+    """Return a component's kind: by its base, or else by the arguments of its fit."""
     cls: Any = component if isinstance(component, type) else type(component)
-    registry = get_registry()
-    for kind in KINDS:
-        if any(entry.target is cls for entry in registry.entries(kind)):
+    if cls is Preset:
+        return "preset"
+    for kind, (base, _) in BASES.items():
+        if issubclass(cls, base):
             return kind
-    if not callable(getattr(cls, "fit", None)):
+    if "fit" not in dir(cls):
         raise MKLKitError(
             f"Expected a component or its class, with a 'fit' method; got {component!r}."
         )
@@ -268,3 +249,71 @@ def _kind_of(component: Any) -> ComponentKind:
         "kernel": "feature_map",
     }
     return next((kind for name, kind in by_argument.items() if name in arguments), "kernel")
+
+
+@attrs.frozen
+class Finding:
+    """The outcome of one check."""
+
+    kind: str
+    component: str
+    check: str
+    outcome: Outcome
+    message: str
+
+
+def can_be_made_by_name(case: Case) -> None:
+    """It can be made from its name alone; if not, this is its only check."""
+    try:
+        _ = case.component
+    except CheckFailure as failure:
+        raise NotApplicable(
+            f"{case.label} can't be made without parameters, and can be checked by"
+            f" check_component({case.source.__name__}(...)) only."
+        ) from failure
+
+
+def checks_of(registry: Registry, package: str, required: bool = True) -> list[Check]:
+    """Return the checks of every component that a distribution provides.
+
+    Raises
+    ------
+    UnknownNameError
+        If components are required, and there is no such distribution or it provides none.
+    """
+    entries = [entry for kind in KINDS for entry in registry.entries(kind)]
+    provided = [entry for entry in entries if canonical(entry.distribution) == canonical(package)]
+    if not provided and required:
+        known = sorted({entry.distribution for entry in entries})
+        listing = f" Packages with components: {', '.join(known)}."
+        try:
+            distribution(package)
+        except (PackageNotFoundError, ValueError):  # the latter for no name at all
+            raise UnknownNameError(
+                f"No package {quoted(package)} is installed.{suggest(package, known)}{listing}"
+            ) from None
+        raise UnknownNameError(
+            f"{package} is installed, but provides no component and no command: it needs an entry"
+            f" point of the group 'mklkit', a module with hooks.{listing}"
+        )
+    checks: list[Check] = []
+    for entry in provided:
+        by_name = Check(entry.kind, entry.name, can_be_made_by_name, Case(entry.target, entry.kind))
+        [finding] = findings([by_name])
+        made = finding.outcome != "not applicable"
+        checks += component_checks(entry.target, entry.kind) if made else [by_name]
+    return checks
+
+
+def findings(checks: Iterable[Check]) -> Iterator[Finding]:
+    """Run checks one after the other, and yield their outcomes."""
+    for check in checks:
+        outcome: Outcome = "passed"
+        message = ""
+        try:
+            check()
+        except CheckFailure as failure:
+            outcome, message = "failed", str(failure)
+        except NotApplicable as reason:
+            outcome, message = "not applicable", str(reason)
+        yield Finding(check.kind, check.component, check.name, outcome, message)

@@ -1,9 +1,10 @@
-"""Checks of a combiner by itself."""
+"""Checks of a combiner, or of a learner, by itself."""
 
 from __future__ import annotations
 
 import warnings
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
@@ -20,13 +21,7 @@ from mklkit.testing.expectations import (
 )
 from mklkit.views.deciding import BlockDecision, RowBlock
 
-__all__ = [
-    "declares_its_partners",
-    "kept_columns_decide_the_same",
-    "useless_kernels_do_no_harm",
-    "weights_are_on_the_simplex",
-    "weights_are_used_as_they_are",
-]
+__all__ = ["COMBINER_CHECKS", "LEARNER_CHECKS"]
 
 
 def declares_its_partners(case: Case) -> None:
@@ -42,28 +37,30 @@ def declares_its_partners(case: Case) -> None:
 
 
 def weights_are_on_the_simplex(case: Case) -> None:
-    """Weights are (M,) or (C, M), non-negative with sum one, or within the declared range."""
+    """Weights are (M,) or (C, M), non-negative with sum one, or within the declared range.
+
+    On plain data none is missing and not all are zero, so that none has to be replaced.
+    """
     specs, facts = case.suitable, facts_of(case.component, CombinerFacts)
+    low, high = facts.weight_range or (-1e-12, np.inf)
     for kernels in [case.kernels] if facts.n_kernels else [specs[:1], specs[:2], specs]:
-        weights = case.fit_views(case.views(kernels=kernels)).weights
+        weights = _learned_weights(case, kernels)
         n_rows = (len(weights),) if np.ndim(weights) == 2 else ()
         expect_array(weights, (*n_rows, len(kernels)), "weights", "One weight per kernel.")
-        low, high = facts.weight_range or (-1e-12, np.inf)
         advice = "Correct the weights, or weight_range=(low, high) in the facts."
-        inside = bool((weights >= low).all() and (weights <= high).all())
+        inside = ((weights >= low) & (weights <= high)).all()
         expect(inside, f"weights within weight_range = ({low:g}, {high:g})", weights, advice)
         if facts.weight_range is None:
             sums = weights.sum(axis=-1)
             advice = "Divide them by their sum; or state weight_range=(low, high) in the facts."
-            expect(bool(np.allclose(sums, 1, atol=1e-8)), "weights with sum one", sums, advice)
+            expect(np.allclose(sums, 1, atol=1e-8), "weights with sum one", sums, advice)
 
 
-def weights_are_used_as_they_are(case: Case) -> None:
-    """On plain data no weight is missing, and not all are zero: none has to be replaced."""
+def _learned_weights(case: Case, kernels: tuple[str, ...]) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("error", WeightsWarning)
         try:
-            case.fit_views(case.views())
+            return case.fit_views(case.views(kernels=kernels)).fitted.weights
         except WeightsWarning as warning:
             raise CheckFailure(
                 f"Expected weights that are used as they are; got the warning: {warning} Return a"
@@ -95,7 +92,7 @@ def useless_kernels_do_no_harm(case: Case) -> None:
 
 
 def _expect_finite(case: Case, kernels: tuple[str, ...]) -> None:
-    decision = case.fit_views(case.views(kernels=kernels))
+    decision = case.fit_views(case.views(kernels=kernels)).fitted
     values = decision.decide(case.new_rows)
     expect(
         bool(np.isfinite(decision.weights).all() and np.isfinite(values).all()),
@@ -103,3 +100,74 @@ def _expect_finite(case: Case, kernels: tuple[str, ...]) -> None:
         decision.weights,
         "Guard divisions by spreads that may be zero.",
     )
+
+
+def support_carries_the_decision(case: Case) -> None:
+    """A decision function that can be restricted to its support has the same values then."""
+    applicable = False
+    for variant in case.variants():
+        [view] = variant.views()
+        fitted = variant.component.fit(view, variant.target())
+        if view.explicit or fitted.support is None:
+            continue
+        applicable = True
+        columns = view.projector.transform(case.new_rows)
+        support = fitted.support
+        expect_close(
+            fitted.restricted(support).decide(columns[:, support]),
+            fitted.decide(columns),
+            "the same decisions of restricted(support) from the support's columns",
+            "The support is every training row with a non-zero coefficient.",
+        )
+    if not applicable:
+        raise NotApplicable(f"{case.label} has no 'restricted' decision functions on Gram matrices")
+
+
+def subproblem_finds_the_minimum(case: Case) -> None:
+    """A subproblem's solution minimises s·‖f − t/s‖² + penalty, and its methods are consistent."""
+    if case.component.coupling is None:
+        raise NotApplicable(f"{case.label} has no subproblem, so it cannot be coupled")
+    for variant in case.variants():
+        _expect_minimum(variant)
+
+
+def _expect_minimum(case: Case) -> None:
+    learner: Any = case.component
+    random = np.random.default_rng(5)
+    [view] = case.views()
+    # Two columns if variants can differ, else one.
+    variants = [learner] * (2 if learner.coupling.variants else 1)
+    problem = learner.subproblem(view, case.target(), variants)
+    shape = len(case.y), len(variants)
+    targets, weights = case.y[:, None] + random.normal(size=shape), np.full(shape[1], 1.5)
+
+    def objectives(coefficients: Any) -> Any:
+        gap = problem.outputs(coefficients) - targets / weights
+        return weights * (gap**2).sum(axis=0) + problem.penalty(coefficients)
+
+    solved = problem.solve(targets, weights)
+    outputs, least = problem.outputs(solved), objectives(solved)
+    expect_array(outputs, shape, "outputs(coefficients)")
+    expect_array(least, shape[1:], "penalty(coefficients) and the squares, one column each,")
+    for size in (1e-3, 0.1, 1.0):
+        nearby = objectives(problem.solve(targets + size * random.normal(size=shape), weights))
+        expect(
+            bool((least <= nearby * (1 + 1e-9) + 1e-9).all()),
+            "solve(targets, s) to minimise s·‖f − t/s‖² + penalty",
+            f"{least} there and {nearby} elsewhere",
+            "See mklkit.plugin.Subproblem for the equation.",
+        )
+    columns = view.features() if view.explicit else view.gram()
+    expected = "finish(coefficients, column).decide(training columns) to be outputs(coefficients)"
+    for column in range(shape[1]):
+        decided = problem.finish(solved, column).decide(columns)
+        expect_close(decided, outputs[:, column], expected, "Both are f.", 1e-6)
+
+
+COMBINER_CHECKS = (
+    declares_its_partners,
+    weights_are_on_the_simplex,
+    kept_columns_decide_the_same,
+    useless_kernels_do_no_harm,
+)
+LEARNER_CHECKS = (support_carries_the_decision, subproblem_finds_the_minimum)

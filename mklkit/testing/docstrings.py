@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
-from itertools import pairwise
 
 __all__ = ["documented_parameters"]
 
-_RULE = re.compile(r"-{3,}\s*")
 _NAMES = re.compile(r"(\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(:.*)?")
 
 
@@ -26,24 +24,16 @@ def documented_parameters(docstring: str) -> dict[str, str]:
     ...     ''')
     {'width': 'Above zero.', 'height': 'Above zero.'}
     """
-    lines = inspect.cleandoc(docstring).splitlines()
-    heads = [i for i in range(len(lines) - 1) if _RULE.fullmatch(lines[i + 1]) and lines[i].strip()]
-    for head, end in pairwise([*heads, len(lines)]):
-        if lines[head].strip() == "Parameters":
-            return _entries(lines[head + 2 : end])
-    return {}
-
-
-def _entries(lines: list[str]) -> dict[str, str]:
-    """Return the text below each line of names, as one line."""
-    found: dict[str, list[str]] = {}
+    _, _, section = inspect.cleandoc(docstring).partition("Parameters\n----------\n")
+    texts: dict[str, list[str]] = {}
     names: list[str] = []
-    for line in lines:
+    for line in section.splitlines():
+        if line.startswith("---"):  # The name of the next section came as one of a parameter.
+            return {name: " ".join(text) for name, text in texts.items() if name not in names}
         entry = _NAMES.fullmatch(line)
         if entry is not None:
             names = [name.strip(" *") for name in entry.group(1).split(",")]
-            found |= {name: [] for name in names}
-        elif line.startswith(" "):
-            for name in names:
-                found[name].append(line.strip())
-    return {name: " ".join(text) for name, text in found.items()}
+            texts |= {name: [] for name in names}
+        for name in names if line.startswith(" ") else []:
+            texts[name].append(line.strip())
+    return {name: " ".join(text) for name, text in texts.items()}

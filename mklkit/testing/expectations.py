@@ -12,7 +12,6 @@ import attrs
 import numpy as np
 
 from mklkit.protocols import Array
-from mklkit.protocols.component import parameter_names
 
 __all__ = [
     "CheckFailure",
@@ -35,7 +34,7 @@ class NotApplicable(SkipTest):
     """A check does not apply to this component; pytest and unittest report it as skipped."""
 
 
-def expect(holds: bool, expected: str, came: object, advice: str) -> None:
+def expect(holds: Any, expected: str, came: object, advice: str) -> None:
     """Raise a :class:`CheckFailure` unless a condition holds."""
     if not holds:
         raise CheckFailure(f"Expected {expected}; got {came}. {advice}")
@@ -51,12 +50,8 @@ def expect_array(
     floats = np.issubdtype(value.dtype, np.floating)
     expect(floats, expected, f"dtype {value.dtype}", "Return float64, or the dtype of the rows.")
     n_bad = int((~np.isfinite(value)).sum())
-    expect(
-        n_bad == 0,
-        f"{label} to be finite",
-        f"{n_bad} of {value.size} values that are NaN or infinite",
-        "Guard divisions and logarithms, or raise an MKLKitError that explains the problem.",
-    )
+    advice = "Guard divisions and logarithms, or raise an MKLKitError that explains the problem."
+    expect(n_bad == 0, f"{label} to be finite", f"{n_bad} values that are NaN or infinite", advice)
 
 
 def expect_close(
@@ -74,16 +69,7 @@ def expect_close(
 def expect_untouched(
     arrays: Mapping[str, Array], use: Callable[[], object], component: Any
 ) -> None:
-    """Expect that nothing is written into some arrays; otherwise report the place.
-
-    Parameters
-    ----------
-    arrays : mapping of str to ndarray
-        By the name that messages use.
-    use : callable
-        Lets the component work on these arrays themselves.
-    component : component or component class
-    """
+    """Expect that a use of some arrays, by their names, writes nothing into them."""
     before = {name: array.copy() for name, array in arrays.items()}
     use()
     touched = [name for name, array in arrays.items() if not np.array_equal(array, before[name])]
@@ -120,28 +106,24 @@ def place_of(error: BaseException, component: Any) -> str:
     try:
         return f"{inspect.getsourcefile(cls)}, line {inspect.getsourcelines(cls)[1]}"
     except (OSError, TypeError):  # The class was made by a function, or typed at a prompt.
-        return str(getattr(inspect.getmodule(cls), "__file__", None) or cls.__module__)
+        return f"the class {cls.__qualname__} of {cls.__module__}"
 
 
 def same(value: Any, usual: Any) -> bool:
     """Return whether two parameter values, or states, are the same; arrays by their elements."""
-    if isinstance(value, np.ndarray) or isinstance(usual, np.ndarray):
-        return np.array_equal(np.asarray(value), np.asarray(usual))
-    if isinstance(value, dict) and isinstance(usual, dict):
-        return value.keys() == usual.keys() and all(same(value[k], usual[k]) for k in value)
-    if isinstance(value, (list, tuple)) and isinstance(usual, (list, tuple)):
-        pairs = zip(value, usual, strict=False)
-        return len(value) == len(usual) and all(same(left, right) for left, right in pairs)
-    if attrs.has(type(value)) and type(value) is type(usual):
-        return same(attrs.asdict(value, recurse=False), attrs.asdict(usual, recurse=False))
-    return value is usual or bool(value == usual)
+    try:
+        np.testing.assert_equal(value, usual)
+    except AssertionError:
+        return False
+    return True
 
 
 def state_of(component: Any) -> dict[str, Any]:
     """Return a component's state: its parameters and any other attributes."""
-    held = dict(getattr(component, "__dict__", {}))
-    try:
-        names = parameter_names(component)
-    except (TypeError, ValueError):  # not an attrs class
-        return held
-    return held | {name: getattr(component, name) for name in names}
+    state = dict(vars(component)) if "__dict__" in dir(component) else {}
+    if attrs.has(type(component)):
+        parameters = attrs.asdict(
+            component, recurse=False, filter=lambda field, value: bool(field.init)
+        )
+        state.update(parameters)
+    return state

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.protocols import Array, CombinerFacts, FittedLearner, LearnerFacts, facts_of
+from mklkit.protocols import Array, FittedLearner, LearnerFacts, facts_of
+from mklkit.registry.entries import FACTS
 from mklkit.testing.cases import Case, Fit
 from mklkit.testing.expectations import (
     NotApplicable,
@@ -18,15 +19,7 @@ from mklkit.testing.expectations import (
     expect_untouched,
 )
 
-__all__ = [
-    "decides_one_number_a_row",
-    "each_row_by_itself",
-    "inputs_are_left_as_they_are",
-    "learns_what_is_plain",
-    "one_seed_gives_one_result",
-    "training_order_does_not_matter",
-    "weights_of_rows_count",
-]
+__all__ = ["DECISION_CHECKS", "FIT_CHECKS", "inputs_are_left_as_they_are", "weights_of_rows_count"]
 
 # Iterations end at a tolerance, which rows in another order, or repeated, may reach elsewhere.
 ORDER_TOLERANCE = {"kernel": 1e-6, "feature_map": 1e-6, "learner": 0.02, "combiner": 0.005}
@@ -51,29 +44,17 @@ def inputs_are_left_as_they_are(case: Case) -> None:
 
 def _work(case: Case) -> tuple[dict[str, Array], Callable[[], object]]:
     """Return the arrays that a component gets, and a call of all that it does with them."""
-    rows, new_rows, component = case.rows.copy(), case.new_rows.copy(), case.component
-
-    def use_kernel() -> None:
-        fitted = component.fit(rows)
-        fitted(new_rows, rows)
-        fitted.diagonal(new_rows)
-
-    def use_map() -> None:
-        fitted = component.fit(case.kernel(case.rows), rows, np.random.RandomState(0))
-        fitted.transform(new_rows)
-
+    rows, new_rows, y = case.rows.copy(), case.new_rows.copy(), case.y.copy()
     if case.kind in ("kernel", "feature_map"):
         arrays = {"training rows": rows, "new rows": new_rows}
-        return arrays, use_kernel if case.kind == "kernel" else use_map
-    views, y = case.views(), case.y.copy()
+        return arrays, lambda: case.fit_rows(rows).results(new_rows)
+    views = case.views()
     arrays = {"the labels y": y, "the rows": views.rows}
     for view in views:
-        matrix, label = (
-            (view.features(), "features") if view.explicit else (view.gram(), "Gram matrix")
-        )
-        arrays[f"the {label} of {view.label}"] = matrix
-    if case.kind == "learner":
-        return arrays, lambda: component.fit(views[0], case.target(y))
+        if view.explicit:
+            arrays[f"the features of {view.label}"] = view.features()
+        else:
+            arrays[f"the Gram matrix of {view.label}"] = view.gram()
     return arrays, lambda: case.fit_views(views, case.target(y))
 
 
@@ -162,7 +143,7 @@ def training_order_does_not_matter(case: Case) -> None:
 
 def weights_of_rows_count(case: Case) -> None:
     """A row of weight 3 counts as three rows, or changes the decision, as the facts state."""
-    facts: Any = facts_of(case.component, LearnerFacts if case.kind == "learner" else CombinerFacts)
+    facts: Any = facts_of(case.component, FACTS[case.kind])
     refused = f"{case.label} does not claim to take weights of rows"
     if case.kind == "learner":
         claims, throughout = facts.takes_row_weights, True
@@ -218,3 +199,11 @@ def _orders(case: Case) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     first, *others = np.flatnonzero(~alike)
     backwards = np.array([*others[::-1], *np.flatnonzero(alike)[::-1], first])
     return np.argsort(-distances, kind="stable"), backwards
+
+
+FIT_CHECKS = (
+    each_row_by_itself,
+    one_seed_gives_one_result,
+    training_order_does_not_matter,
+)
+DECISION_CHECKS = (decides_one_number_a_row, learns_what_is_plain)

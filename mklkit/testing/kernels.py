@@ -1,31 +1,28 @@
-"""Checks of a kernel by itself."""
+"""Checks of a kernel, or of a feature map, by itself."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from mklkit.numerics.pairwise import BASES
-from mklkit.protocols import Array, FittedKernel, KernelFacts, facts_of
+from mklkit.protocols import Array, FeatureMapFacts, FittedKernel, facts_of
 from mklkit.testing.cases import Case
 from mklkit.testing.expectations import NotApplicable, expect, expect_array, expect_close
 from mklkit.testing.rows import with_gaps
 from mklkit.views.kernel_rows import is_scalar
 
-__all__ = [
-    "diagonal_is_that_of_the_matrix",
-    "gaps_are_left_out",
-    "positive_semi_definite",
-    "shared_base_is_honest",
-    "symmetric",
-    "values_have_their_shapes",
-]
+__all__ = ["KERNEL_CHECKS", "MAP_CHECKS"]
+
+SAME = "Both must be the same function."
 
 
 def values_have_their_shapes(case: Case) -> None:
     """The fitted kernel returns (n, m) similarities and an (n,) diagonal, for one row or many."""
     fitted = case.fitted().fitted
     expect(
-        isinstance(fitted, FittedKernel) or callable(getattr(fitted, "diagonal", None)),
+        isinstance(fitted, FittedKernel) or {"__call__", "diagonal"} <= set(dir(fitted)),
         "fit to return an object that can be called with two sets of rows and has a 'diagonal'",
         repr(fitted),
         "See mklkit.plugin.FittedKernel, or derive it from mklkit.plugin.FittedScalarKernel.",
@@ -50,18 +47,14 @@ def symmetric(case: Case) -> None:
 def diagonal_is_that_of_the_matrix(case: Case) -> None:
     """The diagonal is the kernel's value for each row with itself."""
     fitted = case.fitted().fitted
-    expect_close(
-        fitted.diagonal(case.new_rows),
-        np.diag(fitted(case.new_rows, case.new_rows)),
-        "kernel.diagonal(a) to be the diagonal of kernel(a, a)",
-        "Both must be the same function.",
-        1e-6,
-    )
+    matrix = fitted(case.new_rows, case.new_rows)
+    expected = "kernel.diagonal(a) to be the diagonal of kernel(a, a)"
+    expect_close(fitted.diagonal(case.new_rows), np.diag(matrix), expected, SAME, 1e-6)
 
 
 def positive_semi_definite(case: Case) -> None:
     """No Gram matrix has a negative eigenvalue, unless the facts have definite=False."""
-    if not facts_of(case.component, KernelFacts).definite:
+    if not case.kernel_facts.definite:
         raise NotApplicable(f"{case.label} does not claim to be positive semi-definite")
     fitted = case.fitted().fitted
     _expect_definite(fitted(case.rows, case.rows))
@@ -70,7 +63,7 @@ def positive_semi_definite(case: Case) -> None:
 def _expect_definite(gram: Array) -> None:
     values = np.linalg.eigvalsh((gram + gram.T) / 2)
     expect(
-        bool(values[0] >= -1e-8 * abs(values[-1])),
+        values[0] >= -1e-8 * abs(values[-1]),
         "non-negative eigenvalues of the Gram matrix",
         f"{values[0]:.3g} to {values[-1]:.3g}",
         "Correct the kernel; or write facts = KernelFacts(definite=False) in the class.",
@@ -79,23 +72,16 @@ def _expect_definite(gram: Array) -> None:
 
 def gaps_are_left_out(case: Case) -> None:
     """With allows_gaps in the facts, rows with gaps have finite and definite similarities."""
-    facts = facts_of(case.component, KernelFacts)
+    facts = case.kernel_facts
     if not facts.allows_gaps:
         raise NotApplicable(f"{case.label} does not claim to take gaps")
-    rows, new_rows = (
-        with_gaps(some, case.kernel_facts.reads) for some in (case.rows, case.new_rows)
-    )
+    rows, new_rows = with_gaps(case.rows, facts.reads), with_gaps(case.new_rows, facts.reads)
     fitted = case.fit(rows).fitted
     gram = fitted(rows, rows)
     expect_array(gram, (len(rows), len(rows)), "kernel(a, b) of rows with gaps")
     expect_array(fitted(new_rows, rows), (len(new_rows), len(rows)), "kernel(a, b) of gaps")
-    expect_close(
-        fitted.diagonal(rows),
-        np.diag(gram),
-        "kernel.diagonal(a) to be the diagonal of kernel(a, a), of rows with gaps too",
-        "Both must be the same function.",
-        1e-6,
-    )
+    expected = "kernel.diagonal(a) to be the diagonal of kernel(a, a), of rows with gaps too"
+    expect_close(fitted.diagonal(rows), np.diag(gram), expected, SAME, 1e-6)
     if facts.definite:
         _expect_definite(gram)
 
@@ -124,3 +110,77 @@ def shared_base_is_honest(case: Case) -> None:
             "some that do",
             "Write monotone = 0; quartiles are then computed from all values.",
         )
+
+
+def says_whether_it_is_explicit(case: Case) -> None:
+    """The class and the fitted map agree on whether columns are features or similarities."""
+    advice = "Write FeatureMapFacts(explicit=...) in the class, explicit in the fitted map's."
+    declared = facts_of(case.component, FeatureMapFacts).explicit
+    fitted = case.fit().fitted
+    came = fitted.explicit if "explicit" in dir(fitted) else "no 'explicit'"
+    expect(came is declared, f"explicit = {declared} in the fitted map too", came, advice)
+
+
+def columns_have_their_shapes(case: Case) -> None:
+    """The number of columns is the same for one row and for many: N if the map is not explicit."""
+    fitted = case.fitted().fitted
+    n_columns = fitted.transform(case.rows).shape[1] if fitted.explicit else len(case.rows)
+    for n in (1, len(case.new_rows)):
+        expect_array(fitted.transform(case.new_rows[:n]), (n, n_columns), "transform(rows)")
+
+
+def implicit_columns_are_similarities(case: Case) -> None:
+    """The columns of a map that is not explicit are the kernel's values at the training rows."""
+    fitted = case.fitted().fitted
+    if fitted.explicit:
+        raise NotApplicable(f"{case.label} is explicit")
+    expect_close(
+        fitted.transform(case.new_rows),
+        case.kernel(case.rows)(case.new_rows, case.rows),
+        "transform(rows) to be kernel(rows, training rows)",
+        "Learners are fitted on the kernel's Gram matrix; a map with other values must be"
+        " explicit.",
+    )
+
+
+def shortcuts_agree_with_transform(case: Case) -> None:
+    """The map's optional methods for saving work give the same columns."""
+    fitted: Any = case.fitted().fitted
+    columns, new_columns = fitted.transform(case.rows), fitted.transform(case.new_rows)
+    shortcuts: list[tuple[str, Any, Any]] = []
+    if fitted.from_landmarks:
+        values = fitted.from_similarities(fitted.kernel(case.rows, fitted.landmarks))
+        label = "from_similarities(kernel(rows, landmarks)) to be transform(rows)"
+        shortcuts.append((label, values, columns))
+    if fitted.training_features() is not None:
+        label = "training_features() to be transform(training rows)"
+        shortcuts.append((label, fitted.training_features(), columns))
+    if fitted.from_landmarks and not fitted.explicit:
+        members = np.arange(0, len(case.rows), 3)
+        fewer = fitted.with_landmarks(case.rows[members]).transform(case.new_rows)
+        label = "with_landmarks(rows) to give the columns of those rows"
+        shortcuts.append((label, fewer, new_columns[:, members]))
+    lengths = fitted.squared_lengths()
+    if lengths is not None:
+        label = "features.T @ features to be diag(squared_lengths())"
+        shortcuts.append((label, columns.T @ columns, np.diag(lengths)))
+    if not shortcuts:
+        raise NotApplicable(f"{case.label} has no such methods")
+    for label, values, usual in shortcuts:
+        expect_close(values, usual, label, "Correct it, or leave it out: it is optional.", 1e-6)
+
+
+KERNEL_CHECKS = (
+    values_have_their_shapes,
+    symmetric,
+    diagonal_is_that_of_the_matrix,
+    positive_semi_definite,
+    gaps_are_left_out,
+    shared_base_is_honest,
+)
+MAP_CHECKS = (
+    says_whether_it_is_explicit,
+    columns_have_their_shapes,
+    implicit_columns_are_similarities,
+    shortcuts_agree_with_transform,
+)

@@ -17,7 +17,7 @@ from mklkit.errors import DataError
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.threads import n_threads, results_in_flight
 from mklkit.protocols import Array, Projector, Rows
-from mklkit.protocols.defaults import LARGE_LEARNER
+from mklkit.protocols.component import LARGE_LEARNER
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.engines import PART_ROWS, added, engine_of
 from mklkit.views.kernel_rows import SpareScratch

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mklkit.errors import DataError, MKLKitWarning, SpecError, quoted
-from mklkit.protocols.component import is_whole
-from mklkit.protocols.defaults import FOR_LARGE_DATA, LARGE_DATA_OPTIONS, LARGE_LEARNER
+from mklkit.protocols.component import FOR_LARGE_DATA, LARGE_DATA_OPTIONS, LARGE_LEARNER, is_whole
 
 __all__ = [
     "REMEDY",

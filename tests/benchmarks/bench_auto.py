@@ -27,7 +27,7 @@ from mklkit.datasets.pipeline import preset_pipeline
 from mklkit.estimators.proposing import proposed_bank
 from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import TrainingData
-from mklkit.registry.composing import are_proposed, bind_kernels
+from mklkit.registry.columns import are_proposed, bind_kernels
 from mklkit.views.bound_kernels import fit_kernels
 
 COSTS = (0.1, 1.0, 10.0, 100.0)

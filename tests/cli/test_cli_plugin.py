@@ -99,7 +99,7 @@ def test_check_of_a_good_package(mklkit: Run, tmp_path: Path) -> None:
     [line] = [line for line in done.out.splitlines() if line.split()[:1] == ["kernel"]]
     _, name, passed, failed, _ = line.split()
     assert name == "shifted"
-    assert int(passed) >= 20
+    assert int(passed) >= 15
     assert int(failed) == 0
 
 
@@ -156,7 +156,7 @@ def test_check_of_what_only_python_can_make(mklkit: Run, tmp_path: Path) -> None
     where = on_path(write_plugin(tmp_path, "shifted", bare))
     done = mklkit("plugin", "check", "mklkit-shifted", **where)
     assert done.code == 1
-    assert "not checked: shifted has a parameter without a default" in done.out
+    assert "not checked: shifted can't be made without parameters" in done.out
     assert "check_component(Shifted(...))" in done.out
     [check] = mklkit("plugin", "check", "mklkit-shifted", "--json", **where).json["checks"]
     assert check["outcome"] == "not applicable"

@@ -100,13 +100,3 @@ def test_a_combiner_refuses_other_learners_by_name() -> None:
         "The combiner 'by-margin' does not work with the learner 'kmhks'. Learners that work with"
         " by-margin: svm."
     )
-
-
-def test_a_partner_that_does_not_exist_is_told_as_the_combiners() -> None:
-    class Orphan(ByMargin):
-        facts: ClassVar[CombinerFacts] = CombinerFacts(learner="svn")
-
-    with pytest.raises(
-        IncompatibleError, match="'by-margin' has an invalid default: No learner is named"
-    ):
-        choose_components(Orphan(), None, None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
@@ -12,24 +14,41 @@ from mklkit.estimators.search import MKLSearchCV
 from mklkit.plugin import Preset
 from mklkit.testing import CheckFailure, check_component, component_checks
 
+VALID: dict[str, Any] = {"name": "even", "help": "Help.", "combiner": "uniform"}
+
 
 @pytest.mark.parametrize(
-    ("preset", "said"),
+    ("parameters", "said"),
     [
-        (Preset("two words", "Help.", "uniform"), "a name of letters"),
-        (Preset("wordless", " ", "uniform"), "one line of help"),
-        (Preset("empty", "Help.", "uniform", members=0), "members of 1 or more"),
-        (Preset("unscaled", "Help.", "uniform", scale="log"), "a scale of"),
-        (Preset("from-elsewhere", "Help.", "unheard-of"), "unheard-of"),
-        (Preset("misspelt", "Help.", "uniform", ("rbg",)), "rbf"),
-        (Preset("misled", "Help.", "uniform", learner="svm(D=1)"), "'D'"),
-        (Preset("narrow", "Help.", "uniform", ("rbf(gamma=1e9)",)), "held-out rows right"),
+        ({"name": "two words"}, "two words"),
+        ({"help": None}, "help"),
+        ({"combiner": None}, "combiner"),
+        ({"kernels": ()}, "kernels"),
+        ({"kernels": "rbf"}, "kernels"),
+        ({"members": 0}, "members"),
+        ({"scale": "log"}, "scale"),
     ],
-    ids=lambda value: getattr(value, "name", ""),
 )
-def test_a_faulty_preset_is_told_of(preset: Preset, said: str) -> None:
+def test_a_preset_refuses_what_none_can_have(parameters: dict[str, Any], said: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=said):
+        Preset(**{**VALID, **parameters})
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ({"help": " "}, "one line of help"),
+        ({"combiner": "unheard-of"}, "unheard-of"),
+        ({"kernels": ("rbg",)}, "rbf"),
+        ({"learner": "svm(D=1)"}, "'D'"),
+        ({"kernels": ("rbf(gamma=1e9)",)}, "held-out rows right"),
+    ],
+)
+def test_a_faulty_preset_is_told_of(parts: dict[str, Any], said: str) -> None:
     with pytest.raises(CheckFailure, match=said):
-        check_component(preset)
+        check_component(
+            Preset(**{"name": "faulty", "help": "Help.", "combiner": "uniform", **parts})
+        )
 
 
 def test_presets_have_checks_by_their_own_name() -> None:

@@ -20,7 +20,7 @@ from mklkit.estimators.proposing import column_groups
 from mklkit.kernels import Linear, Precomputed
 from mklkit.numerics.sampling import drawn_by_class
 from mklkit.plugin import KernelFacts
-from mklkit.registry import composing
+from mklkit.registry.columns import proposed_specs
 
 IRIS = load_iris(return_X_y=True)
 
@@ -205,7 +205,7 @@ class TestCandidates:
     """They come from the kernels' own facts."""
 
     def test_the_first_of_each_kernel_come_first(self) -> None:
-        specs = composing.proposed_specs()
+        specs = proposed_specs()
         assert len(set(specs)) == len(specs)
         assert specs.index("rbf(sigma='median')") < specs.index("rbf(sigma='median/2')")
         assert specs.index("cosine(linear)") < specs.index("rbf(sigma='median/2')")
@@ -216,4 +216,4 @@ class TestCandidates:
         facts = KernelFacts(proposed=("lineare",))
         monkeypatch.setattr(Linear, "facts", facts)
         with pytest.raises(SpecError, match=r"'linear' proposes 'lineare' .*[Dd]id you mean"):
-            composing.proposed_specs()
+            proposed_specs()

@@ -276,7 +276,7 @@ def test_the_page_names_those_that_weigh_rows():
     from pathlib import Path
 
     from mklkit.protocols import CombinerFacts, LearnerFacts, facts_of
-    from mklkit.registry.abilities import default_instances
+    from mklkit.registry.composing import default_instances
     from mklkit.registry.registry import get_registry
 
     page = Path(__file__).parents[2] / "docs" / "guides" / "imbalance.md"

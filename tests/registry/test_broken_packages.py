@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from installed import GOOD, answer, install, load
 
 from mklkit import MKLKitError
+from mklkit.registry.discovery import installed_plugins
 from mklkit.registry.registry import Registry
 
 
@@ -76,6 +78,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("state", DAMAGE)
 def test_a_damaged_package_is_one_warning(site: Path, state: str) -> None:
+    entry_points = importlib.metadata.entry_points
     install(site, "hurt", GOOD.format(name="hurt"))
     DAMAGE[state](site / "mklkit_hurt-1.2.dist-info")
     install(site, "good", GOOD.format(name="good"))
@@ -87,8 +90,11 @@ def test_a_damaged_package_is_one_warning(site: Path, state: str) -> None:
     for internal in ("NoneType", "Pair", "package' argument"):
         assert internal not in warned[0]
     assert registry.create("combiner", "good").name == "good"
-    # Other libraries ask for theirs too, and do not fail either.
+    # Other libraries ask for theirs too, and do not fail either, until it is repaired.
     assert importlib.metadata.entry_points(group="console_scripts")
+    shutil.rmtree(site / "mklkit_hurt-1.2.dist-info")
+    assert installed_plugins("mklkit", warned.append)
+    assert importlib.metadata.entry_points is entry_points
 
 
 def test_a_damaged_package_without_entry_points_is_nobodys_business(site: Path) -> None:
@@ -111,25 +117,23 @@ def test_the_first_of_a_name_on_the_path_counts(
         registry.lookup("combiner", "later")
 
 
-def _component(kind: str, body: str, name: str = "'half'") -> str:
+def _registering(kind: str, value: str, head: str = "") -> str:
+    """Return a plugin whose hook returns a value."""
+    return (
+        f"from mklkit.plugin import *\nfrom mklkit.plugin import hookimpl\n{head}\n"
+        f"@hookimpl\ndef mklkit_{kind}():\n    return {value}\n"
+    )
+
+
+def _component(kind: str, body: str, name: str = "'half'", base: str = "") -> str:
     """Return a plugin of one class with a name, and the attributes and methods in ``body``."""
     lines = "\n".join(f"    {line}" for line in body.splitlines())
-    return (
-        "from mklkit.plugin import *\nfrom mklkit.plugin import hookimpl\n"
-        f"class Half:\n    '''Half made.'''\n    name = {name}\n{lines}\n"
-        f"@hookimpl\ndef mklkit_{kind}():\n    return [Half]\n"
-    )
+    head = f"class Half({base}):\n    '''Half made.'''\n    name = {name}\n{lines}\n"
+    return _registering(kind, "[Half]", head)
 
 
 def _preset(arguments: str) -> str:
-    return (
-        "from mklkit.plugin import Preset, hookimpl\n"
-        f"@hookimpl\ndef mklkit_presets():\n    return [Preset({arguments})]\n"
-    )
-
-
-def _raising(what: str) -> str:
-    return f"class Odd(BaseException):\n    {what}\nraise Odd('odd')\n"
+    return _registering("presets", f"[Preset({arguments})]")
 
 
 FIT_MAP = "def fit(self, kernel, rows, random_state): ..."
@@ -138,10 +142,8 @@ FIT_LEARNER = "def fit(self, side, target): ..."
 KERNEL = "def fit(self, rows): ..."
 
 BROKEN = {
-    "base": (_raising("pass"), "Odd: odd"),
-    "mute": (_raising("def __str__(self): raise ValueError"), "Odd: Odd"),
-    "mutebase": (_raising("def __str__(self): raise SystemExit"), "Odd: Odd"),
-    "textless": (_raising("def __str__(self): return None"), "Odd: Odd"),
+    "absent": ("import no_such_module_anywhere", "ModuleNotFoundError: No module named 'no_such"),
+    "syntax": ("def (:", "SyntaxError"),
     "generator": ("raise GeneratorExit", "GeneratorExit"),
     "long": ("raise ValueError('x' * 200_000)", "xxx… (200000 characters)"),
     "coloured": ("raise ValueError('\\x1b[31mred')", "\\x1b[31mred"),
@@ -151,119 +153,80 @@ BROKEN = {
     "nulls": ("\0", "ull bytes"),
     "encoding": ("# -*- coding: nothing -*-", "nothing"),
     "hookless": ("def mklkit_kernels():\n    return []", "it registers nothing"),
-    "none": (
-        "from mklkit.plugin import hookimpl\n@hookimpl\ndef mklkit_kernels():\n    return 3",
-        "int",
+    "raising": (_registering("kernels", "1 / 0"), "ZeroDivisionError: division by zero"),
+    "none": (_registering("kernels", "3"), "int"),
+    "typeobject": (_registering("model_types", "[len]"), "must return classes"),
+    "arguments": ("from mklkit.plugin import hookimpl\n@hookimpl\ndef mklkit_kernels(x): ...", "x"),
+    "unknown": (_registering("unheard_of", "[]"), "mklkit_unheard_of"),
+    # Classes: of names, methods and facts.
+    "instance": (_component("kernels", KERNEL).replace("[Half]", "[Half()]"), "must be a class"),
+    "empty": (_component("kernels", KERNEL, "''"), "no valid 'name'"),
+    "number": (_component("kernels", KERNEL, "3"), "no valid 'name'"),
+    "bell": (_component("kernels", KERNEL, "'be\\x07ll'"), "'be\\x07ll'"),
+    "endless": (_component("kernels", KERNEL, "'e' * 5000"), "no valid 'name'"),
+    "double": (_component("kernels", KERNEL).replace("[Half]", "[Half, Half]"), "'half' twice"),
+    "unprintable": (
+        _registering("kernels", "[Odd()]", "class Odd:\n    def __repr__(self): raise SystemExit"),
+        "the kernel <Odd> has no valid 'name'",
     ),
-    "mapless": (
-        _component("feature_maps", FIT_MAP),
-        "'half' must state valid facts: Expected",
+    "getattr": (
+        _registering("kernels", "[Odd()]", "class Odd:\n    def __getattr__(self, name): 1 / 0"),
+        "ZeroDivisionError",
     ),
-    "mapword": (
-        _component("feature_maps", f"facts = FeatureMapFacts(explicit='yes')\n{FIT_MAP}"),
-        "explicit must be True or False; got 'yes'",
-    ),
+    "unfit": (_component("learners", ""), "'half' must be a class with a 'name' and a 'fit'"),
+    "kernelfew": (_component("kernels", "def fit(self): ..."), "must have fit(self, rows)"),
     "mapfew": (
         _component("feature_maps", f"facts = FeatureMapFacts(explicit=True)\n{KERNEL}"),
         "'half' must have fit(self, kernel, rows, random_state)",
     ),
+    "learnerfit": (
+        _component("learners", "facts = LearnerFacts(on_gram=True)\nfit = 3"),
+        "'half' must have fit(self, side, target)",
+    ),
+    "abstract": (
+        _component("combiners", "", base="WeightingCombiner"),
+        "'half' does not implement weights",
+    ),
+    "rulefew": (
+        _component("combiners", "def weights(self): ...", base="WeightingCombiner"),
+        "'half' must have weights(self, views, y)",
+    ),
+    "undecorated": (_component("kernels", KERNEL, base="Kernel"), "needs the decorator"),
+    "mapless": (_component("feature_maps", FIT_MAP), "'half' must state valid facts"),
+    "mapword": (
+        _component("feature_maps", f"facts = FeatureMapFacts(explicit='yes')\n{FIT_MAP}"),
+        "'explicit' must be bool (got 'yes'",
+    ),
     "mapkernels": (
-        _component(
-            "feature_maps",
-            f"facts = FeatureMapFacts(explicit=True, for_kernels='rbf')\n{FIT_MAP}",
-        ),
-        "for_kernels must be a tuple of names; got 'rbf'",
+        _component("feature_maps", "facts = FeatureMapFacts(explicit=True, for_kernels='rbf')"),
+        "'for_kernels' must be tuple (got 'rbf'",
     ),
     "learnerless": (_component("learners", FIT_LEARNER), "LearnerFacts(...); got None"),
-    "learnergram": (
-        _component("learners", f"facts = LearnerFacts(on_features=True, on_gram=1)\n{FIT_LEARNER}"),
-        "on_gram must be True or False; got 1",
-    ),
     "learnernone": (
         _component("learners", f"facts = LearnerFacts()\n{FIT_LEARNER}"),
         "on_features or on_gram must be True",
-    ),
-    "learnerfit": (
-        _component("learners", "facts = LearnerFacts(on_gram=True)\nfit = 3"),
-        "'half' must be a class with a 'fit' method",
     ),
     "combinerless": (
         _component("combiners", f"facts = KernelFacts()\n{FIT_COMBINER}"),
         "CombinerFacts(...); got KernelFacts",
     ),
-    "combinermap": (
-        _component("combiners", f"facts = CombinerFacts(learner=7)\n{FIT_COMBINER}"),
-        "learner must be a spec string; got 7",
-    ),
     "combinerspec": (
         _component("combiners", f"facts = CombinerFacts(feature_map='implicit(')\n{FIT_COMBINER}"),
-        "has a feature_map that can't be read",
+        "'implicit('",
     ),
-    "combinerlearners": (
-        _component(
-            "combiners",
-            f"facts = CombinerFacts(for_learners=['svm'])\n{FIT_COMBINER}",
-        ),
-        "for_learners must be a tuple of names; got ['svm']",
-    ),
-    "abstract": (
-        "from mklkit.plugin import WeightingCombiner, hookimpl\n"
-        "class Half(WeightingCombiner):\n    '''Half made.'''\n    name = 'half'\n"
-        "@hookimpl\ndef mklkit_combiners():\n    return [Half]\n",
-        "'half' does not implement weights",
-    ),
-    "rulefew": (
-        "from mklkit.plugin import WeightingCombiner, hookimpl\n"
-        "class Half(WeightingCombiner):\n    '''Half made.'''\n    name = 'half'\n"
-        "    def weights(self): ...\n"
-        "@hookimpl\ndef mklkit_combiners():\n    return [Half]\n",
-        "'half' must have weights(self, views, y)",
-    ),
-    "kernelfew": (_component("kernels", "def fit(self): ..."), "must have fit(self, rows)"),
-    "bell": (_component("kernels", KERNEL, "'be\\x07ll'"), "name 'be\\x07ll' is not valid"),
-    "endless": (_component("kernels", KERNEL, "'e' * 5000"), "is not valid"),
-    "spaced": (_component("kernels", KERNEL, "'two words'"), "'two words' is not valid"),
-    "empty": (_component("kernels", KERNEL, "''"), "has no 'name'"),
-    "number": (_component("kernels", KERNEL, "3"), "has no 'name'"),
-    "double": (
-        _component("kernels", KERNEL).replace("[Half]", "[Half, Half]"),
-        "it has the kernel 'half' twice",
-    ),
-    "unprintable": (
-        "from mklkit.plugin import hookimpl\nclass Odd:\n    def __repr__(self): raise SystemExit\n"
-        "@hookimpl\ndef mklkit_kernels():\n    return [Odd()]\n",
-        "the kernel <Odd> has no 'name'",
-    ),
-    "getattr": (
-        "from mklkit.plugin import hookimpl\nclass Odd:\n    def __getattr__(self, name): 1 / 0\n"
-        "@hookimpl\ndef mklkit_kernels():\n    return [Odd()]\n",
-        "ZeroDivisionError",
+    "combinercount": (
+        _component("combiners", f"facts = CombinerFacts(n_kernels=0)\n{FIT_COMBINER}"),
+        "n_kernels",
     ),
     "presetclass": (
-        "from mklkit.plugin import hookimpl\nclass Half:\n    name = 'half'\n"
-        "@hookimpl\ndef mklkit_presets():\n    return [Half]\n",
+        _registering("presets", "[Half]", "class Half:\n    name = 'half'"),
         "the preset 'half' must be a mklkit.plugin.Preset",
     ),
-    "presetnone": (_preset("'half', 'Help.', None"), "a spec string as its combiner; got None"),
-    "presethelp": (_preset("'half', None, 'uniform'"), "a text as its help; got None"),
-    "presetkernels": (_preset("'half', 'Help.', 'uniform', 'rbf'"), "a tuple of spec strings"),
-    "presetkernel": (_preset("'half', 'Help.', 'uniform', ('rbf(',)"), "kernel that can't be read"),
-    "presetlearner": (_preset("'half', 'Help.', 'uniform', learner=3"), "as its learner; got 3"),
-    "presetname": (_preset("'half a preset', 'Help.', 'uniform'"), "is not valid"),
-    "undecorated": (
-        _component("kernels", KERNEL).replace("class Half", "class Half(Kernel)"),
-        "'half' derives from Component and needs the decorator '@attrs.frozen'",
-    ),
-    "typeobject": (
-        "from mklkit.plugin import hookimpl\n"
-        "@hookimpl\ndef mklkit_model_types():\n    return [len]\n",
-        "must return classes",
-    ),
-    "bothways": (
-        "from mklkit.plugin import hookimpl\n@hookimpl\ndef mklkit_kernels(registry): ...\n"
-        "@hookimpl\ndef mklkit_unheard_of(): ...\n",
-        "mklkit_",
-    ),
+    "presetnone": (_preset("'half', 'Help.', None"), "'combiner' must be str (got None"),
+    "presethelp": (_preset("'half', None, 'uniform'"), "'help' must be str (got None"),
+    "presetkernels": (_preset("'half', 'Help.', 'uniform', 'rbf'"), "'kernels' must be tuple"),
+    "presetkernel": (_preset("'half', 'Help.', 'uniform', ('rbf(',)"), "'rbf('"),
+    "presetname": (_preset("'half a preset', 'Help.', 'uniform'"), "'half a preset'"),
 }
 
 

@@ -10,7 +10,8 @@ from mklkit.errors import IncompatibleError, SpecError
 from mklkit.feature_maps import Empirical, Implicit
 from mklkit.kernels import RBF, Polynomial
 from mklkit.learners import KMHKS, SVM
-from mklkit.registry.composing import bind_kernels, choose_components
+from mklkit.registry.columns import bind_kernels
+from mklkit.registry.composing import choose_components
 
 
 def test_the_combiners_own_pair_is_used_and_said():

@@ -10,7 +10,7 @@ import pytest
 
 from mklkit import MKLClassifier
 from mklkit.errors import MKLKitWarning
-from mklkit.registry.composing import bind_kernels
+from mklkit.registry.columns import bind_kernels
 from mklkit.views import bound_kernels as duration
 
 ROWS = np.random.default_rng(0).normal(size=(60, 3))

@@ -30,8 +30,7 @@ from mklkit.protocols import (
     learner_parameters,
     learner_variants,
 )
-from mklkit.protocols.component import parameter_names
-from mklkit.protocols.defaults import FEATURE_MAP, LEARNER
+from mklkit.protocols.component import FEATURE_MAP, LEARNER, parameter_names
 from mklkit.registry.hookspecs import register
 from mklkit.views.deciding import BlockDecision, RowBlock, weighted_columns, with_support
 from mklkit.views.projections import FEW_ROWS, Projection
