@@ -13,10 +13,10 @@ from mklkit.combiners.templates.weighting import WeightedDecision
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fit import fit_problems, plan_and_read
-from mklkit.estimators.kernel_summary import KernelSummary
 from mklkit.estimators.predicting import finite_values, of_each_row
 from mklkit.estimators.problems import WholeProblem
 from mklkit.estimators.proposing import refuse_proposed
+from mklkit.estimators.showing import KernelSummary
 from mklkit.protocols import Array, Decision, Task
 from mklkit.views.dask import is_dask
 

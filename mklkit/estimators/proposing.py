@@ -15,8 +15,8 @@ from sklearn.base import BaseEstimator
 from mklkit.display.html import notes, shown
 from mklkit.errors import SpecError
 from mklkit.estimators.checking import as_source, check_classes
-from mklkit.estimators.kernel_summary import KernelSummary
 from mklkit.estimators.pruning import LEFT_OUT, AlignmentTarget, Candidate, pruned
+from mklkit.estimators.showing import KernelSummary
 from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import TrainingData
 from mklkit.numerics.sampling import drawn_by_class
@@ -62,7 +62,7 @@ class KernelBank:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: a table of the kernels, and the notes."""
-        table = KernelSummary(self.kernels, len(self.kernels)).html()
+        table = KernelSummary(self.kernels).html()
         return shown(table, notes("What was taken and left out", self.notes))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any, Self
 
+import attrs
 import numpy as np
 
 from mklkit.errors import SpecError
@@ -122,7 +123,9 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         self._vote(member, X, y, sample_weight, shared)
         self.refit_time_ = perf_counter() - start
         used = ", ".join(f"{key} {value}" for key, value in self.best_params_.items())
-        self.choices_.append(f"members use {used}")
+        self.fitted_ = attrs.evolve(
+            self.fitted_, notes=(*self.fitted_.notes, f"members use {used}")
+        )
         return self
 
     def _choose(

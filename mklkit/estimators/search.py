@@ -31,11 +31,10 @@ from mklkit.estimators.grids import (
     results_table,
 )
 from mklkit.estimators.introspection import FittedSearch
-from mklkit.estimators.kernel_summary import KernelSummary, fitted_summary
 from mklkit.estimators.plan import kernels_to_bind
 from mklkit.estimators.predicting import GivesProbabilities, asks_for_probabilities
 from mklkit.estimators.shared_views import SharedViews, SharesViews
-from mklkit.estimators.showing import ShowsKernels
+from mklkit.estimators.showing import KernelSummary, ShowsKernels
 from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import checked_row_weights
 from mklkit.protocols import Array
@@ -243,10 +242,8 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels
     def _kernel_summary(self) -> KernelSummary:
         if not isinstance(self, FittedSearch):
             return self._planned_summary()
-        best = self.best_estimator_
-        return fitted_summary(
-            best, best.weights_, best.n_samples_fit_, [("search", cut(self._said(), 300))]
-        )
+        summary: KernelSummary = self.best_estimator_._kernel_summary()
+        return summary.and_fact("search", cut(self._said(), 300))
 
     def _planned_summary(self) -> KernelSummary:
         return _check_kind(self.estimator)._planned_summary()

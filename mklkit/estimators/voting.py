@@ -6,16 +6,14 @@ from typing import Any, Self
 
 import attrs
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import SpecError, counted
+from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.introspection import KernelModel
-from mklkit.estimators.kernel_summary import KernelSummary, fitted_summary
 from mklkit.estimators.predicting import (
     GivesProbabilities,
     asks_for_probabilities,
@@ -25,7 +23,7 @@ from mklkit.estimators.predicting import (
 )
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.estimators.shared_views import SharedViews, SharesViews
-from mklkit.estimators.showing import ShowsKernels
+from mklkit.estimators.showing import KernelSummary
 from mklkit.numerics.votes import squashed
 from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
@@ -36,24 +34,10 @@ __all__ = ["MKLVotingClassifier"]
 MOST_MEMBERS = 10_000
 """Each member is a model that is fitted and kept: a larger number is a mistake and fills memory."""
 
-SAME_IN_ALL_MEMBERS = (
-    "classes_",
-    "n_features_in_",
-    "feature_names_in_",
-    "plan_",
-    "class_weight_",
-    "n_samples_fit_",
-    "kernel_names_",
-    "kernel_columns_",
-    "problems_",
-    "kernels_",
-    "combiner_",
-    "feature_map_",
-    "learner_",
-)
+SAME_IN_ALL_MEMBERS = ("classes_", "n_features_in_", "feature_names_in_", "class_weight_")
 
 
-class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels):
+class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, SharesViews, FittedKernels):
     """A vote of members of one kind, each with its own seed and so its own random maps.
 
     Parameters
@@ -130,15 +114,17 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, SharesViews, Show
         ]
         self.members_ = [m.best_estimator_ if isinstance(m, MKLSearchCV) else m for m in fitted]
         first = self.members_[0]
-        for name in SAME_IN_ALL_MEMBERS:
-            if hasattr(first, name):
-                setattr(self, name, getattr(first, name))
-        self.weights_ = np.mean([member.weights_ for member in self.members_], axis=0)
-        self.choices_ = [
-            *first.choices_,
-            f"vote of {self.n_members} members, each on its own random maps",
-        ]
+        vars(self).update(
+            {key: vars(first)[key] for key in SAME_IN_ALL_MEMBERS if key in vars(first)}
+        )
+        note = f"vote of {self.n_members} members, each on its own random maps"
+        self.fitted_ = attrs.evolve(first.fitted_, notes=(*first.fitted_.notes, note))
         return self
+
+    @property
+    def weights_(self) -> Array:
+        """The members' mean kernel weights."""
+        return np.asarray(np.mean([member.weights_ for member in self.members_], axis=0))
 
     def decision_function(self, X: Any) -> Array:
         """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C).
@@ -166,17 +152,16 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, SharesViews, Show
         return decided_labels(self, X)
 
     def _kernel_summary(self) -> KernelSummary:
-        if isinstance(self, KernelModel):
-            members = f"{counted(len(self.members_), 'member')}, mean weights"
-            return fitted_summary(self, self.weights_, self.n_samples_fit_, [("vote", members)])
-        return self._planned_summary()
+        summary = super()._kernel_summary()
+        if not self.__sklearn_is_fitted__():
+            return summary
+        return summary.and_fact("vote", f"{counted(len(self.members_), 'member')}, mean weights")
 
     def _planned_summary(self) -> KernelSummary:
         member = self._planned_member()
         self._check(member)
         summary: KernelSummary = member._planned_summary()
-        vote = ("vote", counted(self.n_members, "member"))
-        return attrs.evolve(summary, facts=(*summary.facts, vote))
+        return summary.and_fact("vote", counted(self.n_members, "member"))
 
     def _planned_member(self) -> Any:
         """Return an estimator like the members that ``fit`` would make."""
@@ -187,9 +172,3 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, SharesViews, Show
 
     def _probabilities(self, X: Any) -> Array:
         return np.mean([member._probabilities(X) for member in self.members_], axis=0)
-
-    def weights_frame(self) -> pd.DataFrame:
-        """Return the members' mean kernel weights as a tidy table."""
-        check_is_fitted(self)
-        frame = self.members_[0].weights_frame()
-        return frame.assign(weight=np.asarray(self.weights_).ravel())

@@ -133,7 +133,7 @@ def test_a_kernel_inside_a_kernel():
             {"kernels__tanh__beta": 1},
             r"'kernels__tanh__beta'.*learner, kernels__linear, kernels__rbf",
         ),
-        ({"kernels__rbf": RBF()}, r"'kernels__rbf'.*one of the kernel's parameters"),
+        ({"kernels__rbf": RBF()}, "Invalid parameter 'kernels__rbf'"),
         ({"nonesuch": 1}, "Invalid parameter 'nonesuch'"),
         ({"nonesuch__c": 1}, "Invalid parameter 'nonesuch__c' for MKLClassifier"),
         ({"learner__C": -1}, "C"),
