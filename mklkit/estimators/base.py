@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, ClassVar, Self
 
 import attrs
@@ -101,14 +102,12 @@ class NestedParameters(BaseEstimator):
         """Return the components that have parameters, by the prefix of their nested names."""
         components: dict[str, Any] = {}
         for kind, value in self._given().items():
-            try:
-                components[kind] = value and get_registry().create(kind, value)
-            except MKLKitError:
-                continue
-        try:
+            with suppress(MKLKitError):
+                is_spec = isinstance(value, str)
+                components[kind] = get_registry().create(kind, value) if is_spec else value
+        kernels: list[BoundKernel] = []
+        with suppress(MKLKitError):
             kernels = bind_kernels(self._kernels())
-        except MKLKitError:
-            kernels = []
         names = [_nested_name(kernel) for kernel in kernels]
         for name, kernel in zip(names, kernels, strict=True):
             if names.count(name) == 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from mklkit.errors import (
     plain_message,
     quoted,
 )
-from mklkit.estimators.checking import as_source, check_classes, check_numbers, check_rows_alone
+from mklkit.estimators.checking import as_source, check_training
 from mklkit.estimators.plan import Plan, ProblemViews, kernels_to_bind, plan_of
 from mklkit.estimators.problems import ALL_ROWS, Problem
 from mklkit.estimators.proposing import proposed_bank
@@ -54,13 +54,6 @@ __all__ = [
     "solver_errors_explained",
     "with_kernels",
 ]
-
-CHECKS: dict[Task, Callable[..., TrainingData]] = {
-    "two classes": check_classes,
-    "several classes": check_classes,
-    "numbers": check_numbers,
-    "none": check_rows_alone,
-}
 
 
 @attrs.frozen(eq=False)
@@ -115,7 +108,7 @@ def plan_and_read(
     reading, (kernels,) = read_table(X, [kernels_to_bind(estimator)])
     weighted = row_weights is not None or estimator.class_weight is not None
     plan = plan_of(estimator, task, reading, kernels, weighted)
-    return plan, CHECKS[task](estimator, reading, X, y, row_weights)
+    return plan, check_training(estimator, task, reading, X, y, row_weights)
 
 
 def fit_problems(

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 
 from mklkit.display.html import notes, shown
 from mklkit.errors import SpecError
-from mklkit.estimators.checking import as_source, check_classes
+from mklkit.estimators.checking import as_source, check_training
 from mklkit.estimators.pruning import LEFT_OUT, AlignmentTarget, Candidate, pruned
 from mklkit.estimators.showing import KernelSummary
 from mklkit.estimators.table_reading import read_table
@@ -130,7 +130,7 @@ def propose_kernels(X: Any, y: Any) -> KernelBank:
     """
     X = as_source(X)
     reading, _ = read_table(X, [bind_kernels(None)])
-    data = check_classes(BaseEstimator(), reading, X, y)
+    data = check_training(BaseEstimator(), "two classes", reading, X, y)
     return proposed_bank(reading.names, data, "two classes")
 
 

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
 from mklkit.errors import SpecError, counted, cut
-from mklkit.estimators.checking import as_source, check_classes
+from mklkit.estimators.checking import as_source, check_training
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.fold_scores import FoldScores, check_scorer, fits_grids
 from mklkit.estimators.folds import splits_of
@@ -161,7 +161,7 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels
         row_weights = None
         if sample_weight is not None:
             row_weights = checked_row_weights(sample_weight, _num_samples(table))
-        data = check_classes(self, reading, table, y, row_weights)
+        data = check_training(self, "two classes", reading, table, y, row_weights)
         seed = check_random_state(base.random_state).randint(2**31 - 1)
         check_scorer(scorer, self.scoring, data.values, self.classes_)
         counting = None if row_weights is None else row_weights != 0

@@ -41,19 +41,9 @@ class TrainingData:
 
     rows: Rows
     values: NDArray[Any]
-    row_weights: Array | None = attrs.field(default=None)
+    row_weights: Array | None = None
     whole: Array | None = None
     places: NDArray[np.intp] | None = None
-
-    @row_weights.validator
-    def _check_sum(self, _: Any, weights: Array | None) -> None:
-        with np.errstate(over="ignore"):
-            finite = weights is None or np.isfinite(weights.sum())
-        if not finite:
-            raise DataError(
-                "The weights of the rows, with those of their classes, have a sum beyond the"
-                " numbers of float64: divide them by a power of ten."
-            )
 
     def take(self, members: NDArray[np.intp]) -> TrainingData:
         """Return some of the rows, as a part of these."""
@@ -64,12 +54,14 @@ class TrainingData:
 
     def counting(self) -> Self:
         """Return the data without rows of weight 0, which are no rows."""
-        weights = self.row_weights
-        if weights is None or weights.all():
+        if self.row_weights is None:
             return self
-        kept = np.flatnonzero(weights)
-        weights = None if (weights[kept] == 1).all() else weights[kept]
-        return type(self)(take_rows(self.rows, kept), self.values[kept], weights)
+        kept = np.flatnonzero(self.row_weights)
+        weights = _in_range(self.row_weights[kept])
+        if len(kept) == len(self.values):
+            return self
+        of_rows = None if (weights == 1).all() else weights
+        return type(self)(take_rows(self.rows, kept), self.values[kept], of_rows)
 
     def with_class_weights(self, weights: Array) -> Self:
         """Return the data with each row's weight times that of its class (C,).
@@ -88,24 +80,26 @@ class TrainingData:
         if (weights == 1).all():
             return self
         of_rows = weights[self.values]
-        if self.row_weights is None:
-            return attrs.evolve(self, row_weights=of_rows)
         with np.errstate(over="ignore", under="ignore"):
-            joint = of_rows * self.row_weights
-        wrong = np.flatnonzero(~np.isfinite(joint) | ((joint == 0) & (self.row_weights > 0)))
-        if len(wrong):
-            raise DataError(
-                f"The weight of row {wrong[0]} (counted from 0), {self.row_weights[wrong[0]]:g},"
-                f" times that of its class, {of_rows[wrong[0]]:g}, is beyond the numbers of"
-                " float64: divide one of them by a power of ten."
-            )
-        return attrs.evolve(self, row_weights=joint)
+            joint = of_rows if self.row_weights is None else of_rows * self.row_weights
+        return attrs.evolve(self, row_weights=_in_range(joint))
 
     @cached_property
     def digest(self) -> tuple[Any, ...]:
         """What tells these data from others, where they are in memory."""
         arrays = self.rows, self.values, self.row_weights, self.whole, self.places
         return tuple(map(digest_of, arrays))
+
+
+def _in_range(weights: Array) -> Array:
+    """Return weights of rows above 0; refuse those beyond the numbers of float64."""
+    with np.errstate(over="ignore"):
+        if np.isfinite(weights.sum()) and weights.all():
+            return weights
+    raise DataError(
+        "A weight of a row, with that of its class, or the sum of all is beyond the numbers of"
+        " float64: divide them by a power of ten."
+    )
 
 
 def digest_of(array: Any) -> Any:

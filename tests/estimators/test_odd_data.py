@@ -113,7 +113,7 @@ def test_a_column_far_from_zero(rng):
     [
         ([[1.0], [2.0]], [1, 1], "there is only one class, 1"),
         ([[1.0], [2.0]], ["a", "a"], "there is only one class, 'a'"),
-        ([[1.0]], [1], "minimum of 2"),
+        ([[1.0]], [1], "at least 2"),
         ([[np.nan], [2.0]], [0, 1], "NaN"),
         ([[np.inf], [2.0]], [0, 1], "infinity"),
         ([["x"], ["y"]], [0, 1], "could not convert string to float"),
