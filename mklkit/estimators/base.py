@@ -238,7 +238,7 @@ class FittedKernels(ShowsKernels):
 
     def _kernel_summary(self) -> KernelSummary:
         if self.__sklearn_is_fitted__():
-            return KernelSummary.fitted(self, self.weights_, self.n_samples_fit_)  # type: ignore[arg-type]
+            return KernelSummary.fitted(self, self.weights_, self.n_samples_fit_)
         return self._planned_summary()
 
 

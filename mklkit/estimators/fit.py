@@ -22,7 +22,7 @@ from mklkit.errors import (
 )
 from mklkit.estimators.checking import as_source, check_training
 from mklkit.estimators.plan import Plan, ProblemViews, kernels_to_bind, plan_of
-from mklkit.estimators.problems import ALL_ROWS, Problem
+from mklkit.estimators.problems import Problem
 from mklkit.estimators.proposing import proposed_bank
 from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.table_reading import read_table
@@ -78,7 +78,7 @@ class Fitted:
     problems: tuple[Any, ...]
     decisions: tuple[Decision, ...]
     n_rows: int
-    names: tuple[Any, ...] = (ALL_ROWS,)
+    names: tuple[Any, ...] = ("all rows",)
     notes: tuple[str, ...] = ()
 
     @property

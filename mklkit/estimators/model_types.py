@@ -8,7 +8,7 @@ from mklkit.estimators.one_class import MKLOneClass
 from mklkit.estimators.partial_fits import PartialSums
 from mklkit.estimators.plan import Plan
 from mklkit.estimators.predicting import DecisionValues
-from mklkit.estimators.problems import BinaryProblem, WholeProblem
+from mklkit.estimators.problems import Problem
 from mklkit.estimators.proposing import KernelBank
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.estimators.rpemekl import RPEMEKLClassifier
@@ -30,8 +30,7 @@ MODEL_TYPES: tuple[type, ...] = (
     MKLVotingClassifier,
     RPEMEKLClassifier,
     DecisionValues,
-    BinaryProblem,
-    WholeProblem,
+    Problem,
     PartialSums,
     Fitted,
     KernelBank,

@@ -14,7 +14,7 @@ from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fit import fit_problems, plan_and_read
 from mklkit.estimators.predicting import finite_values, of_each_row
-from mklkit.estimators.problems import WholeProblem
+from mklkit.estimators.problems import Problem
 from mklkit.estimators.proposing import refuse_proposed
 from mklkit.estimators.showing import KernelSummary
 from mklkit.protocols import Array, Decision, Task
@@ -95,7 +95,7 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
         """
         refuse_proposed(self.kernels)
         plan, data = plan_and_read(self, self._task, X, None, sample_weight)
-        self.fitted_ = fit_problems(plan, data, [WholeProblem(self._task)], self.random_state)
+        self.fitted_ = fit_problems(plan, data, [Problem(self._task)], self.random_state)
         self.offset_ = _threshold(self.decisions_[0])
         return self
 

@@ -15,7 +15,7 @@ from mklkit.errors import DataError, IncompatibleError, quoted
 from mklkit.estimators.checking import as_source, checked_rows
 from mklkit.estimators.fit import Fitted, fit_decision, with_kernels
 from mklkit.estimators.plan import Plan, kernels_to_bind, plan_of
-from mklkit.estimators.problems import BinaryProblem, class_problems
+from mklkit.estimators.problems import Problem, class_problems
 from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import TrainingData
 from mklkit.numerics.class_moments import ClassMoments
@@ -96,7 +96,7 @@ class PartialSums:
             moments = self.moments.plus(moments)
         return attrs.evolve(self, moments=moments)
 
-    def views_of(self, problem: BinaryProblem, rows: Rows) -> tuple[ViewSet, Target]:
+    def views_of(self, problem: Problem, rows: Rows) -> tuple[ViewSet, Target]:
         """Return a problem's views and target; ``rows`` has the type and columns of all rows."""
         members = problem.rows(np.arange(len(self.moments.counts)))
         moments = self.moments.classes(members)

@@ -193,7 +193,7 @@ class ProblemViews:
         """Return a problem's views, its target, and its random state after that."""
         if not self._keep:
             return self._make(problem, seed)
-        key = problem.key, int(seed)
+        key = problem, int(seed)
         if key not in self._made:
             self._made[key] = self._make(problem, seed)
         views, target, random_state = self._made[key]
@@ -241,7 +241,7 @@ class ProblemViews:
         limit = WORTH_KEEPING if memory is None else min(WORTH_KEEPING, memory // 4)
         if len(rows) * len(views.rows) * len(views) * views.rows.dtype.itemsize > limit:
             return None
-        key = problem.key, int(seed)
+        key = problem, int(seed)
         known, block = self._blocks.get(key, (None, None))
         if block is None or known is not rows:
             store = self._store

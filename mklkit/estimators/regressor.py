@@ -14,7 +14,7 @@ from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fit import fit_problems, plan_and_read, with_kernels
 from mklkit.estimators.plan import Plan
 from mklkit.estimators.predicting import finite_values, of_each_row
-from mklkit.estimators.problems import WholeProblem
+from mklkit.estimators.problems import Problem
 from mklkit.protocols import (
     Array,
     CombinerFacts,
@@ -134,14 +134,14 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         self.fitted_ = attrs.evolve(fitted, names=tuple(names))
         return self
 
-    def _divided(self, plan: Plan) -> tuple[list[WholeProblem], list[str]]:
+    def _divided(self, plan: Plan) -> tuple[list[Problem], list[str]]:
         """Return the problems, one where targets can share it, and their names."""
         if self._one_target:
-            return [WholeProblem("numbers")], [self.target_names_[0]]
+            return [Problem("numbers")], [self.target_names_[0]]
         shared = facts_of(plan.combiner, CombinerFacts).several_targets
         if shared and facts_of(plan.learner, LearnerFacts).several_targets:
-            return [WholeProblem("numbers")], ["all targets"]
-        each = [WholeProblem("numbers", place) for place in range(len(self.target_names_))]
+            return [Problem("numbers")], ["all targets"]
+        each = [Problem("numbers", column=place) for place in range(len(self.target_names_))]
         return each, self.target_names_
 
     def predict(self, X: Any) -> Array:

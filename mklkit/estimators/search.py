@@ -30,7 +30,6 @@ from mklkit.estimators.grids import (
     points_of,
     results_table,
 )
-from mklkit.estimators.introspection import FittedSearch
 from mklkit.estimators.plan import kernels_to_bind
 from mklkit.estimators.predicting import GivesProbabilities, asks_for_probabilities
 from mklkit.estimators.shared_views import SharedViews, SharesViews
@@ -71,8 +70,8 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels
     scoring : str or callable, optional
         A scorer of scikit-learn's that needs predictions or decision values; default: accuracy.
     progress : bool or callable, optional
-        As for :func:`mklkit.compare`; a function is called as ``progress(done, total)`` after each
-        binary problem of each fold.
+        As for :func:`mklkit.compare`; a function is called as ``progress(done, total)`` for the
+        binary problems of each fold.
     n_jobs : int or None, default=None
         Threads over folds, the estimator's own where None; the result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -240,10 +239,9 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels
         )
 
     def _kernel_summary(self) -> KernelSummary:
-        if not isinstance(self, FittedSearch):
+        if "best_estimator_" not in vars(self):
             return self._planned_summary()
-        summary: KernelSummary = self.best_estimator_._kernel_summary()
-        return summary.and_fact("search", cut(self._said(), 300))
+        return self.best_estimator_._kernel_summary().and_fact("search", cut(self._said(), 300))
 
     def _planned_summary(self) -> KernelSummary:
         return _check_kind(self.estimator)._planned_summary()

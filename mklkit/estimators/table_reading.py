@@ -161,7 +161,7 @@ def read_table(X: Any, banks: Sequence[Bank]) -> tuple[TableReading, list[list[B
             f"Kernel {quoted(on_text[0])} reads text, and rows that are read in parts (files, Dask,"
             " memory maps) hold numbers only: pass a DataFrame."
         )
-    holds: tuple[Holds, ...] = ("numbers",) * n_columns
+    holds: tuple[Holds, ...] = tuple("numbers" for _ in range(n_columns))
     if in_parts or not needs_reading(every, X):
         if any(kernel.reads != "numbers" for kernel in every):
             placed = [assign_columns(bank, holds, names) for bank in placed]

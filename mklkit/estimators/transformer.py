@@ -27,7 +27,7 @@ from mklkit.estimators.fit import (
 )
 from mklkit.estimators.plan import Plan, ProblemViews
 from mklkit.estimators.predicting import of_each_row
-from mklkit.estimators.problems import WholeProblem, decompose
+from mklkit.estimators.problems import Problem, decompose
 from mklkit.estimators.proposing import refuse_proposed
 from mklkit.protocols import Array, CombinerFacts, Target, Task, facts_of
 from mklkit.registry.abilities import default_instances, names_of_able
@@ -176,7 +176,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         self.__dict__.pop("classes_", None)  # it predicts none
         if plan.proposed:
             plan = with_kernels(plan, data)
-        whole = WholeProblem(task)
+        whole = Problem(task)
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=2)
         views_of = ProblemViews(plan, data, seeds[-1])
         views_of.say_if_long([whole])

@@ -114,9 +114,9 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, SharesViews, Fitt
         ]
         self.members_ = [m.best_estimator_ if isinstance(m, MKLSearchCV) else m for m in fitted]
         first = self.members_[0]
-        vars(self).update(
-            {key: vars(first)[key] for key in SAME_IN_ALL_MEMBERS if key in vars(first)}
-        )
+        for name in SAME_IN_ALL_MEMBERS:
+            if name in vars(first):
+                setattr(self, name, vars(first)[name])
         note = f"vote of {self.n_members} members, each on its own random maps"
         self.fitted_ = attrs.evolve(first.fitted_, notes=(*first.fitted_.notes, note))
         return self

@@ -87,7 +87,7 @@ def test_sharing_columns_changes_no_decision(four_classes, rng):
     new = rng.normal(size=(2500, 4))  # more than one block of rows
     alone = np.column_stack([decision.decide(new) for decision in model.decisions_])
     assert len(model.problems_) == 6
-    joined = join_scores(decompose(4, "ovo"), alone, 4)
+    joined = join_scores(decompose(4, "ovo"), alone.T, 4).T
     np.testing.assert_allclose(model.decision_function(new), joined, rtol=1e-12)
 
 
