@@ -116,7 +116,7 @@ def fit_problems(
     data: TrainingData,
     problems: Sequence[Problem],
     random_state: Any,
-    shared: SharedViews | None = None,
+    shared_views: SharedViews | None = None,
 ) -> Fitted:
     """Return the decision of each problem, learned from the views of its rows.
 
@@ -126,16 +126,15 @@ def fit_problems(
     data : TrainingData
     problems : sequence of Problem
     random_state : int, RandomState or None
-    shared : SharedViews, optional
+    shared_views : SharedViews, optional
         Where several fits on the same rows share their views; a fit by itself does without.
     """
     if plan.proposed:
-        plan = with_kernels(plan, data, shared)
+        plan = with_kernels(plan, data, shared_views)
     # Seeds are drawn before anything runs, so that the order of the threads does not matter.
     *seeds, seed = check_random_state(random_state).randint(2**31 - 1, size=len(problems) + 1)
-    problem_views = (
-        ProblemViews(plan, data, seed) if shared is None else shared.of(plan, data, seed)
-    )
+    make_views = ProblemViews if shared_views is None else shared_views.of
+    problem_views = make_views(plan, data, seed)
     problem_views.say_if_long(problems)
 
     def fit_problem(problem: Problem, seed: int) -> Decision:
@@ -153,7 +152,7 @@ def fit_problems(
     return Fitted(plan, tuple(problems), tuple(decisions), len(data.rows))
 
 
-def with_kernels(plan: Plan, data: TrainingData, shared: SharedViews | None = None) -> Plan:
+def with_kernels(plan: Plan, data: TrainingData, shared_views: SharedViews | None = None) -> Plan:
     """Return a plan with kernels that are proposed from the data."""
     names = plan.reading.names
 
@@ -161,7 +160,7 @@ def with_kernels(plan: Plan, data: TrainingData, shared: SharedViews | None = No
         return proposed_bank(names, data, plan.task)
 
     key = plan.task, names
-    bank = propose() if shared is None else shared.small(key, data, propose)
+    bank = propose() if shared_views is None else shared_views.small(key, data, propose)
     kernels = tuple(bank.kernels)
     return attrs.evolve(plan, kernels=kernels, kernel_notes=bank.notes, proposed=False)
 

@@ -90,7 +90,7 @@ class FoldScores:
         Returns the estimator with some parameters changed.
     scorer : callable or None
         Called with a fitted classifier, rows and labels; None for the accuracy.
-    shared : SharedViews
+    shared_views : SharedViews
         Where all groups with the same kernels and map take their views from.
     """
 
@@ -99,7 +99,7 @@ class FoldScores:
     splits: Sequence[tuple[Rows, Rows]]
     varied: Callable[[Any], MKLClassifier]
     scorer: Scorer | None
-    shared: SharedViews
+    shared_views: SharedViews
 
     def of(self, runs: Sequence[GroupRun], report: Callable[[], None]) -> tuple[Array, Array]:
         """Return the scores (folds, points), and the mean number of iterations (points,).
@@ -159,14 +159,14 @@ class FoldScores:
         """Add one fold's scores of one group's points."""
         n_problems, n_points = len(run.problems), len(run.group.points)
         data, weighing = fold.training, run.estimator.class_weight
-        plan = with_kernels(run.plan, data, self.shared) if run.plan.proposed else run.plan
+        plan = with_kernels(run.plan, data, self.shared_views) if run.plan.proposed else run.plan
         if weighing is not None:
             weights = class_weights(weighing, self.classes, data.values, data.row_weights)
             data = data.with_class_weights(weights)
         random_state = check_random_state(run.estimator.random_state)
         # The same in every fold, as if each were fitted by itself with the estimator's seed.
         *seeds, seed = random_state.randint(2**31 - 1, size=n_problems + 1)
-        views_of = self.shared.of(plan, data, seed)
+        views_of = self.shared_views.of(plan, data, seed)
         iterations = np.zeros(n_points)
 
         def values() -> Iterator[Array]:

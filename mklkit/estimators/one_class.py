@@ -13,7 +13,7 @@ from mklkit.combiners.templates.weighting import WeightedDecision
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fit import fit_problems, plan_and_read
-from mklkit.estimators.predicting import finite_values, of_each_row
+from mklkit.estimators.predicting import finite_values, lazy_on_dask, of_each_row
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.proposing import refuse_proposed
 from mklkit.estimators.showing import KernelSummary
@@ -113,6 +113,9 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
         """
         return self.decision_function(X) + self.offset_
 
+    _n_values: ClassVar[None] = None
+
+    @lazy_on_dask
     def decision_function(self, X: Any) -> Array:
         """Return :meth:`score_samples` less ``offset_`` (n,): below 0 for outliers.
 
@@ -123,10 +126,6 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
         DataError
             If a value is not finite, as may happen with features of 1e300.
         """
-        check_is_fitted(self)
-        if is_dask(X):
-            values: Array = of_each_row(self, type(self).decision_function, X, np.float64)
-            return values
         return finite_values(self.decisions_, check_new_rows(self, X))[:, 0]
 
     def predict(self, X: Any) -> NDArray[np.intp]:

@@ -179,8 +179,8 @@ def partial_fit(estimator: Estimator, X: Any, y: Any, classes: Any = None) -> Es
     kernels, notes = sums.plan.kernels, sums.plan.kernel_notes
     plan = attrs.evolve(plan, kernels=kernels, kernel_notes=notes, proposed=False)
     n_rows = int(sums.moments.total)
-    estimator._keep(Fitted(plan, tuple(problems), tuple(decisions), n_rows))
-    return estimator
+    kept: Estimator = estimator._keep(Fitted(plan, tuple(problems), tuple(decisions), n_rows))
+    return kept
 
 
 def _codes_of(labels: NDArray[Any], classes: NDArray[Any], n_rows: int) -> NDArray[np.intp]:

@@ -167,12 +167,14 @@ class ProblemViews:
         self._places = np.arange(len(data.rows)) if data.places is None else data.places
         self._blocks: dict[tuple[Any, ...], tuple[Any, RowBlock]] = {}
         self._made: dict[tuple[Any, ...], tuple[ViewSet, Target, np.random.RandomState]] = {}
-        self._shared: ViewSet | None = None
+        self._of_all_rows: ViewSet | None = None
         if self._facts.shared:
-            self._shared = self._fitted(data.rows, data.row_weights, np.random.RandomState(seed))
+            self._of_all_rows = self._fitted(
+                data.rows, data.row_weights, np.random.RandomState(seed)
+            )
             # Computed here, before several threads need them at the same time.
-            if self._shared.blocks is not None:
-                self._shared.blocks.keep_small()
+            if self._of_all_rows.blocks is not None:
+                self._of_all_rows.blocks.keep_small()
 
     def say_if_long(self, problems: Sequence[Problem]) -> None:
         """Report the expected time for the Gram matrices of these problems, if it is long."""
@@ -183,7 +185,7 @@ class ProblemViews:
     @property
     def n_bytes(self) -> int:
         """The memory of what is kept."""
-        kept: list[ViewSet | RowBlock] = [] if self._shared is None else [self._shared]
+        kept: list[ViewSet | RowBlock] = [] if self._of_all_rows is None else [self._of_all_rows]
         kept += [views for views, _, _ in list(self._made.values())]
         kept += [block for _, block in list(self._blocks.values())]
         rows: Any = self.data.rows
@@ -206,8 +208,8 @@ class ProblemViews:
         every = len(members) == len(rows)
         weights = None if weights is None else weights[members]
         target = problem.target(values[members], rows.dtype, weights)
-        if self._shared is not None:
-            views = self._shared if every else self._shared.restricted(members)
+        if self._of_all_rows is not None:
+            views = self._of_all_rows if every else self._of_all_rows.restricted(members)
         else:
             if not self._facts.explicit:
                 check_gram_fits(len(members), rows.dtype.itemsize)

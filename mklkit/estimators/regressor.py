@@ -7,13 +7,12 @@ from typing import Any, ClassVar, Self
 import attrs
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fit import fit_problems, plan_and_read, with_kernels
 from mklkit.estimators.plan import Plan
-from mklkit.estimators.predicting import finite_values, of_each_row
+from mklkit.estimators.predicting import finite_values, lazy_on_dask
 from mklkit.estimators.problems import Problem
 from mklkit.protocols import (
     Array,
@@ -23,7 +22,6 @@ from mklkit.protocols import (
     Task,
     facts_of,
 )
-from mklkit.views.dask import is_dask
 
 __all__ = ["MKLRegressor"]
 
@@ -138,12 +136,17 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         """Return the problems, one where targets can share it, and their names."""
         if self._one_target:
             return [Problem("numbers")], [self.target_names_[0]]
-        shared = facts_of(plan.combiner, CombinerFacts).several_targets
-        if shared and facts_of(plan.learner, LearnerFacts).several_targets:
+        together = facts_of(plan.combiner, CombinerFacts).several_targets
+        if together and facts_of(plan.learner, LearnerFacts).several_targets:
             return [Problem("numbers")], ["all targets"]
         each = [Problem("numbers", column=place) for place in range(len(self.target_names_))]
         return each, self.target_names_
 
+    @property
+    def _n_values(self) -> int | None:
+        return None if self._one_target else len(self.target_names_)
+
+    @lazy_on_dask
     def predict(self, X: Any) -> Array:
         """Return the numbers, (n,) or (n, T), of rows; of Dask's rows as a Dask array.
 
@@ -152,14 +155,9 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         DataError
             If a value is not finite, as may happen with features of 1e300.
         """
-        check_is_fitted(self)
-        if is_dask(X):
-            width = None if self._one_target else len(self.target_names_)
-            numbers: Array = of_each_row(self, type(self).predict, X, np.float64, width)
-            return numbers
         rows = check_new_rows(self, X)
-        shared = facts_of(self.feature_map_, FeatureMapFacts).shared
-        numbers = finite_values(self.decisions_, rows, shared, "prediction") + self.target_means_
+        same_map = facts_of(self.feature_map_, FeatureMapFacts).shared
+        numbers = finite_values(self.decisions_, rows, same_map, "prediction") + self.target_means_
         return numbers[:, 0] if self._one_target else numbers
 
 

@@ -8,8 +8,7 @@ from time import perf_counter
 from typing import Any, Self
 
 import pandas as pd
-from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.metrics import get_scorer
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
@@ -31,7 +30,7 @@ from mklkit.estimators.grids import (
     results_table,
 )
 from mklkit.estimators.plan import kernels_to_bind
-from mklkit.estimators.predicting import GivesProbabilities, asks_for_probabilities
+from mklkit.estimators.predicting import PredictsClasses
 from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.estimators.showing import KernelSummary, ShowsKernels
 from mklkit.estimators.table_reading import read_table
@@ -42,7 +41,7 @@ from mklkit.protocols.component import is_whole
 __all__ = ["MKLSearchCV"]
 
 
-class MKLSearchCV(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels):
+class MKLSearchCV(PredictsClasses, SharesViews, ShowsKernels):
     """Parameters of an MKLClassifier chosen by cross-validation, with shared Gram matrices.
 
     For all combiners and learners. Within a fold, points with the same kernels share their Gram
@@ -143,12 +142,12 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels
         return self.fit_sharing(None, X, y, sample_weight)
 
     def fit_sharing(
-        self, shared: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
+        self, shared_views: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
     ) -> Self:
         """Search as :meth:`fit` does, with views that other fits on the same rows share."""
         check_progress(self.progress)
         base = self._base()
-        shared = shared or SharedViews(base.max_memory)
+        shared_views = shared_views or SharedViews(base.max_memory)
         scorer = None if self.scoring in (None, "accuracy") else get_scorer(self.scoring)
         space = declared_space(_varied(base, {}))
         numbered = points_of(self._grids(base) if self.param_grid is None else self.param_grid)
@@ -169,7 +168,7 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels
         self.n_splits_ = len(splits)
         # Without a seed of the user's, all points of a search still see the same random draws.
         run = base if is_whole(base.random_state) else clone(base).set_params(random_state=seed)
-        folds = FoldScores(data, self.classes_, splits, partial(_varied, run), scorer, shared)
+        folds = FoldScores(data, self.classes_, splits, partial(_varied, run), scorer, shared_views)
         pairs = zip(groups, bound, strict=True)
         runs = [folds.prepared(group, reading, kernels) for group, kernels in pairs]
         total = len(splits) * sum(len(run.problems) for run in runs)
@@ -183,7 +182,7 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels
             self.best_score_ = float(means[self.best_index_])
             start = perf_counter()
             best = _varied(base, self.best_params_)
-            self.best_estimator_ = best.fit_sharing(shared, X, y, sample_weight)
+            self.best_estimator_ = best.fit_sharing(shared_views, X, y, sample_weight)
             self.refit_time_ = perf_counter() - start
         choice = _with_plain(base, self.best_params_)._planned()
         bank = [note for note in self.best_estimator_.choices_ if note not in choice.notes]
@@ -249,13 +248,6 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels
     def decision_function(self, X: Any) -> Array:
         """Return the best estimator's decision values."""
         return self._fitted().decision_function(X)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the best estimator's class labels."""
-        return self._fitted().predict(X)
-
-    def _asks_for_probabilities(self) -> bool:
-        return asks_for_probabilities(self.estimator)
 
     def _probabilities(self, X: Any) -> Array:
         return self._fitted()._probabilities(X)

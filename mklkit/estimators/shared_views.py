@@ -87,11 +87,18 @@ class SharedViews:
 class SharesViews(ABC):
     """An estimator that can take its views from where several fits share them."""
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows (N, d), their class labels (N,) and, if given, their weights (N,)."""
+        return self.fit_sharing(None, X, y, sample_weight)
+
     @abstractmethod
     def fit_sharing(
-        self, shared: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
+        self, shared_views: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
     ) -> Self:
-        """Fit as ``fit`` does; ``shared`` is None for a fit by itself."""
+        """Learn as ``fit`` does, with views that other fits on the same rows share.
+
+        ``shared_views`` is None for a fit by itself.
+        """
 
 
 def same_key(value: Any) -> Any:

@@ -26,14 +26,13 @@ from mklkit.estimators.fit import (
     with_kernels,
 )
 from mklkit.estimators.plan import Plan, ProblemViews
-from mklkit.estimators.predicting import of_each_row
+from mklkit.estimators.predicting import lazy_on_dask
 from mklkit.estimators.problems import Problem, decompose
 from mklkit.estimators.proposing import refuse_proposed
 from mklkit.protocols import Array, CombinerFacts, Target, Task, facts_of
 from mklkit.registry.abilities import default_instances, names_of_able
 from mklkit.registry.composing import Choice, choose_components
 from mklkit.registry.registry import get_registry
-from mklkit.views.dask import is_dask
 from mklkit.views.view_set import ViewSet
 
 __all__ = ["MKLTransformer"]
@@ -130,6 +129,11 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         side = self._learn(X, y).weighted(self.weights_[0])
         return self._finite(side.features() if side.explicit else side.gram())
 
+    @property
+    def _n_values(self) -> int:
+        return len(self._names_out)
+
+    @lazy_on_dask
     def transform(self, X: Any) -> Array:
         """Return similarities to the training rows, (n, N), or features (n, p), of rows (n, d).
 
@@ -140,11 +144,6 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         DataError
             If a value is not finite, as may happen with features of 1e300.
         """
-        check_is_fitted(self)
-        if is_dask(X):
-            width = len(self._names_out)
-            values: Array = of_each_row(self, type(self).transform, X, np.float64, width)
-            return values
         with np.errstate(over="ignore", invalid="ignore"):
             return self._finite(self._columns.transform(check_new_rows(self, X)))
 
