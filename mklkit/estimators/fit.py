@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
@@ -30,7 +30,6 @@ from mklkit.estimators.training_data import TrainingData, checked_row_weights
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each, in_threads
 from mklkit.protocols import (
-    Array,
     Combiner,
     CombinerFacts,
     Decision,
@@ -39,6 +38,7 @@ from mklkit.protocols import (
     Task,
     facts_of,
 )
+from mklkit.protocols.defaults import KERNELS
 from mklkit.registry.abilities import checked_decision
 from mklkit.views.deciding import RowBlock, decide_block
 from mklkit.views.feature_blocks import FeatureBlocks
@@ -154,12 +154,8 @@ def fit_problems(
 
 def with_kernels(plan: Plan, data: TrainingData, shared_views: SharedViews | None = None) -> Plan:
     """Return a plan with kernels that are proposed from the data."""
-    names = plan.reading.names
-
-    def propose() -> Any:
-        return proposed_bank(names, data, plan.task)
-
-    key = plan.task, names
+    propose = partial(proposed_bank, plan.reading.names, data, plan.task)
+    key = plan.task, plan.reading.names
     bank = propose() if shared_views is None else shared_views.small(key, data, propose)
     kernels = tuple(bank.kernels)
     return attrs.evolve(plan, kernels=kernels, kernel_notes=bank.notes, proposed=False)
@@ -219,18 +215,14 @@ def fit_decision(
     if not finite:
         label, largest = _most_extreme(decided)
         raise _beyond(combiner, learner, label, largest, "gave decision values that are not finite")
-    _check_range(combiner, decision.weights, facts.weight_range)
-    return decision
-
-
-def _check_range(combiner: Combiner, weights: Array, stated: tuple[float, float] | None) -> None:
-    low, high = stated or (0.0, 1.0)
-    if weights.min() < low - SLACK or weights.max() > high + SLACK:
+    low, high = facts.weight_range or (0.0, 1.0)
+    least, most = decision.weights.min(), decision.weights.max()
+    if least < low - SLACK or most > high + SLACK:
         raise MKLKitError(
-            f"{combiner.name} must have weights from {low:g} to {high:g}; it returned"
-            f" {weights.min():.6g} to {weights.max():.6g}. State another range by"
-            " facts = CombinerFacts(weight_range=(low, high))."
+            f"{combiner.name} must have weights from {low:g} to {high:g}; it returned {least:.6g}"
+            f" to {most:.6g}. State another range by facts = CombinerFacts(weight_range=(low, high))."
         )
+    return decision
 
 
 @contextmanager
@@ -255,17 +247,15 @@ def solver_errors_explained(combiner: Combiner, learner: Learner, views: ViewSet
 
 
 def _decides_finitely(decision: Decision, views: ViewSet) -> bool:
-    def finite(*blocks: RowBlock) -> bool:
-        return all(np.isfinite(decide_block(decision, block)).all() for block in blocks)
+    def finite(blocks: Iterable[tuple[Any, RowBlock]]) -> bool:
+        return all(np.isfinite(decide_block(decision, block)).all() for _, block in blocks)
 
     if views.blocks is not None:
         step = -(-views.blocks.n_rows // FINITE_ROWS)
         some = views.blocks if step == 1 else views.blocks.take(np.arange(0, len(views.rows), step))
-        every = range(len(views))
-        parts = some.each(lambda blocks: finite(*(block for _, block in blocks)), every)
-        return all(parts)
+        return all(some.each(finite, range(len(views))))
     places = row_blocks(len(views.rows), CHECKED_ROWS)
-    return all(each(lambda place: finite(RowBlock(views.rows[place])), places))
+    return all(each(lambda place: finite([(place, RowBlock(views.rows[place]))]), places))
 
 
 def _most_extreme(views: ViewSet) -> tuple[str, float]:
@@ -290,6 +280,6 @@ def _beyond(
     return DataError(
         f"{combiner.name} with {learner.name} {problem} on these training data. Kernel"
         f" {quoted(label)} has the most extreme values, {size}: scale the data (each column to"
-        f" mean 0 and standard deviation 1, say), use a lower degree, or a normalised kernel:"
-        " 'cosine(polynomial)'."
+        " mean 0 and standard deviation 1, say), use a lower degree, or a normalised kernel, such"
+        f" as {quoted(KERNELS[-1])}."
     )
