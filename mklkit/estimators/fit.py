@@ -220,7 +220,7 @@ def fit_decision(
     if least < low - SLACK or most > high + SLACK:
         raise MKLKitError(
             f"{combiner.name} must have weights from {low:g} to {high:g}; it returned {least:.6g}"
-            f" to {most:.6g}. State another range by facts = CombinerFacts(weight_range=(low, high))."
+            f" to {most:.6g}. State another range by CombinerFacts(weight_range=(low, high))."
         )
     return decision
 

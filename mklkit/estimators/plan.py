@@ -77,18 +77,9 @@ def plan_of(
     kernels: Sequence[BoundKernel],
     weighted: bool = False,
 ) -> Plan:
-    """Return what an estimator would do with a table.
+    """Return what an estimator would do with a table, to whose columns its kernels are bound.
 
-    Parameters
-    ----------
-    estimator : KernelEstimator
-    task : Task
-        What is to be learned.
-    reading : TableReading
-    kernels : sequence of BoundKernel
-        Its kernels, bound to columns of the table.
-    weighted : bool, default=False
-        Whether rows count differently.
+    ``weighted``: whether rows count differently.
 
     Raises
     ------
@@ -166,7 +157,7 @@ class ProblemViews:
         self._keep, self._store = keep, store
         self._places = np.arange(len(data.rows)) if data.places is None else data.places
         self._blocks: dict[tuple[Any, ...], tuple[Any, RowBlock]] = {}
-        self._made: dict[tuple[Any, ...], tuple[ViewSet, Target, np.random.RandomState]] = {}
+        self._known: dict[tuple[Any, ...], tuple[ViewSet, Target, np.random.RandomState]] = {}
         self._of_all_rows: ViewSet | None = None
         if self._facts.shared:
             self._of_all_rows = self._fitted(
@@ -186,19 +177,20 @@ class ProblemViews:
     def n_bytes(self) -> int:
         """The memory of what is kept."""
         kept: list[ViewSet | RowBlock] = [] if self._of_all_rows is None else [self._of_all_rows]
-        kept += [views for views, _, _ in list(self._made.values())]
+        kept += [views for views, _, _ in list(self._known.values())]
         kept += [block for _, block in list(self._blocks.values())]
         rows: Any = self.data.rows
         return int(rows.nbytes) + sum(part.n_bytes for part in kept)
 
     def of(self, problem: Problem, seed: int) -> tuple[ViewSet, Target, np.random.RandomState]:
         """Return a problem's views, its target, and its random state after that."""
-        if not self._keep:
-            return self._make(problem, seed)
         key = problem, int(seed)
-        if key not in self._made:
-            self._made[key] = self._make(problem, seed)
-        views, target, random_state = self._made[key]
+        views_of_problem = self._known.get(key)
+        if views_of_problem is None:
+            views_of_problem = self._make(problem, seed)
+            if self._keep:
+                self._known[key] = views_of_problem
+        views, target, random_state = views_of_problem
         return views, target, deepcopy(random_state)
 
     def _make(self, problem: Problem, seed: int) -> tuple[ViewSet, Target, np.random.RandomState]:
@@ -214,23 +206,21 @@ class ProblemViews:
             if not self._facts.explicit:
                 check_gram_fits(len(members), rows.dtype.itemsize)
             rows = rows if every else rows[members]
-            pairs = None
-            if self._store is not None:
-                pairs = partial(_pairs_at, self._store, self._places[members])
+            pairs = self._pairs(self._places[members])
             views = self._fitted(rows, weights, random_state, pairs)
         return views, target, random_state
 
     def _fitted(
-        self,
-        rows: Any,
-        row_weights: Array | None,
-        random_state: np.random.RandomState,
-        pairs: Callable[[Any], KnownPairs | None] | None = None,
+        self, rows: Any, row_weights: Array | None, random_state: Any, pairs: Any = None
     ) -> ViewSet:
         plan = self.plan
         return ViewSet.fit(
             plan.kernels, plan.feature_map, rows, random_state, plan.max_memory, pairs, row_weights
         )
+
+    def _pairs(self, places: Any) -> Callable[[Any], KnownPairs | None] | None:
+        """Return what knows the pairs of some rows of the store, if there is one."""
+        return None if self._store is None else partial(self._store.of, places=places)
 
     def block(self, problem: Problem, seed: int, held_out: TrainingData) -> RowBlock | None:
         """Return other rows of the store as a block for all decisions of a problem.
@@ -246,15 +236,9 @@ class ProblemViews:
         key = problem, int(seed)
         known, block = self._blocks.get(key, (None, None))
         if block is None or known is not rows:
-            store = self._store
-            pairs = None if store is None else partial(_pairs_at, store, places)
-            block = views.block_of(rows, pairs)
+            block = views.block_of(rows, self._pairs(places))
             self._blocks[key] = rows, block
         return block
-
-
-def _pairs_at(store: PairStore, places: Any, columns: Any) -> KnownPairs | None:
-    return store.of(columns, places)
 
 
 def _in_memory(plan: Plan, data: TrainingData) -> TrainingData:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable
 from threading import RLock
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 
@@ -17,8 +17,6 @@ from mklkit.views.known_pairs import PairStore
 from mklkit.views.memory import memory_limit
 
 __all__ = ["SharedViews", "SharesViews", "same_key"]
-
-Result = TypeVar("Result")
 
 
 class SharedViews:
@@ -55,15 +53,15 @@ class SharedViews:
             self._forget_what_is_too_much()
         return views
 
-    def small(self, key: Any, data: TrainingData, make: Callable[[], Result]) -> Result:
+    def small(self, key: Any, data: TrainingData, make: Callable[[], Any]) -> Any:
         """Return what follows from data and takes little memory, made if it is not there."""
         if not isinstance(data.rows, np.ndarray):
             return make()
         with self._lock:
-            if (key, data.digest[:2]) not in self._small:
-                self._small[key, data.digest[:2]] = make()
-            result: Result = self._small[key, data.digest[:2]]
-            return result
+            whole_key = key, data.digest[:2]
+            if whole_key not in self._small:
+                self._small[whole_key] = make()
+            return self._small[whole_key]
 
     def _store(self, data: TrainingData) -> PairStore | None:
         """Return the pairs of all rows of a search; of others only if these are such rows."""

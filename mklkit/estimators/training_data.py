@@ -71,11 +71,6 @@ class TrainingData:
         DataError
             If a product is above or below all numbers.
 
-        Examples
-        --------
-        >>> data = TrainingData(np.eye(2), np.array([0, 1]), np.array([2.0, 2.0]))
-        >>> data.with_class_weights(np.array([1.0, 3.0])).row_weights
-        array([2., 6.])
         """
         if (weights == 1).all():
             return self
@@ -114,11 +109,6 @@ def digest_of(array: Any) -> Any:
 
 def checked_row_weights(sample_weight: Any, n_rows: int) -> Array | None:
     """Return the weights of rows (N,) in float64; None where all of them are 1.
-
-    Parameters
-    ----------
-    sample_weight : None, number, or array-like of shape (N,)
-    n_rows : int
 
     Raises
     ------
@@ -165,17 +155,10 @@ def class_weights(
     codes: NDArray[np.intp],
     row_weights: Array | None = None,
 ) -> Array:
-    """Return the weight of each class (C,).
+    """Return the weight of each class (C,), from class numbers (N,) and weights of rows (N,).
 
-    Parameters
-    ----------
-    class_weight : None, "balanced", or dict of class label to number
-        ``"balanced"``: N/(C·n_c) for the n_c rows of a class, so that all classes count the same;
-        rows with weights count by them. Classes that a dict does not name have the weight 1.
-    classes : ndarray of shape (C,)
-    codes : ndarray of shape (N,)
-        Class numbers.
-    row_weights : ndarray of shape (N,), optional
+    ``"balanced"``: N/(C·n_c) for the n_c rows of a class, so that all classes count the same; rows
+    with weights count by them. Classes that a dict does not name have the weight 1.
 
     Raises
     ------
