@@ -141,12 +141,6 @@ def test_rows_without_a_label_are_counted(labels):
         MKLClassifier("linear").fit(np.eye(4), labels)
 
 
-def test_new_rows_must_have_the_same_features(rng):
-    model = MKLClassifier().fit(rng.normal(size=(10, 3)), np.arange(10) % 2)
-    with pytest.raises(ValueError, match="3 features"):
-        model.predict(rng.normal(size=(4, 2)))
-
-
 def test_gaps_are_refused_with_what_fills_them() -> None:
     X = np.array([[1.0, np.nan], [2.0, 3.0], [0.0, 1.0], [5.0, 4.0]])
     with pytest.raises(DataError, match=r"Input X contains NaN.*SimpleImputer.*TableEncoder"):

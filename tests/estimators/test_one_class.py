@@ -48,15 +48,6 @@ def test_values_are_those_of_scikit_learn_on_the_summed_kernel(feature_map: str 
     np.testing.assert_array_equal(model.predict(NEW), reference.predict(across))
 
 
-def test_a_weight_of_two_is_the_row_twice_and_none_is_no_row() -> None:
-    weights = np.array([0.0, 1.0, 2.0] * 16 + [1.0, 1.0])
-    learner = "one-class-svm(nu=0.3, tol=1e-10)"
-    weighted = MKLOneClass(KERNELS, learner=learner).fit(ROWS, sample_weight=weights)
-    repeated = MKLOneClass(KERNELS, learner=learner).fit(np.repeat(ROWS, weights.astype(int), 0))
-    values = repeated.decision_function(NEW)
-    np.testing.assert_allclose(weighted.decision_function(NEW), values, rtol=1e-6, atol=1e-7)
-
-
 def test_what_needs_labels_is_refused_with_the_names_of_what_does_not() -> None:
     with pytest.raises(IncompatibleError, match=r"'dimkl3'.*rows without labels.*consensus"):
         MKLOneClass(combiner="dimkl3").fit(ROWS)

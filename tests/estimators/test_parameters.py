@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from mklkit import MKLClassifier
 from mklkit.errors import SpecError
@@ -43,27 +41,6 @@ def test_a_grid_scores_every_point_as_built_by_hand(iris):
         assert score == pytest.approx(cross_val_score(by_hand, X, y, cv=folds).mean())
     assert len(set(search.cv_results_["mean_test_score"])) > 3
     assert search.best_estimator_.learner == SVM(C=search.best_params_["learner__C"])
-
-
-def test_a_grid_over_a_pipeline_reaches_a_combiner_and_a_map(iris):
-    X, y = iris
-    model = MKLClassifier(
-        ["linear", "rbf"], feature_map="empirical", combiner="dimkl6", learner="mhks"
-    )
-    search = GridSearchCV(
-        make_pipeline(StandardScaler(), model),
-        {
-            "mklclassifier__combiner__rank": [1, 5],
-            "mklclassifier__feature_map__subset": [0.2, None],
-            "mklclassifier__learner__alpha": [0.1, 1.0],
-        },
-        cv=2,
-    ).fit(X, y)
-    best = search.best_estimator_[-1]
-    assert best.combiner_.rank == search.best_params_["mklclassifier__combiner__rank"]
-    assert best.feature_map_.subset == search.best_params_["mklclassifier__feature_map__subset"]
-    assert best.learner_.alpha == search.best_params_["mklclassifier__learner__alpha"]
-    assert search.best_score_ > 0.9
 
 
 def test_ranges_of_numpy_are_grids_too(iris):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 import mklkit
@@ -17,8 +15,7 @@ from mklkit import MKLClassifier, MKLSearchCV, MKLVotingClassifier, propose_kern
 from mklkit.errors import SpecError
 from mklkit.estimators import proposing, pruning
 from mklkit.estimators.proposing import column_groups
-from mklkit.kernels import Linear, Precomputed
-from mklkit.numerics.sampling import drawn_by_class
+from mklkit.kernels import Linear
 from mklkit.plugin import KernelFacts
 from mklkit.registry import composing
 
@@ -129,11 +126,6 @@ class TestBank:
         )
         assert MKLClassifier("auto").fit(np.ones((6, 2)), [0, 1] * 3).kernel_names_
 
-    def test_the_sample_has_every_class(self) -> None:
-        codes = np.repeat([0, 1, 2], [3000, 1990, 10])
-        counts = np.bincount(codes[drawn_by_class(codes, 1000)])
-        assert counts.tolist() == [600, 398, 2]
-
     def test_many_groups_have_a_limit_of_candidates(self, rng: np.random.Generator) -> None:
         names = [f"g{group}_{place}" for group in range(30) for place in range(2)]
         frame = pd.DataFrame(rng.normal(size=(30, 60)), columns=names)
@@ -144,12 +136,6 @@ class TestBank:
 
 class TestInEstimators:
     """Everything that takes kernels takes "auto"."""
-
-    def test_it_stays_in_the_parameters(self) -> None:
-        model = MKLClassifier("auto").fit(*IRIS)
-        assert clone(model).get_params()["kernels"] == "auto"
-        again = pickle.loads(pickle.dumps(model))
-        assert again.kernel_names_ == model.kernel_names_
 
     def test_saved_and_loaded(self, tmp_path: Path) -> None:
         X, y = IRIS
@@ -193,12 +179,6 @@ class TestInEstimators:
     def test_beside_other_kernels_it_is_refused(self, kernels: list[str]) -> None:
         with pytest.raises(SpecError, match="give it alone"):
             MKLClassifier(kernels).fit(*IRIS)
-
-    def test_beside_a_kernel_on_row_ids_it_is_refused(self) -> None:
-        X, y = IRIS
-        graph = ("graph", Precomputed(X @ X.T), [0])
-        with pytest.raises(SpecError, match="give it alone"):
-            MKLClassifier(["auto", graph]).fit(np.arange(150.0)[:, None], y)
 
 
 class TestCandidates:

@@ -74,24 +74,6 @@ def test_an_array_of_objects_is_the_same_table(table):
     )
 
 
-@pytest.mark.parametrize("feature_map", ["implicit", "empirical(subset=12)"])
-@pytest.mark.parametrize("multiclass", ["ovo", "ovr"])
-def test_one_row_at_a_time_and_in_any_order(table, rng, feature_map, multiclass):
-    frame, y = table
-    y = y.copy()
-    y[::5] = "maybe"
-    learner = "svm" if feature_map == "implicit" else "mhks"
-    model = MKLClassifier(
-        MIXED, feature_map=feature_map, learner=learner, multiclass=multiclass, random_state=0
-    ).fit(frame, y)
-    together = model.decision_function(frame)
-    alone = np.vstack([model.decision_function(frame[i : i + 1]) for i in range(len(frame))])
-    np.testing.assert_allclose(alone, together, rtol=1e-7, atol=1e-9)
-    order = rng.permutation(len(frame))
-    shuffled = model.decision_function(frame.iloc[order])
-    np.testing.assert_allclose(shuffled, together[order], rtol=1e-7, atol=1e-9)
-
-
 def test_longer_texts_and_new_categories_are_read(table):
     frame, y = table
     model = MKLClassifier(MIXED).fit(frame, y)

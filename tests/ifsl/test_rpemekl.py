@@ -11,34 +11,8 @@ from sklearn.pipeline import make_pipeline
 
 from mklkit import MKLClassifier, MKLVotingClassifier, RPEMEKLClassifier
 from mklkit.errors import SpecError
-from mklkit.estimators.rpemekl import SUBSET_CHOICES
 from mklkit.feature_maps import Empirical
 from mklkit.learners.ho_kashyap.rules import PAPER_GRID
-
-NAMES = np.array(["nettle", "fern", "moss"])
-
-
-def vote_by_hand(members, X, classes):
-    """Return each row's most frequent label, the first in order among equals."""
-    given = [member.predict(X) for member in members]
-    return np.array(
-        [max(classes, key=lambda label: sum(g[i] == label for g in given)) for i in range(len(X))]
-    )
-
-
-@pytest.mark.parametrize("n_members", [1, 2, 3, 6])
-def test_the_majority_decides_and_ties_fall_to_the_first(three_classes, rng, n_members):
-    X, labels = three_classes
-    y = NAMES[labels]
-    model = RPEMEKLClassifier(n_members=n_members, subset=8, random_state=1).fit(X, y)
-    new = 2 * rng.normal(size=(200, 4))
-    members = model.members_
-    assert len(members) == n_members
-    np.testing.assert_array_equal(model.predict(new), vote_by_hand(members, new, model.classes_))
-    if n_members > 1:
-        given = np.array([member.predict(new) for member in members])
-        assert (given != given[0]).any()  # or the vote decides nothing
-        assert not all((model.predict(new) == g).all() for g in given)
 
 
 @pytest.mark.parametrize("initial", ["unit", "zeros"])
@@ -134,17 +108,6 @@ def test_c_and_lam_are_tuned_where_asked(two_classes):
     }
     assert model.best_params_["alpha"] in PAPER_GRID
     assert model.members_[0].combiner_.lam == model.best_params_["lam"]
-
-
-def test_auto_means_the_papers_choices(two_classes):
-    X, y = two_classes
-    assert SUBSET_CHOICES == (0.1, 0.2, 0.3, 0.4, 0.5)
-    auto, spelled = (
-        RPEMEKLClassifier(subset=subset, cv=2, random_state=0).fit(X, y)
-        for subset in ("auto", SUBSET_CHOICES)
-    )
-    assert auto.best_params_ == spelled.best_params_
-    assert auto.best_params_["subset"] in SUBSET_CHOICES
 
 
 @pytest.mark.parametrize(
