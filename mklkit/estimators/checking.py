@@ -63,7 +63,9 @@ def check_training(
     y = in_memory(y) if is_dask(y) else y
     values = _numbers(y) if task == "numbers" else _labels(y)
     check_consistent_length(rows, values)
-    data = TrainingData(rows, values, row_weights).counting()
+    data = TrainingData(rows, values, row_weights)
+    if row_weights is not None:
+        data = data.counting()
     if task == "numbers":
         return data
     estimator.classes_, codes = np.unique(data.values, return_inverse=True)

@@ -172,8 +172,9 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
         plan, data = plan_and_read(self, self._task, X, y, sample_weight)
         fitted = self._learn(plan, data, self.random_state, shared_views)
         notes = []
-        self.class_weight_ = self._class_weights(data)
+        self.class_weight_: Array = np.ones(len(self.classes_))
         if self.class_weight is not None:
+            self.class_weight_ = self._class_weights(data)
             pairs = zip(self.classes_.tolist(), self.class_weight_, strict=True)
             weights = ", ".join(f"{label} {weight:.3g}" for label, weight in pairs)
             notes.append(f"weights of classes: {weights}")
@@ -195,7 +196,8 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
         shared_views: SharedViews | None = None,
     ) -> Fitted:
         """Return what is learned from checked rows and class numbers, without probabilities."""
-        data = data.with_class_weights(self._class_weights(data))
+        if self.class_weight is not None:
+            data = data.with_class_weights(self._class_weights(data))
         n_classes = len(self.classes_)
         problems = class_problems(n_classes, self.multiclass, plan.combiner, plan.learner)
         return fit_problems(plan, data, problems, random_state, shared_views)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from mklkit.registry.composing import are_proposed, bind_kernels, choose_compone
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, say_if_long
 from mklkit.views.deciding import RowBlock
 from mklkit.views.engines import engine_of
-from mklkit.views.known_pairs import KnownPairs, PairStore
+from mklkit.views.known_pairs import PairStore
 from mklkit.views.memory import check_gram_fits, memory_given
 from mklkit.views.rows import rows_at
 from mklkit.views.view_set import ViewSet
@@ -206,21 +206,17 @@ class ProblemViews:
             if not self._facts.explicit:
                 check_gram_fits(len(members), rows.dtype.itemsize)
             rows = rows if every else rows[members]
-            pairs = self._pairs(self._places[members])
-            views = self._fitted(rows, weights, random_state, pairs)
+            views = self._fitted(rows, weights, random_state, self._places[members])
         return views, target, random_state
 
     def _fitted(
-        self, rows: Any, row_weights: Array | None, random_state: Any, pairs: Any = None
+        self, rows: Any, row_weights: Array | None, random_state: Any, places: Any = None
     ) -> ViewSet:
-        plan = self.plan
+        plan, store = self.plan, self._store
+        pairs = None if store is None or places is None else partial(store.of, places=places)
         return ViewSet.fit(
             plan.kernels, plan.feature_map, rows, random_state, plan.max_memory, pairs, row_weights
         )
-
-    def _pairs(self, places: Any) -> Callable[[Any], KnownPairs | None] | None:
-        """Return what knows the pairs of some rows of the store, if there is one."""
-        return None if self._store is None else partial(self._store.of, places=places)
 
     def block(self, problem: Problem, seed: int, held_out: TrainingData) -> RowBlock | None:
         """Return other rows of the store as a block for all decisions of a problem.
@@ -230,13 +226,16 @@ class ProblemViews:
         views, _, _ = self.of(problem, seed)
         rows: Any = held_out.rows
         memory, places = self.plan.max_memory, held_out.places
+        assert places is not None, "the rows are some of a search"
         limit = WORTH_KEEPING if memory is None else min(WORTH_KEEPING, memory // 4)
         if len(rows) * len(views.rows) * len(views) * views.rows.dtype.itemsize > limit:
             return None
         key = problem, int(seed)
         known, block = self._blocks.get(key, (None, None))
         if block is None or known is not rows:
-            block = views.block_of(rows, self._pairs(places))
+            store = self._store
+            pairs = None if store is None else partial(store.of, places=places)
+            block = views.block_of(rows, pairs)
             self._blocks[key] = rows, block
         return block
 

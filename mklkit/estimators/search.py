@@ -7,7 +7,7 @@ from itertools import count
 from time import perf_counter
 from typing import Any, Self
 
-import pandas as pd
+import attrs
 from sklearn.base import clone
 from sklearn.metrics import get_scorer
 from sklearn.utils import check_random_state
@@ -15,6 +15,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
 from mklkit.errors import SpecError, counted, cut
+from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.checking import as_source, check_training
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.fold_scores import FoldScores, check_scorer, fits_grids
@@ -32,7 +33,7 @@ from mklkit.estimators.grids import (
 from mklkit.estimators.plan import kernels_to_bind
 from mklkit.estimators.predicting import PredictsClasses
 from mklkit.estimators.shared_views import SharedViews, SharesViews
-from mklkit.estimators.showing import KernelSummary, ShowsKernels
+from mklkit.estimators.showing import KernelSummary
 from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import checked_row_weights
 from mklkit.protocols import Array
@@ -41,7 +42,7 @@ from mklkit.protocols.component import is_whole
 __all__ = ["MKLSearchCV"]
 
 
-class MKLSearchCV(PredictsClasses, SharesViews, ShowsKernels):
+class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
     """Parameters of an MKLClassifier chosen by cross-validation, with shared Gram matrices.
 
     For all combiners and learners. Within a fold, points with the same kernels share their Gram
@@ -184,9 +185,11 @@ class MKLSearchCV(PredictsClasses, SharesViews, ShowsKernels):
             best = _varied(base, self.best_params_)
             self.best_estimator_ = best.fit_sharing(shared_views, X, y, sample_weight)
             self.refit_time_ = perf_counter() - start
-        choice = _with_plain(base, self.best_params_)._planned()
-        bank = [note for note in self.best_estimator_.choices_ if note not in choice.notes]
-        self.choices_ = [*bank, *choice.notes, *folds_notes, self._said()]
+        fitted = self.best_estimator_.fitted_
+        defaults = _with_plain(base, self.best_params_)._planned().notes
+        plan = attrs.evolve(fitted.plan, notes=(*fitted.plan.notes, *defaults))
+        notes = (*fitted.notes, *folds_notes, self._said())
+        self.fitted_ = attrs.evolve(fitted, plan=plan, notes=notes)
         return self
 
     def _base(self) -> MKLClassifier:
@@ -238,37 +241,22 @@ class MKLSearchCV(PredictsClasses, SharesViews, ShowsKernels):
         )
 
     def _kernel_summary(self) -> KernelSummary:
-        if "best_estimator_" not in vars(self):
-            return self._planned_summary()
-        return self.best_estimator_._kernel_summary().and_fact("search", cut(self._said(), 300))
+        summary = super()._kernel_summary()
+        if not self.__sklearn_is_fitted__():
+            return summary
+        return summary.and_fact("search", cut(self._said(), 300))
 
     def _planned_summary(self) -> KernelSummary:
         return _check_kind(self.estimator)._planned_summary()
 
     def decision_function(self, X: Any) -> Array:
         """Return the best estimator's decision values."""
-        return self._fitted().decision_function(X)
+        check_is_fitted(self)
+        values: Array = self.best_estimator_.decision_function(X)
+        return values
 
     def _probabilities(self, X: Any) -> Array:
-        return self._fitted()._probabilities(X)
-
-    def weights_frame(self) -> pd.DataFrame:
-        """Return the best estimator's kernel weights."""
-        return self._fitted().weights_frame()
-
-    def _fitted(self) -> MKLClassifier:
-        check_is_fitted(self)
-        return self.best_estimator_
-
-    @property
-    def weights_(self) -> Array:
-        """The best estimator's kernel weights."""
-        return self._fitted().weights_
-
-    @property
-    def kernel_names_(self) -> list[str]:
-        """The best estimator's kernel names."""
-        return self._fitted().kernel_names_
+        return self.best_estimator_._probabilities(X)
 
 
 def _check_kind(estimator: Any) -> MKLClassifier:

@@ -217,11 +217,14 @@ def placed_kernels(kernels: Bank, n_columns: int, names: Sequence[str] | None) -
     """
     placed = []
     for kernel in kernels:
+        if kernel.columns is None:
+            placed.append(kernel)
+            continue
         try:
             columns = resolve_columns(kernel.columns, n_columns, names)
         except MKLKitError as error:
             raise DataError(f"Kernel {quoted(kernel.label)}: {error}") from None
-        if columns is None and kernel.columns is not None and kernel.reads not in SHARED:
+        if columns is None and kernel.reads not in SHARED:
             columns = np.arange(n_columns)
         placed.append(attrs.evolve(kernel, columns=columns))
     return placed

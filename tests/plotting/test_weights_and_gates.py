@@ -187,9 +187,7 @@ def test_thirteen_classes_are_told_apart(plane: Plane | None) -> None:
 
 def test_what_has_no_gates_is_refused(flowers: Any) -> None:
     model = MKLClassifier(["linear", "rbf"]).fit(*flowers)
-    with pytest.raises(
-        IncompatibleError, match=r"same kernel weights for all rows.*cluster-gating"
-    ):
+    with pytest.raises(IncompatibleError, match="same kernel weights for all rows"):
         GatesDisplay.from_estimator(model, flowers[0])
     other = LogisticRegression(max_iter=1000).fit(*flowers)
     with pytest.raises(IncompatibleError, match="LogisticRegression has no gates"):
