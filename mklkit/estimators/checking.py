@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, cast
 
 import attrs
@@ -139,39 +137,14 @@ def checked_rows(estimator: Any, reading: TableReading, X: Any, first: bool) -> 
         return X
     if isinstance(X, pd.DataFrame) and not X.columns.is_unique:
         raise DataError(f"Column names must be unique; got {list(X.columns)!r:.100}.")
-    with _nan_explained():
-        # scikit-learn would take dates for numbers.
-        if reading.plain and not needs_reading((), X):
-            rows: Array = validate_data(estimator, X, dtype=FLOATS, reset=first, order="C")
-            return rows
-        if np.asarray(X).ndim != 2:  # scikit-learn would look for a first row in a dict.
-            raise DataError(
-                "New rows are expected as a DataFrame or a 2-D array with the columns of the"
-                " training data, such as pandas.DataFrame({'text': ['abc']}); got"
-                f" {type_name(X)}."
-            )
-        validate_data(estimator, X, skip_check_array=True, reset=first)
-        numbers = reading.numbers(X)
-        # Gaps that kernels leave out are no reason to refuse the others' numbers.
-        check_array(np.where(reading.allowed_gaps(numbers), 0, numbers), input_name="X")
-        return cast(Rows, reading.rows(X, numbers))
-
-
-def as_source(X: Any) -> Any:
-    """Return rows to be read in parts: of a memory map's own file, of Dask; others unchanged."""
-    if is_dask(X):
-        return DaskRows.of(X)
-    stored = StoredRows.of_memmap(X) if isinstance(X, np.memmap) else None
-    return X if stored is None else stored
-
-
-@contextmanager
-def _nan_explained() -> Iterator[None]:
-    """Say what to do about NaN where scikit-learn finds it."""
     try:
         # Numbers that overflow float64 are refused, so the cast need not warn.
         with np.errstate(over="ignore", invalid="ignore"):
-            yield
+            # scikit-learn would take dates for numbers.
+            if reading.plain and not needs_reading((), X):
+                rows: Array = validate_data(estimator, X, dtype=FLOATS, reset=first, order="C")
+                return rows
+            return _read(estimator, reading, X, first)
     except ValueError as error:
         if not str(error).startswith("Input X contains NaN"):
             raise
@@ -181,3 +154,25 @@ def _nan_explained() -> Iterator[None]:
             " 'from sklearn.impute import SimpleImputer'; for tables that also have text or dates,"
             " TableEncoder() instead, with 'from mklkit import TableEncoder'."
         ) from None
+
+
+def _read(estimator: Any, reading: TableReading, X: Any, first: bool) -> Rows:
+    """Return what kernels read in a table that does not hold numbers alone."""
+    if np.asarray(X).ndim != 2:  # scikit-learn would look for a first row in a dict.
+        raise DataError(
+            "New rows are expected as a DataFrame or a 2-D array with the columns of the training"
+            f" data, such as pandas.DataFrame({{'text': ['abc']}}); got {type_name(X)}."
+        )
+    validate_data(estimator, X, skip_check_array=True, reset=first)
+    numbers = reading.numbers(X)
+    # Gaps that kernels leave out are no reason to refuse the others' numbers.
+    check_array(np.where(reading.allowed_gaps(numbers), 0, numbers), input_name="X")
+    return cast(Rows, reading.rows(X, numbers))
+
+
+def as_source(X: Any) -> Any:
+    """Return rows to be read in parts: of a memory map's own file, of Dask; others unchanged."""
+    if is_dask(X):
+        return DaskRows.of(X)
+    stored = StoredRows.of_memmap(X) if isinstance(X, np.memmap) else None
+    return X if stored is None else stored

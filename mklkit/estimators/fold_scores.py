@@ -81,17 +81,9 @@ class _Fold:
 class FoldScores:
     """The rows and splits on which points are scored.
 
-    Attributes
-    ----------
-    data : TrainingData
-    classes : ndarray of shape (C,)
-    splits : sequence of (training rows, scored rows)
-    varied : callable
-        Returns the estimator with some parameters changed.
-    scorer : callable or None
-        Called with a fitted classifier, rows and labels; None for the accuracy.
-    shared_views : SharedViews
-        Where all groups with the same kernels and map take their views from.
+    ``varied`` returns the estimator with some parameters changed; ``scorer`` is called with a
+    fitted classifier, rows and labels, and None stands for the accuracy. All groups with the same
+    kernels and map take their views from ``shared_views``.
     """
 
     data: TrainingData

@@ -115,11 +115,8 @@ def splits_of(
     ----------
     cv : int, scikit-learn splitter, list of (training rows, scored rows), or None
         An int means shuffled stratified folds, as :func:`plan_folds` has them; None means five.
-    X : ndarray of shape (N, d)
-    codes : ndarray of shape (N,)
-        Class numbers.
-    classes : ndarray of shape (C,)
-        Class labels.
+    X, codes, classes
+        Rows (N, d), their class numbers (N,), and class labels (C,).
     seed : int
         The seed of shuffled folds.
     kept : ndarray of shape (rows given,), optional

@@ -41,14 +41,8 @@ Point = dict[str, Any]
 class PointGroup:
     """Points that the combiner fits at once, which differ only in parameters that it can vary.
 
-    Attributes
-    ----------
-    common : dict
-        The other parameters, the same for all points.
-    points : list of dict
-        The values of those that it varies.
-    places : list of int
-        The positions of the points among all.
+    ``points`` are the values of those, ``places`` their positions among all points, and ``common``
+    are the other parameters.
     """
 
     common: Point
@@ -150,14 +144,8 @@ def _is_number(value: Any) -> bool:
 def results_table(params: list[Point], scores: Array, n_iter: Array) -> dict[str, Any]:
     """Return ``cv_results_`` in the format of scikit-learn's searches, with ``mean_n_iter``.
 
-    Parameters
-    ----------
-    params : list of dict
-        One per point.
-    scores : ndarray of shape (folds, points)
-        NaN for a point that failed in a fold.
-    n_iter : ndarray of shape (points,)
-        NaN where nothing is iterated; where that is everywhere, there is no ``mean_n_iter``.
+    ``scores`` (folds, points) are NaN for a point that failed in a fold, and ``n_iter`` (points,)
+    where nothing is iterated; where that is everywhere, there is no ``mean_n_iter``.
     """
     means = scores.mean(axis=0)
     ordered = np.where(np.isnan(means), np.inf, -means.round(12))
@@ -241,18 +229,10 @@ def default_grids(
 ) -> list[Mapping[str, Any]]:
     """Return the grids that are searched where the user gives none.
 
-    Parameters
-    ----------
-    estimator : estimator
-    effort : {"fast", "thorough"} or int
-        ``"fast"``: three values of each parameter of combiner, map and learner. ``"thorough"``: all
-        of them, with the kernels as given and then with one kernel changed at a time. A number: so
-        many points, drawn from all combinations of all values, kernels too.
-    whole : frozenset of str
-        Parameters that cost little, since the combiner fits their whole grid at once; a fast search
-        tries all their values.
-    seed : int
-        The seed of points that are drawn.
+    ``"fast"``: three values of each parameter of combiner, map and learner; all values of those
+    that are ``whole``, which cost little, since the combiner fits their whole grid at once.
+    ``"thorough"``: all of them, with the kernels as given and then with one kernel changed at a
+    time. A number: so many points, drawn from all combinations of all values, kernels too.
     """
     space = declared_space(estimator)
     if is_whole(effort):

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
+import pandas as pd
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from mklkit.estimators.base import KernelEstimator
@@ -22,6 +23,7 @@ from mklkit.protocols import (
     Task,
     facts_of,
 )
+from mklkit.views.dask import is_dask
 
 __all__ = ["MKLRegressor"]
 
@@ -163,8 +165,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
 def _names_of(y: Any) -> list[str]:
     """Return the column names of a target, none where it has none."""
-    names = getattr(y, "columns", None)
-    if names is None:
-        name = getattr(y, "name", None)
-        return [] if not isinstance(name, str) or getattr(y, "ndim", 1) != 1 else [name]
-    return [str(name) for name in names]
+    table = y._meta if is_dask(y) else y
+    if isinstance(table, pd.Series):
+        return [] if table.name is None else [str(table.name)]
+    return [str(name) for name in table.columns] if isinstance(table, pd.DataFrame) else []

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from threading import RLock
 from typing import Any, Self
 
+import joblib
 import numpy as np
 
 from mklkit.estimators.plan import Plan, ProblemViews
-from mklkit.estimators.training_data import TrainingData, digest_of
+from mklkit.estimators.training_data import TrainingData
 from mklkit.protocols import TableRows
 from mklkit.views.known_pairs import PairStore
 from mklkit.views.memory import memory_limit
@@ -42,7 +43,7 @@ class SharedViews:
         """Return the views of an estimator's problems: those of a former fit where there are."""
         if not isinstance(data.rows, np.ndarray | TableRows):
             return ProblemViews(plan, data, seed)
-        kernels = tuple((k.label, same_key(k.kernel), digest_of(k.columns)) for k in plan.kernels)
+        kernels = tuple((k.label, same_key(k.kernel), joblib.hash(k.columns)) for k in plan.kernels)
         settings = same_key(plan.feature_map), int(seed), plan.bandwidths, plan.max_memory
         key = kernels, settings, data.digest
         with self._lock:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from hashlib import blake2b
 from numbers import Number, Real
 from typing import Any, Self
 
 import attrs
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
 from mklkit.errors import DataError, SpecError, counted, listed, quoted, suggest
-from mklkit.protocols import Array, Rows, TableRows
+from mklkit.protocols import Array, Rows
 from mklkit.views.dask import is_dask
 from mklkit.views.dask.predicting import in_memory
 from mklkit.views.rows import take_rows
 
-__all__ = ["TrainingData", "checked_row_weights", "class_weights", "digest_of"]
+__all__ = ["TrainingData", "checked_row_weights", "class_weights"]
 
 BALANCED = "balanced"
 
@@ -83,7 +83,7 @@ class TrainingData:
     def digest(self) -> tuple[Any, ...]:
         """What tells these data from others, where they are in memory."""
         arrays = self.rows, self.values, self.row_weights, self.whole, self.places
-        return tuple(map(digest_of, arrays))
+        return tuple(map(joblib.hash, arrays))
 
 
 def _in_range(weights: Array) -> Array:
@@ -95,16 +95,6 @@ def _in_range(weights: Array) -> Array:
         "A weight of a row, with that of its class, or the sum of all is beyond the numbers of"
         " float64: divide them by a power of ten."
     )
-
-
-def digest_of(array: Any) -> Any:
-    """Return what tells arrays of other content apart."""
-    if array is None:
-        return None
-    if isinstance(array, TableRows):
-        return tuple(map(digest_of, array.parts)), *array.texts, *array.categories
-    content = blake2b(np.ascontiguousarray(array).data, digest_size=16).digest()
-    return array.shape, array.dtype.str, content
 
 
 def checked_row_weights(sample_weight: Any, n_rows: int) -> Array | None:
