@@ -84,7 +84,7 @@ class Fitted:
     @property
     def choices(self) -> list[str]:
         """What was chosen because nothing was given, a sentence each."""
-        return [*self.plan.kernel_notes, *self.plan.notes, *self.notes]
+        return [*self.plan.notes, *self.notes]
 
 
 def plan_and_read(
@@ -158,7 +158,8 @@ def with_kernels(plan: Plan, data: TrainingData, shared_views: SharedViews | Non
     key = plan.task, plan.reading.names
     bank = propose() if shared_views is None else shared_views.small(key, data, propose)
     kernels = tuple(bank.kernels)
-    return attrs.evolve(plan, kernels=kernels, kernel_notes=bank.notes, proposed=False)
+    notes = (*bank.notes, *plan.notes)
+    return attrs.evolve(plan, kernels=kernels, notes=notes, proposed=False)
 
 
 CHECKED_ROWS = 256

@@ -190,9 +190,8 @@ def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
         draw = np.random.RandomState(seed)
         checked = FeatureBlocks(sums.projectors, rows)
         decisions.append(fit_decision(plan.combiner, views, target, plan.learner, draw, checked))
-    plan = attrs.evolve(
-        plan, kernels=sums.plan.kernels, kernel_notes=sums.plan.kernel_notes, proposed=False
-    )
+    kernels, notes = sums.plan.kernels, sums.plan.notes
+    plan = attrs.evolve(plan, kernels=kernels, notes=notes, proposed=False)
     n_rows = int(sums.moments.total)
     return estimator._keep(Fitted(plan, tuple(problems), tuple(decisions), n_rows))
 

@@ -50,10 +50,9 @@ class Plan:
         Bytes that features and sums over them may take; half of what is free where not given.
     n_jobs : int, optional
         Threads over problems.
-    kernel_notes : tuple of str
-        What became of gaps in the kernels' columns, or which kernels were proposed and why.
     notes : tuple of str
-        What was chosen because nothing was given, a sentence each.
+        What became of gaps in the kernels' columns, or which kernels were proposed and why; and
+        what was chosen because nothing was given, a sentence each.
     """
 
     kernels: tuple[BoundKernel, ...]
@@ -66,7 +65,6 @@ class Plan:
     bandwidths: str = "per-problem"
     max_memory: int | None = None
     n_jobs: int | None = None
-    kernel_notes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -104,8 +102,7 @@ def plan_of(
         bandwidths=estimator.bandwidths,
         max_memory=None if estimator.max_memory is None else memory_given(estimator.max_memory),
         n_jobs=estimator.n_jobs,
-        kernel_notes=reading.notes,
-        notes=choice.notes,
+        notes=(*reading.notes, *choice.notes),
     )
 
 

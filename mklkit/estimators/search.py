@@ -157,9 +157,7 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
         table = as_source(X)
         banks = [kernels_to_bind(_varied(base, group.common)) for group in groups]
         reading, bound = read_table(table, banks)
-        row_weights = None
-        if sample_weight is not None:
-            row_weights = checked_row_weights(sample_weight, _num_samples(table))
+        row_weights = checked_row_weights(sample_weight, _num_samples(table))
         data = check_training(self, "two classes", reading, table, y, row_weights)
         seed = check_random_state(base.random_state).randint(2**31 - 1)
         check_scorer(scorer, self.scoring, data.values, self.classes_)

@@ -132,11 +132,6 @@ def test_it_is_a_member_of_scikit_learns_ensembles(iris):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"combiner": "dimk3"}, r"No combiner is named 'dimk3'\. Did you mean 'dimkl3'\?"),
-        ({"kernels": "rbg"}, r"No kernel is named 'rbg'\. Did you mean 'rbf'\?"),
-        ({"kernels": []}, "at least one kernel, got an empty list"),
-        ({"kernels": 3}, "Expected a kernel"),
-        ({"kernels": [("a", "rbf", 0, 1)]}, r"Expected \(label, kernel, columns\)"),
         (
             {"learner": "svm(c=1)"},
             r"no parameter 'c'; it takes C, tol, max_iter\. Did you mean 'C'",

@@ -7,7 +7,6 @@ import pytest
 from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 
 from mklkit import MKLClassifier
 
@@ -41,14 +40,6 @@ def test_many_classes_are_those_of_the_wrapped_binary_classifier(data, name, mul
     np.testing.assert_allclose(
         model.weights_, [member.weights_[0] for member in peer.estimators_], rtol=1e-6
     )
-
-
-def test_one_kernel_is_the_svm_of_scikit_learn():
-    X, y = DATA["iris"]
-    model = MKLClassifier("rbf(gamma=0.5)", learner="svm(C=1.0)").fit(X, y)
-    peer = SVC(gamma=0.5).fit(X, y)
-    np.testing.assert_array_equal(model.predict(X), peer.predict(X))
-    np.testing.assert_allclose(model.decision_function(X), peer.decision_function(X), atol=1e-3)
 
 
 @pytest.mark.parametrize("multiclass", ["ovo", "ovr"])

@@ -22,7 +22,6 @@ from mklkit import (
     save_model,
 )
 from mklkit.errors import DataError
-from mklkit.plotting import KernelWeightsDisplay
 
 RANDOM = np.random.default_rng(2)
 ROWS, NEW = RANDOM.normal(size=(50, 4)), RANDOM.normal(size=(12, 4)) * 2
@@ -64,19 +63,6 @@ def test_what_needs_labels_is_refused_with_the_names_of_what_does_not() -> None:
     frame = pd.DataFrame(ROWS)
     with pytest.raises(IncompatibleError, match="so there is no score"):
         explain(MKLOneClass().fit(frame), frame, np.arange(50) % 2)
-
-
-def test_choices_weights_and_pictures() -> None:
-    pytest.importorskip("matplotlib")
-    model = MKLOneClass(KERNELS, combiner="consensus").fit(ROWS)
-    assert any("learner one-class-svm" in note for note in model.choices_)
-    frame = model.weights_frame()
-    assert frame["problem"].unique().tolist() == ["all rows"]
-    assert frame["kernel"].tolist() == ["first", "second"]
-    display = KernelWeightsDisplay.from_estimator(make_pipeline(StandardScaler(), model))
-    np.testing.assert_allclose(
-        [bar.get_width() for bar in display.ax_.containers[0]], model.weights_[0]
-    )
 
 
 def test_model_files(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
@@ -41,20 +40,6 @@ def test_a_grid_scores_every_point_as_built_by_hand(iris):
         assert score == pytest.approx(cross_val_score(by_hand, X, y, cv=folds).mean())
     assert len(set(search.cv_results_["mean_test_score"])) > 3
     assert search.best_estimator_.learner == SVM(C=search.best_params_["learner__C"])
-
-
-def test_ranges_of_numpy_are_grids_too(iris):
-    X, y = iris
-    model = MKLClassifier(
-        ["polynomial"], feature_map="empirical", combiner="uniform", learner="mhks"
-    )
-    grid = {
-        "kernels__polynomial__degree": np.arange(1, 3),
-        "feature_map__rank": np.arange(2, 4),
-        "learner__alpha": np.logspace(-1, 0, 2),
-    }
-    search = GridSearchCV(model, grid, cv=2, error_score="raise").fit(X, y)
-    assert search.best_score_ > 0.8
 
 
 def test_nested_parameters_are_named_by_what_is_there():
