@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from mklkit.errors import IncompatibleError, MKLKitError, SpecError, quoted
 from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fit import Fitted
-from mklkit.estimators.plan import Plan
+from mklkit.estimators.plan import Plan, kernels_to_bind
 from mklkit.estimators.showing import KernelSummary, ShowsKernels
 from mklkit.protocols import Array, Decision, GatedDecision, Task
 from mklkit.protocols.component import Component
@@ -286,6 +286,7 @@ class KernelEstimator(NestedParameters, FittedKernels):
         return list(self.fitted_.decisions)
 
     def _planned_summary(self) -> KernelSummary:
+        kernels_to_bind(self.kernels, self._task)  # It says what is wrong with them.
         return KernelSummary.planned(self._kernels(), self._planned())
 
     def _planned(self) -> Choice:

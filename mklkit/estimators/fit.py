@@ -105,7 +105,7 @@ def plan_and_read(
     row_weights = None
     if sample_weight is not None:
         row_weights = checked_row_weights(sample_weight, _num_samples(X))
-    reading, (kernels,) = read_table(X, [kernels_to_bind(estimator)])
+    reading, (kernels,) = read_table(X, [kernels_to_bind(estimator.kernels, task)])
     weighted = row_weights is not None or estimator.class_weight is not None
     plan = plan_of(estimator, task, reading, kernels, weighted)
     return plan, check_training(estimator, task, reading, X, y, row_weights)

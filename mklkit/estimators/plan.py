@@ -106,10 +106,22 @@ def plan_of(
     )
 
 
-def kernels_to_bind(estimator: Any) -> list[BoundKernel]:
-    """Return an estimator's kernels, by which its table is read."""
-    # What is proposed reads numbers, like the kernels that are taken by default.
-    return bind_kernels(None if are_proposed(estimator.kernels) else estimator.kernels)
+def kernels_to_bind(kernels: Any, task: Task) -> list[BoundKernel]:
+    """Return an estimator's kernels, by which its table is read.
+
+    Raises
+    ------
+    SpecError
+        If they are to be proposed where there is nothing to be learned.
+    """
+    if not are_proposed(kernels):
+        return bind_kernels(kernels)
+    if task == "none":
+        raise SpecError(
+            "kernels='auto' proposes kernels by their alignment with class labels, and there are"
+            " none: name the kernels, or leave them out for the default ones."
+        )
+    return bind_kernels(None)  # What is proposed reads numbers, as these do.
 
 
 WORTH_KEEPING = 2**28

@@ -14,7 +14,6 @@ from sklearn.base import BaseEstimator
 from sklearn.preprocessing import StandardScaler
 
 from mklkit.display.html import notes, shown
-from mklkit.errors import SpecError
 from mklkit.estimators.checking import as_source, check_training
 from mklkit.estimators.pruning import LEFT_OUT, Candidate, pruned
 from mklkit.estimators.showing import KernelSummary
@@ -22,7 +21,7 @@ from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import TrainingData
 from mklkit.numerics.sampling import drawn_by_class
 from mklkit.protocols import Array, Task
-from mklkit.registry.composing import are_proposed, bind_kernels, proposed_specs
+from mklkit.registry.composing import bind_kernels, proposed_specs
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.rows import rows_at
 
@@ -31,7 +30,6 @@ __all__ = [
     "column_groups",
     "propose_kernels",
     "proposed_bank",
-    "refuse_proposed",
     "shortened",
 ]
 
@@ -67,18 +65,10 @@ class KernelBank:
 
 
 def proposed_bank(names: Sequence[str] | None, data: TrainingData, task: Task) -> KernelBank:
-    """Return a bank proposed from training data.
+    """Return a bank proposed from training data, for classes or for numbers.
 
     Candidates are those that registered kernels propose (``KernelFacts.proposed``), for all columns
     and for each group of them (:func:`column_groups`), at most 40; :func:`pruned` takes at most 8.
-
-    Parameters
-    ----------
-    names : sequence of str, optional
-        The names of the columns.
-    data : TrainingData
-    task : Task
-        Whether its values are class numbers, or the numbers to be learned.
 
     Raises
     ------
@@ -135,15 +125,6 @@ def propose_kernels(X: Any, y: Any) -> KernelBank:
     reading, _ = read_table(X, [bind_kernels(None)])
     data = check_training(BaseEstimator(), "two classes", reading, X, y)
     return proposed_bank(reading.names, data, "two classes")
-
-
-def refuse_proposed(kernels: Any) -> None:
-    """Raise a ``SpecError`` if kernels are to be proposed, which needs class labels."""
-    if are_proposed(kernels):
-        raise SpecError(
-            "kernels='auto' proposes kernels by their alignment with class labels, and there are"
-            " none: name the kernels, or leave them out for the default ones."
-        )
 
 
 def shortened(notes: Sequence[str]) -> list[str]:

@@ -121,14 +121,12 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
             plan = with_kernels(plan, data)  # before the mean is taken off
         self._one_target = data.values.ndim == 1
         columns = data.values[:, None] if self._one_target else data.values
-        free = facts_of(plan.learner, LearnerFacts).free_bias
-        means = np.zeros(columns.shape[1])
-        if free:
-            means = np.average(columns, axis=0, weights=data.row_weights)
-        self.target_means_ = means
+        self.target_means_ = np.zeros(columns.shape[1])
+        if facts_of(plan.learner, LearnerFacts).free_bias:
+            self.target_means_ = np.average(columns, axis=0, weights=data.row_weights)
         self.target_names_ = names or [str(place) for place in range(columns.shape[1])]
-        centred = (columns - means)[:, 0] if self._one_target else columns - means
         problems, names = self._divided(plan)
+        centred = (columns - self.target_means_).reshape(data.values.shape)
         data = attrs.evolve(data, values=centred)
         fitted = fit_problems(plan, data, problems, self.random_state)
         self.fitted_ = attrs.evolve(fitted, names=tuple(names))

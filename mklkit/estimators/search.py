@@ -155,7 +155,8 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
         points = [point for _, point in numbered]
         groups = grouped(points, lambda point: _fitted_at_once(_varied(base, point)))
         table = as_source(X)
-        banks = [kernels_to_bind(_varied(base, group.common)) for group in groups]
+        kernels = [_varied(base, group.common).kernels for group in groups]
+        banks = [kernels_to_bind(bank, "two classes") for bank in kernels]
         reading, bound = read_table(table, banks)
         row_weights = checked_row_weights(sample_weight, _num_samples(table))
         data = check_training(self, "two classes", reading, table, y, row_weights)
@@ -169,7 +170,7 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
         run = base if is_whole(base.random_state) else clone(base).set_params(random_state=seed)
         folds = FoldScores(data, self.classes_, splits, partial(_varied, run), scorer, shared_views)
         pairs = zip(groups, bound, strict=True)
-        runs = [folds.prepared(group, reading, kernels) for group, kernels in pairs]
+        runs = [folds.prepared(group, reading, bank) for group, bank in pairs]
         total = len(splits) * sum(len(run.problems) for run in runs)
         done = count(1)
         with reported(self.progress, "searching", BRIEF) as report:

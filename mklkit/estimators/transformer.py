@@ -28,7 +28,6 @@ from mklkit.estimators.fit import (
 from mklkit.estimators.plan import Plan, ProblemViews
 from mklkit.estimators.predicting import lazy_on_dask
 from mklkit.estimators.problems import Problem, decompose
-from mklkit.estimators.proposing import refuse_proposed
 from mklkit.protocols import Array, CombinerFacts, Task, facts_of
 from mklkit.protocols.defaults import KERNELS
 from mklkit.registry.abilities import default_instances
@@ -166,8 +165,6 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         """Learn the weights; return the views of the training rows."""
         task = self._task_of(y)
         self._choose(task)
-        if task == "none":
-            refuse_proposed(self.kernels)
         plan, data = plan_and_read(self, task, X, column_or_1d(y) if task == "numbers" else y)
         self.__dict__.pop("classes_", None)  # it predicts none
         if plan.proposed:
