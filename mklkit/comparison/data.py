@@ -19,7 +19,7 @@ from mklkit.datasets.kernel_columns import check_not_left_out, needed_unchanged
 from mklkit.datasets.loading import target_and_dropped
 from mklkit.datasets.target import class_labels, drop_without_target, warn_of_numbers
 from mklkit.errors import DataError, counted, named, quoted, type_name
-from mklkit.estimators.assign_columns import placed_kernels
+from mklkit.estimators.table_reading import placed_kernels
 from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list
 
 __all__ = ["DataSet", "check_labels", "data_sets", "in_unicode"]

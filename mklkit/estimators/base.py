@@ -1,9 +1,11 @@
-"""What estimators of every task share: fits of their problems, kernel weights, and their table."""
+"""What estimators of every task share: nested parameters, and what they say of a fit."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, ClassVar, Self
 
+import attrs
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
@@ -12,20 +14,19 @@ from sklearn.utils.validation import check_is_fitted
 from mklkit.errors import IncompatibleError, MKLKitError, SpecError, quoted
 from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fit import Fitted
-from mklkit.estimators.kernel_summary import KernelSummary, fitted_summary, planned_summary
-from mklkit.estimators.plan import Plan
-from mklkit.estimators.showing import ShowsKernels
-from mklkit.estimators.weight_frames import tidy_weights
+from mklkit.estimators.plan import Plan, kernels_to_bind
+from mklkit.estimators.showing import KernelSummary, ShowsKernels
 from mklkit.protocols import Array, Decision, GatedDecision, Task
 from mklkit.protocols.component import COMBINER, Component
 from mklkit.registry.columns import bind_kernels, kernel_list, parts_of
 from mklkit.registry.composing import Choice, choose_components
+from mklkit.registry.entries import Kind
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel
 
-__all__ = ["KernelEstimator", "NestedParameters"]
+__all__ = ["FittedKernels", "KernelEstimator", "NestedParameters"]
 
-COMPONENT_KINDS = ("combiner", "feature_map", "learner")
+COMPONENT_KINDS: tuple[Kind, ...] = ("combiner", "feature_map", "learner")
 
 
 class NestedParameters(BaseEstimator):
@@ -73,55 +74,47 @@ class NestedParameters(BaseEstimator):
         if plain:
             super().set_params(**plain)
         nested: dict[str, dict[str, Any]] = {}
-        for key, value in params.items():
-            if key in plain:
-                continue
-            depth = 2 if key.startswith("kernels__") else 1
-            *outer, inner = key.split("__", depth)
-            if len(outer) < depth:
-                raise self._invalid(
-                    key, "name one of the kernel's parameters, or give all kernels."
-                )
-            nested.setdefault("__".join(outer), {})[inner] = value
-        for prefix, changes in nested.items():
-            components = self.named_components()
-            if prefix not in components:
-                inner = next(iter(changes))
-                raise self._invalid(
-                    f"{prefix}__{inner}", self._why_absent(prefix, inner, components)
-                )
-            self._replace(prefix, components[prefix].with_params(**changes))
+        for key in (key for key in params if key not in plain):
+            outer, _, inner = key.partition("__")
+            if outer == "kernels":
+                name, _, inner = inner.partition("__")
+                outer = f"kernels__{name}"
+            nested.setdefault(outer, {})[inner] = params[key]
+        for outer, changes in nested.items():
+            component = self.named_components().get(outer)
+            if component is None or "" in changes:
+                key = f"{outer}__{next(iter(changes))}".removesuffix("__")
+                why = self._why_absent(outer)
+                raise SpecError(f"Invalid parameter {quoted(key)} for {type(self).__name__}: {why}")
+            self._replace(outer, component.with_params(**changes))
         return self
-
-    def _invalid(self, key: str, why: str) -> SpecError:
-        return SpecError(f"Invalid parameter {quoted(key)} for {type(self).__name__}: {why}")
 
     def _kernels(self) -> Any:
         """Return the kernels as given; overridden by estimators with their own default kernels."""
         return self.kernels
 
-    def _component_kinds(self) -> list[str]:
-        return [kind for kind in COMPONENT_KINDS if kind in self._get_param_names()]
+    def _given(self) -> dict[Kind, Any]:
+        """Return the components among the parameters, as they were given."""
+        params = super().get_params(deep=False)
+        return {kind: params[kind] for kind in COMPONENT_KINDS if kind in params}
 
     def named_components(self) -> dict[str, Component]:
         """Return the components that have parameters, by the prefix of their nested names."""
-        components: dict[str, Component] = {}
-        for outer in self._component_kinds():
-            value = getattr(self, outer)
-            component = _created(outer, value) if isinstance(value, str) else value
-            if isinstance(component, Component):
-                components[outer] = component
-        try:
-            bound = bind_kernels(self._kernels())
-        except MKLKitError:
-            return components
-        names = [_nested_name(kernel) for kernel in bound]
-        for name, kernel in zip(names, bound, strict=True):
-            if names.count(name) == 1 and isinstance(kernel.kernel, Component):
+        components: dict[str, Any] = {}
+        for kind, value in self._given().items():
+            with suppress(MKLKitError):
+                is_spec = isinstance(value, str)
+                components[kind] = get_registry().create(kind, value) if is_spec else value
+        kernels: list[BoundKernel] = []
+        with suppress(MKLKitError):
+            kernels = bind_kernels(self._kernels())
+        names = [_nested_name(kernel) for kernel in kernels]
+        for name, kernel in zip(names, kernels, strict=True):
+            if names.count(name) == 1:
                 components[f"kernels__{name}"] = kernel.kernel
-        return components
+        return {name: part for name, part in components.items() if isinstance(part, Component)}
 
-    def _why_absent(self, outer: str, inner: str, components: dict[str, Component]) -> str:
+    def _why_absent(self, outer: str) -> str:
         """Return why no component has that prefix, and what to do.
 
         Raises
@@ -129,31 +122,30 @@ class NestedParameters(BaseEstimator):
         MKLKitError
             If a spec string can't be resolved, which is the reason.
         """
-        if outer.startswith("kernels__"):
-            name = outer.removeprefix("kernels__")
-            count = [_nested_name(kernel) for kernel in bind_kernels(self._kernels())].count(name)
-            if count > 1:
-                return (
-                    f"{count} kernels have the name {name!r}. Label them with Python"
-                    f" names, as in kernels=['a:{name}', 'b:{name}'], and set kernels__a__{inner}."
-                )
-        elif outer in self._component_kinds():
-            value = getattr(self, outer)
-            if value is None and outer != "combiner":
-                combiner, *others = (getattr(self, kind, None) for kind in COMPONENT_KINDS)
-                choice = choose_components(combiner, others[0], others[1], task=self._task)
-                chosen = getattr(choice, outer).name
-                return f"{outer} is None. Give {outer}={chosen!r} (what fit would use) or another."
-            get_registry().create(outer, value)  # type: ignore[arg-type]
-        return f"components with parameters are {', '.join(components) or 'none'}."
+        for kind, value in self._given().items():
+            if kind == outer and value is not None:
+                get_registry().create(kind, value)
+            elif kind == outer:
+                choice = choose_components(*self._given().values(), task=self._task)
+                usual = attrs.asdict(choice, recurse=False)[kind].name
+                return f"{outer} is None. Give {outer}={usual!r} (what fit would use) or another."
+        name = outer.removeprefix("kernels__")
+        names = [_nested_name(kernel) for kernel in bind_kernels(self._kernels())]
+        if names.count(name) > 1:
+            return (
+                f"{names.count(name)} kernels have the name {name!r}. Label them with Python names,"
+                f" as in kernels=['a:{name}', 'b:{name}'], and set kernels__a__…."
+            )
+        components = ", ".join(self.named_components()) or "none"
+        return f"name one of a component's parameters; components with parameters: {components}."
 
     def _replace(self, outer: str, component: Component) -> None:
-        if outer in COMPONENT_KINDS:
+        if not outer.startswith("kernels__"):
             setattr(self, outer, component)
             return
-        name = outer.removeprefix("kernels__")
         kernels = bind_kernels(self._kernels())
-        place = [_nested_name(kernel) for kernel in kernels].index(name)
+        names = [_nested_name(kernel) for kernel in kernels]
+        place = names.index(outer.removeprefix("kernels__"))
         # A label derived from the kernel's old parameters is not kept.
         label = parts_of(kernel_list(self._kernels())[place])[0]
         chosen: list[Any] = [(each.label, each.kernel, each.columns) for each in kernels]
@@ -161,50 +153,19 @@ class NestedParameters(BaseEstimator):
         self.kernels = chosen
 
 
-def _created(kind: Any, spec: str) -> Any:
-    try:
-        return get_registry().create(kind, spec)
-    except MKLKitError:
-        return None
-
-
 def _nested_name(kernel: BoundKernel) -> str:
     """Return the label where the user gave one, else the kernel's name."""
-    name: str = getattr(kernel.kernel, "name", kernel.label)
-    return kernel.label if kernel.label.isidentifier() else name
+    return kernel.label if kernel.label.isidentifier() else str(kernel.kernel.name)
 
 
-class KernelEstimator(NestedParameters, ShowsKernels):
-    """Kernels, each through a feature map, joined by a combiner, on one or several problems.
-
-    A subclass may have other parameters, and keeps what it learns in ``fitted_``.
-    """
+class FittedKernels(ShowsKernels):
+    """An estimator of kernels that says what was fitted: ``fitted_`` has all of it."""
 
     fitted_: Fitted
-    # Of estimators without these parameters.
-    learner: Any = None
-    class_weight: Any = None
-    bandwidths: Any = "per-problem"
-    n_jobs: int | None = None
 
-    def __init__(
-        self,
-        kernels: Any = None,
-        *,
-        feature_map: Any = None,
-        combiner: Any = COMBINER,
-        learner: Any = None,
-        max_memory: int | str | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.kernels = kernels
-        self.feature_map = feature_map
-        self.combiner = combiner
-        self.learner = learner
-        self.max_memory = max_memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    def __sklearn_is_fitted__(self) -> bool:
+        """Return whether it can predict."""
+        return "fitted_" in vars(self)
 
     @property
     def plan_(self) -> Plan:
@@ -242,11 +203,6 @@ class KernelEstimator(NestedParameters, ShowsKernels):
         return self.fitted_.plan.learner
 
     @property
-    def decisions_(self) -> list[Decision]:
-        """The decision of each problem."""
-        return list(self.fitted_.decisions)
-
-    @property
     def weights_(self) -> Array:
         """The kernel weights, a row per problem (and per cluster in cluster gating)."""
         return np.vstack([decision.weights for decision in self.fitted_.decisions])
@@ -266,17 +222,72 @@ class KernelEstimator(NestedParameters, ShowsKernels):
         """What was chosen because nothing was given, a sentence each."""
         return self.fitted_.choices
 
-    def __sklearn_is_fitted__(self) -> bool:
-        """Return whether it can predict."""
-        return hasattr(self, "fitted_")
+    def weights_frame(self) -> pd.DataFrame:
+        """Return the kernel weights as a tidy table: problem, (cluster,) kernel, weight."""
+        check_is_fitted(self)
+        rows = [
+            (_problem_name(problem), cluster)
+            for problem, decision in zip(self.problems_, self.fitted_.decisions, strict=True)
+            for cluster in range(len(np.atleast_2d(decision.weights)))
+        ]
+        frame = pd.DataFrame(rows, columns=["problem", "cluster"])
+        frame = frame.merge(pd.DataFrame({"kernel": self.kernel_names_}), how="cross")
+        if self.fitted_.decisions[0].weights.ndim == 1:
+            frame = frame.drop(columns="cluster")
+        return frame.assign(weight=np.ravel(self.weights_))
 
     def _kernel_summary(self) -> KernelSummary:
         if self.__sklearn_is_fitted__():
-            return fitted_summary(self, self.weights_, self.n_samples_fit_)
+            return KernelSummary.fitted(self, self.weights_, self.n_samples_fit_)
         return self._planned_summary()
 
+
+def _problem_name(problem: Any) -> str:
+    if isinstance(problem, str):
+        return problem
+    negative, positive = problem
+    return "all classes" if str(positive) == "(all)" else f"{positive} vs {negative}"
+
+
+class KernelEstimator(NestedParameters, FittedKernels):
+    """Kernels, each through a feature map, joined by a combiner, on one or several problems.
+
+    A subclass may have other parameters, and keeps what it learns in ``fitted_``.
+    """
+
+    # Of estimators without these parameters.
+    learner: Any = None
+    class_weight: Any = None
+    bandwidths: Any = "per-problem"
+    n_jobs: int | None = None
+
+    def __init__(
+        self,
+        kernels: Any = None,
+        *,
+        feature_map: Any = None,
+        combiner: Any = COMBINER,
+        learner: Any = None,
+        max_memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernels = kernels
+        self.feature_map = feature_map
+        self.combiner = combiner
+        self.learner = learner
+        self.max_memory = max_memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @property
+    def decisions_(self) -> list[Decision]:
+        """The decision of each problem."""
+        return list(self.fitted_.decisions)
+
     def _planned_summary(self) -> KernelSummary:
-        return planned_summary(self._kernels(), self._planned())
+        kernels_to_bind(self.kernels, self._task)  # It says what is wrong with them.
+        return KernelSummary.planned(self._kernels(), self._planned())
 
     def _planned(self) -> Choice:
         """Return the components that ``fit`` would use."""
@@ -299,12 +310,6 @@ class KernelEstimator(NestedParameters, ShowsKernels):
         if not gated:
             raise IncompatibleError(
                 f"{self.combiner_.name} has the same kernel weights for all rows; see weights_."
-                " A gating combiner, such as cluster-gating, has weights per row."
+                " A combiner that gates its kernels has weights per row."
             )
         return np.asarray(np.mean([decision.gate_weights(X) for decision in gated], axis=0))
-
-    def weights_frame(self) -> pd.DataFrame:
-        """Return the kernel weights as a tidy table: problem, (cluster,) kernel, weight."""
-        check_is_fitted(self)
-        weights = [decision.weights for decision in self.decisions_]
-        return tidy_weights(self.problems_, self.kernel_names_, weights)

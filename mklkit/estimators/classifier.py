@@ -9,10 +9,8 @@ from typing import Any, Self
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import SpecError
 from mklkit.estimators.base import KernelEstimator
@@ -20,25 +18,18 @@ from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fit import Fitted, fit_problems, plan_and_read
 from mklkit.estimators.partial_fits import check_sums_suffice, partial_fit
 from mklkit.estimators.plan import Plan
-from mklkit.estimators.predicting import (
-    Calibration,
-    GivesProbabilities,
-    cross_fitted,
-    decided_labels,
-    of_each_row,
-)
+from mklkit.estimators.predicting import PredictsClasses, cross_fitted, lazy_on_dask
 from mklkit.estimators.problems import class_problems, decision_values
 from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.protocols import Array
 from mklkit.protocols.component import COMBINER, is_whole
-from mklkit.views.dask import is_dask
 from mklkit.views.rows import take_rows
 
 __all__ = ["MKLClassifier"]
 
 
-class MKLClassifier(GivesProbabilities, ClassifierMixin, SharesViews, KernelEstimator):
+class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
     """Multiple kernel classifier: kernels, each through a feature map, joined by a combiner.
 
     Parameters
@@ -124,8 +115,6 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, SharesViews, KernelEsti
     ['cosine_linear', 'rbf', 'cosine_polynomial']
     """
 
-    calibration_: Calibration | None
-
     def __init__(
         self,
         kernels: Any = None,
@@ -174,17 +163,16 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, SharesViews, KernelEsti
         return self.fit_sharing(None, X, y, sample_weight)
 
     def fit_sharing(
-        self, shared: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
+        self, shared_views: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
     ) -> Self:
         """Learn as :meth:`fit` does, with views that other fits on the same rows share."""
         if not isinstance(self.probability, bool | np.bool_):
             raise SpecError(f"probability must be True or False; got {self.probability!r:.80}.")
         plan, data = plan_and_read(self, self._task, X, y, sample_weight)
-        fitted = self._learn(plan, data, self.random_state, shared)
+        fitted = self._learn(plan, data, self.random_state, shared_views)
         notes = []
-        if self.class_weight is None:
-            self.class_weight_: Array = np.ones(len(self.classes_))
-        else:
+        self.class_weight_: Array = np.ones(len(self.classes_))
+        if self.class_weight is not None:
             self.class_weight_ = self._class_weights(data)
             pairs = zip(self.classes_.tolist(), self.class_weight_, strict=True)
             weights = ", ".join(f"{label} {weight:.3g}" for label, weight in pairs)
@@ -194,23 +182,26 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, SharesViews, KernelEsti
             calibration, note = self._calibrated(plan, data)
             notes.append(note)
         self.__dict__.pop("partial_sums_", None)
-        self._keep(fitted, calibration, notes)
-        return self
+        return self._keep(fitted, calibration, notes)
 
     def _class_weights(self, data: TrainingData) -> Array:
         return class_weights(self.class_weight, self.classes_, data.values, data.row_weights)
 
     def _learn(
-        self, plan: Plan, data: TrainingData, random_state: Any, shared: SharedViews | None = None
+        self,
+        plan: Plan,
+        data: TrainingData,
+        random_state: Any,
+        shared_views: SharedViews | None = None,
     ) -> Fitted:
         """Return what is learned from checked rows and class numbers, without probabilities."""
         if self.class_weight is not None:
             data = data.with_class_weights(self._class_weights(data))
         n_classes = len(self.classes_)
         problems = class_problems(n_classes, self.multiclass, plan.combiner, plan.learner)
-        return fit_problems(plan, data, problems, random_state, shared)
+        return fit_problems(plan, data, problems, random_state, shared_views)
 
-    def _calibrated(self, plan: Plan, data: TrainingData) -> tuple[Calibration, str]:
+    def _calibrated(self, plan: Plan, data: TrainingData) -> tuple[Any, str]:
         """Return what turns decision values into probabilities, from fits of parts of the rows."""
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         random_state = self.random_state if is_whole(self.random_state) else seed
@@ -221,12 +212,11 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, SharesViews, KernelEsti
 
         return cross_fitted(data.values, seed, decide, data.row_weights)
 
-    def _keep(
-        self, fitted: Fitted, calibration: Calibration | None = None, notes: Sequence[str] = ()
-    ) -> None:
+    def _keep(self, fitted: Fitted, calibration: Any = None, notes: Sequence[str] = ()) -> Self:
         names = tuple(problem.names(self.classes_) for problem in fitted.problems)
         self.fitted_ = attrs.evolve(fitted, names=names, notes=tuple(notes))
         self.calibration_ = calibration
+        return self
 
     @property
     def partial_fit(self) -> Callable[..., Self]:
@@ -256,6 +246,7 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, SharesViews, KernelEsti
         check_sums_suffice(self)
         return partial(partial_fit, self)
 
+    @lazy_on_dask
     def decision_function(self, X: Any) -> Array:
         """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C).
 
@@ -266,18 +257,7 @@ class MKLClassifier(GivesProbabilities, ClassifierMixin, SharesViews, KernelEsti
         DataError
             If a value is not finite, as may happen with features of 1e300.
         """
-        check_is_fitted(self)
-        if is_dask(X):
-            width = None if len(self.classes_) == 2 else len(self.classes_)
-            return of_each_row(self, type(self).decision_function, X, np.float64, width)
         return decision_values(self.fitted_, check_new_rows(self, X), len(self.classes_))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class label (n,) of each row; of Dask's rows as a Dask array."""
-        return decided_labels(self, X)
-
-    def _asks_for_probabilities(self) -> bool:
-        return bool(self.probability)
 
     def _probabilities(self, X: Any) -> Array:
         if self.calibration_ is None:

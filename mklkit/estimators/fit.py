@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
@@ -20,9 +20,9 @@ from mklkit.errors import (
     plain_message,
     quoted,
 )
-from mklkit.estimators.checking import as_source, check_classes, check_numbers, check_rows_alone
+from mklkit.estimators.checking import as_source, check_training
 from mklkit.estimators.plan import Plan, ProblemViews, kernels_to_bind, plan_of
-from mklkit.estimators.problems import ALL_ROWS, Problem
+from mklkit.estimators.problems import Problem
 from mklkit.estimators.proposing import proposed_bank
 from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.table_reading import read_table
@@ -30,7 +30,6 @@ from mklkit.estimators.training_data import TrainingData, checked_row_weights
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each, in_threads
 from mklkit.protocols import (
-    Array,
     Combiner,
     CombinerFacts,
     Decision,
@@ -39,6 +38,7 @@ from mklkit.protocols import (
     Task,
     facts_of,
 )
+from mklkit.protocols.component import KERNELS
 from mklkit.registry.composing import checked_decision
 from mklkit.views.deciding import RowBlock, decide_block
 from mklkit.views.feature_blocks import FeatureBlocks
@@ -54,13 +54,6 @@ __all__ = [
     "solver_errors_explained",
     "with_kernels",
 ]
-
-CHECKS: dict[Task, Callable[..., TrainingData]] = {
-    "two classes": check_classes,
-    "several classes": check_classes,
-    "numbers": check_numbers,
-    "none": check_rows_alone,
-}
 
 
 @attrs.frozen(eq=False)
@@ -85,13 +78,13 @@ class Fitted:
     problems: tuple[Any, ...]
     decisions: tuple[Decision, ...]
     n_rows: int
-    names: tuple[Any, ...] = (ALL_ROWS,)
+    names: tuple[Any, ...] = ("all rows",)
     notes: tuple[str, ...] = ()
 
     @property
     def choices(self) -> list[str]:
         """What was chosen because nothing was given, a sentence each."""
-        return [*self.plan.kernel_notes, *self.plan.notes, *self.notes]
+        return [*self.plan.notes, *self.notes]
 
 
 def plan_and_read(
@@ -112,10 +105,10 @@ def plan_and_read(
     row_weights = None
     if sample_weight is not None:
         row_weights = checked_row_weights(sample_weight, _num_samples(X))
-    reading, (kernels,) = read_table(X, [kernels_to_bind(estimator)])
+    reading, (kernels,) = read_table(X, [kernels_to_bind(estimator.kernels, task)])
     weighted = row_weights is not None or estimator.class_weight is not None
     plan = plan_of(estimator, task, reading, kernels, weighted)
-    return plan, CHECKS[task](estimator, reading, X, y, row_weights)
+    return plan, check_training(estimator, task, reading, X, y, row_weights)
 
 
 def fit_problems(
@@ -123,7 +116,7 @@ def fit_problems(
     data: TrainingData,
     problems: Sequence[Problem],
     random_state: Any,
-    shared: SharedViews | None = None,
+    shared_views: SharedViews | None = None,
 ) -> Fitted:
     """Return the decision of each problem, learned from the views of its rows.
 
@@ -133,16 +126,15 @@ def fit_problems(
     data : TrainingData
     problems : sequence of Problem
     random_state : int, RandomState or None
-    shared : SharedViews, optional
+    shared_views : SharedViews, optional
         Where several fits on the same rows share their views; a fit by itself does without.
     """
     if plan.proposed:
-        plan = with_kernels(plan, data, shared)
+        plan = with_kernels(plan, data, shared_views)
     # Seeds are drawn before anything runs, so that the order of the threads does not matter.
     *seeds, seed = check_random_state(random_state).randint(2**31 - 1, size=len(problems) + 1)
-    problem_views = (
-        ProblemViews(plan, data, seed) if shared is None else shared.of(plan, data, seed)
-    )
+    make_views = ProblemViews if shared_views is None else shared_views.of
+    problem_views = make_views(plan, data, seed)
     problem_views.say_if_long(problems)
 
     def fit_problem(problem: Problem, seed: int) -> Decision:
@@ -160,17 +152,14 @@ def fit_problems(
     return Fitted(plan, tuple(problems), tuple(decisions), len(data.rows))
 
 
-def with_kernels(plan: Plan, data: TrainingData, shared: SharedViews | None = None) -> Plan:
+def with_kernels(plan: Plan, data: TrainingData, shared_views: SharedViews | None = None) -> Plan:
     """Return a plan with kernels that are proposed from the data."""
-    names = plan.reading.names
-
-    def propose() -> Any:
-        return proposed_bank(names, data, plan.task)
-
-    key = plan.task, names
-    bank = propose() if shared is None else shared.small(key, data, propose)
+    propose = partial(proposed_bank, plan.reading.names, data, plan.task)
+    key = plan.task, plan.reading.names
+    bank = propose() if shared_views is None else shared_views.small(key, data, propose)
     kernels = tuple(bank.kernels)
-    return attrs.evolve(plan, kernels=kernels, kernel_notes=bank.notes, proposed=False)
+    notes = (*bank.notes, *plan.notes)
+    return attrs.evolve(plan, kernels=kernels, notes=notes, proposed=False)
 
 
 CHECKED_ROWS = 256
@@ -227,18 +216,14 @@ def fit_decision(
     if not finite:
         label, largest = _most_extreme(decided)
         raise _beyond(combiner, learner, label, largest, "gave decision values that are not finite")
-    _check_range(combiner, decision.weights, facts.weight_range)
-    return decision
-
-
-def _check_range(combiner: Combiner, weights: Array, stated: tuple[float, float] | None) -> None:
-    low, high = stated or (0.0, 1.0)
-    if weights.min() < low - SLACK or weights.max() > high + SLACK:
+    low, high = facts.weight_range or (0.0, 1.0)
+    least, most = decision.weights.min(), decision.weights.max()
+    if least < low - SLACK or most > high + SLACK:
         raise MKLKitError(
-            f"{combiner.name} must have weights from {low:g} to {high:g}; it returned"
-            f" {weights.min():.6g} to {weights.max():.6g}. State another range by"
-            " facts = CombinerFacts(weight_range=(low, high))."
+            f"{combiner.name} must have weights from {low:g} to {high:g}; it returned {least:.6g}"
+            f" to {most:.6g}. State another range by CombinerFacts(weight_range=(low, high))."
         )
+    return decision
 
 
 @contextmanager
@@ -263,17 +248,15 @@ def solver_errors_explained(combiner: Combiner, learner: Learner, views: ViewSet
 
 
 def _decides_finitely(decision: Decision, views: ViewSet) -> bool:
-    def finite(*blocks: RowBlock) -> bool:
-        return all(np.isfinite(decide_block(decision, block)).all() for block in blocks)
+    def finite(blocks: Iterable[tuple[Any, RowBlock]]) -> bool:
+        return all(np.isfinite(decide_block(decision, block)).all() for _, block in blocks)
 
     if views.blocks is not None:
         step = -(-views.blocks.n_rows // FINITE_ROWS)
         some = views.blocks if step == 1 else views.blocks.take(np.arange(0, len(views.rows), step))
-        every = range(len(views))
-        parts = some.each(lambda blocks: finite(*(block for _, block in blocks)), every)
-        return all(parts)
+        return all(some.each(finite, range(len(views))))
     places = row_blocks(len(views.rows), CHECKED_ROWS)
-    return all(each(lambda place: finite(RowBlock(views.rows[place])), places))
+    return all(each(lambda place: finite([(place, RowBlock(views.rows[place]))]), places))
 
 
 def _most_extreme(views: ViewSet) -> tuple[str, float]:
@@ -298,6 +281,6 @@ def _beyond(
     return DataError(
         f"{combiner.name} with {learner.name} {problem} on these training data. Kernel"
         f" {quoted(label)} has the most extreme values, {size}: scale the data (each column to"
-        f" mean 0 and standard deviation 1, say), use a lower degree, or a normalised kernel:"
-        " 'cosine(polynomial)'."
+        " mean 0 and standard deviation 1, say), use a lower degree, or a normalised kernel, such"
+        f" as {quoted(KERNELS[-1])}."
     )

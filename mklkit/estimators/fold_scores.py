@@ -26,7 +26,7 @@ from mklkit.estimators.fit import fit_decision, solver_errors_explained, with_ke
 from mklkit.estimators.folds import Rows
 from mklkit.estimators.grids import PointGroup
 from mklkit.estimators.plan import Plan, ProblemViews, plan_of
-from mklkit.estimators.problems import BinaryProblem, ScoreJoiner, class_problems
+from mklkit.estimators.problems import Problem, class_problems, join_scores
 from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData, class_weights
@@ -40,9 +40,6 @@ __all__ = ["FoldScores", "Scorer", "check_scorer", "fits_grids"]
 
 Scorer = Callable[[Any, Any, Any], float]
 NO_NUMBER = "No setting has a score that is a number on every fold: the scorer returned NaN."
-
-Reports = Iterator[Callable[[], None]]
-"""One call per binary problem."""
 
 
 def fits_grids(combiner: Any) -> bool:
@@ -66,11 +63,11 @@ class GroupRun:
     group: PointGroup
     estimator: MKLClassifier
     plan: Plan
-    problems: list[BinaryProblem]
+    problems: list[Problem]
 
 
-@attrs.define(eq=False)
-class _FoldScores:
+@attrs.frozen(eq=False)
+class _Fold:
     """One fold's rows, the scores and iterations of each point, and what failed."""
 
     training: TrainingData
@@ -84,17 +81,9 @@ class _FoldScores:
 class FoldScores:
     """The rows and splits on which points are scored.
 
-    Attributes
-    ----------
-    data : TrainingData
-    classes : ndarray of shape (C,)
-    splits : sequence of (training rows, scored rows)
-    varied : callable
-        Returns the estimator with some parameters changed.
-    scorer : callable or None
-        Called with a fitted classifier, rows and labels; None for the accuracy.
-    shared : SharedViews
-        Where all groups with the same kernels and map take their views from.
+    ``varied`` returns the estimator with some parameters changed; ``scorer`` is called with a
+    fitted classifier, rows and labels, and None stands for the accuracy. All groups with the same
+    kernels and map take their views from ``shared_views``.
     """
 
     data: TrainingData
@@ -102,14 +91,14 @@ class FoldScores:
     splits: Sequence[tuple[Rows, Rows]]
     varied: Callable[[Any], MKLClassifier]
     scorer: Scorer | None
-    shared: SharedViews
+    shared_views: SharedViews
 
     def of(self, runs: Sequence[GroupRun], report: Callable[[], None]) -> tuple[Array, Array]:
         """Return the scores (folds, points), and the mean number of iterations (points,).
 
         A point that fails has the score NaN, and a warning; if all do, the error is raised.
-        ``report`` is called after each binary problem of a group on a fold. Folds run in the
-        estimator's ``n_jobs`` threads.
+        ``report`` is called for each binary problem of a group that is done with a fold. Folds run
+        in the estimator's ``n_jobs`` threads.
         """
         tasks = [partial(self._fold, *split, runs, report) for split in self.splits]
         most = max(len(training) for training, _ in self.splits)
@@ -135,54 +124,53 @@ class FoldScores:
 
     def _fold(
         self, training: Rows, test: Rows, runs: Sequence[GroupRun], report: Callable[[], None]
-    ) -> _FoldScores:
+    ) -> _Fold:
         """Return one fold's scores of all points."""
         unknown = np.full(sum(len(run.group.places) for run in runs), np.nan)
         held_out = TrainingData(rows_at(self.data.rows, test), self.data.values[test], places=test)
-        fold = _FoldScores(self.data.take(training), held_out, unknown, unknown.copy())
+        fold = _Fold(self.data.take(training), held_out, unknown, unknown.copy())
         for run in runs:
-            reports = iter([report] * len(run.problems))
-            self._try(run, fold, reports)
-            for left in reports:  # of a group that failed
-                left()
+            self._try(run, fold)
+            for _ in run.problems:
+                report()
         return fold
 
-    def _try(self, run: GroupRun, fold: _FoldScores, reports: Reports) -> None:
+    def _try(self, run: GroupRun, fold: _Fold) -> None:
         """Add one fold's scores of one group's points, as far as they can be fitted."""
         try:
-            self._run(run, fold, reports)
+            self._run(run, fold)
         except MKLKitError as error:
             # Parts that don't go together do so for none of the points.
             if len(run.group.places) == 1 or isinstance(error, (SpecError, IncompatibleError)):
                 fold.errors.append(error)
                 return
             for point in run.group.alone():
-                self._try(self.prepared(point, run.plan.reading, run.plan.kernels), fold, iter(()))
+                self._try(self.prepared(point, run.plan.reading, run.plan.kernels), fold)
 
-    def _run(self, run: GroupRun, fold: _FoldScores, reports: Reports) -> None:
+    def _run(self, run: GroupRun, fold: _Fold) -> None:
         """Add one fold's scores of one group's points."""
         n_problems, n_points = len(run.problems), len(run.group.points)
         data, weighing = fold.training, run.estimator.class_weight
-        plan = with_kernels(run.plan, data, self.shared) if run.plan.proposed else run.plan
+        plan = with_kernels(run.plan, data, self.shared_views) if run.plan.proposed else run.plan
         if weighing is not None:
             weights = class_weights(weighing, self.classes, data.values, data.row_weights)
             data = data.with_class_weights(weights)
         random_state = check_random_state(run.estimator.random_state)
         # The same in every fold, as if each were fitted by itself with the estimator's seed.
         *seeds, seed = random_state.randint(2**31 - 1, size=n_problems + 1)
-        views_of = self.shared.of(plan, data, seed)
-        joiner = ScoreJoiner((len(fold.held_out.values), n_points), len(self.classes))
+        views_of = self.shared_views.of(plan, data, seed)
         iterations = np.zeros(n_points)
-        scores: Array | None = None
-        for problem, seed in zip(run.problems, seeds, strict=True):
-            values, n_iter = _decide(run, views_of, problem, seed, fold.held_out)
-            iterations += n_iter
-            next(reports, lambda: None)()
-            if problem.positive is None:
-                scores = np.moveaxis(values, 1, 0)
-            else:
-                joiner.add(problem, values)
-        scores = joiner.scores() if scores is None else scores
+
+        def values() -> Iterator[Array]:
+            for problem, seed in zip(run.problems, seeds, strict=True):
+                of_points, n_iter = _decide(run, views_of, problem, seed, fold.held_out)
+                iterations[:] += n_iter
+                yield of_points
+
+        if run.problems[0].positive is None:
+            scores = np.moveaxis(next(values()), 1, 0)
+        else:
+            scores = join_scores(run.problems, values(), len(self.classes))
         places = run.group.places
         fold.scores[places] = self._scored(scores, fold.held_out)
         fold.n_iter[places] = iterations / n_problems
@@ -209,7 +197,7 @@ class FoldScores:
 def _decide(
     run: GroupRun,
     views_of: ProblemViews,
-    problem: BinaryProblem,
+    problem: Problem,
     seed: int,
     held_out: TrainingData,
 ) -> tuple[Array, Array]:
@@ -229,27 +217,11 @@ def _decide(
 
 
 def check_scorer(scorer: Any, name: Any, codes: NDArray[np.intp], classes: NDArray[Any]) -> None:
-    """Refuse a scorer that needs more than predictions and decision values, before any fit.
-
-    Parameters
-    ----------
-    scorer : callable or None
-    name : str or callable
-        As the user named it.
-    codes : ndarray of shape (N,)
-        Class numbers.
-    classes : ndarray of shape (C,)
-
-    Raises
-    ------
-    SpecError
-        If it asks for something else, such as probabilities.
-    """
-    if scorer is None:
-        return
+    """Refuse a scorer that needs more than predictions and decision values, before any fit."""
     perfect = _Scored(classes, np.eye(len(classes))[codes])
     try:
-        scorer(perfect, np.zeros((len(codes), 1)), classes[codes])
+        if scorer is not None:
+            scorer(perfect, np.zeros((len(codes), 1)), classes[codes])
     except AttributeError as error:
         raise SpecError(
             f"The scorer {quoted(name)} needs more than predictions and decision values, such as"
@@ -257,8 +229,7 @@ def check_scorer(scorer: Any, name: Any, codes: NDArray[np.intp], classes: NDArr
             " 'accuracy', 'balanced_accuracy', 'f1_macro' or, of two classes, 'roc_auc'."
         ) from error
     except ValueError:
-        # What it can't do with these labels it says where it is used.
-        return
+        return  # What it can't do with these labels it says where it is used.
 
 
 class _Scored(ClassifierMixin, BaseEstimator):

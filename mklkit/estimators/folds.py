@@ -18,7 +18,6 @@ __all__ = [
     "Rows",
     "given_splits",
     "plan_folds",
-    "single_rows_note",
     "splits_of",
 ]
 
@@ -51,7 +50,7 @@ class FoldPlan:
 
 
 def plan_folds(labels: NDArray[Any], folds: int, repeats: int = 1) -> FoldPlan:
-    """Return a plan with as many folds as the smallest class allows.
+    """Return a plan with as many folds as the smallest class allows; its notes say if fewer.
 
     Parameters
     ----------
@@ -60,11 +59,6 @@ def plan_folds(labels: NDArray[Any], folds: int, repeats: int = 1) -> FoldPlan:
         The wished number, at least 2.
     repeats : int, default=1
         How often the rows are divided into folds, each time differently.
-
-    Returns
-    -------
-    FoldPlan
-        Its ``notes`` state any difference from what was wished.
 
     Raises
     ------
@@ -95,21 +89,14 @@ def plan_folds(labels: NDArray[Any], folds: int, repeats: int = 1) -> FoldPlan:
         )
     notes = []
     if len(always):
-        notes.append(single_rows_note(len(always)))
+        notes.append(_single_rows_note(len(always)))
     fewest = int(counts[counts > 1].min())
     if fewest < folds:
         notes.append(f"{fewest} folds instead of {folds}: the smallest class has {fewest} rows")
     return FoldPlan(min(folds, fewest), repeats, notes, rows, always)
 
 
-def single_rows_note(n_classes: int) -> str:
-    """Return a note on how single-row classes are treated.
-
-    Examples
-    --------
-    >>> single_rows_note(2)
-    '2 classes have a single row, always trained on and never scored'
-    """
+def _single_rows_note(n_classes: int) -> str:
     have = "has" if n_classes == 1 else "have"
     return f"{counted(n_classes, 'class')} {have} a single row, always trained on and never scored"
 
@@ -128,11 +115,8 @@ def splits_of(
     ----------
     cv : int, scikit-learn splitter, list of (training rows, scored rows), or None
         An int means shuffled stratified folds, as :func:`plan_folds` has them; None means five.
-    X : ndarray of shape (N, d)
-    codes : ndarray of shape (N,)
-        Class numbers.
-    classes : ndarray of shape (C,)
-        Class labels.
+    X, codes, classes
+        Rows (N, d), their class numbers (N,), and class labels (C,).
     seed : int
         The seed of shuffled folds.
     kept : ndarray of shape (rows given,), optional
@@ -169,23 +153,22 @@ def splits_of(
         moved.update(absent.tolist())
         single = np.isin(codes[scored], absent)
         splits.append((np.concatenate([training, scored[single]]), scored[~single]))
-    return splits, [single_rows_note(len(moved))] if moved else []
+    return splits, [_single_rows_note(len(moved))] if moved else []
 
 
 def given_splits(
     cv: Any, X: NDArray[Any], y: NDArray[Any], rows: Rows, classifier: bool
 ) -> list[tuple[Rows, Rows]]:
     """Return the folds of a splitter or list, of which ``rows`` are the rows that it may name."""
+    reason = "it gives no fold"
     try:
         parts = check_cv(cv, y, classifier=classifier).split(X, y)
         splits = [(rows[training], rows[scored]) for training, scored in parts]
     except (TypeError, ValueError, IndexError) as error:
-        raise _no_folds(cv, plain_message(error)) from error
+        splits, reason = [], plain_message(error)
     if not splits:
-        raise _no_folds(cv, "it gives no fold")
+        raise SpecError(
+            "cv must be a number of folds (at least 2), a splitter, or a list of (training rows,"
+            f" test rows); got {cv!r:.80}: {reason:.200}."
+        )
     return splits
-
-
-def _no_folds(cv: Any, reason: str) -> SpecError:
-    wanted = "a number of folds (at least 2), a splitter, or a list of (training rows, test rows)"
-    return SpecError(f"cv must be {wanted}; got {cv!r:.80}: {reason:.200}.")

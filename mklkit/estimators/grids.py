@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import product
 from typing import Any, Literal
 
 import attrs
 import numpy as np
+import pandas as pd
 from scipy.stats import rankdata
-from sklearn.model_selection import ParameterSampler
+from sklearn.model_selection import ParameterGrid, ParameterSampler
 
-from mklkit.errors import SpecError, quoted
+from mklkit.errors import SpecError, plain_message, quoted
 from mklkit.estimators.base import NestedParameters
 from mklkit.estimators.shared_views import same_key
 from mklkit.numerics.sampling import own_stream
@@ -39,14 +41,8 @@ Point = dict[str, Any]
 class PointGroup:
     """Points that the combiner fits at once, which differ only in parameters that it can vary.
 
-    Attributes
-    ----------
-    common : dict
-        The other parameters, the same for all points.
-    points : list of dict
-        The values of those that it varies.
-    places : list of int
-        The positions of the points among all.
+    ``points`` are the values of those, ``places`` their positions among all points, and ``common``
+    are the other parameters.
     """
 
     common: Point
@@ -72,32 +68,21 @@ def points_of(param_grid: Any) -> list[tuple[int, Point]]:
     >>> points_of([{"learner__C": [1, 2]}, {"combiner": ["dimkl2"]}])
     [(0, {'learner__C': 1}), (0, {'learner__C': 2}), (1, {'combiner': 'dimkl2'})]
     """
-    grids = [param_grid] if isinstance(param_grid, Mapping) else param_grid
-    if not isinstance(grids, Sequence) or not all(isinstance(grid, Mapping) for grid in grids):
+    try:
+        grids = list(ParameterGrid(param_grid).param_grid)
+    except (TypeError, ValueError) as error:
+        raise SpecError(f"param_grid: {plain_message(error)}") from error
+    names = [name for grid in grids for name in grid]
+    if not grids or not all(isinstance(name, str) for name in names):
         raise SpecError(
-            "param_grid must be None, a dict of parameter names and values such as"
-            f" {{'learner__alpha': [0.5, 1, 2]}}, or a list of such dicts; got {param_grid!r:.80}."
+            "param_grid has names of parameters as keys and sequences of values to try, such as"
+            f" {{'learner__alpha': [0.5, 1, 2]}}; got {param_grid!r:.80}."
         )
-    if not grids:
-        raise SpecError("param_grid has no points: give at least one parameter with its values.")
-    for grid in grids:
-        for name, values in grid.items():
-            if not isinstance(name, str):
-                raise SpecError(f"param_grid has names of parameters as keys; got {name!r:.80}.")
-            if not _is_list(values):
-                raise SpecError(f"{name} needs a sequence of values to try; got {values!r:.80}.")
     return [
         (number, dict(zip(grid, values, strict=True)))
         for number, grid in enumerate(grids)
         for values in product(*grid.values())
     ]
-
-
-def _is_list(values: Any) -> bool:
-    """Return whether this is a non-empty sequence of values."""
-    if isinstance(values, np.ndarray):
-        return values.ndim > 0 and len(values) > 0
-    return isinstance(values, Sequence) and not isinstance(values, str) and len(values) > 0
 
 
 def grouped(points: Sequence[Point], varied: Callable[[Point], frozenset[str]]) -> list[PointGroup]:
@@ -149,7 +134,7 @@ def _ranks(values: list[Any], declared: Sequence[Any]) -> list[float]:
 
 def _equal(value: Any, known: Any) -> bool:
     same = value is known or value == known
-    return bool(same) if isinstance(same, (bool, np.bool_)) else False
+    return isinstance(same, bool | np.bool_) and bool(same)
 
 
 def _is_number(value: Any) -> bool:
@@ -159,21 +144,15 @@ def _is_number(value: Any) -> bool:
 def results_table(params: list[Point], scores: Array, n_iter: Array) -> dict[str, Any]:
     """Return ``cv_results_`` in the format of scikit-learn's searches, with ``mean_n_iter``.
 
-    Parameters
-    ----------
-    params : list of dict
-        One per point.
-    scores : ndarray of shape (folds, points)
-        NaN for a point that failed in a fold.
-    n_iter : ndarray of shape (points,)
-        NaN where nothing is iterated; where that is everywhere, there is no ``mean_n_iter``.
+    ``scores`` (folds, points) are NaN for a point that failed in a fold, and ``n_iter`` (points,)
+    where nothing is iterated; where that is everywhere, there is no ``mean_n_iter``.
     """
     means = scores.mean(axis=0)
     ordered = np.where(np.isnan(means), np.inf, -means.round(12))
     names = dict.fromkeys(name for point in params for name in point)
     table = {
         "params": params,
-        **{f"param_{name}": _column([point.get(name) for point in params]) for name in names},
+        **{f"param_{name}": _column(point.get(name) for point in params) for name in names},
         **{f"split{k}_test_score": row for k, row in enumerate(scores)},
         "mean_test_score": means,
         "std_test_score": scores.std(axis=0),
@@ -182,12 +161,9 @@ def results_table(params: list[Point], scores: Array, n_iter: Array) -> dict[str
     return table if np.isnan(n_iter).all() else {**table, "mean_n_iter": n_iter}
 
 
-def _column(values: list[Any]) -> Any:
-    if all(_is_number(value) for value in values):
-        return np.array(values)
-    column = np.empty(len(values), dtype=object)
-    column[:] = values
-    return column
+def _column(values: Iterable[Any]) -> Any:
+    column = pd.Series(list(values), dtype=object).to_numpy()
+    return np.array(column.tolist()) if all(map(_is_number, column)) else column
 
 
 Effort = Literal["fast", "thorough"] | int
@@ -195,7 +171,6 @@ Effort = Literal["fast", "thorough"] | int
 EFFORTS = ("fast", "thorough")
 FEW = 3
 """Values of each parameter that a fast search tries."""
-BEFORE_KERNELS: tuple[Kind, ...] = ("combiner", "feature_map", "learner")
 
 Space = dict[str, tuple[Any, ...]]
 
@@ -228,34 +203,25 @@ def declared_space(estimator: NestedParameters) -> Space:
 
     A value that the user gave is tried too, before the declared ones.
     """
-    components = estimator.named_components()
-    parts: list[tuple[str, Kind]] = [(kind, kind) for kind in BEFORE_KERNELS if kind in components]
-    parts += [(outer, "kernel") for outer in components if outer not in BEFORE_KERNELS]
-    return {
-        f"{outer}__{name}": values
-        for outer, kind in parts
-        for name, values in _with_own(components[outer], kind).items()
-    }
+    space: Space = {}
+    for outer, component in estimator.named_components().items():
+        kind: Any = "kernel" if outer.startswith("kernels__") else outer
+        for name, values in _with_own(component, kind).items():
+            space[f"{outer}__{name}"] = values
+    return space
 
 
 def _with_own(component: Component, kind: Kind) -> Space:
     """Return a component's search space, with its present value where that is no default."""
-    space = {}
-    present = component.get_params()
-    usual = type(component)().get_params() if _has_defaults(component) else {}
-    for name, declared in facts_of(component, FACTS[kind]).search_space.items():
-        value = present[name]
-        changed = value != usual.get(name) and value not in declared
-        space[name] = (value, *declared) if changed else declared
-    return space
-
-
-def _has_defaults(component: Component) -> bool:
-    try:
-        type(component)()
-    except (TypeError, ValueError):
-        return False
-    return True
+    present, usual = component.get_params(), {}
+    with suppress(TypeError, ValueError):  # of one that has no defaults
+        usual = type(component)().get_params()
+    return {
+        name: declared
+        if present[name] in (usual.get(name), *declared)
+        else (present[name], *declared)
+        for name, declared in facts_of(component, FACTS[kind]).search_space.items()
+    }
 
 
 def default_grids(
@@ -263,18 +229,10 @@ def default_grids(
 ) -> list[Mapping[str, Any]]:
     """Return the grids that are searched where the user gives none.
 
-    Parameters
-    ----------
-    estimator : estimator
-    effort : {"fast", "thorough"} or int
-        ``"fast"``: three values of each parameter of combiner, map and learner. ``"thorough"``: all
-        of them, with the kernels as given and then with one kernel changed at a time. A number: so
-        many points, drawn from all combinations of all values, kernels too.
-    whole : frozenset of str
-        Parameters that cost little, since the combiner fits their whole grid at once; a fast search
-        tries all their values.
-    seed : int
-        The seed of points that are drawn.
+    ``"fast"``: three values of each parameter of combiner, map and learner; all values of those
+    that are ``whole``, which cost little, since the combiner fits their whole grid at once.
+    ``"thorough"``: all of them, with the kernels as given and then with one kernel changed at a
+    time. A number: so many points, drawn from all combinations of all values, kernels too.
     """
     space = declared_space(estimator)
     if is_whole(effort):

@@ -13,11 +13,9 @@ from mklkit.combiners.templates.weighting import WeightedDecision
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fit import fit_problems, plan_and_read
-from mklkit.estimators.kernel_summary import KernelSummary
-from mklkit.estimators.predicting import finite_values, of_each_row
-from mklkit.estimators.problems import WholeProblem
-from mklkit.estimators.proposing import refuse_proposed
-from mklkit.protocols import Array, Decision, Task
+from mklkit.estimators.predicting import finite_values, lazy_on_dask, of_each_row
+from mklkit.estimators.problems import Problem
+from mklkit.protocols import Array, Task
 from mklkit.views.dask import is_dask
 
 __all__ = ["MKLOneClass"]
@@ -93,15 +91,14 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
         MKLKitError
             A ``ValueError`` too: components that need labels or do not fit together.
         """
-        refuse_proposed(self.kernels)
         plan, data = plan_and_read(self, self._task, X, None, sample_weight)
-        self.fitted_ = fit_problems(plan, data, [WholeProblem(self._task)], self.random_state)
-        self.offset_ = _threshold(self.decisions_[0])
+        self.fitted_ = fit_problems(plan, data, [Problem(self._task)], self.random_state)
+        decision = self.decisions_[0]
+        # Others subtract no constant from their scores.
+        self.offset_ = 0.0
+        if isinstance(decision, WeightedDecision):
+            self.offset_ = -float(decision.learner.bias)
         return self
-
-    def _planned_summary(self) -> KernelSummary:
-        refuse_proposed(self.kernels)
-        return super()._planned_summary()
 
     def score_samples(self, X: Any) -> Array:
         """Return how much each row (n,) is like the training rows, without a threshold.
@@ -113,6 +110,9 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
         """
         return self.decision_function(X) + self.offset_
 
+    _n_values: ClassVar[None] = None
+
+    @lazy_on_dask
     def decision_function(self, X: Any) -> Array:
         """Return :meth:`score_samples` less ``offset_`` (n,): below 0 for outliers.
 
@@ -123,10 +123,6 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
         DataError
             If a value is not finite, as may happen with features of 1e300.
         """
-        check_is_fitted(self)
-        if is_dask(X):
-            values: Array = of_each_row(self, type(self).decision_function, X, np.float64)
-            return values
         return finite_values(self.decisions_, check_new_rows(self, X))[:, 0]
 
     def predict(self, X: Any) -> NDArray[np.intp]:
@@ -136,10 +132,3 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
             labels: NDArray[np.intp] = of_each_row(self, type(self).predict, X, np.intp)
             return labels
         return np.where(self.decision_function(X) >= 0, 1, -1)
-
-
-def _threshold(decision: Decision) -> float:
-    """Return what a decision subtracts from its scores, 0 where it has no such constant."""
-    if isinstance(decision, WeightedDecision):
-        return -float(decision.learner.bias)
-    return 0.0

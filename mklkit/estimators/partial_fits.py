@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Self
 
 import attrs
 import numpy as np
@@ -15,7 +15,7 @@ from mklkit.errors import DataError, IncompatibleError, quoted
 from mklkit.estimators.checking import as_source, checked_rows
 from mklkit.estimators.fit import Fitted, fit_decision, with_kernels
 from mklkit.estimators.plan import Plan, kernels_to_bind, plan_of
-from mklkit.estimators.problems import BinaryProblem, class_problems
+from mklkit.estimators.problems import Problem, class_problems
 from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import TrainingData
 from mklkit.numerics.class_moments import ClassMoments
@@ -30,21 +30,18 @@ from mklkit.protocols import (
     Target,
     facts_of,
 )
-from mklkit.registry.composing import Choice, choose_components
+from mklkit.protocols.component import FOR_LARGE_DATA
+from mklkit.registry.composing import choose_components, default_instances
+from mklkit.registry.entries import Kind
 from mklkit.registry.registry import get_registry
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.view_set import ViewSet
 
 __all__ = [
-    "GatheredMoments",
-    "NeedsEveryRow",
     "PartialSums",
-    "UnavailableRows",
     "check_sums_suffice",
     "partial_fit",
 ]
-
-Estimator = TypeVar("Estimator", bound=Any)
 
 
 @attrs.frozen(eq=False)
@@ -76,7 +73,7 @@ class PartialSums:
         draw = np.random.RandomState(seed)
         views = ViewSet.fit(plan.kernels, plan.feature_map, rows, draw)
         assert views.blocks is not None, "the map is explicit"
-        widths = list(views.blocks.widths)
+        widths = views.blocks.widths
         total = sum(widths)
         shapes = (total,), (n_classes,), (n_classes, total), (n_classes, total, total)
         return cls(
@@ -96,16 +93,15 @@ class PartialSums:
             moments = self.moments.plus(moments)
         return attrs.evolve(self, moments=moments)
 
-    def views_of(self, problem: BinaryProblem, rows: Rows) -> tuple[ViewSet, Target]:
+    def views_of(self, problem: Problem, rows: Rows) -> tuple[ViewSet, Target]:
         """Return a problem's views and target; ``rows`` has the type and columns of all rows."""
         members = problem.rows(np.arange(len(self.moments.counts)))
         moments = self.moments.classes(members)
         counts = moments.counts.astype(np.intp)
         target = problem.target(np.repeat(members, counts), rows.dtype)
         unavailable = UnavailableRows((int(moments.total), rows.shape[1]), rows.dtype)
-        blocks = GatheredMoments(self.projectors, self.widths, moments, unavailable)
-        views = ViewSet.of_blocks(self.kernels, blocks)
-        return views, target
+        blocks = GatheredMoments(self, moments, unavailable)
+        return ViewSet.of_blocks(self.kernels, blocks), target
 
 
 class NeedsEveryRow(IncompatibleError, AttributeError):
@@ -133,10 +129,27 @@ def check_sums_suffice(estimator: Any) -> None:
             " CalibratedClassifierCV(FrozenEstimator(model)) of scikit-learn."
         )
     choice = choose_components(estimator.combiner, estimator.feature_map, estimator.learner)
-    _refuse_unless_sums(choice)
+    parts: tuple[tuple[Kind, Any, Any], ...] = (
+        ("combiner", choice.combiner, CombinerFacts),
+        ("learner", choice.learner, LearnerFacts),
+    )
+    for kind, component, facts in parts:
+        if not facts_of(component, facts).from_moments:
+            every = default_instances(get_registry(), kind)
+            able = [part.name for part in every if facts_of(part, facts).from_moments]
+            raise NeedsEveryRow(
+                f"partial_fit keeps sums over rows, and the {kind} {component.name!r} needs the"
+                f" rows themselves; those that work: {', '.join(able)}."
+            )
+    facts_of_map = facts_of(choice.feature_map, FeatureMapFacts)
+    if not (facts_of_map.explicit and facts_of_map.shared):
+        raise NeedsEveryRow(
+            f"partial_fit needs a map of some landmarks, as in {FOR_LARGE_DATA}; got the feature"
+            f" map {choice.feature_map.name!r}, whose columns grow with the rows."
+        )
 
 
-def partial_fit(estimator: Estimator, X: Any, y: Any, classes: Any = None) -> Estimator:
+def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
     """Let an MKLClassifier learn from more rows; see :attr:`mklkit.MKLClassifier.partial_fit`.
 
     Raises
@@ -151,7 +164,7 @@ def partial_fit(estimator: Estimator, X: Any, y: Any, classes: Any = None) -> Es
         )
     X = as_source(X)
     if sums is None:
-        reading, (bank,) = read_table(X, [kernels_to_bind(estimator)])
+        reading, (bank,) = read_table(X, [kernels_to_bind(estimator.kernels, "two classes")])
     else:
         reading, bank = sums.plan.reading, list(sums.plan.kernels)
     plan = plan_of(estimator, "two classes", reading, bank)
@@ -176,11 +189,10 @@ def partial_fit(estimator: Estimator, X: Any, y: Any, classes: Any = None) -> Es
         draw = np.random.RandomState(seed)
         checked = FeatureBlocks(sums.projectors, rows)
         decisions.append(fit_decision(plan.combiner, views, target, plan.learner, draw, checked))
-    kernels, notes = sums.plan.kernels, sums.plan.kernel_notes
-    plan = attrs.evolve(plan, kernels=kernels, kernel_notes=notes, proposed=False)
+    kernels, notes = sums.plan.kernels, sums.plan.notes
+    plan = attrs.evolve(plan, kernels=kernels, notes=notes, proposed=False)
     n_rows = int(sums.moments.total)
-    estimator._keep(Fitted(plan, tuple(problems), tuple(decisions), n_rows))
-    return estimator
+    return estimator._keep(Fitted(plan, tuple(problems), tuple(decisions), n_rows))
 
 
 def _codes_of(labels: NDArray[Any], classes: NDArray[Any], n_rows: int) -> NDArray[np.intp]:
@@ -195,30 +207,6 @@ def _codes_of(labels: NDArray[Any], classes: NDArray[Any], n_rows: int) -> NDArr
         label = labels[others[:1]].tolist()[0]
         raise DataError(f"Label {quoted(label)} is none of the classes of the first call.")
     return codes
-
-
-def _refuse_unless_sums(choice: Choice) -> None:
-    parts: tuple[tuple[Literal["combiner", "learner"], Any, Any], ...] = (
-        ("combiner", choice.combiner, CombinerFacts),
-        ("learner", choice.learner, LearnerFacts),
-    )
-    for kind, component, facts in parts:
-        if not facts_of(component, facts).from_moments:
-            stated = (
-                (entry.name, getattr(entry.target, "facts", None))
-                for entry in get_registry().entries(kind)
-            )
-            able = [name for name, f in stated if isinstance(f, facts) and f.from_moments]
-            raise NeedsEveryRow(
-                f"partial_fit keeps sums over rows, and the {kind} {component.name!r} needs the"
-                f" rows themselves; those that work: {', '.join(able)}."
-            )
-    facts_of_map = facts_of(choice.feature_map, FeatureMapFacts)
-    if not (facts_of_map.explicit and facts_of_map.shared):
-        raise NeedsEveryRow(
-            f"partial_fit needs a map of some landmarks, such as 'empirical(subset=100)'; got the"
-            f" feature map {choice.feature_map.name!r}, whose columns grow with the rows."
-        )
 
 
 @attrs.frozen
@@ -242,28 +230,11 @@ class UnavailableRows:
 
 
 class GatheredMoments(FeatureBlocks):
-    """The features of M views by the moments of all side by side; rows are in order of their class.
+    """The features of M views by their sums alone; rows are in order of their class."""
 
-    Parameters
-    ----------
-    projectors : sequence of Projector
-        M of them.
-    widths : sequence of int
-        The number of features of each.
-    moments : ClassMoments
-        Of C classes with Σ widths features.
-    rows : UnavailableRows
-    """
-
-    def __init__(
-        self,
-        projectors: Sequence[Projector],
-        widths: Sequence[int],
-        moments: ClassMoments,
-        rows: UnavailableRows,
-    ) -> None:
-        super().__init__(projectors, rows)
-        self.__dict__["widths"] = list(widths)
+    def __init__(self, sums: PartialSums, moments: ClassMoments, rows: UnavailableRows) -> None:
+        super().__init__(sums.projectors, rows)
+        self.__dict__["widths"] = sums.widths
         self._moments = moments
 
     def moments(

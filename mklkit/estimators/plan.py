@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from functools import partial
 from typing import Any
@@ -21,7 +21,7 @@ from mklkit.registry.composing import choose_components
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, say_if_long
 from mklkit.views.deciding import RowBlock
 from mklkit.views.engines import engine_of
-from mklkit.views.known_pairs import KnownPairs, PairStore
+from mklkit.views.known_pairs import PairStore
 from mklkit.views.memory import check_gram_fits, memory_given
 from mklkit.views.rows import rows_at
 from mklkit.views.view_set import ViewSet
@@ -51,10 +51,9 @@ class Plan:
         Bytes that features and sums over them may take; half of what is free where not given.
     n_jobs : int, optional
         Threads over problems.
-    kernel_notes : tuple of str
-        What became of gaps in the kernels' columns, or which kernels were proposed and why.
     notes : tuple of str
-        What was chosen because nothing was given, a sentence each.
+        What became of gaps in the kernels' columns, or which kernels were proposed and why; and
+        what was chosen because nothing was given, a sentence each.
     """
 
     kernels: tuple[BoundKernel, ...]
@@ -67,7 +66,6 @@ class Plan:
     bandwidths: str = "per-problem"
     max_memory: int | None = None
     n_jobs: int | None = None
-    kernel_notes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -78,18 +76,9 @@ def plan_of(
     kernels: Sequence[BoundKernel],
     weighted: bool = False,
 ) -> Plan:
-    """Return what an estimator would do with a table.
+    """Return what an estimator would do with a table, to whose columns its kernels are bound.
 
-    Parameters
-    ----------
-    estimator : KernelEstimator
-    task : Task
-        What is to be learned.
-    reading : TableReading
-    kernels : sequence of BoundKernel
-        Its kernels, bound to columns of the table.
-    weighted : bool, default=False
-        Whether rows count differently.
+    ``weighted``: whether rows count differently.
 
     Raises
     ------
@@ -114,15 +103,26 @@ def plan_of(
         bandwidths=estimator.bandwidths,
         max_memory=None if estimator.max_memory is None else memory_given(estimator.max_memory),
         n_jobs=estimator.n_jobs,
-        kernel_notes=reading.notes,
-        notes=choice.notes,
+        notes=(*reading.notes, *choice.notes),
     )
 
 
-def kernels_to_bind(estimator: Any) -> list[BoundKernel]:
-    """Return an estimator's kernels, by which its table is read."""
-    # What is proposed reads numbers, like the kernels that are taken by default.
-    return bind_kernels(None if are_proposed(estimator.kernels) else estimator.kernels)
+def kernels_to_bind(kernels: Any, task: Task) -> list[BoundKernel]:
+    """Return an estimator's kernels, by which its table is read.
+
+    Raises
+    ------
+    SpecError
+        If they are to be proposed where there is nothing to be learned.
+    """
+    if not are_proposed(kernels):
+        return bind_kernels(kernels)
+    if task == "none":
+        raise SpecError(
+            "kernels='auto' proposes kernels by their alignment with class labels, and there are"
+            " none: name the kernels, or leave them out for the default ones."
+        )
+    return bind_kernels(None)  # What is proposed reads numbers, as these do.
 
 
 WORTH_KEEPING = 2**28
@@ -167,13 +167,15 @@ class ProblemViews:
         self._keep, self._store = keep, store
         self._places = np.arange(len(data.rows)) if data.places is None else data.places
         self._blocks: dict[tuple[Any, ...], tuple[Any, RowBlock]] = {}
-        self._made: dict[tuple[Any, ...], tuple[ViewSet, Target, np.random.RandomState]] = {}
-        self._shared: ViewSet | None = None
+        self._known: dict[tuple[Any, ...], tuple[ViewSet, Target, np.random.RandomState]] = {}
+        self._of_all_rows: ViewSet | None = None
         if self._facts.shared:
-            self._shared = self._fitted(data.rows, data.row_weights, np.random.RandomState(seed))
+            self._of_all_rows = self._fitted(
+                data.rows, data.row_weights, np.random.RandomState(seed)
+            )
             # Computed here, before several threads need them at the same time.
-            if self._shared.blocks is not None:
-                self._shared.blocks.keep_small()
+            if self._of_all_rows.blocks is not None:
+                self._of_all_rows.blocks.keep_small()
 
     def say_if_long(self, problems: Sequence[Problem]) -> None:
         """Report the expected time for the Gram matrices of these problems, if it is long."""
@@ -184,20 +186,21 @@ class ProblemViews:
     @property
     def n_bytes(self) -> int:
         """The memory of what is kept."""
-        kept: list[ViewSet | RowBlock] = [] if self._shared is None else [self._shared]
-        kept += [views for views, _, _ in list(self._made.values())]
+        kept: list[ViewSet | RowBlock] = [] if self._of_all_rows is None else [self._of_all_rows]
+        kept += [views for views, _, _ in list(self._known.values())]
         kept += [block for _, block in list(self._blocks.values())]
         rows: Any = self.data.rows
         return int(rows.nbytes) + sum(part.n_bytes for part in kept)
 
     def of(self, problem: Problem, seed: int) -> tuple[ViewSet, Target, np.random.RandomState]:
         """Return a problem's views, its target, and its random state after that."""
-        if not self._keep:
-            return self._make(problem, seed)
-        key = problem.key, int(seed)
-        if key not in self._made:
-            self._made[key] = self._make(problem, seed)
-        views, target, random_state = self._made[key]
+        key = problem, int(seed)
+        views_of_problem = self._known.get(key)
+        if views_of_problem is None:
+            views_of_problem = self._make(problem, seed)
+            if self._keep:
+                self._known[key] = views_of_problem
+        views, target, random_state = views_of_problem
         return views, target, deepcopy(random_state)
 
     def _make(self, problem: Problem, seed: int) -> tuple[ViewSet, Target, np.random.RandomState]:
@@ -207,26 +210,20 @@ class ProblemViews:
         every = len(members) == len(rows)
         weights = None if weights is None else weights[members]
         target = problem.target(values[members], rows.dtype, weights)
-        if self._shared is not None:
-            views = self._shared if every else self._shared.restricted(members)
+        if self._of_all_rows is not None:
+            views = self._of_all_rows if every else self._of_all_rows.restricted(members)
         else:
             if not self._facts.explicit:
                 check_gram_fits(len(members), rows.dtype.itemsize)
             rows = rows if every else rows[members]
-            pairs = None
-            if self._store is not None:
-                pairs = partial(_pairs_at, self._store, self._places[members])
-            views = self._fitted(rows, weights, random_state, pairs)
+            views = self._fitted(rows, weights, random_state, self._places[members])
         return views, target, random_state
 
     def _fitted(
-        self,
-        rows: Any,
-        row_weights: Array | None,
-        random_state: np.random.RandomState,
-        pairs: Callable[[Any], KnownPairs | None] | None = None,
+        self, rows: Any, row_weights: Array | None, random_state: Any, places: Any = None
     ) -> ViewSet:
-        plan = self.plan
+        plan, store = self.plan, self._store
+        pairs = None if store is None or places is None else partial(store.of, places=places)
         return ViewSet.fit(
             plan.kernels, plan.feature_map, rows, random_state, plan.max_memory, pairs, row_weights
         )
@@ -239,21 +236,18 @@ class ProblemViews:
         views, _, _ = self.of(problem, seed)
         rows: Any = held_out.rows
         memory, places = self.plan.max_memory, held_out.places
+        assert places is not None, "the rows are some of a search"
         limit = WORTH_KEEPING if memory is None else min(WORTH_KEEPING, memory // 4)
         if len(rows) * len(views.rows) * len(views) * views.rows.dtype.itemsize > limit:
             return None
-        key = problem.key, int(seed)
+        key = problem, int(seed)
         known, block = self._blocks.get(key, (None, None))
         if block is None or known is not rows:
             store = self._store
-            pairs = None if store is None else partial(_pairs_at, store, places)
+            pairs = None if store is None else partial(store.of, places=places)
             block = views.block_of(rows, pairs)
             self._blocks[key] = rows, block
         return block
-
-
-def _pairs_at(store: PairStore, places: Any, columns: Any) -> KnownPairs | None:
-    return store.of(columns, places)
 
 
 def _in_memory(plan: Plan, data: TrainingData) -> TrainingData:

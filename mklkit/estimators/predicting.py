@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any, Protocol, Self
+from functools import partial, wraps
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,16 +21,12 @@ from mklkit.views.dask.predicting import each_row
 from mklkit.views.deciding import decide_all
 
 __all__ = [
-    "FOLDS",
-    "Calibration",
     "DecisionValues",
-    "GivesProbabilities",
-    "asks_for_probabilities",
+    "PredictsClasses",
     "class_numbers",
     "cross_fitted",
-    "decided_labels",
     "finite_values",
-    "of_each_row",
+    "lazy_on_dask",
 ]
 
 
@@ -40,11 +36,11 @@ def class_numbers(scores: Array) -> NDArray[np.intp]:
 
 
 def finite_values(
-    decisions: Sequence[Decision], rows: Rows, shared: bool = False, name: str = "decision value"
+    decisions: Sequence[Decision], rows: Rows, same_map: bool = False, name: str = "decision value"
 ) -> Array:
     """Return the values of all decisions on rows, side by side (n, number of values).
 
-    ``shared``: the decisions share maps; ``name`` the values are called.
+    ``same_map``: the decisions share maps; ``name`` the values are called.
 
     Raises
     ------
@@ -52,7 +48,7 @@ def finite_values(
         If a value is not finite.
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        values = decide_all(decisions, rows, shared)
+        values = decide_all(decisions, rows, same_map)
     infinite = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(infinite):
         raise DataError(
@@ -62,31 +58,33 @@ def finite_values(
     return values
 
 
+def lazy_on_dask(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Let a fitted model's method of rows return a Dask array of Dask's rows.
+
+    It is computed when it is asked for. The model's ``_n_values`` says how many values a row has;
+    None for one that is no matrix's.
+    """
+
+    @wraps(method)
+    def of_rows(model: Any, X: Any) -> Any:
+        check_is_fitted(model)
+        if is_dask(X):
+            return of_each_row(model, of_rows, X, np.float64, model._n_values)
+        return method(model, X)
+
+    return of_rows
+
+
 def of_each_row(
     model: Any, method: Callable[[Any, Any], Any], X: Any, dtype: Any, width: int | None = None
 ) -> Any:
     """Return a method's values of Dask's rows as a Dask array; ``width`` of a matrix."""
-    names = getattr(model, "feature_names_in_", None)
+    names = vars(model).get("feature_names_in_")
     return each_row(partial(method, model), X, dtype, width, names, model.n_features_in_)
 
 
-def decided_labels(model: Any, X: Any) -> NDArray[Any]:
-    """Return the class label (n,) of each row by its decision value; of Dask's rows as an array."""
-    if is_dask(X):
-        check_is_fitted(model)
-        labels: NDArray[Any] = of_each_row(model, type(model).predict, X, model.classes_.dtype)
-        return labels
-    numbers = class_numbers(model.decision_function(X))  # says so if the model is not fitted
-    return np.asarray(model.classes_[numbers])
-
-
-def asks_for_probabilities(estimator: Any) -> bool:
-    """Return whether an estimator's parameters ask for probabilities."""
-    return isinstance(estimator, GivesProbabilities) and estimator._asks_for_probabilities()
-
-
-def _are_asked_for(estimator: Any) -> bool:
-    if not asks_for_probabilities(estimator):
+def _are_asked_for(estimator: PredictsClasses) -> bool:
+    if not estimator._asks_for_probabilities():
         raise AttributeError(
             f"{type(estimator).__name__} gives probabilities where they are asked for: set"
             " probability=True, of the MKLClassifier inside it if this is a search or a vote, and"
@@ -95,18 +93,43 @@ def _are_asked_for(estimator: Any) -> bool:
     return True
 
 
-class GivesProbabilities(ABC):
-    """Adds ``predict_proba`` and ``predict_log_proba``, which are there where asked for."""
+class PredictsClasses(ClassifierMixin, ABC):
+    """Classes by decision values, and probabilities where parameters ask for them."""
 
     classes_: NDArray[Any]
+    # Of estimators without these parameters.
+    probability: Any = False
+    estimator: Any = None
 
     @abstractmethod
-    def _asks_for_probabilities(self) -> bool:
-        """Return whether the parameters ask for them."""
+    def decision_function(self, X: Any) -> Array:
+        """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C)."""
 
     @abstractmethod
     def _probabilities(self, X: Any) -> Array:
         """Return the probabilities (n, C) of rows (n, d)."""
+
+    @property
+    def _n_values(self) -> int | None:
+        return None if len(self.classes_) == 2 else len(self.classes_)
+
+    def _asks_for_probabilities(self) -> bool:
+        """Return whether the parameters ask for them, or those of the estimator inside."""
+        inside = self.estimator
+        asks = isinstance(inside, PredictsClasses) and inside._asks_for_probabilities()
+        return bool(self.probability) or asks
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class label (n,) of each row; of Dask's rows as a Dask array.
+
+        Where classes are level, as in votes, it is the first of them in order.
+        """
+        if is_dask(X):
+            check_is_fitted(self)
+            labels: NDArray[Any] = of_each_row(self, type(self).predict, X, self.classes_.dtype)
+            return labels
+        numbers = class_numbers(self.decision_function(X))  # says so if the model is not fitted
+        return np.asarray(self.classes_[numbers])
 
     @available_if(_are_asked_for)
     def predict_proba(self, X: Any) -> Array:
@@ -144,14 +167,6 @@ Places = NDArray[np.intp]
 """Numbers of rows."""
 
 
-class Calibration(Protocol):
-    """What scikit-learn makes probabilities of decision values with."""
-
-    def predict_proba(self, X: Array, /) -> Array:
-        """Return probabilities (n, C) of decision values, (n,) for two classes, else (n, C)."""
-        ...
-
-
 class DecisionValues(ClassifierMixin, BaseEstimator):
     """A classifier whose rows are decision values already, to be calibrated by scikit-learn."""
 
@@ -174,36 +189,23 @@ def cross_fitted(
     seed: int,
     decide: Callable[[Places, Places], Array],
     row_weights: Array | None = None,
-) -> tuple[Calibration, str]:
-    """Return a calibration that was fitted to decision values of held-out rows, and a note.
+) -> tuple[Any, str]:
+    """Return scikit-learn's sigmoids of decision values of held-out rows, and a note.
 
-    Parameters
-    ----------
-    codes : ndarray of shape (N,)
-        Class numbers, all of 0 to C − 1.
-    seed : int
-        Of the shuffled stratified folds.
-    decide : callable
-        Takes the rows to train on and the rows held out, and returns the decision values of a model
-        of the first on the second: (n,) for two classes, else (n, C).
-    row_weights : ndarray of shape (N,), optional
-        How much each row counts in the calibration.
+    ``decide`` takes the rows to train on and the rows held out, and returns the decision values of
+    a model of the first on the second. The row of a single-row class is trained on and never held
+    out: it has no weight in the calibration, and no row is likely to be of that class.
 
     Raises
     ------
     DataError
         If no class has two rows, or a model can't be fitted to the rows of a fold.
 
-    Notes
-    -----
-    The row of a single-row class is trained on and never held out: it has no weight in the
-    calibration, and no row is likely to be of that class.
-
     Examples
     --------
     >>> rows = np.arange(20.0)
-    >>> found, note = cross_fitted(np.repeat([0, 1], 10), 0, lambda _, held_out: rows[held_out])
-    >>> found.predict_proba(np.array([0.0, 19.0])).round(1)
+    >>> model, note = cross_fitted(np.repeat([0, 1], 10), 0, lambda _, held_out: rows[held_out])
+    >>> model.predict_proba(np.array([0.0, 19.0])).round(1)
     array([[1., 0.],
            [0., 1.]])
     """

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import Any, Literal, Protocol, cast
+from typing import Any
 
 import attrs
 import numpy as np
@@ -23,106 +23,43 @@ from mklkit.protocols import (
     facts_of,
 )
 
-__all__ = [
-    "ALL_ROWS",
-    "BinaryProblem",
-    "Problem",
-    "ScoreJoiner",
-    "WholeProblem",
-    "class_problems",
-    "decision_values",
-    "decompose",
-    "join_scores",
-]
+__all__ = ["Problem", "class_problems", "decision_values", "decompose", "join_scores"]
 
-ALL_ROWS = "all rows"
-"""The name of the one problem of an estimator that learns from all rows at once."""
-
-Strategy = Literal["ovo", "ovr", "native"]
 STRATEGIES = ("ovo", "ovr", "native")
 
 
-class Problem(Protocol):
-    """One of the problems into which an estimator's target is divided."""
-
-    @property
-    def key(self) -> Hashable:
-        """What tells it from the other problems of the estimator."""
-        ...
-
-    def rows(self, values: NDArray[Any]) -> NDArray[np.intp]:
-        """Return the indices of its rows, by the values of all rows (N,)."""
-        ...
-
-    def target(self, values: NDArray[Any], dtype: Any, row_weights: Array | None = None) -> Target:
-        """Return the target of its rows, by their values and their weights (n,)."""
-        ...
-
-
 @attrs.frozen
-class WholeProblem:
-    """All rows at once: several classes, numbers, or rows without labels.
+class Problem:
+    """One of the problems into which an estimator's target is divided.
 
     Attributes
     ----------
     task : Task
+    negative, positive : int, optional
+        Of two classes the numbers of those labelled −1 and +1; the negative one is None for all
+        classes but the positive one.
     column : int, optional
         The column of numbers that is learned, where they are several; all of them if not given.
     """
 
     task: Task
+    negative: int | None = None
+    positive: int | None = None
     column: int | None = None
 
-    @property
-    def key(self) -> Hashable:
-        """The task and the column."""
-        return self.task, self.column
-
     def rows(self, values: NDArray[Any]) -> NDArray[np.intp]:
-        """Return the indices of all rows."""
-        return np.arange(len(values))
+        """Return the indices of its rows, by the values of all rows (N,)."""
+        if self.negative is None:
+            return np.arange(len(values))
+        return np.flatnonzero((values == self.negative) | (values == self.positive))
 
     def target(self, values: NDArray[Any], dtype: Any, row_weights: Array | None = None) -> Target:
-        """Return the target of values (N,) or (N, T)."""
-        numbers = values if self.column is None else values[:, self.column]
-        return Target(self.task, np.asarray(numbers, dtype), row_weights)
-
-
-@attrs.frozen(eq=False)
-class BinaryProblem:
-    """Two classes, or one and the rest, on some of the rows; or all classes at once.
-
-    Attributes
-    ----------
-    negative : int or None
-        Class number of the rows labelled −1; None for the rest.
-    positive : int or None
-        Class number of the rows labelled +1; None where all classes are one problem, whose labels
-        are class numbers.
-    """
-
-    negative: int | None
-    positive: int | None
-
-    @property
-    def key(self) -> Hashable:
-        """Both classes."""
-        return self.negative, self.positive
-
-    def rows(self, codes: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the indices of the rows of this problem."""
-        if self.negative is None:
-            return np.arange(len(codes))
-        return np.flatnonzero((codes == self.negative) | (codes == self.positive))
-
-    def target(
-        self, codes: NDArray[np.intp], dtype: Any, row_weights: Array | None = None
-    ) -> Target:
-        """Return −1 and +1 for the rows of this problem, or class numbers."""
-        if self.positive is None:
-            return Target("several classes", codes.astype(dtype), row_weights)
-        labels = np.where(codes == self.positive, 1, -1).astype(dtype)
-        return Target("two classes", labels, row_weights)
+        """Return the target of its rows, by their values and their weights (n,)."""
+        if self.positive is not None:
+            values = np.where(values == self.positive, 1, -1)
+        elif self.column is not None:
+            values = values[:, self.column]
+        return Target(self.task, np.asarray(values, dtype), row_weights)
 
     def names(self, classes: NDArray[Any]) -> tuple[Any, Any]:
         """Return the labels of the negative and positive class; ``"(rest)"`` for the rest."""
@@ -132,9 +69,7 @@ class BinaryProblem:
         return negative, classes[self.positive]
 
 
-def class_problems(
-    n_classes: int, multiclass: str, combiner: Any, learner: Any
-) -> list[BinaryProblem]:
+def class_problems(n_classes: int, multiclass: str, combiner: Any, learner: Any) -> list[Problem]:
     """Return the problems of ``n_classes`` classes by a multiclass strategy.
 
     Raises
@@ -155,11 +90,11 @@ def class_problems(
                 raise IncompatibleError(
                     f"{part.name} handles two classes only; for more use multiclass='ovo' or 'ovr'."
                 )
-    return decompose(n_classes, cast(Strategy, multiclass))
+    return decompose(n_classes, multiclass)
 
 
-def decompose(n_classes: int, strategy: Strategy) -> list[BinaryProblem]:
-    """Return the problems of ``n_classes`` classes; two classes are one binary problem.
+def decompose(n_classes: int, strategy: str) -> list[Problem]:
+    """Return the problems of ``n_classes`` classes; two classes are one problem.
 
     Examples
     --------
@@ -169,45 +104,35 @@ def decompose(n_classes: int, strategy: Strategy) -> list[BinaryProblem]:
     [(None, 0), (None, 1), (None, 2)]
     """
     if n_classes == 2 or strategy == "ovo":
-        return [BinaryProblem(i, j) for i, j in combinations(range(n_classes), 2)]
+        return [Problem("two classes", i, j) for i, j in combinations(range(n_classes), 2)]
     if strategy == "native":
-        return [BinaryProblem(None, None)]
-    return [BinaryProblem(None, k) for k in range(n_classes)]
+        return [Problem("several classes")]
+    return [Problem("two classes", None, k) for k in range(n_classes)]
 
 
-class ScoreJoiner:
-    """One score per class from the decision values of binary problems, added one by one.
+def join_scores(problems: Sequence[Problem], values: Iterable[Array], n_classes: int) -> Array:
+    """Return one score per class, classes first, from the decision values of problems of two.
 
     One against the rest: the values themselves. One against one: votes plus, to break ties, the sum
     of the decision values, scaled to below one half so that it never outweighs a vote (as in
-    scikit-learn).
-
-    Parameters
-    ----------
-    shape : tuple of int
-        The shape of one problem's decision values: (n,), or (n, G) for G variants side by side.
-    n_classes : int
+    scikit-learn). The values of each problem have the same shape, such as (n,); they are asked for
+    one after another.
     """
-
-    def __init__(self, shape: tuple[int, ...], n_classes: int) -> None:
-        self._votes = np.zeros((n_classes, *shape))
-        self._confidence = np.zeros((n_classes, *shape))
-
-    def add(self, problem: BinaryProblem, values: Array) -> None:
-        """Add the decision values of one binary problem."""
-        assert problem.positive is not None, "only binary problems are joined"
-        self._confidence[problem.positive] += values
-        if problem.negative is not None:
-            won = values > 0
-            self._votes[problem.positive] += won
-            self._votes[problem.negative] += ~won
-            self._confidence[problem.negative] -= values
-
-    def scores(self) -> Array:
-        """Return the scores, classes first: (C, n) or (C, n, G)."""
-        if not self._votes.any():
-            return self._confidence
-        return self._votes + self._confidence / (3 * (np.abs(self._confidence) + 1))
+    votes: list[Any] = [0.0] * n_classes
+    sums: list[Any] = [0.0] * n_classes
+    for problem, value in zip(problems, values, strict=True):
+        positive, negative = problem.positive, problem.negative
+        assert positive is not None, "only problems of two classes are joined"
+        sums[positive] = sums[positive] + value
+        if negative is not None:
+            won = value > 0
+            votes[positive] = votes[positive] + won
+            votes[negative] = votes[negative] + ~won
+            sums[negative] = sums[negative] - value
+    confidence = np.array(sums)
+    if problems[0].negative is None:
+        return confidence
+    return np.array(votes) + confidence / (3 * (np.abs(confidence) + 1))
 
 
 def decision_values(fitted: Any, rows: Rows, n_classes: int) -> Array:
@@ -218,18 +143,10 @@ def decision_values(fitted: Any, rows: Rows, n_classes: int) -> Array:
     DataError
         If a value is not finite.
     """
-    shared = facts_of(fitted.plan.feature_map, FeatureMapFacts).shared
-    scores = finite_values(fitted.decisions, rows, shared)
+    same_map = facts_of(fitted.plan.feature_map, FeatureMapFacts).shared
+    scores = finite_values(fitted.decisions, rows, same_map)
     if n_classes == 2:
         return scores[:, 0]
     if fitted.problems[0].positive is None:
         return scores
-    return join_scores(fitted.problems, scores, n_classes)
-
-
-def join_scores(problems: Sequence[BinaryProblem], scores: Array, n_classes: int) -> Array:
-    """Return one score per class (n, C) from the decision values (n, number of problems)."""
-    joiner = ScoreJoiner((len(scores),), n_classes)
-    for column, problem in enumerate(problems):
-        joiner.add(problem, scores[:, column])
-    return joiner.scores().T
+    return join_scores(fitted.problems, scores.T, n_classes).T

@@ -4,34 +4,32 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.preprocessing import StandardScaler
 
 from mklkit.display.html import notes, shown
-from mklkit.errors import SpecError
-from mklkit.estimators.checking import as_source, check_classes
-from mklkit.estimators.kernel_summary import KernelSummary
-from mklkit.estimators.pruning import LEFT_OUT, AlignmentTarget, Candidate, pruned
+from mklkit.estimators.checking import as_source, check_training
+from mklkit.estimators.pruning import LEFT_OUT, Candidate, pruned
+from mklkit.estimators.showing import KernelSummary
 from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import TrainingData
 from mklkit.numerics.sampling import drawn_by_class
 from mklkit.protocols import Array, Task
-from mklkit.registry.columns import are_proposed, bind_kernels, proposed_specs
+from mklkit.registry.columns import bind_kernels, proposed_specs
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.rows import rows_at
 
 __all__ = [
-    "ColumnGroup",
     "KernelBank",
     "column_groups",
     "propose_kernels",
     "proposed_bank",
-    "refuse_proposed",
     "shortened",
 ]
 
@@ -62,23 +60,15 @@ class KernelBank:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: a table of the kernels, and the notes."""
-        table = KernelSummary(self.kernels, len(self.kernels)).html()
+        table = KernelSummary(self.kernels).html()
         return shown(table, notes("What was taken and left out", self.notes))
 
 
 def proposed_bank(names: Sequence[str] | None, data: TrainingData, task: Task) -> KernelBank:
-    """Return a bank proposed from training data.
+    """Return a bank proposed from training data, for classes or for numbers.
 
     Candidates are those that registered kernels propose (``KernelFacts.proposed``), for all columns
     and for each group of them (:func:`column_groups`), at most 40; :func:`pruned` takes at most 8.
-
-    Parameters
-    ----------
-    names : sequence of str, optional
-        The names of the columns.
-    data : TrainingData
-    task : Task
-        Whether its values are class numbers, or the numbers to be learned.
 
     Raises
     ------
@@ -99,8 +89,11 @@ def proposed_bank(names: Sequence[str] | None, data: TrainingData, task: Task) -
     codes = np.zeros(len(data.values), np.intp) if numbers else data.values
     drawn = drawn_by_class(codes, MOST_ROWS)
     sample, values = rows_at(data.rows, drawn), data.values[drawn]
-    target = AlignmentTarget.of_numbers(values) if numbers else AlignmentTarget.of_classes(values)
-    kernels, notes = pruned(_candidates(names, sample), sample, target)
+    if numbers:
+        targets = StandardScaler().fit_transform(values.reshape(len(values), -1))
+    else:
+        targets = (values[:, None] == np.unique(values)).astype(np.float64)
+    kernels, notes = pruned(_candidates(names, sample), sample, targets, codes[drawn])
     return KernelBank(kernels, tuple(f"{AUTO}{note}" for note in notes))
 
 
@@ -130,21 +123,12 @@ def propose_kernels(X: Any, y: Any) -> KernelBank:
     """
     X = as_source(X)
     reading, _ = read_table(X, [bind_kernels(None)])
-    data = check_classes(BaseEstimator(), reading, X, y)
+    data = check_training(BaseEstimator(), "two classes", reading, X, y)
     return proposed_bank(reading.names, data, "two classes")
 
 
-def refuse_proposed(kernels: Any) -> None:
-    """Raise a ``SpecError`` if kernels are to be proposed, which needs class labels."""
-    if are_proposed(kernels):
-        raise SpecError(
-            "kernels='auto' proposes kernels by their alignment with class labels, and there are"
-            " none: name the kernels, or leave them out for the default ones."
-        )
-
-
 def shortened(notes: Sequence[str]) -> list[str]:
-    """Return notes with those on kernels that are left out as one line, for a terminal.
+    """Return notes without the names of kernels that are left out, for a terminal.
 
     Examples
     --------
@@ -153,30 +137,18 @@ def shortened(notes: Sequence[str]) -> list[str]:
     ["kernels auto: left out 2, as they are alike ('mklkit kernels DATA -k auto' names them)",
      'learner svm']
     """
-    out = [note for note in notes if note.startswith(AUTO + LEFT_OUT)]
-    if not out:
-        return list(notes)
-    # One that could not be fitted has a note of its own, without a number.
-    matches = [re.match(r"(\d+), ([^:]*)", note.removeprefix(f"{AUTO}{LEFT_OUT} ")) for note in out]
-    reasons = [(int(m[1]), m[2]) if m else (1, "as it can't be fitted") for m in matches]
-    total = sum(number for number, _ in reasons)
-    most, reason = max(reasons)
-    share = "" if most == total else f"{most} of them "
-    line = f"{AUTO}{LEFT_OUT} {total}, {share}{reason} ('mklkit kernels DATA -k auto' names them)"
-    place = notes.index(out[0])
-    before, after = notes[:place], notes[place:]
-    return [*before, line, *(note for note in after if note not in out)]
+    pattern = rf"({AUTO}{LEFT_OUT} \d+, [^:]*):.*"
+    return [re.sub(pattern, r"\1 ('mklkit kernels DATA -k auto' names them)", n) for n in notes]
 
 
 def _candidates(names: Sequence[str] | None, sample: Array) -> list[Candidate]:
     """Return the proposed kernels for all columns and each group, the most useful first."""
-    groups: list[tuple[str, Any]] = [("", None)]
-    groups += [(group.name, group.columns) for group in column_groups(names, sample)]
-    candidates = []
+    groups: dict[str, Any] = {"": None, **column_groups(names, sample)}
+    candidates: list[Candidate] = []
     for spec in proposed_specs():
-        for name, columns in groups:
+        for name, columns in groups.items():
             (bound,) = bind_kernels([(f"{spec}@{name}" if name else spec, spec, columns)])
-            candidates.append(Candidate(bound, name))
+            candidates.append((bound, name))
     return candidates[:MOST_CANDIDATES]
 
 
@@ -187,29 +159,14 @@ MOST_GROUPS = 8
 """Larger numbers of groups would leave fewer than five candidates to each of them."""
 
 
-@attrs.frozen(eq=False)
-class ColumnGroup:
-    """Columns that belong together.
-
-    Attributes
-    ----------
-    name : str
-        For messages: a glob (``mrna_*``), or ``others``.
-    columns : ndarray of int
-        Their positions, in order.
-    """
-
-    name: str
-    columns: NDArray[np.intp]
-
-
-def column_groups(names: Sequence[str] | None, rows: Array) -> list[ColumnGroup]:
-    """Return the groups of columns by the common beginning of their names, or none.
+def column_groups(names: Sequence[str] | None, rows: Array) -> dict[str, NDArray[np.intp]]:
+    """Return the positions of the columns of each group, by the common beginning of their names.
 
     A beginning ends with the last separator of a name (one of ``_ . : / | -``), and makes a group
     if several columns have it; one that continues another, as ``clin_site_`` does ``clin_``,
     belongs to that. Indicator columns of a single text column are no source of their own. They,
     columns without a group, and the smallest of more than eight groups are one group, ``others``.
+    There are at least two groups of at least two columns each (except ``others``), or none at all.
 
     Parameters
     ----------
@@ -218,50 +175,35 @@ def column_groups(names: Sequence[str] | None, rows: Array) -> list[ColumnGroup]
     rows : ndarray of shape (n, d)
         Some rows, by which indicator columns are recognised.
 
-    Returns
-    -------
-    list of ColumnGroup
-        At least two of at least two columns each (except ``others``), or none at all.
-
     Examples
     --------
     >>> import numpy as np
     >>> rows = np.arange(12.0).reshape(2, 6)
-    >>> found = column_groups(["mrna_1", "mrna_2", "clin.age", "clin.bmi", "dose", "img:1"], rows)
-    >>> [(group.name, group.columns.tolist()) for group in found]
-    [('mrna_*', [0, 1]), ('clin.*', [2, 3]), ('others', [4, 5])]
+    >>> names = ["mrna_1", "mrna_2", "clin.age", "clin.bmi", "dose", "img:1"]
+    >>> {name: columns.tolist() for name, columns in column_groups(names, rows).items()}
+    {'mrna_*': [0, 1], 'clin.*': [2, 3], 'others': [4, 5]}
     """
-    if names is None:
-        return []
-    groups = _by_beginning(names)
-    sources = {
-        beginning: np.array(places)
-        for beginning, places in groups.items()
-        if len(places) > 1 and not _are_indicators(rows[:, places])
-    }
-    if len(sources) < 2:
-        return []
-    largest = sorted(sources, key=lambda beginning: -len(sources[beginning]))[:MOST_GROUPS]
-    groups_found = [ColumnGroup(f"{name}*", sources[name]) for name in sources if name in largest]
-    rest = np.setdiff1d(
-        np.arange(len(names)), np.concatenate([group.columns for group in groups_found])
-    )
-    return [*groups_found, ColumnGroup("others", rest)] if len(rest) else groups_found
-
-
-def _by_beginning(names: Sequence[str]) -> Mapping[str, list[int]]:
-    """Return the places of the names that share a beginning."""
     by_beginning: dict[str, list[int]] = defaultdict(list)
-    for place, name in enumerate(names):
+    for place, name in enumerate(names or ()):
         match = SEPARATED.fullmatch(name)
         if match is not None:
             by_beginning[match.group(1)].append(place)
-    shared = {beginning for beginning, places in by_beginning.items() if len(places) > 1}
+    several = {beginning for beginning, places in by_beginning.items() if len(places) > 1}
     joined: dict[str, list[int]] = defaultdict(list)
     for beginning, places in by_beginning.items():
-        shorter = (prefix for prefix in shared if beginning.startswith(prefix))
+        shorter = (prefix for prefix in several if beginning.startswith(prefix))
         joined[min(shorter, key=len, default=beginning)] += places
-    return {beginning: sorted(places) for beginning, places in joined.items()}
+    sources = {
+        f"{beginning}*": np.sort(places)
+        for beginning, places in joined.items()
+        if len(places) > 1 and not _are_indicators(rows[:, np.sort(places)])
+    }
+    if len(sources) < 2:
+        return {}
+    largest = sorted(sources, key=lambda beginning: -len(sources[beginning]))[:MOST_GROUPS]
+    groups = {name: columns for name, columns in sources.items() if name in largest}
+    rest = np.setdiff1d(np.arange(rows.shape[1]), np.concatenate(list(groups.values())))
+    return {**groups, "others": rest} if len(rest) else groups
 
 
 def _are_indicators(rows: Array) -> bool:

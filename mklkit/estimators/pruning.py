@@ -17,7 +17,7 @@ from mklkit.views.kernel_rows import InnerProduct, KernelRows
 from mklkit.views.rows import ColumnCuts
 from mklkit.views.tiles import kernel_products
 
-__all__ = ["AlignmentTarget", "Candidate", "pruned"]
+__all__ = ["Candidate", "pruned"]
 
 ALIKE = 0.99
 """Of two kernels with a larger centred alignment only one is taken."""
@@ -40,88 +40,16 @@ LEFT_OUT = "left out"
 MOST_ROWS = 400
 """Rows on which even sums are compared, as an eigendecomposition costs the cube of them."""
 
-
-@attrs.frozen
-class Candidate:
-    """A kernel that may be taken, and the name of its group of columns."""
-
-    bound: BoundKernel
-    group: str
-
-
-@attrs.frozen
-class _SameClass(FittedKernel):
-    """The label kernel: 1 for rows of the same class, else 0."""
-
-    def __call__(self, a: Array, b: Array) -> Array:
-        return (a == b.T).astype(np.float64)
-
-    def diagonal(self, a: Array) -> Array:
-        return np.ones(len(a))
-
-
-@attrs.frozen(eq=False)
-class AlignmentTarget:
-    """What the kernels are to be aligned with.
-
-    Attributes
-    ----------
-    codes : ndarray of shape (n,)
-        Class numbers, by which rows are drawn; zeros for numbers.
-    columns : ndarray of shape (n, T)
-        The columns on which ``kernel`` is computed.
-    kernel : FittedKernel
-        The target's own kernel.
-    targets : ndarray of shape (n, q)
-        What is regressed on: a column per class, or numbers with deviation 1.
-    name : str
-    """
-
-    codes: NDArray[np.intp]
-    columns: Array
-    kernel: FittedKernel
-    targets: Array
-    name: str
-
-    @classmethod
-    def of_classes(cls, codes: NDArray[np.intp]) -> AlignmentTarget:
-        """Return the label kernel of class numbers (n,)."""
-        column = np.ascontiguousarray(codes[:, None], dtype=np.float64)
-        targets = (codes[:, None] == np.unique(codes)).astype(np.float64)
-        return cls(codes, column, _SameClass(), targets, "labels")
-
-    @classmethod
-    def of_numbers(cls, values: Array) -> AlignmentTarget:
-        """Return the inner product of numbers, (n,) or (n, T), with mean 0 and deviation 1."""
-        columns = values[:, None] if values.ndim == 1 else values
-        spread = columns.std(axis=0)
-        scaled = (columns - columns.mean(axis=0)) / np.where(spread > 0, spread, 1)
-        codes = np.zeros(len(values), np.intp)
-        return cls(codes, np.ascontiguousarray(scaled), InnerProduct(), scaled, "target")
-
-
-@attrs.frozen(eq=False)
-class _Measured:
-    """Candidates, and their centred alignments with the labels (M,) and each other (M, M)."""
-
-    candidates: list[Candidate]
-    seen: KernelRows
-    with_labels: Array
-    alike: Array
-
-    def label(self, place: int) -> str:
-        return self.candidates[place].bound.label
-
-    def said(self, place: int) -> str:
-        return f"{self.label(place)} (alignment {self.with_labels[place]:.2f})"
+Candidate = tuple[BoundKernel, str]
+"""A kernel that may be taken, and the name of its group of columns."""
 
 
 def pruned(
-    candidates: Sequence[Candidate], rows: Array, target: AlignmentTarget
+    candidates: Sequence[Candidate], rows: Array, targets: Array, codes: NDArray[np.intp]
 ) -> tuple[list[BoundKernel], list[str]]:
     """Return the kernels that are taken, and notes on what was taken and left out.
 
-    First by centred alignment: in the order of their alignment with the labels (the best of each
+    First by centred alignment: in the order of their alignment with the targets (the best of each
     group first), candidates are kept unless they are alike one that is kept, or weak, up to 12.
     Then by the leave-one-out error of kernel ridge regression on the even sum of kernels: the best
     single kernel, and as long as the error falls by one per cent, the kernel that lowers it most.
@@ -131,8 +59,11 @@ def pruned(
     candidates : sequence of Candidate
         M of them.
     rows : ndarray of shape (n, d)
-    target : AlignmentTarget
-        The labels or numbers of these rows.
+    targets : ndarray of shape (n, q)
+        What is regressed on: a column per class with 1 for its rows, or numbers with deviation 1.
+        Their inner products are the kernel that the candidates are to be aligned with.
+    codes : ndarray of shape (n,)
+        Class numbers, by which rows are drawn; zeros for numbers.
 
     Raises
     ------
@@ -144,89 +75,88 @@ def pruned(
     O(n²(d + M²)) tile by tile for the alignments; then at most 12 Gram matrices of 400 rows (15
     MB), and some 50 eigendecompositions of such.
     """
-    measured, notes = _measured(candidates, rows, target)
-    order = np.argsort(np.round(-measured.with_labels, 9), kind="stable").tolist()
-    kept, alike, rest = _not_alike(measured, order)
-    taken = _better_together(measured.seen, kept, target)
-    notes += [f"took {measured.said(place)}" for place in taken]
-    if alike:
-        notes.append(f"{LEFT_OUT} {len(alike)}, as one like it is there: {', '.join(alike)}")
-    others = [measured.said(place) for place in kept if place not in taken]
-    if others:
-        notes.append(
-            f"{LEFT_OUT} {len(others)}, as the sum is no better with it: {', '.join(others)}"
-        )
-    if rest:
-        notes.append(f"{LEFT_OUT} {len(rest)}, as others are better aligned: {', '.join(rest)}")
-    first = (
-        f"{counted(len(taken), 'kernel')} of {len(candidates)} candidates, by the leave-one-out"
-        f" error of their even sum; alignments are centred, with the {target.name} of {len(rows)}"
-        " rows"
-    )
-    return [measured.candidates[place].bound for place in taken], [first, *notes]
-
-
-def _measured(
-    candidates: Sequence[Candidate], rows: Array, target: AlignmentTarget
-) -> tuple[_Measured, list[str]]:
-    """Return the candidates that have finite values on the rows, and a note on each other."""
-    cuts = ColumnCuts(rows)
-    kept: list[Candidate] = []
-    kernels: list[FittedKernel] = []
-    own_rows, notes = [], []
-    for candidate in candidates:
-        columns = cuts.of(candidate.bound.columns)
-        try:
-            (fitted,), _ = fit_kernels([attrs.evolve(candidate.bound, columns=None)], columns)
-        except MKLKitError as error:
-            notes.append(f"{LEFT_OUT} {candidate.bound.label}: {error}")
-            continue
-        kept.append(candidate)
-        kernels.append(fitted)
-        own_rows.append(columns)
-    if not kept:
-        raise DataError(f"No kernel can be proposed for these rows: {'; '.join(notes)}")
-    with_target = KernelRows.of([*kernels, target.kernel], [*own_rows, target.columns])
+    able, kernels, own_rows, notes = _fitted(candidates, rows)
+    with_target = KernelRows.of([*kernels, InnerProduct()], [*own_rows, targets])
     with np.errstate(over="ignore", invalid="ignore"):
         alignments = np.nan_to_num(kernel_products(with_target).alignments())
-    kernel_rows = KernelRows.of(kernels, own_rows)
-    return _Measured(kept, kernel_rows, alignments[:-1, -1], alignments[:-1, :-1]), notes
+    kept, like = _not_alike(alignments, [group for _, group in able])
+    taken = _better_together(KernelRows.of(kernels, own_rows), kept, targets, codes)
+    labels = [bound.label for bound, _ in able]
+    said = [
+        f"{label} (alignment {value:.2f})"
+        for label, value in zip(labels, alignments[:-1, -1], strict=True)
+    ]
+    alike = [f"{labels[i]} ({alignments[i, j]:.3f} with {labels[j]})" for i, j in like.items()]
+    no_better = [said[place] for place in kept if place not in taken]
+    order = np.argsort(np.round(-alignments[:-1, -1], 9), kind="stable").tolist()
+    rest = [said[place] for place in order if place not in kept and place not in like]
+    first = (
+        f"{counted(len(taken), 'kernel')} of {len(candidates)} candidates, by the leave-one-out"
+        f" error of their even sum; alignments are centred, with the target of {len(rows)} rows"
+    )
+    reasons = {
+        "as one like it is there": alike,
+        "as the sum is no better with it": no_better,
+        "as others are better aligned": rest,
+    }
+    notes = [first, *notes, *(f"took {said[place]}" for place in taken)]
+    for reason, names in reasons.items():
+        if names:
+            notes.append(f"{LEFT_OUT} {len(names)}, {reason}: {', '.join(names)}")
+    return [able[place][0] for place in taken], notes
 
 
-def _not_alike(measured: _Measured, order: list[int]) -> tuple[list[int], list[str], list[str]]:
-    """Return the places that are kept, those alike one of them, and the rest, as words."""
-    least = WEAK * measured.with_labels[order[0]]
-    first_of_group = {measured.candidates[place].group: place for place in reversed(order)}
-    firsts = [place for place in order if place in first_of_group.values()]
+def _fitted(
+    candidates: Sequence[Candidate], rows: Array
+) -> tuple[list[Candidate], list[FittedKernel], list[Array], list[str]]:
+    """Return those with finite values on the rows, fitted, their rows, and a note on each other."""
+    cuts = ColumnCuts(rows)
+    able, kernels, own_rows, notes = [], [], [], []
+    for bound, group in candidates:
+        columns = cuts.of(bound.columns)
+        try:
+            (kernel,), _ = fit_kernels([attrs.evolve(bound, columns=None)], columns)
+        except MKLKitError as error:
+            notes.append(f"{LEFT_OUT} {bound.label}: {error}")
+            continue
+        able.append((bound, group))
+        kernels.append(kernel)
+        own_rows.append(columns)
+    if not able:
+        raise DataError(f"No kernel can be proposed for these rows: {'; '.join(notes)}")
+    return able, kernels, own_rows, notes
+
+
+def _not_alike(alignments: Array, groups: Sequence[str]) -> tuple[list[int], dict[int, int]]:
+    """Return the places of kernels that are kept, and of those alike one of them with that one."""
+    with_target = alignments[:-1, -1]
+    order = np.argsort(np.round(-with_target, 9), kind="stable").tolist()
+    firsts = list({groups[place]: place for place in reversed(order)}.values())
+    order.sort(key=lambda place: place not in firsts)
     kept: list[int] = []
-    alike, rest = [], []
-    for place in [*firsts, *(place for place in order if place not in firsts)]:
-        nearest = max(kept, key=lambda place_kept: measured.alike[place, place_kept], default=place)
-        if kept and measured.alike[place, nearest] > ALIKE:
-            value = measured.alike[place, nearest]
-            alike.append(f"{measured.label(place)} ({value:.3f} with {measured.label(nearest)})")
-        elif measured.with_labels[place] < least or len(kept) == MOST_COMPARED:
-            rest.append(measured.said(place))
-        else:
+    like: dict[int, int] = {}
+    for place in order:
+        nearest = max(kept, key=lambda taken: alignments[place, taken], default=place)
+        if kept and alignments[place, nearest] > ALIKE:
+            like[place] = nearest
+        elif with_target[place] >= WEAK * with_target.max() and len(kept) < MOST_COMPARED:
             kept.append(place)
-    return kept, alike, rest
+    return kept, like
 
 
 def _better_together(
-    kernel_rows: KernelRows, places: list[int], target: AlignmentTarget
+    kernel_rows: KernelRows, places: list[int], targets: Array, codes: NDArray[np.intp]
 ) -> list[int]:
     """Return the places of kernels whose even sum has a low leave-one-out error."""
-    drawn = drawn_by_class(target.codes, MOST_ROWS)
+    drawn = drawn_by_class(codes, MOST_ROWS)
     some = kernel_rows.take(drawn)
-    rows = some.rows
-    targets = target.targets[drawn]
-    grams = {place: some.kernels[place](rows[place], rows[place]) for place in places}
+    grams = {place: some.kernels[place](some.rows[place], some.rows[place]) for place in places}
     taken: list[int] = []
     total, error = np.zeros((len(drawn), len(drawn))), np.inf
     while len(taken) < min(MOST_TAKEN, len(places)):
         others = [place for place in places if place not in taken]
         sums = ((total + grams[place]) / (len(taken) + 1) for place in others)
-        errors = [leave_one_out_error(gram, targets) for gram in sums]
+        errors = [leave_one_out_error(gram, targets[drawn]) for gram in sums]
         best = int(np.argmin(np.round(errors, 9)))
         if taken and errors[best] > (1 - WORTH) * error:
             break

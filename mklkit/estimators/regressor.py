@@ -6,15 +6,15 @@ from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
+import pandas as pd
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fit import fit_problems, plan_and_read, with_kernels
 from mklkit.estimators.plan import Plan
-from mklkit.estimators.predicting import finite_values, of_each_row
-from mklkit.estimators.problems import WholeProblem
+from mklkit.estimators.predicting import finite_values, lazy_on_dask
+from mklkit.estimators.problems import Problem
 from mklkit.protocols import (
     Array,
     CombinerFacts,
@@ -121,29 +121,32 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
             plan = with_kernels(plan, data)  # before the mean is taken off
         self._one_target = data.values.ndim == 1
         columns = data.values[:, None] if self._one_target else data.values
-        free = facts_of(plan.learner, LearnerFacts).free_bias
-        means = np.zeros(columns.shape[1])
-        if free:
-            means = np.average(columns, axis=0, weights=data.row_weights)
-        self.target_means_ = means
+        self.target_means_ = np.zeros(columns.shape[1])
+        if facts_of(plan.learner, LearnerFacts).free_bias:
+            self.target_means_ = np.average(columns, axis=0, weights=data.row_weights)
         self.target_names_ = names or [str(place) for place in range(columns.shape[1])]
-        centred = (columns - means)[:, 0] if self._one_target else columns - means
         problems, names = self._divided(plan)
+        centred = (columns - self.target_means_).reshape(data.values.shape)
         data = attrs.evolve(data, values=centred)
         fitted = fit_problems(plan, data, problems, self.random_state)
         self.fitted_ = attrs.evolve(fitted, names=tuple(names))
         return self
 
-    def _divided(self, plan: Plan) -> tuple[list[WholeProblem], list[str]]:
+    def _divided(self, plan: Plan) -> tuple[list[Problem], list[str]]:
         """Return the problems, one where targets can share it, and their names."""
         if self._one_target:
-            return [WholeProblem("numbers")], [self.target_names_[0]]
-        shared = facts_of(plan.combiner, CombinerFacts).several_targets
-        if shared and facts_of(plan.learner, LearnerFacts).several_targets:
-            return [WholeProblem("numbers")], ["all targets"]
-        each = [WholeProblem("numbers", place) for place in range(len(self.target_names_))]
+            return [Problem("numbers")], [self.target_names_[0]]
+        together = facts_of(plan.combiner, CombinerFacts).several_targets
+        if together and facts_of(plan.learner, LearnerFacts).several_targets:
+            return [Problem("numbers")], ["all targets"]
+        each = [Problem("numbers", column=place) for place in range(len(self.target_names_))]
         return each, self.target_names_
 
+    @property
+    def _n_values(self) -> int | None:
+        return None if self._one_target else len(self.target_names_)
+
+    @lazy_on_dask
     def predict(self, X: Any) -> Array:
         """Return the numbers, (n,) or (n, T), of rows; of Dask's rows as a Dask array.
 
@@ -152,21 +155,15 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         DataError
             If a value is not finite, as may happen with features of 1e300.
         """
-        check_is_fitted(self)
-        if is_dask(X):
-            width = None if self._one_target else len(self.target_names_)
-            numbers: Array = of_each_row(self, type(self).predict, X, np.float64, width)
-            return numbers
         rows = check_new_rows(self, X)
-        shared = facts_of(self.feature_map_, FeatureMapFacts).shared
-        numbers = finite_values(self.decisions_, rows, shared, "prediction") + self.target_means_
+        same_map = facts_of(self.feature_map_, FeatureMapFacts).shared
+        numbers = finite_values(self.decisions_, rows, same_map, "prediction") + self.target_means_
         return numbers[:, 0] if self._one_target else numbers
 
 
 def _names_of(y: Any) -> list[str]:
     """Return the column names of a target, none where it has none."""
-    names = getattr(y, "columns", None)
-    if names is None:
-        name = getattr(y, "name", None)
-        return [] if not isinstance(name, str) or getattr(y, "ndim", 1) != 1 else [name]
-    return [str(name) for name in names]
+    table = y._meta if is_dask(y) else y
+    if isinstance(table, pd.Series):
+        return [] if table.name is None else [str(table.name)]
+    return [str(name) for name in table.columns] if isinstance(table, pd.DataFrame) else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any, Self
 
+import attrs
 import numpy as np
 
 from mklkit.errors import SpecError
@@ -108,25 +109,23 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the members on rows (N, d), class labels (N,) and, if given, weights of rows (N,)."""
-        return self.fit_sharing(None, X, y, sample_weight)
-
     def fit_sharing(
-        self, shared: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
+        self, shared_views: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
     ) -> Self:
-        """Fit as :meth:`fit` does, with views that other fits on the same rows share."""
-        self.best_params_, self.best_score_ = self._choose(shared, X, y, sample_weight)
+        """Fit the members, with views that other fits on the same rows share."""
+        self.best_params_, self.best_score_ = self._choose(shared_views, X, y, sample_weight)
         start = perf_counter()
         member = self._member(**self.best_params_).set_params(probability=self.probability)
-        self._vote(member, X, y, sample_weight, shared)
+        self._vote(shared_views, member, X, y, sample_weight)
         self.refit_time_ = perf_counter() - start
         used = ", ".join(f"{key} {value}" for key, value in self.best_params_.items())
-        self.choices_.append(f"members use {used}")
+        self.fitted_ = attrs.evolve(
+            self.fitted_, notes=(*self.fitted_.notes, f"members use {used}")
+        )
         return self
 
     def _choose(
-        self, shared: SharedViews | None, X: Any, y: Any, sample_weight: Any
+        self, shared_views: SharedViews | None, X: Any, y: Any, sample_weight: Any
     ) -> tuple[dict[str, Any], float]:
         subsets = self._subset_choices()
         params = {"subset": subsets[0], "alpha": self.alpha, "lam": self.lam}
@@ -137,12 +136,9 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         space = search.search_space() if self.tune else {}
         tuned = {name: space[name] for name in NESTED.values() if name in space}
         search.set_params(param_grid={**grid, **tuned, NESTED["subset"]: subsets})
-        search.fit_sharing(shared, X, y, sample_weight)
+        search.fit_sharing(shared_views, X, y, sample_weight)
         chosen = {name: search.best_params_[nested] for name, nested in NESTED.items()}
         return chosen, search.best_score_
-
-    def _asks_for_probabilities(self) -> bool:
-        return bool(self.probability)
 
     def _subset_choices(self) -> list[Any]:
         if isinstance(self.subset, str) and self.subset == "auto":

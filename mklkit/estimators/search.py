@@ -7,16 +7,16 @@ from itertools import count
 from time import perf_counter
 from typing import Any, Self
 
-import pandas as pd
-from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, clone
+import attrs
+from sklearn.base import clone
 from sklearn.metrics import get_scorer
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
 from mklkit.errors import SpecError, counted, cut
-from mklkit.estimators.checking import as_source, check_classes
+from mklkit.estimators.base import FittedKernels
+from mklkit.estimators.checking import as_source, check_training
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.fold_scores import FoldScores, check_scorer, fits_grids
 from mklkit.estimators.folds import splits_of
@@ -30,12 +30,10 @@ from mklkit.estimators.grids import (
     points_of,
     results_table,
 )
-from mklkit.estimators.introspection import FittedSearch
-from mklkit.estimators.kernel_summary import KernelSummary, fitted_summary
 from mklkit.estimators.plan import kernels_to_bind
-from mklkit.estimators.predicting import GivesProbabilities, asks_for_probabilities
+from mklkit.estimators.predicting import PredictsClasses
 from mklkit.estimators.shared_views import SharedViews, SharesViews
-from mklkit.estimators.showing import ShowsKernels
+from mklkit.estimators.showing import KernelSummary
 from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import checked_row_weights
 from mklkit.protocols import Array
@@ -44,7 +42,7 @@ from mklkit.protocols.component import is_whole
 __all__ = ["MKLSearchCV"]
 
 
-class MKLSearchCV(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels):
+class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
     """Parameters of an MKLClassifier chosen by cross-validation, with shared Gram matrices.
 
     For all combiners and learners. Within a fold, points with the same kernels share their Gram
@@ -72,8 +70,8 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels
     scoring : str or callable, optional
         A scorer of scikit-learn's that needs predictions or decision values; default: accuracy.
     progress : bool or callable, optional
-        As for :func:`mklkit.compare`; a function is called as ``progress(done, total)`` after each
-        binary problem of each fold.
+        As for :func:`mklkit.compare`; a function is called as ``progress(done, total)`` for the
+        binary problems of each fold.
     n_jobs : int or None, default=None
         Threads over folds, the estimator's own where None; the result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -145,24 +143,23 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels
         return self.fit_sharing(None, X, y, sample_weight)
 
     def fit_sharing(
-        self, shared: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
+        self, shared_views: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
     ) -> Self:
         """Search as :meth:`fit` does, with views that other fits on the same rows share."""
         check_progress(self.progress)
         base = self._base()
-        shared = shared or SharedViews(base.max_memory)
+        shared_views = shared_views or SharedViews(base.max_memory)
         scorer = None if self.scoring in (None, "accuracy") else get_scorer(self.scoring)
         space = declared_space(_varied(base, {}))
         numbered = points_of(self._grids(base) if self.param_grid is None else self.param_grid)
         points = [point for _, point in numbered]
         groups = grouped(points, lambda point: _fitted_at_once(_varied(base, point)))
         table = as_source(X)
-        banks = [kernels_to_bind(_varied(base, group.common)) for group in groups]
+        kernels = [_varied(base, group.common).kernels for group in groups]
+        banks = [kernels_to_bind(bank, "two classes") for bank in kernels]
         reading, bound = read_table(table, banks)
-        row_weights = None
-        if sample_weight is not None:
-            row_weights = checked_row_weights(sample_weight, _num_samples(table))
-        data = check_classes(self, reading, table, y, row_weights)
+        row_weights = checked_row_weights(sample_weight, _num_samples(table))
+        data = check_training(self, "two classes", reading, table, y, row_weights)
         seed = check_random_state(base.random_state).randint(2**31 - 1)
         check_scorer(scorer, self.scoring, data.values, self.classes_)
         counting = None if row_weights is None else row_weights != 0
@@ -171,9 +168,9 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels
         self.n_splits_ = len(splits)
         # Without a seed of the user's, all points of a search still see the same random draws.
         run = base if is_whole(base.random_state) else clone(base).set_params(random_state=seed)
-        folds = FoldScores(data, self.classes_, splits, partial(_varied, run), scorer, shared)
+        folds = FoldScores(data, self.classes_, splits, partial(_varied, run), scorer, shared_views)
         pairs = zip(groups, bound, strict=True)
-        runs = [folds.prepared(group, reading, kernels) for group, kernels in pairs]
+        runs = [folds.prepared(group, reading, bank) for group, bank in pairs]
         total = len(splits) * sum(len(run.problems) for run in runs)
         done = count(1)
         with reported(self.progress, "searching", BRIEF) as report:
@@ -185,11 +182,13 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels
             self.best_score_ = float(means[self.best_index_])
             start = perf_counter()
             best = _varied(base, self.best_params_)
-            self.best_estimator_ = best.fit_sharing(shared, X, y, sample_weight)
+            self.best_estimator_ = best.fit_sharing(shared_views, X, y, sample_weight)
             self.refit_time_ = perf_counter() - start
-        choice = _with_plain(base, self.best_params_)._planned()
-        bank = [note for note in self.best_estimator_.choices_ if note not in choice.notes]
-        self.choices_ = [*bank, *choice.notes, *folds_notes, self._said()]
+        fitted = self.best_estimator_.fitted_
+        defaults = _with_plain(base, self.best_params_)._planned().notes
+        plan = attrs.evolve(fitted.plan, notes=(*fitted.plan.notes, *defaults))
+        notes = (*fitted.notes, *folds_notes, self._said())
+        self.fitted_ = attrs.evolve(fitted, plan=plan, notes=notes)
         return self
 
     def _base(self) -> MKLClassifier:
@@ -241,47 +240,22 @@ class MKLSearchCV(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels
         )
 
     def _kernel_summary(self) -> KernelSummary:
-        if not isinstance(self, FittedSearch):
-            return self._planned_summary()
-        best = self.best_estimator_
-        return fitted_summary(
-            best, best.weights_, best.n_samples_fit_, [("search", cut(self._said(), 300))]
-        )
+        summary = super()._kernel_summary()
+        if not self.__sklearn_is_fitted__():
+            return summary
+        return summary.and_fact("search", cut(self._said(), 300))
 
     def _planned_summary(self) -> KernelSummary:
         return _check_kind(self.estimator)._planned_summary()
 
     def decision_function(self, X: Any) -> Array:
         """Return the best estimator's decision values."""
-        return self._fitted().decision_function(X)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the best estimator's class labels."""
-        return self._fitted().predict(X)
-
-    def _asks_for_probabilities(self) -> bool:
-        return asks_for_probabilities(self.estimator)
+        check_is_fitted(self)
+        values: Array = self.best_estimator_.decision_function(X)
+        return values
 
     def _probabilities(self, X: Any) -> Array:
-        return self._fitted()._probabilities(X)
-
-    def weights_frame(self) -> pd.DataFrame:
-        """Return the best estimator's kernel weights."""
-        return self._fitted().weights_frame()
-
-    def _fitted(self) -> MKLClassifier:
-        check_is_fitted(self)
-        return self.best_estimator_
-
-    @property
-    def weights_(self) -> Array:
-        """The best estimator's kernel weights."""
-        return self._fitted().weights_
-
-    @property
-    def kernel_names_(self) -> list[str]:
-        """The best estimator's kernel names."""
-        return self._fitted().kernel_names_
+        return self.best_estimator_._probabilities(X)
 
 
 def _check_kind(estimator: Any) -> MKLClassifier:

@@ -6,19 +6,18 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable
 from threading import RLock
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
+import joblib
 import numpy as np
 
 from mklkit.estimators.plan import Plan, ProblemViews
-from mklkit.estimators.training_data import TrainingData, digest_of
+from mklkit.estimators.training_data import TrainingData
 from mklkit.protocols import TableRows
 from mklkit.views.known_pairs import PairStore
 from mklkit.views.memory import memory_limit
 
 __all__ = ["SharedViews", "SharesViews", "same_key"]
-
-Result = TypeVar("Result")
 
 
 class SharedViews:
@@ -44,7 +43,7 @@ class SharedViews:
         """Return the views of an estimator's problems: those of a former fit where there are."""
         if not isinstance(data.rows, np.ndarray | TableRows):
             return ProblemViews(plan, data, seed)
-        kernels = tuple((k.label, same_key(k.kernel), digest_of(k.columns)) for k in plan.kernels)
+        kernels = tuple((k.label, same_key(k.kernel), joblib.hash(k.columns)) for k in plan.kernels)
         settings = same_key(plan.feature_map), int(seed), plan.bandwidths, plan.max_memory
         key = kernels, settings, data.digest
         with self._lock:
@@ -55,15 +54,15 @@ class SharedViews:
             self._forget_what_is_too_much()
         return views
 
-    def small(self, key: Any, data: TrainingData, make: Callable[[], Result]) -> Result:
+    def small(self, key: Any, data: TrainingData, make: Callable[[], Any]) -> Any:
         """Return what follows from data and takes little memory, made if it is not there."""
         if not isinstance(data.rows, np.ndarray):
             return make()
         with self._lock:
-            if (key, data.digest[:2]) not in self._small:
-                self._small[key, data.digest[:2]] = make()
-            result: Result = self._small[key, data.digest[:2]]
-            return result
+            whole_key = key, data.digest[:2]
+            if whole_key not in self._small:
+                self._small[whole_key] = make()
+            return self._small[whole_key]
 
     def _store(self, data: TrainingData) -> PairStore | None:
         """Return the pairs of all rows of a search; of others only if these are such rows."""
@@ -87,11 +86,18 @@ class SharedViews:
 class SharesViews(ABC):
     """An estimator that can take its views from where several fits share them."""
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows (N, d), their class labels (N,) and, if given, their weights (N,)."""
+        return self.fit_sharing(None, X, y, sample_weight)
+
     @abstractmethod
     def fit_sharing(
-        self, shared: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
+        self, shared_views: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
     ) -> Self:
-        """Fit as ``fit`` does; ``shared`` is None for a fit by itself."""
+        """Learn as ``fit`` does, with views that other fits on the same rows share.
+
+        ``shared_views`` is None for a fit by itself.
+        """
 
 
 def same_key(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 from numbers import Number, Real
@@ -16,13 +16,17 @@ from pandas.api.types import is_complex_dtype, is_numeric_dtype, is_object_dtype
 from sklearn.utils import check_array
 from sklearn.utils.validation import _get_feature_names
 
-from mklkit.errors import DataError, counted, quoted
-from mklkit.estimators.assign_columns import WORDS, Bank, Holds, assign_columns, placed_kernels
+from mklkit.errors import DataError, MKLKitError, counted, quoted
+from mklkit.estimators.assign_columns import WORDS, Bank, Holds, assign_columns
 from mklkit.numerics.readings import MISSING, category_codes, text_codes
 from mklkit.protocols import Array, RowSource, TableRows
+from mklkit.registry.columns import resolve_columns
 from mklkit.views.bound_kernels import BoundKernel
 
-__all__ = ["TableReading", "needs_reading", "read_table", "row_of"]
+__all__ = ["TableReading", "needs_reading", "placed_kernels", "read_table", "row_of"]
+
+SHARED = ("numbers", "row ids")
+"""Kernels on these that name all columns are like those that name none, and share their rows."""
 
 DATES = (date, timedelta, np.datetime64, np.timedelta64, pd.Period)
 """Dates, times and durations; pandas' own are subclasses."""
@@ -76,30 +80,33 @@ class TableReading:
             If a column of numbers holds something else now, or one of row ids has a gap.
         """
         frame = _as_frame(X)
-        for place in self.ids:
-            _check_row_ids(frame.iloc[:, place])
-        columns = [place for place, holds in enumerate(self.holds) if holds == "numbers"]
-        single = bool(columns) and all(frame.dtypes.iloc[place] == np.float32 for place in columns)
+        places = [place for place, holds in enumerate(self.holds) if holds == "numbers"]
+        single = bool(places) and all(frame.dtypes.iloc[place] == np.float32 for place in places)
         numbers = np.zeros(frame.shape, dtype=np.float32 if single else np.float64)
-        for place in columns:
+        for place in places:
             column = frame.iloc[:, place]
+            name, holds = quoted(str(column.name)), column_holds(column)
             try:
-                if column_holds(column) in ("dates", "complex numbers"):  # numbers to pandas
-                    raise TypeError(f"{column_holds(column)}")
+                if holds in ("dates", "complex numbers"):  # numbers to pandas
+                    raise TypeError(holds)
                 values = pd.to_numeric(column)
             except (TypeError, ValueError) as error:
                 raise DataError(
-                    f"Column {quoted(str(column.name))} held numbers in the training data and holds"
-                    f" something else now: {error!s:.100}."
+                    f"Column {name} held numbers in the training data and holds something else"
+                    f" now: {error!s:.100}."
                 ) from None
             numbers[:, place] = values.to_numpy(dtype=numbers.dtype, na_value=np.nan)
+            absent = np.flatnonzero(np.isnan(numbers[:, place]))
+            if place in self.ids and len(absent):
+                raise DataError(
+                    f"Column {name} has a gap in {row_of(column, int(absent[0]))};"
+                    " each row needs its number in the matrix."
+                )
         return numbers
 
     def allowed_gaps(self, numbers: Array) -> NDArray[np.bool_]:
         """Return which of these numbers (n, d) are gaps that kernels leave out or that are text."""
-        allowed = np.zeros(numbers.shape[1], dtype=bool)
-        allowed[list(self.gaps)] = True
-        return np.isnan(numbers) & allowed
+        return np.isnan(numbers) & np.isin(np.arange(numbers.shape[1]), self.gaps)
 
     def rows(self, X: Any, numbers: Array) -> Array | TableRows:
         """Return all that kernels read in a table; ``numbers`` are its numbers (n, d)."""
@@ -107,9 +114,14 @@ class TableReading:
         texts, categories = {}, {}
         for place in self.texts:
             column = frame.iloc[:, place]
-            gaps = column.isna()
-            _check_text(column[~gaps])
-            texts[place] = text_codes(column.astype(object).mask(gaps, "").tolist())
+            values = column.astype(object).mask(column.isna(), "").tolist()
+            wrong = next((value for value in values if not isinstance(value, str)), None)
+            if wrong is not None:
+                raise DataError(
+                    f"Column {quoted(str(column.name))} held text in the training data and holds"
+                    f" {wrong!r:.40} now: turn it into text."
+                )
+            texts[place] = text_codes(values)
         for place in self.categories:
             if self.holds[place] == "numbers":
                 codes = numbers[:, place].astype(np.float64)
@@ -118,8 +130,7 @@ class TableReading:
             else:
                 codes = category_codes(frame.iloc[:, place].to_numpy(dtype=object))
             if place in self.filled:
-                (missing,) = category_codes([MISSING])
-                codes = np.where(np.isnan(codes), missing, codes)
+                codes = np.where(np.isnan(codes), category_codes([MISSING]), codes)
             categories[place] = codes
         return TableRows(numbers, texts, categories) if texts or categories else numbers
 
@@ -140,43 +151,83 @@ def read_table(X: Any, banks: Sequence[Bank]) -> tuple[TableReading, list[list[B
     DataError
         If a kernel's columns do not exist, it can't read them, or none are left for it.
     """
-    n_columns, names = _header(X, banks)
+    n_columns, names = _header(X)
     placed = [placed_kernels(bank, n_columns, names) for bank in banks]
     every = [kernel for bank in placed for kernel in bank]
-    if isinstance(X, RowSource) or not needs_reading(every, X):
-        holds: tuple[Holds, ...] = tuple("numbers" for _ in range(n_columns))
-        return TableReading(names, holds), [assign_columns(bank, holds, names) for bank in placed]
+    in_parts = isinstance(X, RowSource)
+    on_text = [kernel.label for kernel in every if kernel.reads == "text"]
+    if in_parts and on_text:
+        raise DataError(
+            f"Kernel {quoted(on_text[0])} reads text, and rows that are read in parts (files, Dask,"
+            " memory maps) hold numbers only: pass a DataFrame."
+        )
+    holds: tuple[Holds, ...] = tuple("numbers" for _ in range(n_columns))
+    if in_parts or not needs_reading(every, X):
+        if any(kernel.reads != "numbers" for kernel in every):
+            placed = [assign_columns(bank, holds, names) for bank in placed]
+        return TableReading(names, holds), placed
     frame = _as_frame(X)
     holds = _all_held(frame, every)
     bound = [assign_columns(bank, holds, names) for bank in placed]
     readers: list[list[BoundKernel]] = [[] for _ in holds]
     for kernel in (kernel for bank in bound for kernel in bank):
-        for column in range(n_columns) if kernel.columns is None else kernel.columns.tolist():
-            readers[column].append(kernel)
+        for place in range(n_columns) if kernel.columns is None else kernel.columns.tolist():
+            readers[place].append(kernel)
 
-    def columns_read(*reads: str, allow_gaps: bool = True) -> tuple[int, ...]:
+    def read_as(reads: str, fill: bool = False) -> tuple[int, ...]:
         return tuple(
-            column
-            for column, kernels in enumerate(readers)
-            if any(k.reads in reads and (allow_gaps or not k.facts.allows_gaps) for k in kernels)
+            place
+            for place, kernels in enumerate(readers)
+            if any(k.reads == reads and not (fill and k.facts.allows_gaps) for k in kernels)
         )
 
     gaps = tuple(
-        column
-        for column, kernels in enumerate(readers)
+        place
+        for place, kernels in enumerate(readers)
         if kernels and all(k.facts.allows_gaps or k.reads in WORDS for k in kernels)
     )
-    reading = TableReading(
-        names,
-        holds,
-        plain=False,
-        texts=columns_read("text"),
-        categories=columns_read("categories"),
-        filled=columns_read("categories", allow_gaps=False),
-        gaps=gaps,
-        ids=columns_read("row ids"),
-    )
-    return attrs.evolve(reading, notes=tuple(_notes_on_gaps(reading, frame))), bound
+    texts, categories, filled = read_as("text"), read_as("categories"), read_as("categories", True)
+    left_out = sorted({*categories, *gaps} - {*texts, *filled})
+    fates = {
+        f"read as a category of their own, {MISSING!r}": filled,
+        "read as empty text": texts,
+        "left out by its kernel": left_out,
+    }
+    notes = tuple(note for fate, places in fates.items() for note in _on_gaps(frame, places, fate))
+    ids = read_as("row ids")
+    return TableReading(names, holds, False, texts, categories, filled, gaps, ids, notes), bound
+
+
+def _on_gaps(frame: pd.DataFrame, places: Iterable[int], fate: str) -> Iterator[str]:
+    """Yield what becomes of the gaps in some columns."""
+    for place in places:
+        number = int(frame.iloc[:, place].isna().sum())
+        if number:
+            name = quoted(str(frame.columns[place]))
+            yield f"{counted(number, 'gap')} in column {name} {fate}"
+
+
+def placed_kernels(kernels: Bank, n_columns: int, names: Sequence[str] | None) -> list[BoundKernel]:
+    """Return the kernels with their columns as positions.
+
+    Raises
+    ------
+    DataError
+        If a kernel's columns do not exist.
+    """
+    placed = []
+    for kernel in kernels:
+        if kernel.columns is None:
+            placed.append(kernel)
+            continue
+        try:
+            columns = resolve_columns(kernel.columns, n_columns, names)
+        except MKLKitError as error:
+            raise DataError(f"Kernel {quoted(kernel.label)}: {error}") from None
+        if columns is None and kernel.reads not in SHARED:
+            columns = np.arange(n_columns)
+        placed.append(attrs.evolve(kernel, columns=columns))
+    return placed
 
 
 def needs_reading(kernels: Bank, X: Any) -> bool:
@@ -190,15 +241,9 @@ def needs_reading(kernels: Bank, X: Any) -> bool:
     return any(kernel.reads in WORDS or kernel.facts.allows_gaps for kernel in kernels)
 
 
-def _header(X: Any, banks: Sequence[Bank]) -> tuple[int, tuple[str, ...] | None]:
+def _header(X: Any) -> tuple[int, tuple[str, ...] | None]:
     """Return the number of a table's columns and their names, None if it has none."""
-    text = next((k.label for bank in banks for k in bank if k.reads == "text"), None)
     if isinstance(X, RowSource):
-        if text is not None:
-            raise DataError(
-                f"Kernel {quoted(text)} reads text, and rows that are read in parts (files, Dask,"
-                " memory maps) hold numbers only: pass a DataFrame."
-            )
         return X.shape[1], None if X.column_names is None else tuple(X.column_names)
     if isinstance(X, pd.DataFrame) and not X.columns.is_unique:
         repeated = X.columns[X.columns.duplicated()][0]
@@ -207,11 +252,6 @@ def _header(X: Any, banks: Sequence[Bank]) -> tuple[int, tuple[str, ...] | None]
             f" {int((X.columns == repeated).sum())} times: rename the columns."
         )
     shape = X.shape if isinstance(X, pd.DataFrame) else np.asarray(X).shape
-    if text is not None and len(shape) == 1:
-        raise DataError(
-            "The kernels read a column of text, and X has no columns: pass a DataFrame with one"
-            " column, such as pd.DataFrame({'text': X})."
-        )
     if len(shape) != 2 or not shape[1]:
         check_array(X)  # It says what is wrong.
     names = _get_feature_names(X)
@@ -245,47 +285,11 @@ def _all_held(frame: pd.DataFrame, kernels: Bank) -> tuple[Holds, ...]:
             words |= set(range(frame.shape[1]))
         elif kernel.columns is not None:
             (words if kernel.reads in WORDS else others).update(kernel.columns.tolist())
-    holds = [column_holds(column) for _, column in frame.items()]
-    for place in words - others:
-        if holds[place] == "numbers" and frame.iloc[:, place].isna().all():
-            holds[place] = "text"
-    return tuple(holds)
-
-
-def _notes_on_gaps(reading: TableReading, frame: pd.DataFrame) -> Iterable[str]:
-    """Yield what becomes of the gaps of some rows."""
-    left = set(reading.categories) | (set(reading.gaps) - set(reading.texts))
-    fates: list[tuple[Iterable[int], str]] = [
-        (reading.filled, f"read as a category of their own, {MISSING!r}"),
-        (reading.texts, "read as empty text"),
-        (sorted(left - set(reading.filled)), "left out by its kernel"),
-    ]
-    for columns, fate in fates:
-        for column in columns:
-            number = int(frame.iloc[:, column].isna().sum())
-            if number:
-                name = quoted(str(frame.columns[column]))
-                yield f"{counted(number, 'gap')} in column {name} {fate}"
-
-
-def _check_text(values: pd.Series) -> None:
-    wrong = next((value for value in values if not isinstance(value, str)), None)
-    if wrong is not None:
-        raise DataError(
-            f"Column {quoted(str(values.name))} held text in the training data and holds"
-            f" {wrong!r:.40} now: turn it into text."
-        )
-
-
-def _check_row_ids(column: pd.Series) -> None:
-    """Refuse gaps in a column of row ids, which nothing can fill."""
-    gaps = np.flatnonzero(column.isna())
-    if len(gaps):
-        more = f" and {len(gaps) - 1} more" if len(gaps) > 1 else ""
-        raise DataError(
-            f"Column {quoted(str(column.name))} has a gap in {row_of(column, int(gaps[0]))}{more};"
-            " each row needs its number in the matrix."
-        )
+    empty = frame.isna().all().to_numpy()
+    return tuple(
+        "text" if holds == "numbers" and empty[place] and place in words - others else holds
+        for place, holds in enumerate(column_holds(column) for _, column in frame.items())
+    )
 
 
 def row_of(column: pd.Series, position: int) -> str:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from hashlib import blake2b
 from numbers import Number, Real
 from typing import Any, Self
 
 import attrs
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
 from mklkit.errors import DataError, SpecError, counted, listed, quoted, suggest
-from mklkit.protocols import Array, Rows, TableRows
+from mklkit.protocols import Array, Rows
 from mklkit.views.dask import is_dask
 from mklkit.views.dask.predicting import in_memory
 from mklkit.views.rows import take_rows
 
-__all__ = ["TrainingData", "checked_row_weights", "class_weights", "digest_of"]
+__all__ = ["TrainingData", "checked_row_weights", "class_weights"]
 
 BALANCED = "balanced"
 
@@ -41,19 +41,9 @@ class TrainingData:
 
     rows: Rows
     values: NDArray[Any]
-    row_weights: Array | None = attrs.field(default=None)
+    row_weights: Array | None = None
     whole: Array | None = None
     places: NDArray[np.intp] | None = None
-
-    @row_weights.validator
-    def _check_sum(self, _: Any, weights: Array | None) -> None:
-        with np.errstate(over="ignore"):
-            finite = weights is None or np.isfinite(weights.sum())
-        if not finite:
-            raise DataError(
-                "The weights of the rows, with those of their classes, have a sum beyond the"
-                " numbers of float64: divide them by a power of ten."
-            )
 
     def take(self, members: NDArray[np.intp]) -> TrainingData:
         """Return some of the rows, as a part of these."""
@@ -64,12 +54,14 @@ class TrainingData:
 
     def counting(self) -> Self:
         """Return the data without rows of weight 0, which are no rows."""
-        weights = self.row_weights
-        if weights is None or weights.all():
+        if self.row_weights is None:
             return self
-        kept = np.flatnonzero(weights)
-        weights = None if (weights[kept] == 1).all() else weights[kept]
-        return type(self)(take_rows(self.rows, kept), self.values[kept], weights)
+        kept = np.flatnonzero(self.row_weights)
+        weights = _in_range(self.row_weights[kept])
+        if len(kept) == len(self.values):
+            return self
+        of_rows = None if (weights == 1).all() else weights
+        return type(self)(take_rows(self.rows, kept), self.values[kept], of_rows)
 
     def with_class_weights(self, weights: Array) -> Self:
         """Return the data with each row's weight times that of its class (C,).
@@ -79,52 +71,34 @@ class TrainingData:
         DataError
             If a product is above or below all numbers.
 
-        Examples
-        --------
-        >>> data = TrainingData(np.eye(2), np.array([0, 1]), np.array([2.0, 2.0]))
-        >>> data.with_class_weights(np.array([1.0, 3.0])).row_weights
-        array([2., 6.])
         """
         if (weights == 1).all():
             return self
         of_rows = weights[self.values]
-        if self.row_weights is None:
-            return attrs.evolve(self, row_weights=of_rows)
         with np.errstate(over="ignore", under="ignore"):
-            joint = of_rows * self.row_weights
-        wrong = np.flatnonzero(~np.isfinite(joint) | ((joint == 0) & (self.row_weights > 0)))
-        if len(wrong):
-            raise DataError(
-                f"The weight of row {wrong[0]} (counted from 0), {self.row_weights[wrong[0]]:g},"
-                f" times that of its class, {of_rows[wrong[0]]:g}, is beyond the numbers of"
-                " float64: divide one of them by a power of ten."
-            )
-        return attrs.evolve(self, row_weights=joint)
+            joint = of_rows if self.row_weights is None else of_rows * self.row_weights
+        return attrs.evolve(self, row_weights=_in_range(joint))
 
     @cached_property
     def digest(self) -> tuple[Any, ...]:
         """What tells these data from others, where they are in memory."""
         arrays = self.rows, self.values, self.row_weights, self.whole, self.places
-        return tuple(map(digest_of, arrays))
+        return tuple(map(joblib.hash, arrays))
 
 
-def digest_of(array: Any) -> Any:
-    """Return what tells arrays of other content apart."""
-    if array is None:
-        return None
-    if isinstance(array, TableRows):
-        return tuple(map(digest_of, array.parts)), *array.texts, *array.categories
-    content = blake2b(np.ascontiguousarray(array).data, digest_size=16).digest()
-    return array.shape, array.dtype.str, content
+def _in_range(weights: Array) -> Array:
+    """Return weights of rows above 0; refuse those beyond the numbers of float64."""
+    with np.errstate(over="ignore"):
+        if np.isfinite(weights.sum()) and weights.all():
+            return weights
+    raise DataError(
+        "A weight of a row, with that of its class, or the sum of all is beyond the numbers of"
+        " float64: divide them by a power of ten."
+    )
 
 
 def checked_row_weights(sample_weight: Any, n_rows: int) -> Array | None:
     """Return the weights of rows (N,) in float64; None where all of them are 1.
-
-    Parameters
-    ----------
-    sample_weight : None, number, or array-like of shape (N,)
-    n_rows : int
 
     Raises
     ------
@@ -171,17 +145,10 @@ def class_weights(
     codes: NDArray[np.intp],
     row_weights: Array | None = None,
 ) -> Array:
-    """Return the weight of each class (C,).
+    """Return the weight of each class (C,), from class numbers (N,) and weights of rows (N,).
 
-    Parameters
-    ----------
-    class_weight : None, "balanced", or dict of class label to number
-        ``"balanced"``: N/(C·n_c) for the n_c rows of a class, so that all classes count the same;
-        rows with weights count by them. Classes that a dict does not name have the weight 1.
-    classes : ndarray of shape (C,)
-    codes : ndarray of shape (N,)
-        Class numbers.
-    row_weights : ndarray of shape (N,), optional
+    ``"balanced"``: N/(C·n_c) for the n_c rows of a class, so that all classes count the same; rows
+    with weights count by them. Classes that a dict does not name have the weight 1.
 
     Raises
     ------

@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mklkit.combiners.templates.weighting import WeightedColumns, WeightingCombiner
-from mklkit.errors import DataError, IncompatibleError
+from mklkit.errors import DataError, IncompatibleError, quoted
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fit import (
@@ -25,13 +25,12 @@ from mklkit.estimators.fit import (
     with_kernels,
 )
 from mklkit.estimators.plan import Plan, ProblemViews
-from mklkit.estimators.predicting import of_each_row
-from mklkit.estimators.problems import WholeProblem, decompose
-from mklkit.estimators.proposing import refuse_proposed
-from mklkit.protocols import Array, CombinerFacts, Target, Task, facts_of
-from mklkit.registry.composing import Choice, choose_components, default_instances, names_of_able
+from mklkit.estimators.predicting import lazy_on_dask
+from mklkit.estimators.problems import Problem, decompose
+from mklkit.protocols import Array, CombinerFacts, Task, facts_of
+from mklkit.protocols.component import KERNELS
+from mklkit.registry.composing import Choice, choose_components, default_instances
 from mklkit.registry.registry import get_registry
-from mklkit.views.dask import is_dask
 from mklkit.views.view_set import ViewSet
 
 __all__ = ["MKLTransformer"]
@@ -128,6 +127,11 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         side = self._learn(X, y).weighted(self.weights_[0])
         return self._finite(side.features() if side.explicit else side.gram())
 
+    @property
+    def _n_values(self) -> int:
+        return len(self._names_out)
+
+    @lazy_on_dask
     def transform(self, X: Any) -> Array:
         """Return similarities to the training rows, (n, N), or features (n, p), of rows (n, d).
 
@@ -138,29 +142,20 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         DataError
             If a value is not finite, as may happen with features of 1e300.
         """
-        check_is_fitted(self)
-        if is_dask(X):
-            width = len(self._names_out)
-            values: Array = of_each_row(self, type(self).transform, X, np.float64, width)
-            return values
         with np.errstate(over="ignore", invalid="ignore"):
-            return self._finite(self._columns.transform(check_new_rows(self, X)))
+            columns: Any = self.decisions_[0]
+            return self._finite(columns.transform(check_new_rows(self, X)))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return the names of the columns: ``similarity_0`` ..., or ``rbf_0`` ... of features."""
         check_is_fitted(self)
         return np.asarray(self._names_out, dtype=object)
 
-    @property
-    def _columns(self) -> WeightedColumns:
-        columns: WeightedColumns = self.decisions_[0]  # type: ignore[assignment]
-        return columns
-
     def _finite(self, columns: Array) -> Array:
         if not np.isfinite(columns).all():
             raise DataError(
                 "The sum of the kernels is not finite: scale the data (each column to mean 0 and"
-                " standard deviation 1, say), or use normalised kernels: 'cosine(polynomial)'."
+                f" standard deviation 1, say), or use normalised kernels: {quoted(KERNELS[-1])}."
             )
         return columns
 
@@ -168,29 +163,36 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         """Learn the weights; return the views of the training rows."""
         task = self._task_of(y)
         self._choose(task)
-        if task == "none":
-            refuse_proposed(self.kernels)
         plan, data = plan_and_read(self, task, X, column_or_1d(y) if task == "numbers" else y)
         self.__dict__.pop("classes_", None)  # it predicts none
         if plan.proposed:
             plan = with_kernels(plan, data)
-        whole = WholeProblem(task)
+        whole = Problem(task)
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=2)
         views_of = ProblemViews(plan, data, seeds[-1])
         views_of.say_if_long([whole])
         views, target, random_state = views_of.of(whole, seeds[0])
-        targets = [target] if task != "two classes" else _against_the_rest(views, data.values)
-        columns = WeightedColumns.of(views, _weights(plan, views, targets, random_state))
-        plan = _without_learner(plan)
-        decisions: tuple[Any, ...] = (columns,)
-        self.fitted_ = Fitted(plan, (whole,), decisions, len(data.rows))
-        self._names_out = _names_out(views, columns)
+        targets = [target]
+        if task == "two classes":  # each class against the rest, or the one of two
+            parts = decompose(int(data.values.max()) + 1, "ovr")
+            targets = [part.target(data.values, views.rows.dtype) for part in parts]
+        combiner: Any = plan.combiner
+        with solver_errors_explained(combiner, plan.learner, views):
+            weights = [
+                combiner.prepare(views, target, plan.learner, deepcopy(random_state))[0]
+                for target in targets
+            ]
+        columns: Any = WeightedColumns.of(views, np.mean(weights, axis=0))
+        self.fitted_ = Fitted(_without_learner(plan), (whole,), (columns,), len(data.rows))
+        self._names_out = [f"similarity_{row}" for row in range(len(views.rows))]
+        if columns.explicit:
+            used = [view for view, weight in zip(views, columns.weights, strict=True) if weight]
+            self._names_out = [f"{v.label}_{place}" for v in used for place in range(v.n_features)]
         return views
 
     def _task_of(self, y: Any) -> Task:
         """Return what the combiner is to learn from: nothing, where it needs no labels."""
-        combiner = get_registry().create("combiner", self.combiner)
-        tasks = facts_of(combiner, CombinerFacts).tasks
+        tasks = self._tasks()
         if y is None or "none" in tasks:
             return "none"
         kind = type_of_target(y)
@@ -199,44 +201,26 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         several = kind == "multiclass" and "several classes" in tasks
         return "several classes" if several else "two classes"
 
-    def _planned(self) -> Choice:
+    def _tasks(self) -> Sequence[Task]:
         combiner = get_registry().create("combiner", self.combiner)
-        tasks = facts_of(combiner, CombinerFacts).tasks
+        return facts_of(combiner, CombinerFacts).tasks
+
+    def _planned(self) -> Choice:
+        tasks = self._tasks()
         return _without_learner(self._choose("none" if "none" in tasks else tasks[0]))
 
     def _choose(self, task: Task) -> Choice:
         """Return the components; refuse a combiner that has no weights to give."""
         choice = choose_components(self.combiner, self.feature_map, None, task=task)
-        combiner: Any = choice.combiner
-        if combiner.gives_weights:
+        if choice.combiner.gives_weights:
             return choice
-        registry = get_registry()
-        combiners = default_instances(registry, "combiner")
-        giving = {c.name for c in combiners if c.gives_weights}
-        able = [name for name in names_of_able(registry, "combiner", task) if name in giving]
+        combiners = default_instances(get_registry(), "combiner")
+        giving = [c for c in combiners if c.gives_weights]
+        able = [c.name for c in giving if task in facts_of(c, CombinerFacts).tasks]
         raise IncompatibleError(
-            f"The combiner {combiner.name!r} does not learn from a weighted sum of"
+            f"The combiner {choice.combiner.name!r} does not learn from a weighted sum of"
             f" kernels, so that it has none to give; combiners that do: {', '.join(able)}."
         )
-
-
-def _against_the_rest(views: ViewSet, codes: NDArray[Any]) -> list[Target]:
-    """Return the target of each class against the rest, or the one of two classes."""
-    problems = decompose(int(codes.max()) + 1, "ovr")
-    return [problem.target(codes, views.rows.dtype) for problem in problems]
-
-
-def _weights(
-    plan: Plan, views: ViewSet, targets: Sequence[Target], random_state: np.random.RandomState
-) -> Array:
-    """Return the mean of the weights (M,) for each target."""
-    combiner: Any = plan.combiner
-    with solver_errors_explained(combiner, plan.learner, views):
-        weights = [
-            combiner.prepare(views, target, plan.learner, deepcopy(random_state))[0]
-            for target in targets
-        ]
-    return np.asarray(np.mean(weights, axis=0))
 
 
 Parts = TypeVar("Parts", Choice, Plan)
@@ -248,11 +232,3 @@ def _without_learner(parts: Parts) -> Parts:
         return parts
     notes = tuple(note for note in parts.notes if not note.startswith("learner "))
     return attrs.evolve(parts, learner=None, notes=notes)
-
-
-def _names_out(views: ViewSet, columns: WeightedColumns) -> list[str]:
-    """Return the name of each column."""
-    if not columns.explicit:
-        return [f"similarity_{row}" for row in range(len(views.rows))]
-    used = [view for view, weight in zip(views, columns.weights, strict=True) if weight]
-    return [f"{view.label}_{place}" for view in used for place in range(view.n_features)]

@@ -6,54 +6,29 @@ from typing import Any, Self
 
 import attrs
 import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import SpecError, counted
+from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.introspection import KernelModel
-from mklkit.estimators.kernel_summary import KernelSummary, fitted_summary
-from mklkit.estimators.predicting import (
-    GivesProbabilities,
-    asks_for_probabilities,
-    class_numbers,
-    decided_labels,
-    of_each_row,
-)
+from mklkit.estimators.predicting import PredictsClasses, class_numbers, lazy_on_dask
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.estimators.shared_views import SharedViews, SharesViews
-from mklkit.estimators.showing import ShowsKernels
+from mklkit.estimators.showing import KernelSummary
 from mklkit.numerics.votes import squashed
 from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
-from mklkit.views.dask import is_dask
 
 __all__ = ["MKLVotingClassifier"]
 
 MOST_MEMBERS = 10_000
 """Each member is a model that is fitted and kept: a larger number is a mistake and fills memory."""
 
-SAME_IN_ALL_MEMBERS = (
-    "classes_",
-    "n_features_in_",
-    "feature_names_in_",
-    "plan_",
-    "class_weight_",
-    "n_samples_fit_",
-    "kernel_names_",
-    "kernel_columns_",
-    "problems_",
-    "kernels_",
-    "combiner_",
-    "feature_map_",
-    "learner_",
-)
+SAME_IN_ALL_MEMBERS = ("classes_", "n_features_in_", "feature_names_in_", "class_weight_")
 
 
-class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, SharesViews, ShowsKernels):
+class MKLVotingClassifier(PredictsClasses, SharesViews, FittedKernels):
     """A vote of members of one kind, each with its own seed and so its own random maps.
 
     Parameters
@@ -89,15 +64,11 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, SharesViews, Show
         self.n_members = n_members
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the members on rows (N, d), class labels (N,) and, if given, weights of rows (N,)."""
-        return self.fit_sharing(None, X, y, sample_weight)
-
     def fit_sharing(
-        self, shared: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
+        self, shared_views: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
     ) -> Self:
-        """Fit as :meth:`fit` does, with views that other fits on the same rows share."""
-        return self._vote(self._planned_member(), X, y, sample_weight, shared)
+        """Fit the members, with views that other fits on the same rows share."""
+        return self._vote(shared_views, self._planned_member(), X, y, sample_weight)
 
     def _check(self, member: Any) -> None:
         """Raise a ``SpecError`` if there can be no such vote."""
@@ -113,33 +84,33 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, SharesViews, Show
             )
 
     def _vote(
-        self,
-        member: Any,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        shared: SharedViews | None = None,
+        self, shared_views: SharedViews | None, member: Any, X: Any, y: Any, sample_weight: Any
     ) -> Self:
         self._check(member)
         # scikit-learn's ensembles pass class numbers and arrays without column names to their
         # members; these report class labels and may bind kernels to columns by name.
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_members)
         fitted = [
-            clone(member).set_params(random_state=seed).fit_sharing(shared, X, y, sample_weight)
+            clone(member)
+            .set_params(random_state=seed)
+            .fit_sharing(shared_views, X, y, sample_weight)
             for seed in seeds.tolist()
         ]
         self.members_ = [m.best_estimator_ if isinstance(m, MKLSearchCV) else m for m in fitted]
         first = self.members_[0]
         for name in SAME_IN_ALL_MEMBERS:
-            if hasattr(first, name):
-                setattr(self, name, getattr(first, name))
-        self.weights_ = np.mean([member.weights_ for member in self.members_], axis=0)
-        self.choices_ = [
-            *first.choices_,
-            f"vote of {self.n_members} members, each on its own random maps",
-        ]
+            if name in vars(first):
+                setattr(self, name, vars(first)[name])
+        note = f"vote of {self.n_members} members, each on its own random maps"
+        self.fitted_ = attrs.evolve(first.fitted_, notes=(*first.fitted_.notes, note))
         return self
 
+    @property
+    def weights_(self) -> Array:
+        """The members' mean kernel weights."""
+        return np.asarray(np.mean([member.weights_ for member in self.members_], axis=0))
+
+    @lazy_on_dask
     def decision_function(self, X: Any) -> Array:
         """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C).
 
@@ -148,11 +119,7 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, SharesViews, Show
         equally many votes, the first has the largest value of all. Of several classes a row's value
         is each class's; of two the second's minus the first's.
         """
-        check_is_fitted(self)
         n_classes = len(self.classes_)
-        if is_dask(X):
-            width = None if n_classes == 2 else n_classes
-            return of_each_row(self, type(self).decision_function, X, np.float64, width)
         values = [member.decision_function(X) for member in self.members_]
         chosen = np.eye(n_classes)
         votes = sum((chosen[class_numbers(v)] for v in values), np.zeros((1, n_classes)))
@@ -161,35 +128,21 @@ class MKLVotingClassifier(GivesProbabilities, ClassifierMixin, SharesViews, Show
         scores[np.arange(len(scores)), votes.argmax(axis=1)] = scores.max(axis=1)
         return scores[:, 1] - scores[:, 0] if n_classes == 2 else scores
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class label predicted by most members; ties go to the first class in order."""
-        return decided_labels(self, X)
-
     def _kernel_summary(self) -> KernelSummary:
-        if isinstance(self, KernelModel):
-            members = f"{counted(len(self.members_), 'member')}, mean weights"
-            return fitted_summary(self, self.weights_, self.n_samples_fit_, [("vote", members)])
-        return self._planned_summary()
+        summary = super()._kernel_summary()
+        if not self.__sklearn_is_fitted__():
+            return summary
+        return summary.and_fact("vote", f"{counted(len(self.members_), 'member')}, mean weights")
 
     def _planned_summary(self) -> KernelSummary:
         member = self._planned_member()
         self._check(member)
         summary: KernelSummary = member._planned_summary()
-        vote = ("vote", counted(self.n_members, "member"))
-        return attrs.evolve(summary, facts=(*summary.facts, vote))
+        return summary.and_fact("vote", counted(self.n_members, "member"))
 
     def _planned_member(self) -> Any:
         """Return an estimator like the members that ``fit`` would make."""
         return MKLClassifier() if self.estimator is None else self.estimator
 
-    def _asks_for_probabilities(self) -> bool:
-        return asks_for_probabilities(self.estimator)
-
     def _probabilities(self, X: Any) -> Array:
         return np.mean([member._probabilities(X) for member in self.members_], axis=0)
-
-    def weights_frame(self) -> pd.DataFrame:
-        """Return the members' mean kernel weights as a tidy table."""
-        check_is_fitted(self)
-        frame = self.members_[0].weights_frame()
-        return frame.assign(weight=np.asarray(self.weights_).ravel())

@@ -126,13 +126,31 @@ def _registered_types() -> dict[str, type]:
     from mklkit.datasets.encoder import TableEncoder
     from mklkit.datasets.scaling import ScaledColumns
     from mklkit.datasets.text_columns import ColumnReading
-    from mklkit.estimators.model_types import MODEL_TYPES
+    from mklkit.estimators.classifier import MKLClassifier
+    from mklkit.estimators.fit import Fitted
+    from mklkit.estimators.one_class import MKLOneClass
+    from mklkit.estimators.partial_fits import PartialSums
+    from mklkit.estimators.plan import Plan
+    from mklkit.estimators.predicting import DecisionValues
+    from mklkit.estimators.problems import Problem
+    from mklkit.estimators.proposing import KernelBank
+    from mklkit.estimators.regressor import MKLRegressor
+    from mklkit.estimators.rpemekl import RPEMEKLClassifier
+    from mklkit.estimators.search import MKLSearchCV
+    from mklkit.estimators.table_reading import TableReading
+    from mklkit.estimators.transformer import MKLTransformer
+    from mklkit.estimators.voting import MKLVotingClassifier
+    from mklkit.numerics.class_moments import ClassMoments
     from mklkit.registry.registry import get_registry
+    from mklkit.views.bound_kernels import BoundKernel
 
     # The registry contains components; these types contain components.
-    of_tables = (TableEncoder, ScaledColumns, ColumnReading, DateParts)
+    types: tuple[type, ...] = (TableEncoder, ScaledColumns, ColumnReading, DateParts)
+    types += (MKLClassifier, MKLOneClass, MKLRegressor, MKLSearchCV, MKLTransformer)
+    types += (MKLVotingClassifier, RPEMEKLClassifier, DecisionValues, Problem, PartialSums)
+    types += (Fitted, KernelBank, Plan, TableReading, BoundKernel, ClassMoments)
     return get_registry().model_types() | {
-        f"{cls.__module__}.{cls.__qualname__}": cls for cls in (*of_tables, *MODEL_TYPES)
+        f"{cls.__module__}.{cls.__qualname__}": cls for cls in types
     }
 
 

@@ -231,7 +231,7 @@ def facts_of(component: Any, expected: type[Stated]) -> Stated:
 
     Examples
     --------
-    >>> from mklkit.kernels.linear import Linear
+    >>> from mklkit.kernels.inner_products import Linear
     >>> from mklkit.protocols import KernelFacts
     >>> facts_of(Linear(), KernelFacts).definite
     True

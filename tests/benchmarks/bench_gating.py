@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from builders import views_of
 
-from mklkit.combiners.cluster_gating.products import QuadraticForms, gated_blocks, quadratic_forms
+from mklkit.combiners.cluster_gating.pairwise_updating import QuadraticForms
+from mklkit.combiners.cluster_gating.stages import gated_blocks, quadratic_forms
 from mklkit.numerics.graph_embedding import discriminant_graphs
 
 FOUR = [f"rbf(sigma='{factor}*mean')" for factor in (0.1, 0.3, 1, 3)]

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from mklkit import MKLClassifier, MKLSearchCV, MKLVotingClassifier, load_model, save_model
+from mklkit import MKLClassifier, MKLSearchCV
 from mklkit.errors import SpecError
-from mklkit.estimators.from_preset import preset_classifier
 from mklkit.kernels.bandwidth import mean_distance
 
 X, Y = load_iris(return_X_y=True)
@@ -46,16 +45,6 @@ def test_every_problem_has_the_bandwidth_of_all_rows(settings):
     assert np.allclose(own.decision_function(X), found.decision_function(X)) == same
 
 
-@pytest.mark.parametrize("settings", SYSTEMS.values(), ids=SYSTEMS)
-def test_with_one_problem_both_settings_are_the_same(settings):
-    rows, y = X[Y < 2], Y[Y < 2]
-    each, once = (
-        model(BY_RULE, bandwidths=name, **settings).fit(rows, y).decision_function(X)
-        for name in ("per-problem", "all-rows")
-    )
-    np.testing.assert_array_equal(each, once)
-
-
 def test_a_search_reads_them_off_each_fold_s_training_rows():
     training, test = np.arange(0, len(Y), 2), np.arange(1, len(Y), 2)
 
@@ -67,18 +56,6 @@ def test_a_search_reads_them_off_each_fold_s_training_rows():
     found = iterations("rbf(sigma='mean')", "all-rows")
     assert found == iterations(f"rbf(sigma={mean_distance(X[training])})", "per-problem")
     assert found != iterations("rbf(sigma='mean')", "per-problem")
-
-
-def test_votes_presets_and_model_files_pass_it_on(tmp_path):
-    member = model(BY_RULE[:1], bandwidths="all-rows")
-    voting = MKLVotingClassifier(member, n_members=2, random_state=0).fit(X, Y)
-    assert {one.bandwidths for one in voting.members_} == {"all-rows"}
-    assert preset_classifier("mhks", bandwidths="all-rows").bandwidths == "all-rows"
-    fitted = member.fit(X, Y)
-    save_model(fitted, tmp_path / "a.mkl")
-    loaded = load_model(tmp_path / "a.mkl")
-    np.testing.assert_array_equal(loaded.decision_function(X), fitted.decision_function(X))
-    assert loaded.bandwidths == "all-rows"
 
 
 @pytest.mark.parametrize("wrong", ["each", None, 1])

@@ -1,4 +1,4 @@
-"""Data sets nobody tuned for: few rows, one feature, constant columns, labels of every kind."""
+"""Data sets nobody tuned for: labels of every kind, scales, gaps (odd rows: conformance kit)."""
 
 from __future__ import annotations
 
@@ -10,23 +10,6 @@ from sklearn.pipeline import make_pipeline
 
 from mklkit import MKLClassifier
 from mklkit.errors import DataError
-
-SYSTEMS = {
-    "alignment": {"combiner": "centered-alignment"},
-    "best single": {"combiner": "best-single(cv=2)"},
-    "mhks without a ridge": {"learner": "mhks(alpha=0)"},
-    "few landmarks": {"learner": "mhks", "feature_map": "empirical(subset=0.3)"},
-    "indefinite": {"kernels": ["tanh(gamma=1, coef0=-1)", "rbf"], "learner": "kmhks"},
-}
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::mklkit.errors.WeightsWarning"),
-    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-]
-
-
-@pytest.fixture(params=SYSTEMS)
-def model(request):
-    return MKLClassifier(**SYSTEMS[request.param], random_state=0)
 
 
 def check_sound(model, X, y):
@@ -40,25 +23,6 @@ def check_sound(model, X, y):
     assert predicted.dtype == model.classes_.dtype
     assert set(predicted.tolist()) <= set(np.asarray(y).tolist())
     return model
-
-
-HALVES = np.arange(20) % 2
-RNG = np.random.default_rng(0)
-ODD = {
-    "two rows": (RNG.normal(size=(2, 3)), [0, 1]),
-    "five rows": (RNG.normal(size=(5, 3)), [0, 0, 0, 1, 1]),
-    "one feature": (RNG.normal(size=(20, 1)) + 4 * HALVES[:, None], HALVES),
-    "many ties": ((HALVES + RNG.integers(0, 2, 20))[:, None].astype(float), HALVES),
-    "the same rows in both classes": (np.tile([[1.0, 2.0], [3.0, 4.0]], (6, 1)), [0, 1] * 6),
-    "more features than rows": (RNG.normal(size=(12, 200)), np.arange(12) % 2),
-    "one row of a class": (RNG.normal(size=(12, 2)), np.array(["many"] * 11 + ["one"])),
-}
-
-
-# Constant and repeated columns and rows, and zeros, are among the conformance checks.
-@pytest.mark.parametrize("data", ODD.values(), ids=ODD)
-def test_odd_data(model, data):
-    check_sound(model, *data)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +77,7 @@ def test_a_column_far_from_zero(rng):
     [
         ([[1.0], [2.0]], [1, 1], "there is only one class, 1"),
         ([[1.0], [2.0]], ["a", "a"], "there is only one class, 'a'"),
-        ([[1.0]], [1], "minimum of 2"),
+        ([[1.0]], [1], "at least 2"),
         ([[np.nan], [2.0]], [0, 1], "NaN"),
         ([[np.inf], [2.0]], [0, 1], "infinity"),
         ([["x"], ["y"]], [0, 1], "could not convert string to float"),
@@ -139,12 +103,6 @@ def test_data_that_can_not_be_learned_from_is_refused(X, y, message):
 def test_rows_without_a_label_are_counted(labels):
     with pytest.raises(DataError, match="2 of 4 rows have no class label, the first is row 1"):
         MKLClassifier("linear").fit(np.eye(4), labels)
-
-
-def test_new_rows_must_have_the_same_features(rng):
-    model = MKLClassifier().fit(rng.normal(size=(10, 3)), np.arange(10) % 2)
-    with pytest.raises(ValueError, match="3 features"):
-        model.predict(rng.normal(size=(4, 2)))
 
 
 def test_gaps_are_refused_with_what_fills_them() -> None:

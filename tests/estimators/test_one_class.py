@@ -22,7 +22,6 @@ from mklkit import (
     save_model,
 )
 from mklkit.errors import DataError
-from mklkit.plotting import KernelWeightsDisplay
 
 RANDOM = np.random.default_rng(2)
 ROWS, NEW = RANDOM.normal(size=(50, 4)), RANDOM.normal(size=(12, 4)) * 2
@@ -48,15 +47,6 @@ def test_values_are_those_of_scikit_learn_on_the_summed_kernel(feature_map: str 
     np.testing.assert_array_equal(model.predict(NEW), reference.predict(across))
 
 
-def test_a_weight_of_two_is_the_row_twice_and_none_is_no_row() -> None:
-    weights = np.array([0.0, 1.0, 2.0] * 16 + [1.0, 1.0])
-    learner = "one-class-svm(nu=0.3, tol=1e-10)"
-    weighted = MKLOneClass(KERNELS, learner=learner).fit(ROWS, sample_weight=weights)
-    repeated = MKLOneClass(KERNELS, learner=learner).fit(np.repeat(ROWS, weights.astype(int), 0))
-    values = repeated.decision_function(NEW)
-    np.testing.assert_allclose(weighted.decision_function(NEW), values, rtol=1e-6, atol=1e-7)
-
-
 def test_what_needs_labels_is_refused_with_the_names_of_what_does_not() -> None:
     with pytest.raises(IncompatibleError, match=r"'dimkl3'.*rows without labels.*consensus"):
         MKLOneClass(combiner="dimkl3").fit(ROWS)
@@ -73,19 +63,6 @@ def test_what_needs_labels_is_refused_with_the_names_of_what_does_not() -> None:
     frame = pd.DataFrame(ROWS)
     with pytest.raises(IncompatibleError, match="so there is no score"):
         explain(MKLOneClass().fit(frame), frame, np.arange(50) % 2)
-
-
-def test_choices_weights_and_pictures() -> None:
-    pytest.importorskip("matplotlib")
-    model = MKLOneClass(KERNELS, combiner="consensus").fit(ROWS)
-    assert any("learner one-class-svm" in note for note in model.choices_)
-    frame = model.weights_frame()
-    assert frame["problem"].unique().tolist() == ["all rows"]
-    assert frame["kernel"].tolist() == ["first", "second"]
-    display = KernelWeightsDisplay.from_estimator(make_pipeline(StandardScaler(), model))
-    np.testing.assert_allclose(
-        [bar.get_width() for bar in display.ax_.containers[0]], model.weights_[0]
-    )
 
 
 def test_model_files(tmp_path: Path) -> None:

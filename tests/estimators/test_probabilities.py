@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import NotFittedError
-from sklearn.metrics import log_loss
 from sklearn.pipeline import make_pipeline
 
 from mklkit import (
@@ -32,7 +26,6 @@ from mklkit import (
     preset_classifier,
     save_model,
 )
-from mklkit.comparison.measures import measured
 from mklkit.estimators import classifier
 from mklkit.estimators.folds import plan_folds
 from mklkit.estimators.predicting import cross_fitted
@@ -102,41 +95,6 @@ def test_seeds_of_every_kind(random_state: int | None) -> None:
         np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
 
 
-@cache
-def saved_and_not(kind: str) -> tuple[Any, Any]:
-    """Return a fitted model, and the same one from its file."""
-    made = {
-        "two": lambda: (probable(), 2),
-        "several": lambda: (probable(multiclass="ovr"), 3),
-        "vote": lambda: (RPEMEKLClassifier(subset=12, probability=True, random_state=0), 3),
-    }
-    model, n_classes = made[kind]()
-    model.fit(*problem(n_classes))
-    with TemporaryDirectory() as folder:
-        save_model(model, Path(folder, "model.mkl"))
-        return model, load_model(Path(folder, "model.mkl"))
-
-
-SOME_ROWS = arrays(
-    np.float64, st.tuples(st.integers(1, 6), st.just(3)), elements=st.floats(-1e3, 1e3)
-)
-
-
-@pytest.mark.parametrize("kind", ["two", "several", "vote"])
-@given(rows=SOME_ROWS, random=st.randoms(use_true_random=False))
-def test_each_row_has_probabilities_of_its_own(kind: str, rows: np.ndarray, random: Any) -> None:
-    model, loaded = saved_and_not(kind)
-    found = model.predict_proba(rows)
-    assert found.shape == (len(rows), len(model.classes_))
-    assert ((found >= 0) & (found <= 1)).all()
-    np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-12)
-    np.testing.assert_array_equal(loaded.predict_proba(rows), found)
-    order = random.sample(range(len(rows)), len(rows))
-    np.testing.assert_allclose(model.predict_proba(rows[order]), found[order], atol=1e-9)
-    alone = np.vstack([model.predict_proba(row[None]) for row in rows])
-    np.testing.assert_allclose(alone, found, atol=1e-9)
-
-
 class TestWhereAskedFor:
     @pytest.mark.parametrize(
         ("without", "asked"),
@@ -183,12 +141,6 @@ class TestWhereAskedFor:
     def test_explanations_refit_without_them(self) -> None:
         assert not Refit.of(probable().fit(*problem(2)), 0).estimator.probability
 
-    def test_comparisons_measure_them(self) -> None:
-        X, y = problem(3)
-        model, _ = saved_and_not("several")
-        scores = measured(model, X, y, model.predict(X), y)
-        assert scores["log_loss"] == pytest.approx(log_loss(y, model.predict_proba(X)))
-
 
 def test_a_search_calibrates_its_last_fit_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
@@ -210,23 +162,6 @@ def test_a_search_calibrates_its_last_fit_alone(monkeypatch: pytest.MonkeyPatch)
     assert calls == [60, 60]
 
 
-def test_probabilities_are_the_members_mean() -> None:
-    X, _ = problem(3)
-    model, _ = saved_and_not("vote")
-    each = [one.predict_proba(X) for one in model.members_]
-    assert not np.allclose(each[0], each[1])
-    np.testing.assert_allclose(model.predict_proba(X), np.mean(each, axis=0))
-
-
-def test_columns_are_found_by_name() -> None:
-    X, y = problem(2)
-    frame = pd.DataFrame(X, columns=["lab_a", "lab_b", "age"])
-    kernels = ["linear@lab_*", "rbf@age"]
-    named = probable(kernels=kernels).fit(frame, y)
-    placed = probable(kernels=["linear@0:2", "rbf@2:3"]).fit(X, y)
-    np.testing.assert_array_equal(named.predict_proba(frame), placed.predict_proba(X))
-
-
 @pytest.mark.parametrize("settings", [{}, RANDOM], ids=["implicit", "landmarks"])
 def test_rows_in_parts_have_the_same(tmp_path: Path, settings: dict[str, Any]) -> None:
     X, y = problem(2)
@@ -235,6 +170,17 @@ def test_rows_in_parts_have_the_same(tmp_path: Path, settings: dict[str, Any]) -
     assert StoredRows.of_memmap(rows) is not None
     here, there = probable(**settings).fit(X, y), probable(**settings).fit(rows, y)
     np.testing.assert_allclose(there.predict_proba(rows), here.predict_proba(X), atol=1e-6)
+
+
+def test_votes_have_their_members_mean_also_from_a_file(tmp_path: Path) -> None:
+    X, y = problem(3)
+    model = RPEMEKLClassifier(subset=12, probability=True, random_state=0).fit(X, y)
+    each = [member.predict_proba(X) for member in model.members_]
+    assert not np.allclose(each[0], each[1])
+    np.testing.assert_allclose(model.predict_proba(X), np.mean(each, axis=0))
+    save_model(model, tmp_path / "model.mkl")
+    loaded = load_model(tmp_path / "model.mkl")
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
 
 
 class TestSmallClasses:

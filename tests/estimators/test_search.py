@@ -18,16 +18,8 @@ from mklkit.estimators.grids import declared_space
 from mklkit.kernels import RBF
 from mklkit.learners import SVM
 from mklkit.plugin import Target, WeightingCombiner
-from mklkit.protocols import CombinerFacts, FeatureMapFacts, KernelFacts, LearnerFacts, facts_of
-from mklkit.registry.registry import get_registry
 
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=1)
-FACTS: dict[str, Any] = {
-    "kernel": KernelFacts,
-    "feature_map": FeatureMapFacts,
-    "combiner": CombinerFacts,
-    "learner": LearnerFacts,
-}
 
 
 def some_rows(n_classes: int = 2) -> tuple[Any, Any]:
@@ -92,24 +84,6 @@ def test_another_score_is_that_of_scikit_learns_scorer() -> None:
         ours = MKLSearchCV(model, grid, cv=FOLDS, scoring=scoring).fit(X, y).cv_results_
         theirs = GridSearchCV(model, grid, cv=FOLDS, scoring=scoring).fit(X, y).cv_results_
         np.testing.assert_allclose(ours["mean_test_score"], theirs["mean_test_score"])
-
-
-ALL = [
-    (kind, entry.name)
-    for kind in ("kernel", "feature_map", "combiner", "learner")
-    for entry in get_registry().entries(kind)  # type: ignore[arg-type]
-    if entry.name != "precomputed"
-]
-
-
-@pytest.mark.parametrize(("kind", "name"), ALL, ids=str)
-def test_what_components_declare_can_be_tried(kind: Any, name: str) -> None:
-    component = get_registry().create(kind, name)
-    space = facts_of(component, FACTS[kind]).search_space
-    for parameter, values in space.items():
-        made = [component.with_params(**{parameter: value}) for value in values]
-        assert [one.get_params()[parameter] for one in made] == list(values)
-        assert len(set(values)) == len(values)
 
 
 def test_how_long_to_look() -> None:
@@ -212,15 +186,6 @@ def test_a_point_that_fails_is_left_out() -> None:
     assert search.cv_results_["rank_test_score"].tolist() == [1, 2]
 
 
-def test_threads_change_nothing() -> None:
-    X, y = some_rows(3)
-    model = MKLClassifier(["rbf", "linear"], learner="svm", random_state=0)
-    one, two = (MKLSearchCV(model, cv=FOLDS, n_jobs=jobs).fit(X, y) for jobs in (1, 2))
-    np.testing.assert_array_equal(
-        one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"]
-    )
-
-
 def test_folds_of_wide_rows_take_their_distances_from_one_matrix(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -271,7 +236,7 @@ def test_views_are_shared_by_the_same_rows_alone() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"param_grid": {3: [1]}}, "names of parameters as keys; got 3"),
+        ({"param_grid": {3: [1]}}, "names of parameters as keys .*got {3: "),
         ({"effort": np.array([1, 2])}, "'fast', 'thorough' or a number"),
         ({"param_grid": {"combiner": ["ifsl"], "combiner__lam": [0.5, 1.0]}}, "couples learners"),
         ({"scoring": lambda *_: np.nan}, "the scorer returned NaN"),

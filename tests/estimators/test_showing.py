@@ -26,8 +26,7 @@ from mklkit import (
 )
 from mklkit.combiners.uniform import Uniform
 from mklkit.display.html import shown
-from mklkit.estimators.kernel_summary import fitted_summary
-from mklkit.estimators.showing import ShowsKernels
+from mklkit.estimators.showing import KernelSummary, ShowsKernels
 from mklkit.feature_maps import Implicit
 from mklkit.kernels import Linear, Precomputed
 
@@ -109,7 +108,9 @@ def test_clusters_are_named() -> None:
         kernel_names_=["a"], kernels_=[Linear()], kernel_columns_=[None], n_features_in_=3,
         combiner_=Uniform(), learner_=None, feature_map_=Implicit(), problems_=[1, 2],
     )  # fmt: skip
-    ((head, row),) = panels(shown(fitted_summary(model, np.array([[1.0]] * 5), 9).html()))[0].tables
+    ((head, row),) = panels(shown(KernelSummary.fitted(model, np.array([[1.0]] * 5), 9).html()))[
+        0
+    ].tables
     assert head[-1] == "range over 2 problems and clusters"
     assert row == ["a", "linear", "all", "1.000", "", "1.000 to 1.000"]
 

@@ -142,14 +142,6 @@ def test_output_as_a_frame() -> None:
     assert found.columns[-1] == "similarity_149"
 
 
-def test_long_rows_are_made_block_by_block() -> None:
-    model = MKLTransformer(KERNELS).fit(X)
-    many = np.tile(X, (8, 1))
-    np.testing.assert_allclose(
-        model.transform(many), np.tile(model.transform(X), (8, 1)), rtol=1e-9
-    )
-
-
 def test_files_of_transformers_and_pipelines(tmp_path: Path) -> None:
     path = tmp_path / "model.mkl"
     for model in (

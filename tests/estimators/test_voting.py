@@ -35,7 +35,7 @@ def members_scores(draw: Any) -> np.ndarray:
 def test_decision_values_agree_with_the_majority(scores: np.ndarray) -> None:
     n_classes = 2 if scores.ndim == 2 else scores.shape[2]
     vote = MKLVotingClassifier()
-    vote.classes_ = np.arange(n_classes)
+    vote.classes_, vote.fitted_ = np.arange(n_classes), None
     vote.members_ = [Said(one) for one in scores]
     rows = np.zeros((scores.shape[1], 1))
     given = np.array([one > 0 if one.ndim == 1 else one.argmax(axis=1) for one in scores])

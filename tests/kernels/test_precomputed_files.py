@@ -145,5 +145,5 @@ def test_gaps_in_row_ids_are_named(gram):
     model = MKLClassifier([("graph", Precomputed(gram), "id"), "linear"])
     model.fit(X, np.resize(["a", "b"], 30))
     X.iloc[[4, 7], 0] = np.nan
-    with pytest.raises(DataError, match="'id' has a gap in the row with index 104 and 1 more; "):
+    with pytest.raises(DataError, match="'id' has a gap in the row with index 104; "):
         model.predict(X)

@@ -166,7 +166,7 @@ def test_thirteen_classes_are_told_apart(plane: Plane | None) -> None:
 
 def test_what_can_not_be_drawn_is_refused(gated: MKLClassifier, stars: Any, flowers: Any) -> None:
     model = MKLClassifier(["linear", "rbf"]).fit(*flowers)
-    with pytest.raises(IncompatibleError, match="cluster-gating"):
+    with pytest.raises(IncompatibleError, match="same kernel weights for all rows"):
         GatesDisplay.from_estimator(model, flowers[0])
     for draw in (KernelWeightsDisplay.from_estimator, GatesDisplay.from_estimator):
         arguments = [flowers[0]] if draw == GatesDisplay.from_estimator else []
