@@ -10,8 +10,8 @@ import scipy.linalg
 from attrs.validators import ge, gt, instance_of
 
 from mklkit.combiners.templates.weighting import WeightingCombiner
-from mklkit.numerics.centring import centred_gram
 from mklkit.numerics.class_moments import ClassMoments
+from mklkit.numerics.gram_tiles import centred_gram
 from mklkit.protocols import Array, CombinerFacts, KernelView, Views
 from mklkit.protocols.component import as_int, finite_number
 from mklkit.registry.hookspecs import register

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import attrs
 
-from mklkit.numerics.exponential import scaled_exp
+from mklkit.numerics.pairwise import scaled_exp
 from mklkit.protocols import Array, Kernel, KernelFacts
 from mklkit.protocols.component import AUTO, auto_or_number
 from mklkit.registry.hookspecs import register

@@ -9,7 +9,7 @@ import numpy as np
 
 from mklkit.errors import DataError
 from mklkit.kernels.bandwidth import Bandwidth, bandwidth
-from mklkit.numerics.exponential import scaled_exp
+from mklkit.numerics.pairwise import scaled_exp
 from mklkit.protocols import Array, Kernel, KernelFacts
 from mklkit.registry.hookspecs import register
 from mklkit.registry.specs import to_spec

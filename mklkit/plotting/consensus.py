@@ -18,7 +18,7 @@ from mklkit.datasets.target import looks_like_numbers
 from mklkit.errors import DataError, IncompatibleError
 from mklkit.estimators.introspection import FittedSearch, KernelModel, WeightedModel
 from mklkit.evaluation.alignment import alignment_matrix, combined_gram
-from mklkit.numerics.centring import centred_gram
+from mklkit.numerics.gram_tiles import centred_gram
 from mklkit.plotting.alignment import WRITTEN_KERNELS, AlignmentDisplay
 from mklkit.plotting.base import PanelsDisplay
 from mklkit.plotting.cells import short

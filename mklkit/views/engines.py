@@ -7,6 +7,7 @@ belong to all rows, such as labels.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from typing import Any, Protocol, runtime_checkable
@@ -16,20 +17,33 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each
-from mklkit.protocols import Array, Rows
-from mklkit.views.deciding import BLOCK_ROWS
+from mklkit.protocols import Array, FittedMap, Rows
+from mklkit.views.deciding import BLOCK_ROWS, RowBlock
+from mklkit.views.kernel_rows import Scratch, SpareScratch
 from mklkit.views.rows import check_unchanged, rows_at
 
-__all__ = ["PART_ROWS", "DistributedRows", "Engine", "Threads", "added", "engine_of"]
+__all__ = [
+    "PART_ROWS",
+    "Blocks",
+    "DistributedRows",
+    "Engine",
+    "Threads",
+    "added",
+    "engine_of",
+    "on_blocks",
+]
 
 PART_ROWS = 8 * BLOCK_ROWS
 """The rows that one thread takes at a time; their sums are added before they are passed on."""
+
+Blocks = Iterator[tuple[slice, RowBlock]]
+"""Blocks of a part of the rows, and their places in it."""
 
 Sums = list[Array]
 """Arrays that add up over parts."""
 
 
-class Engine(Protocol):
+class Engine(ABC):
     """Functions of parts of the rows (N, d).
 
     Attributes
@@ -40,39 +54,36 @@ class Engine(Protocol):
 
     local: bool
 
+    @abstractmethod
     def each(
         self, function: Callable[..., Any], rows: Rows, arrays: Sequence[NDArray[Any]]
     ) -> Iterator[Any]:
         """Yield ``function(rows, *arrays)`` of each part, in order."""
-        ...
 
     def total(
         self, function: Callable[..., Sums], rows: Rows, arrays: Sequence[NDArray[Any]]
     ) -> Sums:
         """Return the sum over all parts of ``function(rows, *arrays)``."""
-        ...
+        return reduce(added, self.each(function, rows, arrays))
 
+    def states(
+        self, function: Callable[..., Any], rows: Rows, arrays: Sequence[NDArray[Any]]
+    ) -> Sequence[Any]:
+        """Return the states of the parts, ``function(rows, *arrays)``, for :meth:`sweep`."""
+        return list(self.each(function, rows, arrays))
+
+    @abstractmethod
     def sweep(
-        self,
-        function: Callable[..., tuple[Any, Sums]],
-        rows: Rows,
-        states: Sequence[Any],
+        self, function: Callable[..., tuple[Any, Sums]], rows: Rows, states: Sequence[Any]
     ) -> tuple[Sequence[Any], Sums]:
         """Return new states and a sum: ``function(rows, state)`` returns both for each part.
 
         States stay where the parts are. The function may change the one that it is given; an
         engine that runs a task again gives it a copy.
         """
-        ...
-
-    def states(
-        self, function: Callable[..., Any], rows: Rows, arrays: Sequence[NDArray[Any]]
-    ) -> Sequence[Any]:
-        """Return the states of the parts, ``function(rows, *arrays)``, for :meth:`sweep`."""
-        ...
 
 
-class Threads:
+class Threads(Engine):
     """The threads of this machine.
 
     Parts begin at multiples of 16,384 rows, and their sums are added in order: the result depends
@@ -92,23 +103,8 @@ class Threads:
         check_unchanged(rows)
         return each(task, row_blocks(len(rows), PART_ROWS))
 
-    def total(
-        self, function: Callable[..., Sums], rows: Rows, arrays: Sequence[NDArray[Any]]
-    ) -> Sums:
-        """Return the sum over all parts of ``function(rows, *arrays)``."""
-        return reduce(added, self.each(function, rows, arrays))
-
-    def states(
-        self, function: Callable[..., Any], rows: Rows, arrays: Sequence[NDArray[Any]]
-    ) -> Sequence[Any]:
-        """Return the states of the parts."""
-        return list(self.each(function, rows, arrays))
-
     def sweep(
-        self,
-        function: Callable[..., tuple[Any, Sums]],
-        rows: Rows,
-        states: Sequence[Any],
+        self, function: Callable[..., tuple[Any, Sums]], rows: Rows, states: Sequence[Any]
     ) -> tuple[Sequence[Any], Sums]:
         """Return new states and a sum over all parts."""
 
@@ -117,14 +113,9 @@ class Threads:
             return function(rows_at(rows, place), state)
 
         check_unchanged(rows)
-        kept, sums = [], None
-        for state, of_part in each(
-            task, zip(row_blocks(len(rows), PART_ROWS), states, strict=True)
-        ):
-            kept.append(state)
-            sums = of_part if sums is None else added(sums, of_part)
-        assert sums is not None, "there is at least one row"
-        return kept, sums
+        parts = zip(row_blocks(len(rows), PART_ROWS), states, strict=True)
+        kept, sums = zip(*each(task, parts), strict=True)
+        return kept, reduce(added, sums)
 
 
 @runtime_checkable
@@ -157,3 +148,27 @@ def added(total: Sums, more: Sums) -> Sums:
     [array([2., 2.])]
     """
     return [np.add(array, addend, out=array) for array, addend in zip(total, more, strict=True)]
+
+
+def on_blocks(
+    function: Callable[..., Any],
+    kept_maps: Sequence[FittedMap],
+    spare: SpareScratch | None,
+    rows: Array,
+    *arrays: Array,
+) -> Any:
+    """Call a function of blocks and arrays; the first arrays are features that are kept.
+
+    The memory of one block is used for the next, unless the function collects columns.
+    """
+    kept, others = arrays[: len(kept_maps)], arrays[len(kept_maps) :]
+
+    def blocks(scratch: Scratch | None) -> Blocks:
+        for place in row_blocks(len(rows), BLOCK_ROWS):
+            known = list(zip(kept_maps, (features[place] for features in kept), strict=True))
+            yield place, RowBlock(rows[place], True, known, scratch)
+
+    if spare is None:
+        return function(blocks(None), *others)
+    with spare.lent() as scratch:
+        return function(blocks(scratch), *others)

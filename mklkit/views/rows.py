@@ -83,7 +83,7 @@ class DivisibleRows(Protocol):
         ...
 
 
-def take_rows(rows: Any, members: NDArray[np.intp]) -> Any:
+def take_rows(rows: Any, members: Any) -> Any:
     """Return some of the rows: a copy in memory, or a part of the source to be read later."""
     if isinstance(rows, DivisibleRows):
         return rows.take_rows(members)

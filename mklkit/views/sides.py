@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import IncompatibleError
-from mklkit.numerics.centring import centred_gram
 from mklkit.numerics.class_moments import ClassMoments
+from mklkit.numerics.gram_tiles import centred_gram
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum, gram_rounding, weighted_sums
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import Array, TrainingView

@@ -18,8 +18,8 @@ from builders import views_of
 from sklearn.metrics.pairwise import rbf_kernel
 from threadpoolctl import threadpool_limits
 
-from mklkit.numerics.exponential import scaled_exp
-from mklkit.views.statistics import SharedStatistics
+from mklkit.numerics.pairwise import scaled_exp
+from mklkit.views.statistics import TileStatistics
 from mklkit.views.tiles import weighted_gram
 
 N_ROWS = int(os.environ.get("MKLKIT_BENCH_ROWS", "3000"))
@@ -38,26 +38,26 @@ def least_seconds(*runs: Callable[[], Any]) -> list[float]:
     return times.min(axis=0).tolist()
 
 
-def means_and_deviations(statistics: SharedStatistics, y: np.ndarray) -> None:
+def means_and_deviations(statistics: TileStatistics, y: np.ndarray) -> None:
     statistics.quadrants(y)
 
 
-def quartiles(statistics: SharedStatistics, y: np.ndarray) -> None:
+def quartiles(statistics: TileStatistics, y: np.ndarray) -> None:
     for own in statistics.quadrants(y):
         assert own.within_positive.interquartile_range >= 0
         assert own.between.interquartile_range >= 0
 
 
-def alignments(statistics: SharedStatistics, y: np.ndarray) -> None:
+def alignments(statistics: TileStatistics, y: np.ndarray) -> None:
     statistics.alignments(y)
 
 
-def centred_alignments(statistics: SharedStatistics, y: np.ndarray) -> None:
+def centred_alignments(statistics: TileStatistics, y: np.ndarray) -> None:
     statistics.alignments(y, centered=True)
 
 
-def sum_of_gram_matrices(statistics: SharedStatistics, y: np.ndarray) -> None:
-    weighted_gram(statistics.seen, np.full(len(FIVE), 1 / len(FIVE)))
+def sum_of_gram_matrices(statistics: TileStatistics, y: np.ndarray) -> None:
+    weighted_gram(statistics.kernel_rows, np.full(len(FIVE), 1 / len(FIVE)))
 
 
 @pytest.mark.benchmark
@@ -70,10 +70,10 @@ def test_five_kernels_beside_one_matrix_of_scikit_learn(statistic, kind):
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(N_ROWS, 20)).astype(kind)
     y = np.where(rows[:, 0] > 0, 1.0, -1.0)
-    seen = views_of(FIVE, rows).seen
+    seen = views_of(FIVE, rows).learner_kernels
     with threadpool_limits(os.cpu_count(), user_api="blas"):
         ours, theirs = least_seconds(
-            lambda: statistic(SharedStatistics(seen), y), lambda: rbf_kernel(rows, gamma=0.05)
+            lambda: statistic(TileStatistics(seen), y), lambda: rbf_kernel(rows, gamma=0.05)
         )
     print(
         f"\n{statistic.__name__}, {kind.__name__}, N = {N_ROWS}: {ours:.3f} s;"

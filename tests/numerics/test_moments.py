@@ -11,7 +11,7 @@ from builders import tiles_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mklkit.numerics.moments import Moments
+from mklkit.numerics.gram_tiles import Moments
 
 SCALES = [1.0, 1e-300, 1e300, 1e-150, 1e150]
 

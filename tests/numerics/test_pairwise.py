@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
+from mklkit.numerics.gram_tiles import mirror_upper
 from mklkit.numerics.pairwise import (
     TILE_COLUMNS,
     TILE_ROWS,
     inner_products,
     manhattan_distances,
-    mirror_upper,
     row_blocks,
     squared_distances,
     upper_blocks,

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from mklkit import DataError
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.threads import one_blas_thread
-from mklkit.views import engines, feature_blocks, feature_statistics, projections
+from mklkit.views import engines, feature_blocks, feature_statistics
 from mklkit.views.rows import RowPart, take_rows
 from mklkit.views.stored_rows import StoredRows
 
@@ -21,7 +21,7 @@ TRIO = ["linear", "rbf(gamma=0.1)", "polynomial(degree=2)"]
 def small_blocks(monkeypatch):
     """Blocks of 7 and parts of 21 rows, and no features that are kept."""
     monkeypatch.setattr(feature_blocks, "BLOCK_ROWS", 7)
-    monkeypatch.setattr(projections, "BLOCK_ROWS", 7)
+    monkeypatch.setattr(engines, "BLOCK_ROWS", 7)
     monkeypatch.setattr(engines, "PART_ROWS", 21)
     monkeypatch.setattr(feature_blocks, "SMALL_BYTES", 0)
 

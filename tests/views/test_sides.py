@@ -247,8 +247,8 @@ def test_quadrant_rules_weigh_the_kernel_that_the_learner_sees(rng, number):
 def test_a_full_map_is_weighed_by_its_kernel(rng):
     rows = rng.normal(size=(60, 3))
     for view, expected in zip(views_of(TRIO, rows, "empirical"), dense_trio(rows), strict=True):
-        assert view.seen.kernels == (view.kernel,)
-        assert view.seen.arrays[0] is view.rows
+        assert view.learner_kernel.kernels == (view.kernel,)
+        assert view.learner_kernel.arrays[0] is view.rows
         np.testing.assert_allclose(view.gram(), expected, rtol=1e-11, atol=1e-12)
     cut = views_of(TRIO, rows, "empirical(rank=3)")[1]
     features = cut.features()

@@ -30,8 +30,14 @@ from mklkit.protocols import (
 from mklkit.protocols.component import parameter_names
 from mklkit.protocols.defaults import FEATURE_MAP, LEARNER
 from mklkit.registry.hookspecs import register
-from mklkit.views.deciding import BlockDecision, RowBlock, weighted_columns, with_support
-from mklkit.views.projections import FEW_ROWS, Projection
+from mklkit.views.deciding import (
+    FEW_ROWS,
+    BlockDecision,
+    Projection,
+    RowBlock,
+    weighted_columns,
+    with_support,
+)
 
 __all__ = ["LearnedWeighting", "WeightedDecision", "WeightingCombiner", "weighting_rule"]
 
@@ -74,7 +80,7 @@ class WeightedDecision(BlockDecision):
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values (n,) of one block of rows."""
-        folds = self.explicit and len(block) > FEW_ROWS and not block.shared
+        folds = self.explicit and len(block) > FEW_ROWS and not block.keep
         if folds and self.learner.coefficients is not None:
             return self._project(block, self.learner.coefficients)
         return self.learner.decide(

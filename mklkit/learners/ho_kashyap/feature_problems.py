@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from mklkit.learners.linear_decision import LinearDecision
-from mklkit.numerics.centring import centred_gram
+from mklkit.numerics.gram_tiles import centred_gram
 from mklkit.numerics.least_squares import (
     SPECTRUM_TOLERANCE,
     ArrowheadSystem,
@@ -21,8 +21,8 @@ from mklkit.numerics.least_squares import (
     gram_rounding,
 )
 from mklkit.protocols import Array, ColumnSelector, Subproblem, TrainingView
-from mklkit.views.block_columns import BlockColumns, InBlocks
 from mklkit.views.sides import FeatureSide
+from mklkit.views.view import BlockSide
 
 __all__ = ["CentredFeatures", "FeatureProblem", "GramProblem", "RidgeCoefficients"]
 
@@ -166,9 +166,9 @@ class FeatureProblem(Subproblem):
         return self.solve_projected(self._side.project_back(targets), means, data_weights, columns)
 
     @property
-    def block_columns(self) -> BlockColumns | None:
+    def block_columns(self) -> BlockSide | None:
         """The features block by block, where the side has them so."""
-        return self._side.block_columns if isinstance(self._side, InBlocks) else None
+        return self._side if isinstance(self._side, BlockSide) else None
 
     def function(self, coefficients: RidgeCoefficients) -> tuple[Array, Array]:
         """Return the weights (p, G) and biases (G,)."""

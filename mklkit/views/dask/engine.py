@@ -19,7 +19,7 @@ from mklkit.numerics.threads import one_blas_thread
 from mklkit.protocols import Array, Rows
 from mklkit.views.dask import is_dask
 from mklkit.views.dask.scheduling import computed, kept_and_computed, lazily, persisted, unchanged
-from mklkit.views.engines import Sums, added
+from mklkit.views.engines import Engine, Sums, added
 
 __all__ = ["DaskEngine", "SentArrays", "packed", "unpacked"]
 
@@ -27,7 +27,7 @@ FAN_IN = 8
 """The sums that one task adds."""
 
 
-class DaskEngine:
+class DaskEngine(Engine):
     """Functions of the chunks of :class:`mklkit.views.dask.rows.DaskRows`, run by Dask.
 
     Only functions, the parts of arrays that the caller has, and results travel. A task changes
