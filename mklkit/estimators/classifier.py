@@ -33,8 +33,7 @@ from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
 from mklkit.protocols.defaults import COMBINER
-from mklkit.views.dask import is_dask
-from mklkit.views.rows import take_rows
+from mklkit.views.rows import is_dask, take_rows
 
 __all__ = ["MKLClassifier"]
 

@@ -18,7 +18,7 @@ from mklkit.estimators.predicting import finite_values, of_each_row
 from mklkit.estimators.problems import WholeProblem
 from mklkit.estimators.proposing import refuse_proposed
 from mklkit.protocols import Array, Decision, Task
-from mklkit.views.dask import is_dask
+from mklkit.views.rows import is_dask
 
 __all__ = ["MKLOneClass"]
 

@@ -33,7 +33,7 @@ from mklkit.protocols import Array, CombinerFacts, Target, Task, facts_of
 from mklkit.registry.abilities import default_instances, names_of_able
 from mklkit.registry.composing import Choice, choose_components
 from mklkit.registry.registry import get_registry
-from mklkit.views.dask import is_dask
+from mklkit.views.rows import is_dask
 from mklkit.views.view_set import ViewSet
 
 __all__ = ["MKLTransformer"]

@@ -29,7 +29,7 @@ from mklkit.estimators.showing import ShowsKernels
 from mklkit.numerics.votes import squashed
 from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
-from mklkit.views.dask import is_dask
+from mklkit.views.rows import is_dask
 
 __all__ = ["MKLVotingClassifier"]
 

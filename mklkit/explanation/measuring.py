@@ -18,7 +18,7 @@ from mklkit.evaluation.task import Task
 from mklkit.explanation.columns import Places, shuffled
 from mklkit.explanation.refitting import Refit, members_of
 from mklkit.protocols import Array, GatedDecision, RowSource
-from mklkit.views.dask import is_dask
+from mklkit.views.rows import is_dask
 
 __all__ = ["FoldResult", "Measuring", "ScoredRows"]
 

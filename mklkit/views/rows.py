@@ -17,6 +17,8 @@ __all__ = [
     "RowPart",
     "check_unchanged",
     "check_width",
+    "is_dask",
+    "row_numbers",
     "rows_at",
     "take_rows",
 ]
@@ -121,6 +123,43 @@ def rows_at(rows: Rows, place: slice | NDArray[np.intp]) -> Any:
             " the gaps first, or leave such rows out."
         )
     return block
+
+
+def row_numbers(members: slice | NDArray[Any], n_rows: int) -> NDArray[np.intp]:
+    """Return the numbers of the rows that a slice, a mask or numbers stand for, none negative.
+
+    Raises
+    ------
+    IndexError
+        If there is no row of such a number.
+
+    Examples
+    --------
+    >>> row_numbers(np.array([0, -1]), 5).tolist(), row_numbers(slice(1, 3), 5).tolist()
+    ([0, 4], [1, 2])
+    """
+    if isinstance(members, slice):
+        return np.arange(*members.indices(n_rows))
+    numbers = np.asarray(members)
+    if numbers.dtype == bool:
+        if numbers.shape != (n_rows,):
+            raise IndexError(f"a mask of shape {numbers.shape} for {n_rows} rows")
+        numbers = np.flatnonzero(numbers)
+    numbers = np.where(numbers < 0, numbers + n_rows, numbers).astype(np.intp, copy=False)
+    if numbers.size and not (numbers.min() >= 0 and numbers.max() < n_rows):
+        raise IndexError(f"rows {numbers.min()} to {numbers.max()} of {n_rows}")
+    return numbers
+
+
+def is_dask(value: Any) -> bool:
+    """Return whether an object is a Dask array, DataFrame or Series.
+
+    Examples
+    --------
+    >>> is_dask([1, 2])
+    False
+    """
+    return type(value).__module__.partition(".")[0] in ("dask", "dask_expr")
 
 
 @attrs.define(eq=False)
