@@ -15,7 +15,7 @@ import attrs
 import numpy as np
 
 from mklkit.numerics.gram_tiles import Moments
-from mklkit.numerics.order_statistics import between, quantile_places, values_at
+from mklkit.numerics.order_statistics import between, quantile_places, select_ranks
 from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS
 from mklkit.protocols import Array, FittedKernel, Quadrant, Quadrants
 from mklkit.views.kernel_rows import FittedScalarKernel, KernelRows, Scratch, is_scalar
@@ -149,7 +149,7 @@ def _values(
             weight = 1 if others is not None or block == columns else 2
             yield partial(tile, block, columns), weight
 
-    return values_at(tiles, ranks, _sample(a, b), count)
+    return select_ranks(tiles, ranks, _sample(a, b), count)
 
 
 class _ThreadMemory(threading.local):

@@ -82,11 +82,5 @@ def test_weight_counts_each_value_twice(rng):
     assert moments.deviation == pytest.approx(deviation, rel=1e-13)
 
 
-def test_nothing_seen_changes_nothing(rng):
-    values = rng.normal(size=5)
-    some = Moments.of(values)
-    assert Moments().merge(some) == some.merge(Moments.of(values[:0])) == some
-
-
 def test_infinite_values_have_no_finite_moments():
     assert not np.isfinite(Moments.of(np.array([1.0, np.inf])).deviation)

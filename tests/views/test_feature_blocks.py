@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose
 
 from mklkit import DataError
 from mklkit.numerics.class_moments import ClassMoments
-from mklkit.numerics.threads import one_blas_thread
 from mklkit.views import engines, feature_blocks, feature_statistics
 from mklkit.views.rows import RowPart, take_rows
 from mklkit.views.stored_rows import StoredRows
@@ -109,20 +108,6 @@ def test_products_with_vectors_need_no_features(problem, small_blocks, rng):
     assert_allclose(side.project_back(targets), features.T @ targets, rtol=1e-9, atol=1e-9)
     assert_allclose(side.project_back(targets[:, 0]), features.T @ targets[:, 0], atol=1e-9)
     assert_allclose(side.normal_matrix().products, features.T @ features, rtol=1e-9, atol=1e-9)
-
-
-def test_sums_do_not_depend_on_threads_or_storage(problem, small_blocks, tmp_path):
-    rows, y = problem
-    rows.tofile(tmp_path / "rows")
-    stored = StoredRows(tmp_path / "rows", rows.shape, rows.dtype)
-    found = []
-    for given, threads in ((rows, None), (rows, 1), (stored, None)):
-        with one_blas_thread(threads == 1):
-            view = views_of(TRIO, given, "empirical(subset=20)")[2]
-            found.append((view.normal_matrix().products, view.project_back(y)))
-    for products, sums in found[1:]:
-        np.testing.assert_array_equal(products, found[0][0])
-        np.testing.assert_array_equal(sums, found[0][1])
 
 
 def test_parts_of_stored_rows_are_read_when_asked_for(problem, tmp_path):

@@ -8,7 +8,6 @@ from builders import ids, views_of, weights_by
 from oracles.blocks import dimkl_weights
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
-from mklkit.errors import IncompatibleError
 from mklkit.feature_maps import Implicit
 from mklkit.kernels import RBF, Precomputed
 from mklkit.numerics.class_moments import ClassMoments
@@ -32,22 +31,14 @@ def dense_trio(rows):
 
 
 @pytest.mark.parametrize("n_rows", TILE_EDGES)
-def test_gram_matrices_are_whole_whatever_the_tiles(rng, n_rows):
-    rows = rng.normal(size=(n_rows, 3))
-    for view, expected in zip(views_of(TRIO, rows), dense_trio(rows), strict=True):
-        gram = view.gram()
+def test_matrices_are_whole_whatever_the_tiles(rng, n_rows):
+    rows, weights = rng.normal(size=(n_rows, 3)), np.array([0.2, 0.0, 0.8])
+    views, dense = views_of(TRIO, rows), dense_trio(rows)
+    dense.append(sum(w * k for w, k in zip(weights, dense, strict=True)))
+    for side, expected in zip([*views, views.weighted(weights)], dense, strict=True):
+        gram = side.gram()
         np.testing.assert_allclose(gram, expected, rtol=1e-11, atol=1e-12)
         np.testing.assert_array_equal(gram, gram.T)
-
-
-@pytest.mark.parametrize("n_rows", TILE_EDGES)
-def test_weighted_sums_are_whole_whatever_the_tiles(rng, n_rows):
-    rows = rng.normal(size=(n_rows, 3))
-    weights = np.array([0.2, 0.0, 0.8])
-    expected = sum(w * k for w, k in zip(weights, dense_trio(rows), strict=True))
-    gram = views_of(TRIO, rows).weighted(weights).gram()
-    np.testing.assert_allclose(gram, expected, rtol=1e-11, atol=1e-12)
-    np.testing.assert_array_equal(gram, gram.T)
 
 
 def test_no_weight_at_all_is_a_matrix_of_zeros(rng):
@@ -168,15 +159,6 @@ def test_some_rows_of_a_gram_matrix(rng):
     assert not subset.explicit
 
 
-def test_some_rows_of_features(rng):
-    view = views_of("rbf(gamma=0.3)", rng.normal(size=(20, 3)), "empirical")[0]
-    members, held_out = np.array([4, 0, 13]), np.array([5, 4])
-    subset = RowSubset(view, members)
-    np.testing.assert_array_equal(subset.features(), view.features()[members])
-    np.testing.assert_array_equal(subset.columns_of(held_out), view.features()[held_out])
-    assert subset.explicit
-
-
 def test_kernels_see_their_own_columns_alone(rng):
     rows = rng.normal(size=(30, 4))
     bound = [
@@ -195,11 +177,6 @@ def test_kernels_see_their_own_columns_alone(rng):
     )
     assert views.labels == ["all", "two", "mean"]
     assert [view.label for view in views[1:]] == ["two", "mean"]
-
-
-def test_gram_rows_have_no_features_and_say_so():
-    with pytest.raises(IncompatibleError, match="its feature map is implicit"):
-        GramSide(np.eye(3)).features()
 
 
 SUBSET = "empirical(subset=7)"
