@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,6 @@ from mklkit.numerics.pairwise import row_blocks
 
 __all__ = [
     "PARTNERS",
-    "IndexedRows",
     "drawn_by_class",
     "own_stream",
     "sampled_pair_distances",
@@ -43,19 +42,7 @@ PARTNERS = 64
 PAIR_BLOCK = 2048
 
 
-class IndexedRows(Protocol):
-    """Rows (N, d) in memory or read in parts."""
-
-    def __len__(self) -> int:
-        """Return the number of rows N."""
-        ...
-
-    def __getitem__(self, members: Any, /) -> Array:
-        """Return the rows of a slice or an index array."""
-        ...
-
-
-def sampled_rows(rows: IndexedRows, most: int = 50_000) -> Array:
+def sampled_rows(rows: Any, most: int = 50_000) -> Array:
     """Return all rows, or ``most`` of them drawn without replacement, in their order.
 
     The sample depends on the number of rows alone, so that rows in memory and the same rows
@@ -67,7 +54,8 @@ def sampled_rows(rows: IndexedRows, most: int = 50_000) -> Array:
     >>> sampled_rows(np.eye(3)).shape, sampled_rows(np.eye(5), most=2).shape
     ((3, 3), (2, 5))
     """
-    return rows[sampled_places(len(rows), most)]
+    sample: Array = rows[sampled_places(len(rows), most)]
+    return sample
 
 
 def sampled_places(n_rows: int, most: int = 50_000) -> Any:

@@ -156,10 +156,10 @@ class RowBlock:
         fresh = [index for index in wanted if id(projectors[index].map) not in self._similar]
         for index in set(wanted).difference(fresh):
             yield index, self._similar[id(projectors[index].map)]
-        used = [projectors[index] for index in fresh]
-        kernels = [projector.map.kernel for projector in used]
-        rows = KernelRows.of(kernels, [self._rows_of(projector) for projector in used])
-        landmarks = KernelRows.of(kernels, [projector.map.landmarks for projector in used])
+        maps = [projectors[index].map for index in fresh]
+        kernels = [fitted.kernel for fitted in maps]
+        rows = KernelRows.of(kernels, [self._rows_of(projectors[index]) for index in fresh])
+        landmarks = KernelRows.of(kernels, [fitted.landmarks for fitted in maps])
         for place, values in rows.similarities(landmarks, self._scratch):
             yield fresh[place], values
 

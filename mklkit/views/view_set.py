@@ -19,13 +19,19 @@ from mklkit.protocols import (
     RowSource,
     facts_of,
 )
-from mklkit.views.bound_kernels import BoundKernel, fit_kernels, fit_maps, warn_of_far_rows
+from mklkit.views.bound_kernels import (
+    BoundKernel,
+    fit_kernels,
+    fit_maps,
+    own_columns,
+    warn_of_far_rows,
+)
 from mklkit.views.deciding import RowBlock
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.known_pairs import KnownPairs
-from mklkit.views.rows import ColumnCuts, rows_at, take_rows
+from mklkit.views.rows import rows_at, take_rows
 from mklkit.views.statistics import TileStatistics
 from mklkit.views.tiles import kernel_products
 from mklkit.views.view import View, WeightedViews
@@ -86,8 +92,7 @@ class ViewSet(list[View]):
         ):
             # All rows are landmarks, and in memory as such.
             rows = rows_at(rows, slice(0, len(rows)))
-            cuts = ColumnCuts(rows)
-            own_rows = [cuts.of(bound.columns, bound.reads) for bound in kernels]
+            own_rows = own_columns(kernels, rows)
         projectors = [
             Projector(
                 bound.label, bound.columns, fitted_map, bound.facts.reads, bound.facts.allows_gaps
@@ -105,9 +110,7 @@ class ViewSet(list[View]):
     @classmethod
     def of_blocks(cls, kernels: Sequence[FittedKernel], blocks: FeatureBlocks) -> ViewSet:
         """Return the views of fitted kernels on features."""
-        cuts = ColumnCuts(blocks.rows)
-        own_rows = [cuts.of(projector.columns, projector.reads) for projector in blocks.projectors]
-        kernel_rows = KernelRows.of(kernels, own_rows)
+        kernel_rows = KernelRows.of(kernels, own_columns(blocks.projectors, blocks.rows))
         return cls(blocks.projectors, kernel_rows, blocks.rows, blocks)
 
     @property
@@ -152,16 +155,14 @@ class ViewSet(list[View]):
         ]
         if not used:
             return RowBlock(rows, keep=True)
-        cuts = ColumnCuts(rows)
         projectors = [view.projector for view in used]
         others = KernelRows.of(
             [view.kernel for view in used],
-            [cuts.of(projector.columns, projector.reads) for projector in projectors],
+            own_columns(projectors, rows),
             [] if pairs is None else [pairs(projector.columns) for projector in projectors],
         )
-        maps = [view.projector.map for view in used]
         known = [
-            (used[index].projector.map, maps[index].from_similarities(values))
+            (projectors[index].map, projectors[index].map.from_similarities(values))
             for index, values in others.similarities(KernelRows.of_views(used))
         ]
         return RowBlock(rows, keep=True, known=known)

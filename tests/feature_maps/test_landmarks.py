@@ -145,7 +145,7 @@ def test_leverage_scores_are_those_of_the_mean_of_the_normalised_kernels(rows):
 
 @pytest.mark.parametrize("value", ["kmean", "Kmeans", "", None, 3, ["kmeans"]])
 def test_unknown_strategies_are_refused(value):
-    with pytest.raises(ValueError, match="landmarks must be one of kmeans, leverage, uniform"):
+    with pytest.raises(ValueError, match="landmarks"):
         Empirical(subset=5, landmarks=value)
 
 

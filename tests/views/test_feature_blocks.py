@@ -146,5 +146,5 @@ def test_sums_that_exceed_the_memory_are_refused_before_they_are_made(problem):
     rows, _ = problem
     views = views_of(TRIO, rows, "empirical(subset=20)")
     views.blocks.max_memory = 100_000
-    with pytest.raises(DataError, match=r"Sums over .* features take .* max_memory allows"):
+    with pytest.raises(DataError, match=r"Sums over .* features take .* max_memory"):
         views[0].normal_matrix()
