@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.numerics.compiling import compiled
-from mklkit.numerics.pairwise import TILE_COLUMNS, row_blocks
+from mklkit.numerics.pairwise import TILE_COLUMNS
 from mklkit.numerics.threads import each
 
 __all__ = [
@@ -47,19 +47,16 @@ def mirror_upper(matrix: Array) -> Array:
     array([[1., 2.],
            [2., 3.]])
     """
-    blocks = row_blocks(len(matrix), MIRROR_ROWS)
+    starts = range(0, len(matrix), MIRROR_ROWS)
     # Threads would cost more than so small a matrix.
-    for _ in (map if len(matrix) <= TILE_COLUMNS else each)(partial(_mirror_rows, matrix), blocks):
+    for _ in (map if len(matrix) <= TILE_COLUMNS else each)(partial(_mirror, matrix), starts):
         pass
     return matrix
 
 
-def _mirror_rows(matrix: Array, block: slice) -> None:
-    _mirror(matrix, block.start, block.stop)
-
-
 @compiled()
-def _mirror(matrix: Array, start: int, stop: int) -> None:  # pragma: no cover - compiled
+def _mirror(matrix: Array, start: int) -> None:  # pragma: no cover - compiled
+    stop = start + MIRROR_ROWS
     for left in range(start, matrix.shape[1], MIRROR_ROWS):
         for j in range(left, min(left + MIRROR_ROWS, matrix.shape[1])):
             for i in range(start, min(stop, j)):

@@ -170,7 +170,9 @@ def fit_maps(
     IncompatibleError
         If the map does not support one of the kernels.
     """
-    _check_supported(kernels, feature_map)
+    facts = facts_of(feature_map, FeatureMapFacts)
+    if facts.for_kernels or facts.needs_mean_rows:
+        _check_supported(kernels, feature_map, facts)
     fitted_maps: list[FittedMap] = []
     try:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -180,8 +182,9 @@ def fit_maps(
     return fitted_maps
 
 
-def _check_supported(kernels: Sequence[BoundKernel], feature_map: FeatureMap) -> None:
-    facts = facts_of(feature_map, FeatureMapFacts)
+def _check_supported(
+    kernels: Sequence[BoundKernel], feature_map: FeatureMap, facts: FeatureMapFacts
+) -> None:
     only = facts.for_kernels
     others = dict.fromkeys(k.label for k in kernels if only and k.kernel.name not in only)
     if others:

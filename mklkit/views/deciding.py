@@ -131,23 +131,19 @@ class RowBlock:
             elif fitted.from_landmarks:
                 waiting.append(index)
             else:
-                yield index, self._kept(fitted, fitted.transform(self._rows_of(projector))), False
+                columns = fitted.transform(self._cuts.of(projector.columns, projector.reads))
+                if self.keep:
+                    self._columns[id(fitted)] = fitted, columns
+                yield index, columns, False
         for index, values in self._similarities(projectors, waiting):
             fitted = projectors[index].map
-            if raw and fitted.linear:
-                if self.keep:
-                    self._similar[id(fitted)] = values
-                yield index, values, True
-            else:
-                yield index, self._kept(fitted, fitted.from_similarities(values)), False
-
-    def _kept(self, fitted: FittedMap, columns: Array) -> Array:
-        if self.keep:
-            self._columns[id(fitted)] = fitted, columns
-        return columns
-
-    def _rows_of(self, projector: Projector) -> Any:
-        return self._cuts.of(projector.columns, projector.reads)
+            folds = raw and fitted.linear
+            columns = values if folds else fitted.from_similarities(values)
+            if self.keep and folds:
+                self._similar[id(fitted)] = values
+            elif self.keep:
+                self._columns[id(fitted)] = fitted, columns
+            yield index, columns, folds
 
     def _similarities(
         self, projectors: Sequence[Projector], wanted: Sequence[int]
@@ -156,10 +152,11 @@ class RowBlock:
         fresh = [index for index in wanted if id(projectors[index].map) not in self._similar]
         for index in set(wanted).difference(fresh):
             yield index, self._similar[id(projectors[index].map)]
-        maps = [projectors[index].map for index in fresh]
-        kernels = [fitted.kernel for fitted in maps]
-        rows = KernelRows.of(kernels, [self._rows_of(projectors[index]) for index in fresh])
-        landmarks = KernelRows.of(kernels, [fitted.landmarks for fitted in maps])
+        used = [projectors[index] for index in fresh]
+        kernels = [projector.map.kernel for projector in used]
+        own_rows = [self._cuts.of(projector.columns, projector.reads) for projector in used]
+        rows = KernelRows.of(kernels, own_rows)
+        landmarks = KernelRows.of(kernels, [projector.map.landmarks for projector in used])
         for place, values in rows.similarities(landmarks, self._scratch):
             yield fresh[place], values
 

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.pairwise import BASES
 from mklkit.protocols import Array, FittedKernel, KernelView
-from mklkit.views.known_pairs import KnownPairs
-from mklkit.views.rows import take_rows
+from mklkit.views.rows import KnownPairs, take_rows
 
 __all__ = [
     "FittedScalarKernel",
@@ -203,7 +202,9 @@ class KernelRows:
         for (name, first, second), group in groups.items():
             a, b = self.arrays[first], others.arrays[second]
             shape, dtype = (len(a), len(b)), np.result_type(a, b)
-            base = np.empty(shape, dtype) if scratch is None else scratch.base(shape, dtype)
+            base = (
+                np.empty(shape, dtype) if scratch is None else scratch.take(shape, dtype, base=True)
+            )
             known, known_others = self.pairs[first], others.pairs[second]
             if known is None or known_others is None or not known.gather(name, known_others, base):
                 BASES[name](a, b, out=base)
@@ -213,30 +214,27 @@ class KernelRows:
             yield group[-1], self.kernels[group[-1]].of(base, base)
 
 
+@attrs.define(eq=False)
 class Scratch:
     """Memory that is used again for each block of rows: new memory costs more than exponentials.
 
-    Parameters
+    Attributes
     ----------
     overwrites : bool, default=False
         Whether each kernel's values replace those of the one before.
     """
 
-    def __init__(self, overwrites: bool = False) -> None:
-        self._arrays: list[Array] = []
-        self._taken = 0
-        self._overwrites = overwrites
+    overwrites: bool = False
+    _arrays: list[Array] = attrs.field(factory=list, init=False)
+    _taken: int = attrs.field(default=0, init=False)
 
-    def base(self, shape: tuple[int, int], dtype: Any) -> Array:
-        """Return an array (n, m) for a base quantity, from which values are computed."""
-        if self._overwrites:
-            self.reset()
-        return self.take(shape, dtype)
+    def take(self, shape: tuple[int, int], dtype: Any, base: bool = False) -> Array:
+        """Return an array (n, m) of any content, which is nobody else's until :meth:`reset`.
 
-    def take(self, shape: tuple[int, int], dtype: Any) -> Array:
-        """Return an array (n, m) of any content, which is nobody else's until :meth:`reset`."""
+        ``base`` says that it is for a base quantity, from which the next values are computed.
+        """
         size = shape[0] * shape[1]
-        place = min(self._taken, 1) if self._overwrites else self._taken
+        place = (0 if base else 1) if self.overwrites else self._taken
         self._taken += 1
         if place == len(self._arrays):
             self._arrays.append(np.empty(size, dtype))
@@ -249,12 +247,12 @@ class Scratch:
         self._taken = 0
 
 
+@attrs.define(eq=False)
 class SpareScratch:
     """Memory that several threads use one after another; a copy in another process has none."""
 
-    def __init__(self, overwrites: bool = False) -> None:
-        self._spare: list[Scratch] = []
-        self._overwrites = overwrites
+    overwrites: bool = False
+    _spare: list[Scratch] = attrs.field(factory=list, init=False)
 
     @contextmanager
     def lent(self) -> Iterator[Scratch]:
@@ -262,9 +260,9 @@ class SpareScratch:
         try:
             scratch = self._spare.pop()
         except IndexError:
-            scratch = Scratch(self._overwrites)
+            scratch = Scratch(self.overwrites)
         yield scratch
         self._spare.append(scratch)
 
     def __reduce__(self) -> tuple[type[SpareScratch], tuple[bool]]:
-        return SpareScratch, (self._overwrites,)
+        return SpareScratch, (self.overwrites,)

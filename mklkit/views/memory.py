@@ -117,7 +117,7 @@ def check_sums_fit(
         size,
         _limit_for(size, max_memory),
         f"Sums over {' and '.join(map(str, widths))} features take",
-        "max_memory allows: use fewer landmarks or kernels, or allow more.",
+        "may be used: use fewer landmarks or kernels, or a larger max_memory.",
     )
 
 
@@ -136,7 +136,7 @@ def check_gram_fits(n_rows: int, itemsize: int, rows: str = "rows") -> None:
         return
     refuse_large_gram(n_rows, itemsize, available_memory(), "are free", rows)
     warnings.warn(
-        f"A Gram matrix of {n_rows} {rows} takes {_gigabytes(size)} of memory, some methods need"
+        f"A Gram matrix of {n_rows} {rows} takes {_shown(size)} of memory, some methods need"
         f" several, and learning takes minutes or hours. {REMEDY}",
         MKLKitWarning,
         stacklevel=2,
@@ -160,8 +160,8 @@ def _limit_for(size: int, max_memory: int | None) -> int | None:
 
 def _check_fits(size: int, limit: int | None, takes: str, remedy: str) -> None:
     if limit is not None and size > limit:
-        raise DataError(f"{takes} {_gigabytes(size)} of memory, and {_gigabytes(limit)} {remedy}")
+        raise DataError(f"{takes} {_shown(size)} of memory, and {_shown(limit)} {remedy}")
 
 
-def _gigabytes(size: int) -> str:
-    return f"{size / 2**30:.3g} GiB"
+def _shown(size: int) -> str:
+    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.3g} MiB"

@@ -85,7 +85,7 @@ def _block(a: KernelRows, b: KernelRows | None = None) -> list[Quadrant]:
         weight = 1 if b is not None or block == columns else 2
         return [(index, Moments.of(tile, weight)) for index, tile in tiles]
 
-    moments = [Moments()] * len(a)
+    moments = [Moments() for _ in a.kernels]
     for of_tiles in over_tiles(of_tile, a, b):
         for index, of_kernel in of_tiles:
             moments[index] = moments[index].merge(of_kernel)

@@ -30,8 +30,7 @@ from mklkit.views.deciding import RowBlock
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import KernelRows
-from mklkit.views.known_pairs import KnownPairs
-from mklkit.views.rows import rows_at, take_rows
+from mklkit.views.rows import KnownPairs, rows_at, take_rows
 from mklkit.views.statistics import TileStatistics
 from mklkit.views.tiles import kernel_products
 from mklkit.views.view import View, WeightedViews

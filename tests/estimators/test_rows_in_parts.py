@@ -123,7 +123,7 @@ def test_mistakes(table, stored):
     _, y = table
     with pytest.raises(ValueError, match="299 for 300 rows"):
         model("uniform").fit(stored, y[1:])
-    with pytest.raises(DataError, match=r"max_memory allows 1 MiB: use fewer landmarks"):
+    with pytest.raises(DataError, match=r"1 MiB may be used: use fewer landmarks"):
         model("uniform", max_memory="1MB").fit(stored, y > 0)
     for wrong in ("much", "-1GB", 12, 0.5):
         with pytest.raises(SpecError, match=r"max_memory must be an amount of at least a megabyte"):

@@ -8,7 +8,7 @@ from builders import views_of
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 
 from mklkit.views.kernel_rows import KernelRows
-from mklkit.views.known_pairs import PairStore
+from mklkit.views.rows import PairStore
 from mklkit.views.tiles import weighted_gram
 
 KERNELS = ["rbf(gamma=0.02)", "linear", "laplacian"]
