@@ -14,8 +14,7 @@ from mklkit.numerics.order_statistics import quantiles
 from mklkit.numerics.pairwise import squared_distances, upper_blocks
 from mklkit.numerics.sampling import (
     PARTNERS,
-    sampled_pair_distances,
-    sampled_pair_weights,
+    sampled_pairs,
     sampled_places,
     sampled_rows,
 )
@@ -212,7 +211,7 @@ def squared_neighbour_distance(rows: Array, n_neighbours: int = N_NEIGHBOURS) ->
 def _distances(rows: Array) -> Iterator[tuple[Array, int]]:
     """Yield tiles of distances of different rows, i < j: of all pairs, or of a sample."""
     if len(rows) > MOST_ROWS:
-        for distances in sampled_pair_distances(rows):
+        for distances, _ in sampled_pairs(rows):
             yield distances, 1
         return
     for block, across in upper_blocks(len(rows)):
@@ -235,7 +234,7 @@ def mean_distance(rows: Array, row_weights: Array | None = None) -> float:
     weights = np.ones(len(rows)) if row_weights is None else row_weights
     pairs = float(weights.sum()) ** 2
     if len(rows) > MOST_ROWS:
-        sample = zip(sampled_pair_distances(rows), sampled_pair_weights(weights), strict=True)
+        sample = sampled_pairs(rows, weights)
         sums = [(distances @ counts, counts.sum()) for distances, counts in sample]
         total, count = np.sum(sums, axis=0)
         # The pairs i = i have a distance of zero.

@@ -14,8 +14,7 @@ __all__ = [
     "PARTNERS",
     "drawn_by_class",
     "own_stream",
-    "sampled_pair_distances",
-    "sampled_pair_weights",
+    "sampled_pairs",
     "sampled_places",
     "sampled_rows",
 ]
@@ -91,8 +90,10 @@ def drawn_by_class(codes: NDArray[np.intp], most: int) -> NDArray[np.intp]:
     return np.sort(np.concatenate(parts))
 
 
-def sampled_pair_distances(rows: Array, partners: int = PARTNERS) -> Iterator[Array]:
-    """Yield blocks of distances of different rows (N, d): of ``N·partners`` different pairs.
+def sampled_pairs(
+    rows: Array, row_weights: Array | None = None, partners: int = PARTNERS
+) -> Iterator[tuple[Array, Array]]:
+    """Yield blocks of distances of different rows: of ``N·partners`` different pairs.
 
     The rows are shuffled, and pair (i, i + s) is taken for all i, cyclically, and some shifts s.
     As every row is in equally many pairs, the mean has no error from rows that are far from others,
@@ -102,37 +103,26 @@ def sampled_pair_distances(rows: Array, partners: int = PARTNERS) -> Iterator[Ar
     ----------
     rows : ndarray of shape (N, d)
         N above ``2·partners``.
+    row_weights : ndarray of shape (N,), optional
+        v.
     partners : int, default=64
+
+    Yields
+    ------
+    distances, counts : ndarray
+        ‖x_i − x_j‖, and v_i v_j.
     """
-    order, pairs = _sampled_pairs(len(rows), partners)
-    shuffled = rows[order]
-    for block, places in pairs:
-        with np.errstate(over="ignore"):
-            gaps = shuffled.take(places, axis=0, mode="wrap")
-            gaps -= shuffled[block]
-            distances = np.sqrt(np.einsum("ij,ij->i", gaps, gaps))
-        yield distances
-
-
-def sampled_pair_weights(row_weights: Array, partners: int = PARTNERS) -> Iterator[Array]:
-    """Yield v_i v_j for the pairs of :func:`sampled_pair_distances`, for weights v (N,)."""
-    order, pairs = _sampled_pairs(len(row_weights), partners)
-    shuffled = row_weights[order]
-    for block, places in pairs:
-        yield shuffled[block] * shuffled.take(places, mode="wrap")
-
-
-def _sampled_pairs(
-    n_rows: int, partners: int
-) -> tuple[NDArray[np.intp], Iterator[tuple[slice, NDArray[np.intp]]]]:
-    """Return an order of the rows, and blocks of it with the places of their partners."""
     rng = np.random.default_rng(SEED)
-    order = rng.permutation(n_rows)
+    order = rng.permutation(len(rows))
     # Shifts up to half the rows: no pair is counted twice.
-    shifts = 1 + rng.choice((n_rows - 1) // 2, partners, replace=False)
-    pairs = (
-        (block, np.arange(block.start + shift, block.stop + shift))
-        for block in row_blocks(n_rows, PAIR_BLOCK)
-        for shift in shifts
-    )
-    return order, pairs
+    shifts = 1 + rng.choice((len(rows) - 1) // 2, partners, replace=False)
+    shuffled = rows[order]
+    weights = np.ones(len(rows)) if row_weights is None else row_weights[order]
+    for block in row_blocks(len(rows), PAIR_BLOCK):
+        for shift in shifts:
+            places = np.arange(block.start + shift, block.stop + shift)
+            with np.errstate(over="ignore"):
+                gaps = shuffled.take(places, axis=0, mode="wrap")
+                gaps -= shuffled[block]
+                distances = np.sqrt(np.einsum("ij,ij->i", gaps, gaps))
+            yield distances, weights[block] * weights.take(places, mode="wrap")

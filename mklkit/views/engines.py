@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,11 @@ from mklkit.numerics.threads import each
 from mklkit.protocols import Array, FittedMap, Rows
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.kernel_rows import Scratch, SpareScratch
-from mklkit.views.rows import check_unchanged, rows_at
+from mklkit.views.rows import DistributedRows, check_unchanged, rows_at
 
 __all__ = [
     "PART_ROWS",
     "Blocks",
-    "DistributedRows",
     "Engine",
     "Threads",
     "added",
@@ -118,16 +117,6 @@ class Threads(Engine):
         return kept, reduce(added, sums)
 
 
-@runtime_checkable
-class DistributedRows(Protocol):
-    """Rows (N, d) that are elsewhere, with the engine that works where they are."""
-
-    @property
-    def engine(self) -> Engine:
-        """The engine."""
-        ...
-
-
 def engine_of(rows: Rows) -> Engine:
     """Return the engine for some rows: their own, or the threads of this machine.
 
@@ -136,7 +125,8 @@ def engine_of(rows: Rows) -> Engine:
     >>> isinstance(engine_of(np.ones((2, 1))), Threads)
     True
     """
-    return rows.engine if isinstance(rows, DistributedRows) else Threads()
+    engine: Engine = rows.engine if isinstance(rows, DistributedRows) else Threads()
+    return engine
 
 
 def added(total: Sums, more: Sums) -> Sums:

@@ -19,6 +19,7 @@ from mklkit.numerics.sampling import own_stream
 from mklkit.protocols import Array, KernelProducts, Quadrant, Quadrants
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.rows import rows_at
+from mklkit.views.statistics import quartiles_of
 
 __all__ = ["QUARTILE_ROWS", "FeatureStatistics", "moment_products"]
 
@@ -82,7 +83,7 @@ class FeatureStatistics:
         for index, moments in sorted(self._alone.items()):
             quartiles = cache(partial(_quartiles, parts, index))
             blocks = [
-                Quadrant(*_mean_and_deviation(moments, *pair), partial(_quartiles_of, quartiles, n))
+                Quadrant(*_mean_and_deviation(moments, *pair), partial(quartiles_of, quartiles, n))
                 for n, pair in enumerate(BLOCKS)
             ]
             quadrants.append(Quadrants(*blocks))
@@ -194,10 +195,6 @@ def _quartiles(parts: Callable[[], list[FeatureBlocks]], index: int) -> list[lis
     features = [part.features(index) for part in parts()]
     products = (_inner_products(features[a], features[b], draw) for a, b in BLOCKS)
     return [np.quantile(values, [0.25, 0.75]).tolist() for values in products]
-
-
-def _quartiles_of(quartiles: Callable[[], list[list[float]]], block: int) -> list[float]:
-    return quartiles()[block]
 
 
 def _inner_products(a: Array, b: Array, draw: np.random.Generator) -> Array:

@@ -16,7 +16,7 @@ from mklkit.protocols import Array, Reads, Rows, RowSource, TableRows, own_rows
 
 __all__ = [
     "ColumnCuts",
-    "DivisibleRows",
+    "DistributedRows",
     "KnownPairs",
     "PairStore",
     "RowPart",
@@ -86,17 +86,27 @@ class RowPart:
 
 
 @runtime_checkable
-class DivisibleRows(Protocol):
-    """Rows of which some are taken where they are."""
+class DistributedRows(Protocol):
+    """Rows (N, d) that are elsewhere, with the engine that works where they are."""
+
+    @property
+    def engine(self) -> Any:
+        """The :class:`mklkit.views.engines.Engine`."""
+        ...
 
     def take_rows(self, members: NDArray[np.intp], /) -> RowSource:
-        """Return some of the rows."""
+        """Return some of the rows, which stay where they are."""
         ...
+
+
+def take_rows(self, members: NDArray[np.intp], /) -> RowSource:
+    """Return some of the rows."""
+    ...
 
 
 def take_rows(rows: Any, members: Any) -> Any:
     """Return some of the rows: a copy in memory, or a part of the source to be read later."""
-    if isinstance(rows, DivisibleRows):
+    if isinstance(rows, DistributedRows):
         return rows.take_rows(members)
     return RowPart(rows, members) if isinstance(rows, RowSource) else rows[members]
 

@@ -21,7 +21,7 @@ from mklkit.protocols import Array, FittedKernel, Quadrant, Quadrants
 from mklkit.views.kernel_rows import FittedScalarKernel, KernelRows, Scratch, is_scalar
 from mklkit.views.tiles import KernelTiles, kernel_products, over_tiles, tile_places
 
-__all__ = ["TileStatistics"]
+__all__ = ["TileStatistics", "quartiles_of"]
 
 SMALL_BLOCK = TILE_ROWS * TILE_COLUMNS
 """The number of values up to which a block is evaluated as a whole."""
@@ -91,12 +91,13 @@ def _block(a: KernelRows, b: KernelRows | None = None) -> list[Quadrant]:
             moments[index] = moments[index].merge(of_kernel)
     quartiles = cache(partial(_quartiles, a, b))
     return [
-        Quadrant(of_kernel.mean, of_kernel.deviation, partial(_quartiles_of, quartiles, index))
+        Quadrant(of_kernel.mean, of_kernel.deviation, partial(quartiles_of, quartiles, index))
         for index, of_kernel in enumerate(moments)
     ]
 
 
-def _quartiles_of(quartiles: Callable[[], list[list[float]]], index: int) -> list[float]:
+def quartiles_of(quartiles: Callable[[], list[list[float]]], index: int) -> list[float]:
+    """Return the quartiles of one kernel, or of one block, of those that are computed together."""
     return quartiles()[index]
 
 

@@ -9,7 +9,6 @@ from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
 from mklkit import IncompatibleError
 from mklkit.feature_maps import Empirical
-from mklkit.feature_maps import landmarks as landmark_module
 from mklkit.feature_maps.landmarks import STRATEGIES, leverage_scores
 from mklkit.kernels import RBF, Cosine, Linear, Precomputed, Tanh
 from mklkit.views.bound_kernels import BoundKernel
@@ -108,14 +107,6 @@ def test_kmeans_is_the_same_for_rows_of_any_scale(rows, scale, offset):
         for own in (rows, rows * scale + offset)
     )
     np.testing.assert_allclose((scaled - offset) / scale, usual, atol=1e-5)
-
-
-def test_kmeans_of_many_rows_are_those_of_a_sample(rng, monkeypatch):
-    monkeypatch.setattr(landmark_module, "SAMPLE", 50)
-    rows = rng.normal(size=(200, 2))
-    sample = np.sort(np.random.RandomState(0).permutation(200)[:50])
-    rows[np.setdiff1d(np.arange(200), sample)] += 1e6
-    assert np.abs(fitted("kmeans", RBF(gamma=1.0), rows, subset=5).landmarks).max() < 10
 
 
 @pytest.mark.parametrize("wrapped", [False, True])

@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose
 from mklkit import DataError
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.views import engines, feature_blocks, feature_statistics
-from mklkit.views.rows import RowPart, take_rows
 from mklkit.views.stored_rows import StoredRows
 
 TRIO = ["linear", "rbf(gamma=0.1)", "polynomial(degree=2)"]
@@ -108,17 +107,6 @@ def test_products_with_vectors_need_no_features(problem, small_blocks, rng):
     assert_allclose(side.project_back(targets), features.T @ targets, rtol=1e-9, atol=1e-9)
     assert_allclose(side.project_back(targets[:, 0]), features.T @ targets[:, 0], atol=1e-9)
     assert_allclose(side.normal_matrix().products, features.T @ features, rtol=1e-9, atol=1e-9)
-
-
-def test_parts_of_stored_rows_are_read_when_asked_for(problem, tmp_path):
-    rows, _ = problem
-    rows.tofile(tmp_path / "rows")
-    stored = StoredRows(tmp_path / "rows", rows.shape, rows.dtype, column_names=list("abcd"))
-    part = RowPart(take_rows(stored, np.array([5, 3, 60])), columns=np.array([2, 0]))
-    assert part.shape == (3, 2)
-    assert part.column_names == ["c", "a"]
-    np.testing.assert_array_equal(part[1:], rows[[3, 60]][:, [2, 0]])
-    np.testing.assert_array_equal(part[np.array([2, 0])], rows[[60, 5]][:, [2, 0]])
 
 
 def test_rows_that_change_between_passes_are_refused(problem, small_blocks, tmp_path):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from mklkit import MKLClassifier
-from mklkit.plugin import RowBlock
 from mklkit.views.deciding import decide_all
 
 
@@ -31,19 +30,3 @@ def test_decisions_that_share_maps_decide_as_each_does_alone(rng, n_rows):
         np.testing.assert_allclose(values, naive, atol=1e-9)
     alone = np.column_stack([decision.decide(rows) for decision in model.decisions_])
     np.testing.assert_allclose(alone, naive, atol=1e-9)
-
-
-def test_a_block_keeps_the_columns_that_were_made_of_its_own_rows_only(rng):
-    X = rng.normal(size=(40, 3))
-    y = (X[:, 0] > 0).astype(int)
-    model = MKLClassifier(
-        "rbf", feature_map="empirical(subset=9)", combiner="ifsl", random_state=0
-    ).fit(X, y)
-    decision = model.decisions_[0]
-    first, second = RowBlock(X[:20], keep=True), RowBlock(X[20:], keep=True)
-    once = [decision.decide_block(block) for block in (first, second)]
-    again = [decision.decide_block(block) for block in (first, second)]
-    np.testing.assert_array_equal(once, again)
-    np.testing.assert_allclose(np.concatenate(again), decision.decide(X), atol=1e-12)
-    made = [next(block.columns_of(decision.projectors))[1] for block in (first, first)]
-    assert made[0] is made[1]

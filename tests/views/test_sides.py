@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from builders import ids, views_of, weights_by
-from oracles.blocks import dimkl_weights
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
 from mklkit.feature_maps import Implicit
@@ -184,7 +183,9 @@ def test_the_gram_matrix_of_a_subset_map_is_that_of_its_features(rng):
     np.testing.assert_allclose(views.weighted(weights).gram(), expected, rtol=1e-8, atol=1e-7)
 
 
-@pytest.mark.parametrize("rule", ["alignment", "centered-alignment", "dimkl6"])
+@pytest.mark.parametrize(
+    "rule", ["alignment", "centered-alignment", *(f"dimkl{number}" for number in range(1, 7))]
+)
 @pytest.mark.parametrize("n_rows", [40, 300])
 def test_rules_weigh_the_kernel_that_the_learner_sees(rng, rule, n_rows):
     rows = rng.normal(size=(n_rows, 3))
@@ -193,15 +194,6 @@ def test_rules_weigh_the_kernel_that_the_learner_sees(rng, rule, n_rows):
     of_matrices = views_of([Precomputed((g + g.T) / 2) for g in grams], ids(n_rows))
     expected = weights_by(rule, of_matrices, y)
     np.testing.assert_allclose(weights_by(rule, views, y), expected, rtol=1e-6)
-
-
-@pytest.mark.parametrize("number", range(1, 6))
-def test_quadrant_rules_weigh_the_kernel_that_the_learner_sees(rng, number):
-    rows = rng.normal(size=(120, 3))
-    y = np.where(rows[:, 0] + 0.5 * rng.normal(size=120) > 0, 1.0, -1.0)
-    views, grams = seen_by_learners(rows)
-    expected = dimkl_weights(grams, y, number)
-    np.testing.assert_allclose(weights_by(f"dimkl{number}", views, y), expected, rtol=1e-6)
 
 
 def test_a_full_map_is_weighed_by_its_kernel(rng):
