@@ -99,11 +99,6 @@ class DistributedRows(Protocol):
         ...
 
 
-def take_rows(self, members: NDArray[np.intp], /) -> RowSource:
-    """Return some of the rows."""
-    ...
-
-
 def take_rows(rows: Any, members: Any) -> Any:
     """Return some of the rows: a copy in memory, or a part of the source to be read later."""
     if isinstance(rows, DistributedRows):
