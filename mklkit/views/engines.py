@@ -7,10 +7,9 @@ belong to all rows, such as labels.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,6 @@ __all__ = [
     "PART_ROWS",
     "Blocks",
     "Engine",
-    "Threads",
     "added",
     "engine_of",
     "on_blocks",
@@ -42,8 +40,11 @@ Sums = list[Array]
 """Arrays that add up over parts."""
 
 
-class Engine(ABC):
-    """Functions of parts of the rows (N, d).
+class Engine:
+    """Functions of parts of the rows (N, d), by the threads of this machine.
+
+    Parts begin at multiples of 16,384 rows, and their sums are added in order: the result depends
+    neither on the threads nor on how the rows are stored. Other engines have other parts.
 
     Attributes
     ----------
@@ -51,13 +52,18 @@ class Engine(ABC):
         Whether the parts are in the memory of this process when functions are called with them.
     """
 
-    local: bool
+    local: ClassVar[bool] = True
 
-    @abstractmethod
     def each(
         self, function: Callable[..., Any], rows: Rows, arrays: Sequence[NDArray[Any]]
     ) -> Iterator[Any]:
         """Yield ``function(rows, *arrays)`` of each part, in order."""
+
+        def task(place: slice) -> Any:
+            return function(rows_at(rows, place), *(array[place] for array in arrays))
+
+        check_unchanged(rows)
+        return each(task, row_blocks(len(rows), PART_ROWS))
 
     def total(
         self, function: Callable[..., Sums], rows: Rows, arrays: Sequence[NDArray[Any]]
@@ -71,7 +77,6 @@ class Engine(ABC):
         """Return the states of the parts, ``function(rows, *arrays)``, for :meth:`sweep`."""
         return list(self.each(function, rows, arrays))
 
-    @abstractmethod
     def sweep(
         self, function: Callable[..., tuple[Any, Sums]], rows: Rows, states: Sequence[Any]
     ) -> tuple[Sequence[Any], Sums]:
@@ -80,32 +85,6 @@ class Engine(ABC):
         States stay where the parts are. The function may change the one that it is given; an
         engine that runs a task again gives it a copy.
         """
-
-
-class Threads(Engine):
-    """The threads of this machine.
-
-    Parts begin at multiples of 16,384 rows, and their sums are added in order: the result depends
-    neither on the threads nor on how the rows are stored.
-    """
-
-    local = True
-
-    def each(
-        self, function: Callable[..., Any], rows: Rows, arrays: Sequence[NDArray[Any]]
-    ) -> Iterator[Any]:
-        """Yield ``function(rows, *arrays)`` of each part, in order."""
-
-        def task(place: slice) -> Any:
-            return function(rows_at(rows, place), *(array[place] for array in arrays))
-
-        check_unchanged(rows)
-        return each(task, row_blocks(len(rows), PART_ROWS))
-
-    def sweep(
-        self, function: Callable[..., tuple[Any, Sums]], rows: Rows, states: Sequence[Any]
-    ) -> tuple[Sequence[Any], Sums]:
-        """Return new states and a sum over all parts."""
 
         def task(part: tuple[slice, Any]) -> tuple[Any, Sums]:
             place, state = part
@@ -122,10 +101,10 @@ def engine_of(rows: Rows) -> Engine:
 
     Examples
     --------
-    >>> isinstance(engine_of(np.ones((2, 1))), Threads)
+    >>> engine_of(np.ones((2, 1))).local
     True
     """
-    engine: Engine = rows.engine if isinstance(rows, DistributedRows) else Threads()
+    engine: Engine = rows.engine if isinstance(rows, DistributedRows) else Engine()
     return engine
 
 

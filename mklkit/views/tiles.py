@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -149,10 +149,8 @@ class _Means:
         if not centered:
             return
 
-        def sums(
-            block: slice, columns: slice, tiles: KernelTiles
-        ) -> list[tuple[int, Array, Array]]:
-            margins: list[tuple[int, Array, Array]] = []
+        def sums(block: slice, columns: slice, tiles: KernelTiles) -> list[tuple[int, Any, Any]]:
+            margins = []
             for index, tile in tiles:
                 below = np.zeros(tile.shape[1])
                 counts = row_weights[block], row_weights[columns]

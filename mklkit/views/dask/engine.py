@@ -9,7 +9,7 @@ from copy import deepcopy
 from functools import reduce
 from operator import itemgetter
 from threading import Lock
-from typing import Any
+from typing import Any, ClassVar
 
 import joblib
 import numpy as np
@@ -39,7 +39,7 @@ class DaskEngine(Engine):
     weights once, although each pass is another function.
     """
 
-    local = False
+    local: ClassVar[bool] = False
 
     def __init__(self) -> None:
         self._sent: dict[str, tuple[Any, int]] = {}
