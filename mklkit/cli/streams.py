@@ -176,7 +176,7 @@ def on_cluster(address: str | None, pipeline: Any) -> Iterator[None]:
         yield
         return
     from mklkit.errors import IncompatibleError
-    from mklkit.views.dask.scheduling import connected, workers_in_use
+    from mklkit.views.dask import connected, workers_in_use
 
     facts = _facts_of_map(pipeline[-1])
     if facts is None or not facts.shared:

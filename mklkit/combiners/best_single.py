@@ -16,7 +16,7 @@ from mklkit.errors import WeightsWarning, counted
 from mklkit.protocols import Array, CombinerFacts, KernelView, Learner, Target, Views
 from mklkit.protocols.component import as_int
 from mklkit.registry.hookspecs import register
-from mklkit.views.sides import GramSide, RowSubset
+from mklkit.views.sides import GramSide
 
 __all__ = ["BestSingle"]
 
@@ -89,15 +89,15 @@ def _score(
     splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
 ) -> float:
     """Return how well the view's learner does: the rows right, or minus the squared error."""
-    side = None if view.explicit else GramSide(view.gram(keep=False))
+    gram = None if view.explicit else view.gram(keep=False)
     counts, total = target.counts, 0.0
     for training, held_out in splits:
-        if side is None:
+        if gram is None:
             fitted = learner.fit(view.restricted(training), target.take(training))
             values = view.restricted(held_out).map_features(fitted.decide)
         else:
-            subset = RowSubset(side, training)
-            values = learner.fit(subset, target.take(training)).decide(subset.columns_of(held_out))
+            fitted = learner.fit(GramSide(gram[np.ix_(training, training)]), target.take(training))
+            values = fitted.decide(gram[np.ix_(held_out, training)])
         truth = target.values[held_out]
         if target.task == "numbers":
             total -= float(counts[held_out] @ np.square(values - truth))

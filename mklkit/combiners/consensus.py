@@ -163,7 +163,7 @@ class GraphConsensus(WeightingCombiner):
 
     def weights(self, views: Views, y: Array) -> Array:
         """Return the weights of least distortion."""
-        kernels = views.seen
+        kernels = views.learner_kernels
         form = distortions(kernels, neighbour_graph(kernels, self.n_neighbors))
         lengths = np.sqrt(np.diag(form))
         weights = np.zeros(len(views))

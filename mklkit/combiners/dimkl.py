@@ -13,8 +13,8 @@ import scipy.linalg
 from attrs.validators import ge, gt, in_, instance_of
 
 from mklkit.combiners.templates.weighting import WeightingCombiner, weighting_rule
-from mklkit.numerics.centring import centred_gram
 from mklkit.numerics.class_moments import ClassMoments
+from mklkit.numerics.gram_tiles import centred_gram
 from mklkit.protocols import Array, CombinerFacts, KernelView, Quadrant, Quadrants, Views
 from mklkit.protocols.component import as_int, finite_number
 from mklkit.registry.hookspecs import register

@@ -16,10 +16,8 @@ from mklkit.errors import DataError, type_name
 from mklkit.estimators.table_reading import TableReading, needs_reading
 from mklkit.estimators.training_data import TrainingData
 from mklkit.protocols import Array, Rows, RowSource, Task
-from mklkit.views.dask import is_dask
-from mklkit.views.dask.predicting import in_memory
-from mklkit.views.dask.rows import DaskRows
-from mklkit.views.rows import check_width
+from mklkit.views.dask.rows import DaskRows, in_memory
+from mklkit.views.rows import check_width, is_dask
 from mklkit.views.stored_rows import StoredRows
 
 __all__ = ["as_source", "check_new_rows", "check_training", "checked_rows"]

@@ -16,7 +16,7 @@ from mklkit.estimators.fit import fit_problems, plan_and_read
 from mklkit.estimators.predicting import finite_values, lazy_on_dask, of_each_row
 from mklkit.estimators.problems import Problem
 from mklkit.protocols import Array, Task
-from mklkit.views.dask import is_dask
+from mklkit.views.rows import is_dask
 
 __all__ = ["MKLOneClass"]
 

@@ -21,9 +21,8 @@ from mklkit.registry.composing import choose_components
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, say_if_long
 from mklkit.views.deciding import RowBlock
 from mklkit.views.engines import engine_of
-from mklkit.views.known_pairs import PairStore
 from mklkit.views.memory import check_gram_fits, memory_given
-from mklkit.views.rows import rows_at
+from mklkit.views.rows import PairStore, rows_at
 from mklkit.views.view_set import ViewSet
 
 __all__ = ["Plan", "ProblemViews", "kernels_to_bind", "plan_of"]

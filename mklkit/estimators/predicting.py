@@ -16,9 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 from mklkit.errors import DataError
 from mklkit.estimators.folds import plan_folds
 from mklkit.protocols import Array, Decision, Rows
-from mklkit.views.dask import is_dask
-from mklkit.views.dask.predicting import each_row
+from mklkit.views.dask.rows import each_row
 from mklkit.views.deciding import decide_all
+from mklkit.views.rows import is_dask
 
 __all__ = [
     "DecisionValues",

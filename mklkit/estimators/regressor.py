@@ -23,7 +23,7 @@ from mklkit.protocols import (
     Task,
     facts_of,
 )
-from mklkit.views.dask import is_dask
+from mklkit.views.rows import is_dask
 
 __all__ = ["MKLRegressor"]
 

@@ -14,8 +14,8 @@ import numpy as np
 from mklkit.estimators.plan import Plan, ProblemViews
 from mklkit.estimators.training_data import TrainingData
 from mklkit.protocols import TableRows
-from mklkit.views.known_pairs import PairStore
 from mklkit.views.memory import memory_limit
+from mklkit.views.rows import PairStore
 
 __all__ = ["SharedViews", "SharesViews", "same_key"]
 

@@ -15,9 +15,8 @@ from sklearn.utils.validation import column_or_1d
 
 from mklkit.errors import DataError, SpecError, counted, listed, quoted, suggest
 from mklkit.protocols import Array, Rows
-from mklkit.views.dask import is_dask
-from mklkit.views.dask.predicting import in_memory
-from mklkit.views.rows import take_rows
+from mklkit.views.dask.rows import in_memory
+from mklkit.views.rows import is_dask, take_rows
 
 __all__ = ["TrainingData", "checked_row_weights", "class_weights"]
 

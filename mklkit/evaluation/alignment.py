@@ -13,7 +13,7 @@ from mklkit.errors import DataError, MKLKitError
 from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.introspection import FittedSearch, KernelModel
 from mklkit.estimators.table_reading import read_table
-from mklkit.numerics.centring import centred_gram
+from mklkit.numerics.gram_tiles import centred_gram
 from mklkit.protocols import Array, FittedKernel
 from mklkit.registry.columns import bind_kernels
 from mklkit.views.bound_kernels import fit_kernels

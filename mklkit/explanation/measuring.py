@@ -19,7 +19,7 @@ from mklkit.evaluation.task import Task
 from mklkit.explanation.columns import Places, ShufflePlan, shuffled
 from mklkit.explanation.refitting import Refit, members_of
 from mklkit.protocols import Array, GatedDecision, RowSource
-from mklkit.views.dask import is_dask
+from mklkit.views.rows import is_dask
 
 __all__ = ["Measuring", "ScoredRows"]
 

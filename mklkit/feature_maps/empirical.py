@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 import attrs
 import numpy as np
-from attrs.validators import ge, instance_of, lt, optional
+from attrs.validators import ge, in_, instance_of, lt, optional
 
 from mklkit.errors import quoted
-from mklkit.feature_maps.landmarks import STRATEGIES, known_strategy
+from mklkit.feature_maps.landmarks import STRATEGIES
 from mklkit.numerics.least_squares import Spectrum
 from mklkit.protocols import Array, FeatureMap, FeatureMapFacts, FittedKernel, FittedMap
-from mklkit.protocols.component import as_int
+from mklkit.protocols.component import as_int, is_whole
 from mklkit.registry.hookspecs import register
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.memory import check_gram_fits
@@ -22,14 +22,9 @@ __all__ = ["Empirical", "FittedEmpirical"]
 
 
 def _subset(instance: object, attribute: Any, value: Any) -> None:
-    if value is None:
-        return
-    fine = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    if fine and isinstance(value, (int, np.integer)):
-        fine = bool(value >= 1)
-    elif fine:
-        fine = bool(0 < value <= 1)
-    if not fine:
+    count = is_whole(value) and value >= 1
+    share = isinstance(value, float | np.floating) and 0 < value <= 1
+    if not (value is None or count or share):
         raise ValueError(
             f"subset must be a count (1, 2, ...) or a fraction above 0 and up to 1.0,"
             f" got {quoted(value)}"
@@ -90,7 +85,7 @@ class Empirical(FeatureMap):
         default=None, converter=as_int, validator=optional([instance_of(int), ge(1)])
     )
     tol: float = attrs.field(default=1e-12, converter=float, validator=[ge(0), lt(1)])
-    landmarks: str = attrs.field(default="uniform", validator=known_strategy)
+    landmarks: str = attrs.field(default="uniform", validator=in_(tuple(STRATEGIES)))
     most: int | None = attrs.field(
         default=None, converter=as_int, validator=optional([instance_of(int), ge(1)])
     )

@@ -7,20 +7,18 @@ instead. Kernels that share an array of rows share one of landmarks.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import attrs
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from mklkit.errors import quoted, suggest
 from mklkit.numerics.least_squares import Spectrum
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each
 from mklkit.protocols import Array
 from mklkit.views.kernel_rows import KernelRows
 
-__all__ = ["STRATEGIES", "known_strategy", "leverage_scores"]
+__all__ = ["STRATEGIES", "leverage_scores"]
 
 SAMPLE = 50_000
 """Rows beyond which k-means takes a random sample of so many rows."""
@@ -155,12 +153,3 @@ STRATEGIES: dict[str, Callable[[KernelRows, int, np.random.RandomState], KernelR
     "leverage": by_leverage,
     "uniform": drawn_uniformly,
 }
-
-
-def known_strategy(instance: object, attribute: Any, value: Any) -> None:
-    """Validate an attrs field: the name of a strategy."""
-    if value not in tuple(STRATEGIES):
-        raise ValueError(
-            f"{attribute.name} must be one of {', '.join(STRATEGIES)}; got {quoted(value)}."
-            f"{suggest(str(value), STRATEGIES)}"
-        )

@@ -16,8 +16,7 @@ from mklkit.numerics.order_statistics import quantiles
 from mklkit.numerics.pairwise import squared_distances, upper_blocks
 from mklkit.numerics.sampling import (
     PARTNERS,
-    sampled_pair_distances,
-    sampled_pair_weights,
+    sampled_pairs,
     sampled_places,
     sampled_rows,
 )
@@ -199,7 +198,7 @@ def mean_distance(rows: Array, row_weights: Array | None = None) -> float:
     weights = np.ones(len(rows)) if row_weights is None else row_weights
     pairs = float(weights.sum()) ** 2
     if len(rows) > MOST_ROWS:
-        sample = zip(sampled_pair_distances(rows), sampled_pair_weights(weights), strict=True)
+        sample = sampled_pairs(rows, weights)
         sums = [(distances @ counts, counts.sum()) for distances, counts in sample]
         total, count = np.sum(sums, axis=0)
         # The pairs i = i have a distance of zero.
@@ -220,7 +219,7 @@ def median_distance(rows: Array) -> float:
 
     def tiles() -> Iterator[tuple[Array, int]]:
         if n_rows > MOST_ROWS:
-            yield from ((distances, 1) for distances in sampled_pair_distances(rows))
+            yield from ((distances, 1) for distances, _ in sampled_pairs(rows))
             return
         for block, across in upper_blocks(n_rows):
             tile = np.sqrt(squared_distances(rows[block], rows[across]))

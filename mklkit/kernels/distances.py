@@ -10,7 +10,7 @@ from attrs.validators import gt
 
 from mklkit.errors import DataError
 from mklkit.kernels.bandwidth import Bandwidth, bandwidth
-from mklkit.numerics.exponential import scaled_exp
+from mklkit.numerics.pairwise import scaled_exp
 from mklkit.protocols import Array, FixedKernel, Kernel, KernelFacts
 from mklkit.protocols.component import AUTO, auto_or_number, finite_number
 from mklkit.registry.hookspecs import register

@@ -11,16 +11,17 @@ from attrs.validators import ge, instance_of, is_callable, optional
 from numpy.typing import NDArray
 
 from mklkit.errors import IncompatibleError
-from mklkit.numerics.embedding import (
+from mklkit.numerics.graph_embedding import (
     ClassScatter,
+    Graphs,
     class_means,
+    discriminant_graphs,
     embed_features,
     embed_gram,
     embedding_size,
     scatter_within,
     whitened,
 )
-from mklkit.numerics.graph_embedding import Graphs, discriminant_graphs
 from mklkit.protocols import Array, FittedLearner, Learner, LearnerFacts, Target, TrainingView
 from mklkit.protocols.component import as_int, finite_number
 from mklkit.registry.hookspecs import register
@@ -126,7 +127,8 @@ class KDA(Learner):
         if side.explicit:
             columns = side.features()
             graphs = (self.graphs or discriminant_graphs)(y)
-            projection, history = embed_features(columns, graphs, self.alpha, n_components)
+            embedding = embed_features(columns, graphs, self.alpha, n_components)
+            projection, history = embedding.projection, embedding.history
         else:
             columns = side.gram()
             projection, history = self._embed_gram(columns, target, n_components)
@@ -163,6 +165,7 @@ class KDA(Learner):
         precision = np.finfo(np.result_type(y.dtype, np.float32)).eps
         whole = side.class_moments(row_weights=weights)
         classes = ClassScatter(whole, counts, means.T / counts[:, None], precision)
-        projection, history = classes.embedding(self.alpha, n_components)
-        projection = whitened(projection, classes.within(projection), self.alpha)
-        return EmbeddingDecision(projection, classes.means @ projection, history)
+        embedding = classes.embedding(self.alpha, n_components)
+        within = classes.within(embedding.projection)
+        projection = whitened(embedding.projection, within, self.alpha)
+        return EmbeddingDecision(projection, classes.means @ projection, embedding.history)

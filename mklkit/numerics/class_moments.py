@@ -107,21 +107,13 @@ class ClassMoments:
 
     def part(self, columns: slice | NDArray[np.intp]) -> ClassMoments:
         """Return the moments of some of the features."""
-        return ClassMoments(
-            self.origin[columns],
-            self.counts,
-            self.sums[:, columns],
-            self.products[:, columns][:, :, columns],
-        )
+        sums, products = self.sums[:, columns], self.products[:, columns][:, :, columns]
+        return ClassMoments(self.origin[columns], self.counts, sums, products)
 
     def scaled(self, factors: Array) -> ClassMoments:
         """Return the moments of each feature times its factor (P,)."""
-        return ClassMoments(
-            self.origin * factors,
-            self.counts,
-            self.sums * factors,
-            self.products * np.outer(factors, factors),
-        )
+        sums, products = self.sums * factors, self.products * np.outer(factors, factors)
+        return ClassMoments(self.origin * factors, self.counts, sums, products)
 
     def about(self, origin: Array) -> ClassMoments:
         """Return the same moments about another origin (P,), not far from the features."""
@@ -150,12 +142,7 @@ class ClassMoments:
 
     def together(self) -> ClassMoments:
         """Return the moments of all classes as one."""
-        return ClassMoments(
-            self.origin,
-            self.counts.sum(keepdims=True),
-            self.sums.sum(axis=0, keepdims=True),
-            self.products.sum(axis=0, keepdims=True),
-        )
+        return ClassMoments(self.origin, *(part.sum(axis=0)[None] for part in self.sums_only))
 
     def normal_matrix(self) -> NormalMatrix:
         """Return ΦᵀΦ about zero and the column sums Φᵀ1, of all classes together."""

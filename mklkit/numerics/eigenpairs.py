@@ -1,4 +1,6 @@
-"""Eigenpairs of symmetric matrices: applied and never formed, or of a diagonal plus low rank."""
+"""Eigenpairs of symmetric matrices: applied and never formed, of a diagonal plus low rank, or of
+pencils S_B − λ(S_L + γI), whose ratio of traces an embedding maximises.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ import scipy.linalg
 from numpy.typing import NDArray
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-__all__ = ["AppliedSpectrum", "dense_top", "top_of_low_rank"]
+__all__ = ["AppliedSpectrum", "DensePencil", "DiscriminantPencil", "top_of_low_rank"]
 
 Array = NDArray[np.floating[Any]]
 
@@ -90,17 +92,21 @@ def top_of_low_rank(diagonal: Array, low_rank: Array, n_components: int) -> Arra
     if n_components == 1:
         return _secular_top(diagonal, low_rank)
     if len(diagonal) <= max(DENSE_SIZE, 4 * n_components):
-        return dense_top(diagonal, low_rank, n_components)
+        return _dense_top(diagonal, low_rank, n_components)
     return _krylov_top(diagonal, low_rank, n_components)
 
 
-def dense_top(
+def _dense_top(
     diagonal: Array, low_rank: Array, n_components: int, signs: Array | float = 1.0
 ) -> Array:
     """Return the top eigenvectors (r, K) of −diag + V diag(signs) Vᵀ."""
-    size = len(diagonal)
     matrix = (low_rank * signs) @ low_rank.T
     matrix[np.diag_indices_from(matrix)] -= diagonal
+    return _top_of(matrix, n_components)
+
+
+def _top_of(matrix: Array, n_components: int) -> Array:
+    size = len(matrix)
     _, vectors = scipy.linalg.eigh(matrix, subset_by_index=(size - n_components, size - 1))
     return vectors[:, ::-1]
 
@@ -108,7 +114,11 @@ def dense_top(
 def _krylov_top(diagonal: Array, low_rank: Array, n_components: int) -> Array:
     """Return the top eigenvectors of −diag + VVᵀ by shift-invert Lanczos, inverted by Woodbury."""
     size, rank = low_rank.shape
-    shift = _just_above(diagonal, low_rank)
+    bottom = float(diagonal.min())
+    scale = float(np.abs(diagonal).max()) + float((low_rank**2).sum())
+    # A little above the largest eigenvalue.
+    gap = max(_top_gap(diagonal - bottom, low_rank), 1e-12 * scale)
+    shift = -bottom + 1.001 * gap + 1e-9 * scale
     inverse = 1 / (diagonal + shift)
     small = np.eye(rank) - low_rank.T @ (low_rank * inverse[:, None])
 
@@ -133,7 +143,7 @@ def _krylov_top(diagonal: Array, low_rank: Array, n_components: int) -> Array:
             maxiter=RESTARTS,
         )
     except ArpackError:
-        return dense_top(diagonal, low_rank, n_components)
+        return _dense_top(diagonal, low_rank, n_components)
     return vectors[:, np.argsort(values)[::-1]]
 
 
@@ -155,12 +165,7 @@ def _top_gap(above: Array, low_rank: Array) -> float:
     The gap t solves μ(t) = 1 for the largest eigenvalue μ of Vᵀ(diag(above) + t)⁻¹V. Its inverse
     is concave and increasing, so that Newton's steps from below do not pass the root.
 
-    Parameters
-    ----------
-    above : ndarray of shape (r,)
-        The diagonal less its least entry.
-    low_rank : ndarray of shape (r, C)
-        V.
+    ``above`` (r,) is the diagonal less its least entry, ``low_rank`` V (r, C).
     """
     gap = 1e-12 * (float(above.max()) + float((low_rank**2).sum()))
     if gap == 0:
@@ -179,9 +184,85 @@ def _top_gap(above: Array, low_rank: Array) -> float:
     return gap
 
 
-def _just_above(diagonal: Array, low_rank: Array) -> float:
-    """Return a shift a little above the largest eigenvalue of −diag + VVᵀ."""
-    bottom = float(diagonal.min())
-    scale = float(np.abs(diagonal).max()) + float((low_rank**2).sum())
-    gap = max(_top_gap(diagonal - bottom, low_rank), 1e-12 * scale)
-    return -bottom + 1.001 * gap + 1e-9 * scale
+class DensePencil:
+    """S_B (r, r) and S_L + γI (r, r) as matrices, for any graphs."""
+
+    def __init__(self, upper: Array, lower: Array) -> None:
+        self._upper, self._lower = upper, lower
+        self.size = len(upper)
+
+    def start(self, n_components: int) -> Array | None:
+        """Return None: the first step begins with the top eigenvectors of S_B."""
+        return None
+
+    def top(self, ratio: float, n_components: int) -> Array:
+        """Return the top eigenvectors (r, K) of S_B − λ(S_L + γI)."""
+        matrix = self._upper - ratio * self._lower
+        return _top_of((matrix + matrix.T) / 2, n_components)
+
+    def traces(self, weights: Array) -> tuple[float, float]:
+        """Return tr(WᵀS_BW) and tr(Wᵀ(S_L + γI)W)."""
+        return (
+            float(np.vdot(weights, self._upper @ weights)),
+            float(np.vdot(weights, self._lower @ weights)),
+        )
+
+
+class DiscriminantPencil:
+    """S_B − λS_L = −diag((λ − 1)d + λγ) + V Vᵀ with V = ZᵀE R, RRᵀ = λI − eeᵀ, e = Eᵀ1/√N.
+
+    Parameters
+    ----------
+    lengths : ndarray of shape (r,)
+        d.
+    cross : ndarray of shape (r, C)
+        ZᵀE.
+    share : ndarray of shape (C,)
+        e, the roots of the classes' shares of the rows.
+    regularization : float
+        γ.
+    """
+
+    def __init__(self, lengths: Array, cross: Array, share: Array, regularization: float) -> None:
+        self.size = len(lengths)
+        self._lengths = lengths
+        self._regularization = regularization
+        self._cross = cross
+        self._share = share
+
+    def start(self, n_components: int) -> Array | None:
+        """Return the span of (S_L + γI)⁻¹ZᵀE less the mean, which is nearly optimal.
+
+        With K = 1 and γ = 0 it is optimal. None for more components than it has directions.
+        """
+        rank = len(self._share)
+        if n_components >= rank or not self.size:
+            return None
+        differences = scipy.linalg.qr(self._share[:, None])[0][:, 1 : n_components + 1]
+        ridge = max(self._regularization, 1e-9 * float(self._lengths.max()))
+        # (D − CCᵀ)⁻¹C = D⁻¹C(I − CᵀD⁻¹C)⁻¹ with D = diag(d) + γI
+        plain = self._cross / (self._lengths + ridge)[:, None]
+        small = np.eye(rank) - self._cross.T @ plain
+        directions = plain @ np.linalg.lstsq(small, differences, rcond=None)[0]
+        return scipy.linalg.qr(directions, mode="economic")[0]
+
+    def traces(self, weights: Array) -> tuple[float, float]:
+        """Return tr(WᵀS_BW) and tr(Wᵀ(S_L + γI)W)."""
+        every = float(np.einsum("r,rk->", self._lengths, weights**2))
+        by_class = weights.T @ self._cross
+        of_classes = float((by_class**2).sum())
+        mean = float(((by_class @ self._share) ** 2).sum())
+        ridge = self._regularization * float((weights**2).sum())
+        return every - mean, max(every - of_classes, 0.0) + ridge
+
+    def top(self, ratio: float, n_components: int) -> Array:
+        """Return the top eigenvectors (r, K) of S_B − λ(S_L + γI)."""
+        diagonal = (ratio - 1) * self._lengths + ratio * self._regularization
+        middle = ratio * np.eye(len(self._share)) - np.outer(self._share, self._share)
+        values, vectors = np.linalg.eigh(middle)
+        if ratio < 1:
+            # λI − eeᵀ can be indefinite at the first step only: each column has its sign.
+            low_rank = self._cross @ (vectors * np.sqrt(np.abs(values)))
+            return _dense_top(diagonal, low_rank, n_components, np.sign(values))
+        low_rank = self._cross @ (vectors * np.sqrt(np.maximum(values, 0)))
+        return top_of_low_rank(diagonal, low_rank, n_components)

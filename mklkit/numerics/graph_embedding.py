@@ -16,19 +16,34 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from mklkit.numerics.eigenpairs import dense_top, top_of_low_rank
+from mklkit.numerics.class_moments import ClassMoments
+from mklkit.numerics.eigenpairs import AppliedSpectrum, DensePencil, DiscriminantPencil
+from mklkit.numerics.least_squares import SPECTRUM_TOLERANCE, Spectrum, feature_rounding, rounding
+from mklkit.numerics.threads import one_blas_thread
 
 __all__ = [
-    "DiscriminantPencil",
+    "ClassScatter",
+    "Embedding",
     "Graphs",
-    "TraceRatio",
-    "climb",
+    "class_means",
     "discriminant_graphs",
+    "embed_features",
+    "embed_gram",
+    "embedding_size",
+    "pencil_of",
+    "scatter_within",
     "trace_ratio",
+    "whitened",
 ]
 
 Array = NDArray[np.floating[Any]]
 Apply = Callable[[Array], Array]
+
+ONE_THREAD_ROWS = 2000
+"""Below, threads of one decomposition spend more time waiting for each other than they save."""
+GROWTH = 1e-10
+"""The iteration stops when the ratio grows by at most this fraction of itself."""
+MAX_STEPS = 100
 
 
 @attrs.frozen(eq=False)
@@ -96,55 +111,36 @@ def discriminant_graphs(labels: NDArray[Any], row_weights: Array | None = None) 
 
 
 @attrs.frozen(eq=False)
-class TraceRatio:
+class Embedding:
     """An embedding, its trace ratio and the history of the ratio.
 
     Attributes
     ----------
-    weights : ndarray of shape (r, K)
-        W, orthonormal columns.
+    projection : ndarray of shape (r, K), (p, K) or (N, K)
+        W, orthonormal columns; on features, or on a Gram matrix's rows.
     ratio : float
         λ.
     history : tuple of float
         λ after each step; never decreasing.
     """
 
-    weights: Array
+    projection: Array
     ratio: float
     history: tuple[float, ...]
 
 
 def trace_ratio(
-    coordinates: Array,
-    lengths: Array,
-    graphs: Graphs,
-    regularization: float,
-    n_components: int,
-    offset: float = 0.0,
-    tol: float = 1e-10,
-    max_iter: int = 100,
-) -> TraceRatio:
-    """Maximise the trace ratio over orthonormal weights of the given coordinates.
+    pencil: DensePencil | DiscriminantPencil, n_components: int, offset: float = 0.0
+) -> Embedding:
+    """Maximise the trace ratio of S_B and S_L + γI over orthonormal weights.
 
     Parameters
     ----------
-    coordinates : ndarray of shape (N, r)
-        Z, orthogonal columns.
-    lengths : ndarray of shape (r,)
-        d, their squared lengths, above zero.
-    graphs : Graphs
-    regularization : float
-        γ.
+    pencil : DensePencil or DiscriminantPencil
     n_components : int
         K; at most r are returned.
     offset : float, default=0.0
         A constant added to the denominator, from a prior.
-    tol, max_iter
-        Stop when the ratio grows by at most this fraction of itself.
-
-    Returns
-    -------
-    TraceRatio
 
     Notes
     -----
@@ -154,29 +150,12 @@ def trace_ratio(
     component has a closed form but for a number, the root of the secular equation; for other
     graphs two dense (r, r) matrices are formed once and a step costs O(r³).
     """
-    if graphs.classes is not None:
-        cross = coordinates.T @ graphs.classes
-        pencil = DiscriminantPencil(lengths, cross, graphs.share, regularization)
-        return climb(pencil, n_components, offset, tol, max_iter)
-    return climb(
-        _DensePencil(coordinates, graphs, regularization), n_components, offset, tol, max_iter
-    )
-
-
-def climb(
-    pencil: _DensePencil | DiscriminantPencil,
-    n_components: int,
-    offset: float = 0.0,
-    tol: float = 1e-10,
-    max_iter: int = 100,
-) -> TraceRatio:
-    """Maximise the trace ratio of S_B and S_L + γI; parameters as for :func:`trace_ratio`."""
     n_components = min(n_components, pencil.size)
     ratio = 0.0
     history: list[float] = []
     weights: Array = np.eye(pencil.size, n_components)
     candidate = pencil.start(n_components)
-    for _ in range(max_iter):
+    for _ in range(MAX_STEPS):
         if candidate is None:
             candidate = pencil.top(ratio, n_components)
         numerator, denominator = pencil.traces(candidate)
@@ -185,95 +164,144 @@ def climb(
             break
         grown, weights, ratio = now - ratio, candidate, now
         history.append(ratio)
-        if grown <= tol * abs(ratio):
+        if grown <= GROWTH * abs(ratio):
             break
         candidate = None
-    return TraceRatio(weights, ratio, tuple(history))
+    return Embedding(weights, ratio, tuple(history))
 
 
-class _DensePencil:
-    """S_B and S_L as matrices, for any graphs."""
-
-    def __init__(self, coordinates: Array, graphs: Graphs, regularization: float) -> None:
-        self._upper = coordinates.T @ graphs.constraint(coordinates)
-        self._lower = coordinates.T @ graphs.similarity(coordinates)
-        self._lower[np.diag_indices_from(self._lower)] += regularization
-        self.size = len(self._upper)
-
-    def start(self, n_components: int) -> None:
-        """Begin with the top eigenvectors of S_B."""
-
-    def top(self, ratio: float, n_components: int) -> Array:
-        size = self.size
-        matrix = self._upper - ratio * self._lower
-        _, vectors = scipy.linalg.eigh(
-            (matrix + matrix.T) / 2, subset_by_index=(size - n_components, size - 1)
-        )
-        return vectors[:, ::-1]
-
-    def traces(self, weights: Array) -> tuple[float, float]:
-        return (
-            float(np.vdot(weights, self._upper @ weights)),
-            float(np.vdot(weights, self._lower @ weights)),
-        )
+def pencil_of(
+    coordinates: Array, lengths: Array, graphs: Graphs, regularization: float
+) -> DensePencil | DiscriminantPencil:
+    """Return the pencil of graphs in coordinates Z (N, r) with the squared lengths d (r,)."""
+    if graphs.classes is not None:
+        cross = coordinates.T @ graphs.classes
+        return DiscriminantPencil(lengths, cross, graphs.share, regularization)
+    lower = coordinates.T @ graphs.similarity(coordinates)
+    lower[np.diag_indices_from(lower)] += regularization
+    return DensePencil(coordinates.T @ graphs.constraint(coordinates), lower)
 
 
-class DiscriminantPencil:
-    """S_B − λS_L = −diag((λ − 1)d + λγ) + V Vᵀ with V = ZᵀE R, RRᵀ = λI − eeᵀ, e = Eᵀ1/√N.
+def embed_gram(
+    gram: Array, graphs: Graphs, regularization: float, n_components: int, offset: float = 0.0
+) -> Embedding:
+    """Return the embedding of a Gram matrix (N, N), by one eigendecomposition, O(N³).
+
+    Directions with negative eigenvalues (an indefinite kernel) are dropped: along them the
+    regularised ratio is unbounded. Discriminant graphs need no eigenvectors, only products with
+    them.
+    """
+    # Rounding of a float32 decomposition reaches γ, and directions that count would be cut off.
+    gram = np.asarray(gram, np.float64)
+    if graphs.classes is not None:
+        tolerance = max(SPECTRUM_TOLERANCE, rounding(gram))
+        with one_blas_thread(len(gram) < ONE_THREAD_ROWS):
+            applied = AppliedSpectrum.of(gram, tolerance)
+        scale = np.sqrt(applied.values)[:, None]
+        cross = scale * applied.coordinates(graphs.classes)
+        pencil = DiscriminantPencil(applied.values, cross, graphs.share, regularization)
+        best = trace_ratio(pencil, n_components, offset)
+        return attrs.evolve(best, projection=applied.combined(best.projection / scale))
+    spectrum = Spectrum.of(gram)
+    roots = np.sqrt(spectrum.values)
+    coordinates = spectrum.vectors * roots
+    dense = pencil_of(coordinates, spectrum.values, graphs, regularization)
+    best = trace_ratio(dense, n_components, offset)
+    # W = D^{1/2}Uᵀα in coordinates; α lies in the span of U.
+    return attrs.evolve(best, projection=spectrum.vectors @ (best.projection / roots[:, None]))
+
+
+def embed_features(
+    features: Array, graphs: Graphs, regularization: float, n_components: int
+) -> Embedding:
+    """Return the embedding (p, K) of features (N, p), in O(Np² + p³)."""
+    precision = float(np.finfo(features.dtype).eps)
+    features = np.asarray(features, np.float64)
+    tolerance = max(SPECTRUM_TOLERANCE, feature_rounding(precision, features.shape[1]))
+    spectrum = Spectrum.of(features.T @ features, tolerance)
+    coordinates = features @ spectrum.vectors
+    pencil = pencil_of(coordinates, spectrum.values, graphs, regularization)
+    best = trace_ratio(pencil, n_components)
+    return attrs.evolve(best, projection=spectrum.vectors @ best.projection)
+
+
+def whitened(projection: Array, scatter: Array, regularization: float) -> Array:
+    """Return a projection that makes the regularised within-class scatter the identity up to scale.
+
+    The trace ratio does not determine the scales of the directions, on which distances to class
+    means depend. A single direction keeps its scale.
 
     Parameters
     ----------
-    lengths : ndarray of shape (r,)
-        d.
-    cross : ndarray of shape (r, C)
-        ZᵀE.
-    share : ndarray of shape (C,)
-        e, the roots of the classes' shares of the rows.
+    projection : ndarray of shape (N, K) or (p, K)
+    scatter : ndarray of shape (K, K)
+        The scatter of the embedded rows about their class means.
     regularization : float
-        γ.
+    """
+    if len(scatter) == 1:
+        return projection
+    size = max(regularization, 1e-12 * float(np.trace(scatter)), np.finfo(float).tiny)
+    ridged = scatter + size * np.eye(len(scatter))
+    return scipy.linalg.solve_triangular(
+        scipy.linalg.cholesky(ridged, lower=True), projection.T, lower=True
+    ).T
+
+
+def scatter_within(points: Array, y: Array, row_weights: Array | None = None) -> Array:
+    """Return the scatter (K, K) of embedded rows (N, K) about their class means."""
+    codes = np.unique(y, return_inverse=True)[1]
+    within = points - class_means(points, y, row_weights)[codes]
+    return within.T @ (within if row_weights is None else row_weights[:, None] * within)
+
+
+@attrs.frozen(eq=False)
+class ClassScatter:
+    """What discriminant analysis needs of features: the rows' scatter and the class means.
+
+    Attributes
+    ----------
+    total : ClassMoments
+        Of all rows as one class.
+    counts : ndarray of shape (C,)
+    means : ndarray of shape (C, p)
+    precision : float
+        The rounding error of the features, relative to their size.
     """
 
-    def __init__(self, lengths: Array, cross: Array, share: Array, regularization: float) -> None:
-        self.size = len(lengths)
-        self._lengths = lengths
-        self._regularization = regularization
-        self._cross = cross
-        self._share = share
+    total: ClassMoments
+    counts: Array
+    means: Array
+    precision: float
 
-    def start(self, n_components: int) -> Array | None:
-        """Return the span of (S_L + γI)⁻¹ZᵀE less the mean, which is nearly optimal.
+    def embedding(self, regularization: float, n_components: int) -> Embedding:
+        """Return the embedding (p, K) of discriminant graphs, in O(p³)."""
+        normal = self.total.normal_matrix().products
+        tolerance = max(SPECTRUM_TOLERANCE, feature_rounding(self.precision, len(normal)))
+        spectrum = Spectrum.of(normal, tolerance)
+        cross = spectrum.vectors.T @ (self.means.T * np.sqrt(self.counts))
+        share = np.sqrt(self.counts / self.total.total)
+        pencil = DiscriminantPencil(spectrum.values, cross, share, regularization)
+        best = trace_ratio(pencil, n_components)
+        return attrs.evolve(best, projection=spectrum.vectors @ best.projection)
 
-        With K = 1 and γ = 0 it is optimal. None for more components than it has directions.
-        """
-        rank = len(self._share)
-        if n_components >= rank or not self.size:
-            return None
-        differences = scipy.linalg.qr(self._share[:, None])[0][:, 1 : n_components + 1]
-        ridge = max(self._regularization, 1e-9 * float(self._lengths.max()))
-        # (D − CCᵀ)⁻¹C = D⁻¹C(I − CᵀD⁻¹C)⁻¹ with D = diag(d) + γI
-        plain = self._cross / (self._lengths + ridge)[:, None]
-        small = np.eye(rank) - self._cross.T @ plain
-        directions = plain @ np.linalg.lstsq(small, differences, rcond=None)[0]
-        return scipy.linalg.qr(directions, mode="economic")[0]
+    def within(self, projection: Array) -> Array:
+        """Return the scatter (K, K) of the embedded rows about their class means."""
+        offsets = (self.means - self.total.origin) @ projection
+        about_origin = projection.T @ self.total.products[0] @ projection
+        return about_origin - offsets.T @ (self.counts[:, None] * offsets)
 
-    def traces(self, weights: Array) -> tuple[float, float]:
-        every = float(np.einsum("r,rk->", self._lengths, weights**2))
-        by_class = weights.T @ self._cross
-        between = float((by_class**2).sum())
-        mean = float(((by_class @ self._share) ** 2).sum())
-        ridge = self._regularization * float((weights**2).sum())
-        return every - mean, max(every - between, 0.0) + ridge
 
-    def top(self, ratio: float, n_components: int) -> Array:
-        diagonal = (ratio - 1) * self._lengths + ratio * self._regularization
-        middle = ratio * np.eye(len(self._share)) - np.outer(self._share, self._share)
-        values, vectors = np.linalg.eigh(middle)
-        if ratio < 1:
-            # λI − eeᵀ can be indefinite at the first step only: each column has its sign.
-            signs = np.sign(values)
-        else:
-            values, signs = np.maximum(values, 0), np.ones_like(values)
-        low_rank = self._cross @ (vectors * np.sqrt(np.abs(values)))
-        if ratio < 1:
-            return dense_top(diagonal, low_rank, n_components, signs)
-        return top_of_low_rank(diagonal, low_rank, n_components)
+def embedding_size(n_components: int | None, y: Array) -> int:
+    """Return K: as given, or one less than the number of classes; always less than the rows."""
+    wanted = len(np.unique(y)) - 1 if n_components is None else n_components
+    return max(1, min(wanted, len(y) - 1))
+
+
+def class_means(points: Array, y: Array, row_weights: Array | None = None) -> Array:
+    """Return the class means (C, K) of embedded rows (N, K), in the order of the labels."""
+    members = [y == label for label in np.unique(y)]
+    if row_weights is None:
+        return np.stack([points[of_class].mean(axis=0) for of_class in members])
+    counted = [np.where(of_class, row_weights, 0.0) for of_class in members]
+    shares = [weights / weights.sum() for weights in counted]
+    return np.stack(shares) @ points

@@ -25,6 +25,7 @@ __all__ = [
     "cholesky_or_none",
     "feature_rounding",
     "gram_rounding",
+    "ridge_solver",
     "rounding",
     "weighted_sums",
 ]
@@ -162,6 +163,10 @@ class Spectrum:
         vectors *= np.where(np.einsum("ij,ij,ij->j", vectors, vectors, vectors) < 0, -1, 1)
         return cls(np.ascontiguousarray(values[kept]), vectors)
 
+    def solve(self, scale: Array, right: Array) -> Array:
+        """Return U D⁻¹ Uᵀb (p, k) for scales D (r, 1) or (r, k) of the eigenvectors U."""
+        return self.vectors @ (self.vectors.T @ right / scale)
+
 
 @attrs.frozen(eq=False)
 class ArrowheadSystem:
@@ -217,9 +222,8 @@ class SpectralSystem:
 
         Returns the shortest weights where the solution is not unique.
         """
-        rotated = self.spectrum.vectors.T @ (projected - self.sums[:, None] * target_means)
-        rotated /= self.spectrum.values[:, None] * data_weights + alphas
-        return self.spectrum.vectors @ rotated
+        scale = self.spectrum.values[:, None] * data_weights + alphas
+        return self.spectrum.solve(scale, projected - self.sums[:, None] * target_means)
 
 
 class CholeskySystem:
@@ -249,17 +253,26 @@ class CholeskySystem:
 
     def _solver(self, weight: float, alpha: float) -> Callable[[Array], Array]:
         sums = self._normal.sums
-        matrix = self._normal.products - np.outer(sums, sums / self._normal.total)
-        matrix *= weight
-        factor = None
-        if alpha > SPECTRUM_TOLERANCE * float(np.trace(matrix)):
-            matrix[np.diag_indices_from(matrix)] += alpha
-            factor = cholesky_or_none(matrix)
-        if factor is not None:
-            return partial(scipy.linalg.cho_solve, (factor, True), check_finite=False)
+        matrix = weight * (self._normal.products - np.outer(sums, sums / self._normal.total))
+        solver = ridge_solver(matrix, alpha, SPECTRUM_TOLERANCE * float(np.trace(matrix)))
+        if solver is not None:
+            return solver
         spectrum = self._normal.spectrum()
-        scale = (spectrum.values * weight + alpha)[:, None]
-        return lambda right: spectrum.vectors @ (spectrum.vectors.T @ right / scale)
+        return partial(spectrum.solve, (spectrum.values * weight + alpha)[:, None])
+
+
+def ridge_solver(matrix: Array, alpha: float, least: float) -> Callable[[Array], Array] | None:
+    """Return what solves (C + αI)x = b by a Cholesky factor; C (p, p) is overwritten.
+
+    None where the ridge is at most ``least``, or the sum is not positive definite.
+    """
+    if alpha <= least:
+        return None
+    matrix[np.diag_indices_from(matrix)] += alpha
+    factor = cholesky_or_none(matrix)
+    if factor is None:
+        return None
+    return partial(scipy.linalg.cho_solve, (factor, True), check_finite=False)
 
 
 def cholesky_or_none(matrix: Array) -> Array | None:

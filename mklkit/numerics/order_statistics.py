@@ -9,7 +9,8 @@ wrong; usually two.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import attrs
@@ -22,16 +23,15 @@ from mklkit.numerics.threads import each
 __all__ = [
     "Passes",
     "between",
-    "interpolate",
     "quantile_places",
     "quantiles",
     "select_ranks",
-    "values_at",
 ]
 
 Values = NDArray[np.floating[Any]]
 Keys = NDArray[np.uint64]
-Passes = Callable[[], Iterable[tuple[Values | Callable[[], Values], int]]]
+Tile = tuple[Values | Callable[[], Values], int]
+Passes = Callable[[], Iterable[Tile]]
 """A new pass over the values: tiles, and the multiplicity of each tile's values.
 
 A tile may be a function that computes it, which is called from one of several threads; the next
@@ -99,22 +99,27 @@ class _Interval:
         low = self.low + (digit << self.shift)
         return _Interval(low, min(self.high, low + (1 << self.shift) - 1))
 
-    def keys(self, tile: Values, memory: list[Keys]) -> tuple[Keys, int]:
-        """Return the keys of the tile's values in the interval, and the number of those below.
-
-        The keys are in the last array of ``memory``, which is enlarged where it is too small: new
-        memory for each tile costs more than the search.
-        """
-        keys = memory.pop() if memory else np.empty(0, dtype=np.uint64)
-        if keys.size <= tile.size:
-            keys = np.empty(tile.size + 1, dtype=np.uint64)
+    def keys(self, values: Values, memory: _KeyMemory) -> tuple[Keys, int]:
+        """Return the keys of the values in the interval, in memory, and the number below."""
+        keys = memory.of(values.size + 1)
         least, most = _to_float(self.low), _to_float(self.high)
         # The keys at both ends are those of NaN, and the one before zero's is that of -0.0.
         least = -np.inf if np.isnan(least) else least
         most = np.inf if np.isnan(most) else -5e-324 if self.high == SIGN - 1 else most
-        count, below = _keys_within(np.ascontiguousarray(tile).reshape(-1), least, most, keys)
-        memory.append(keys)
+        count, below = _keys_within(np.ascontiguousarray(values).reshape(-1), least, most, keys)
         return keys[:count], below
+
+
+class _KeyMemory(threading.local):
+    """Memory of each thread for keys: new memory for each tile costs more than the search."""
+
+    def __init__(self) -> None:
+        self._keys = np.empty(0, dtype=np.uint64)
+
+    def of(self, size: int) -> Keys:
+        if self._keys.size < size:
+            self._keys = np.empty(size, dtype=np.uint64)
+        return self._keys
 
 
 @attrs.define
@@ -141,9 +146,9 @@ class _Search:
 
 
 def select_ranks(
-    tiles: Passes, ranks: Sequence[int], sample: Values | None = None, count: int = 0
-) -> list[float]:
-    """Return the values of the given ranks among all values of the tiles.
+    tiles: Passes, ranks: Iterable[int], sample: Values | None = None, count: int = 0
+) -> dict[int, float]:
+    """Return the exact value of each rank among all values of the tiles.
 
     O(n) time per pass, at most five passes, a few megabytes of memory.
 
@@ -152,28 +157,23 @@ def select_ranks(
     tiles : callable
         Called for each pass; returns an iterable of ``(array, weight)``, each value of the array
         counted ``weight`` times. All finite.
-    ranks : sequence of int
-        Zero-based ranks, smallest first, below the total count.
+    ranks : iterable of int
+        Zero-based ranks, below the total count.
     sample : ndarray, optional
         Some of the values, about evenly drawn, which save a pass.
     count : int, default=0
         The number of values, which is needed with a sample.
-
-    Returns
-    -------
-    list of float
-        One exact value per rank.
 
     Examples
     --------
     >>> import numpy as np
     >>> values = np.array([5.0, -1.0, 3.0, 1e300, 1e-300])
     >>> select_ranks(lambda: [(values, 1)], [0, 2, 4])
-    [-1.0, 3.0, 1e+300]
+    {0: -1.0, 2: 3.0, 4: 1e+300}
     """
-    searches = [_Search(rank, _Interval()) for rank in ranks]
+    searches = [_Search(rank, _Interval()) for rank in sorted(set(ranks))]
     if sample is not None and sample.size and count > 1:
-        keys = np.sort(_Interval().keys(sample, [])[0])
+        keys = np.sort(_Interval().keys(sample, _KeyMemory())[0])
         for search in searches:
             search.interval = _Interval.around(search.rank / (count - 1), keys)
     while wanted := {
@@ -187,7 +187,7 @@ def select_ranks(
         for place, interval in enumerate(wanted):
             for search in [s for s in searches if s.interval == interval]:
                 search.narrow(int(below[place]), counts[place])
-    return [_to_float(search.interval.low) for search in searches]
+    return {search.rank: _to_float(search.interval.low) for search in searches}
 
 
 def _count_parts(
@@ -195,24 +195,23 @@ def _count_parts(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the number of values below each interval (G,) and in each of its parts (G, 2^16)."""
     none = np.zeros((len(intervals), 1 + N_DIGITS), dtype=np.int64)
-    spare: list[tuple[NDArray[np.int64], list[Keys]]] = [(none, [])]
+    spare, memory = [none], _KeyMemory()
 
-    def count(item: tuple[Values | Callable[[], Values], int]) -> None:
-        tile, weight = item
-        values = tile() if callable(tile) else tile
+    def count(item: Tile) -> None:
+        values, weight = _evaluated(item)
         try:
-            counts, memory = spare.pop()
-        except IndexError:  # one set per thread is enough
-            counts, memory = np.zeros_like(none), []
+            counts = spare.pop()
+        except IndexError:  # one array per thread is enough
+            counts = np.zeros_like(none)
         for digits, interval in zip(counts, intervals, strict=True):
             keys, below = interval.keys(values, memory)
             digits[0] += weight * below
             _count(keys, np.uint64(interval.low), np.uint64(interval.shift), weight, digits[1:])
-        spare.append((counts, memory))
+        spare.append(counts)
 
     for _ in each(count, tiles()):
         pass
-    total = np.sum([counts for counts, _ in spare], axis=0)
+    total = np.sum(spare, axis=0)
     return total[:, 0], total[:, 1:]
 
 
@@ -220,30 +219,28 @@ def _finish_by_sorting(
     tiles: Passes, intervals: Sequence[_Interval], searches: Sequence[_Search]
 ) -> None:
     """Narrow each search to one value, from the sorted values of its interval."""
+    memory = _KeyMemory()
 
-    def gather(item: tuple[Values | Callable[[], Values], int]) -> tuple[list[Keys], int]:
-        tile, weight = item
-        values = tile() if callable(tile) else tile
-        try:
-            memory = spare.pop()
-        except IndexError:
-            memory = []
-        count = [interval.keys(values, memory)[0].copy() for interval in intervals]
-        spare.append(memory)
-        return count, weight
+    def gather(item: Tile) -> tuple[list[Keys], int]:
+        values, weight = _evaluated(item)
+        return [interval.keys(values, memory)[0].copy() for interval in intervals], weight
 
-    spare: list[list[Keys]] = []
     gathered = list(each(gather, tiles()))
     for place, interval in enumerate(intervals):
-        keys = np.concatenate([count[place] for count, _ in gathered])
-        sizes = [len(count[place]) for count, _ in gathered]
-        weights = np.repeat([weight for _, weight in gathered], sizes)
+        parts = [keys[place] for keys, _ in gathered]
+        keys = np.concatenate(parts)
+        weights = np.repeat([weight for _, weight in gathered], [len(part) for part in parts])
         order = np.argsort(keys)
         upto = np.cumsum(weights[order])
         for search in [s for s in searches if s.interval == interval]:
             at = np.searchsorted(upto, search.rank - search.before, side="right")
             key = int(keys[order[at]])
             search.interval = _Interval(key, key)
+
+
+def _evaluated(item: Tile) -> tuple[Values, int]:
+    tile, weight = item
+    return (tile() if callable(tile) else tile), weight
 
 
 def quantiles(tiles: Passes, count: int, fractions: Sequence[float]) -> list[float]:
@@ -265,7 +262,7 @@ def quantiles(tiles: Passes, count: int, fractions: Sequence[float]) -> list[flo
     [0.75, 2.25]
     """
     places = quantile_places(count, fractions)
-    return between(places, values_at(tiles, [rank for *pair, _ in places for rank in pair]))
+    return between(places, select_ranks(tiles, [rank for *pair, _ in places for rank in pair]))
 
 
 def quantile_places(count: int, fractions: Sequence[float]) -> list[tuple[int, int, float]]:
@@ -280,20 +277,17 @@ def quantile_places(count: int, fractions: Sequence[float]) -> list[tuple[int, i
     return [(int(p), min(int(p) + 1, count - 1), p - int(p)) for p in positions]
 
 
-def values_at(
-    tiles: Passes, ranks: Iterable[int], sample: Values | None = None, count: int = 0
-) -> dict[int, float]:
-    """Return the value of each rank, from :func:`select_ranks`."""
-    distinct = sorted(set(ranks))
-    return dict(zip(distinct, select_ranks(tiles, distinct, sample, count), strict=True))
+def between(places: Iterable[tuple[int, int, float]], values: Mapping[int, float]) -> list[float]:
+    """Return the quantiles at the places, for values by rank.
 
-
-def between(places: Iterable[tuple[int, int, float]], values: Any) -> list[float]:
-    """Return the quantiles at the places, for values by rank."""
-    return [interpolate(float(values[a]), float(values[b]), part) for a, b, part in places]
-
-
-def interpolate(low: float, high: float, part: float) -> float:
-    """Return the linear interpolation between low and high."""
-    # Not low + part * (high - low): the difference of -1e308 and 1e308 overflows.
-    return low if low == high else low * (1 - part) + high * part
+    Examples
+    --------
+    >>> between([(0, 1, 0.5)], {0: -1.7e308, 1: 1.7e308})
+    [0.0]
+    """
+    quantiles = []
+    for first, second, part in places:
+        low, high = values[first], values[second]
+        # Not low + part * (high - low): the difference of -1e308 and 1e308 overflows.
+        quantiles.append(low if low == high else low * (1 - part) + high * part)
+    return quantiles

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from typing import Any
 
 import attrs
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 
 from mklkit.numerics.least_squares import (
     SPECTRUM_TOLERANCE,
     Spectrum,
-    cholesky_or_none,
     gram_rounding,
+    ridge_solver,
 )
 from mklkit.numerics.pairwise import row_blocks
 
@@ -100,19 +100,16 @@ class RidgeSystem(ABC):
         self.rows = rows
         self._products = products
         self._floor = floor
-        self._known: Spectrum | None = None
 
     @property
     def spread(self) -> float:
         """The mean k(x, x) of the rows about their mean."""
         return max(float(np.trace(self._products)), 0.0) / float(self.rows.weights.sum())
 
-    @property
+    @cached_property
     def spectrum(self) -> Spectrum:
-        """The eigenpairs of the products, computed once."""
-        if self._known is None:
-            self._known = Spectrum.of(self._products, floor=self._floor)
-        return self._known
+        """The eigenpairs of the products."""
+        return Spectrum.of(self._products, floor=self._floor)
 
     def solve(self, targets: Array, alphas: Array) -> tuple[Array, Array]:
         """Return coefficients (N or p, T) and biases (T,) for targets (N, T) and ridges (T,).
@@ -125,18 +122,12 @@ class RidgeSystem(ABC):
         return self._finished(self._inverse(alphas)(self._right_side(centred)), means)
 
     def _inverse(self, alphas: Array) -> Callable[[Array], Array]:
-        alpha = float(alphas[0])
-        same = self._known is None and (alphas == alpha).all()
-        least = max(SPECTRUM_TOLERANCE * float(np.trace(self._products)), self._floor)
-        if same and alpha > least:
-            matrix = self._products.copy()
-            matrix.flat[:: len(matrix) + 1] += alpha
-            factor = cholesky_or_none(matrix)
-            if factor is not None:
-                return lambda right: scipy.linalg.cho_solve((factor, True), right)
+        solver, alpha = None, float(alphas[0])
+        if "spectrum" not in self.__dict__ and (alphas == alpha).all():
+            least = max(SPECTRUM_TOLERANCE * float(np.trace(self._products)), self._floor)
+            solver = ridge_solver(self._products.copy(), alpha, least)
         # No ridge to speak of, an indefinite kernel, or a ridge per target.
-        values, vectors = self.spectrum.values[:, None], self.spectrum.vectors
-        return lambda right: vectors @ (vectors.T @ right / (values + alphas))
+        return solver or partial(self.spectrum.solve, self.spectrum.values[:, None] + alphas)
 
     def best_ridges(self, targets: Array, ridges: Sequence[float] = RIDGES) -> Array:
         """Return the ridge (T,) of least leave-one-out error; of equals the largest.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,9 @@ from mklkit.numerics.pairwise import row_blocks
 
 __all__ = [
     "PARTNERS",
-    "IndexedRows",
     "drawn_by_class",
     "own_stream",
-    "sampled_pair_distances",
-    "sampled_pair_weights",
+    "sampled_pairs",
     "sampled_places",
     "sampled_rows",
 ]
@@ -43,19 +41,7 @@ PARTNERS = 64
 PAIR_BLOCK = 2048
 
 
-class IndexedRows(Protocol):
-    """Rows (N, d) in memory or read in parts."""
-
-    def __len__(self) -> int:
-        """Return the number of rows N."""
-        ...
-
-    def __getitem__(self, members: Any, /) -> Array:
-        """Return the rows of a slice or an index array."""
-        ...
-
-
-def sampled_rows(rows: IndexedRows, most: int = 50_000) -> Array:
+def sampled_rows(rows: Any, most: int = 50_000) -> Array:
     """Return all rows, or ``most`` of them drawn without replacement, in their order.
 
     The sample depends on the number of rows alone, so that rows in memory and the same rows
@@ -67,7 +53,8 @@ def sampled_rows(rows: IndexedRows, most: int = 50_000) -> Array:
     >>> sampled_rows(np.eye(3)).shape, sampled_rows(np.eye(5), most=2).shape
     ((3, 3), (2, 5))
     """
-    return rows[sampled_places(len(rows), most)]
+    sample: Array = rows[sampled_places(len(rows), most)]
+    return sample
 
 
 def sampled_places(n_rows: int, most: int = 50_000) -> Any:
@@ -103,8 +90,10 @@ def drawn_by_class(codes: NDArray[np.intp], most: int) -> NDArray[np.intp]:
     return np.sort(np.concatenate(parts))
 
 
-def sampled_pair_distances(rows: Array, partners: int = PARTNERS) -> Iterator[Array]:
-    """Yield blocks of distances of different rows (N, d): of ``N·partners`` different pairs.
+def sampled_pairs(
+    rows: Array, row_weights: Array | None = None, partners: int = PARTNERS
+) -> Iterator[tuple[Array, Array]]:
+    """Yield blocks of distances of different rows: of ``N·partners`` different pairs.
 
     The rows are shuffled, and pair (i, i + s) is taken for all i, cyclically, and some shifts s.
     As every row is in equally many pairs, the mean has no error from rows that are far from others,
@@ -114,37 +103,26 @@ def sampled_pair_distances(rows: Array, partners: int = PARTNERS) -> Iterator[Ar
     ----------
     rows : ndarray of shape (N, d)
         N above ``2·partners``.
+    row_weights : ndarray of shape (N,), optional
+        v.
     partners : int, default=64
+
+    Yields
+    ------
+    distances, counts : ndarray
+        ‖x_i − x_j‖, and v_i v_j.
     """
-    order, pairs = _sampled_pairs(len(rows), partners)
-    shuffled = rows[order]
-    for block, places in pairs:
-        with np.errstate(over="ignore"):
-            gaps = shuffled.take(places, axis=0, mode="wrap")
-            gaps -= shuffled[block]
-            distances = np.sqrt(np.einsum("ij,ij->i", gaps, gaps))
-        yield distances
-
-
-def sampled_pair_weights(row_weights: Array, partners: int = PARTNERS) -> Iterator[Array]:
-    """Yield v_i v_j for the pairs of :func:`sampled_pair_distances`, for weights v (N,)."""
-    order, pairs = _sampled_pairs(len(row_weights), partners)
-    shuffled = row_weights[order]
-    for block, places in pairs:
-        yield shuffled[block] * shuffled.take(places, mode="wrap")
-
-
-def _sampled_pairs(
-    n_rows: int, partners: int
-) -> tuple[NDArray[np.intp], Iterator[tuple[slice, NDArray[np.intp]]]]:
-    """Return an order of the rows, and blocks of it with the places of their partners."""
     rng = np.random.default_rng(SEED)
-    order = rng.permutation(n_rows)
+    order = rng.permutation(len(rows))
     # Shifts up to half the rows: no pair is counted twice.
-    shifts = 1 + rng.choice((n_rows - 1) // 2, partners, replace=False)
-    pairs = (
-        (block, np.arange(block.start + shift, block.stop + shift))
-        for block in row_blocks(n_rows, PAIR_BLOCK)
-        for shift in shifts
-    )
-    return order, pairs
+    shifts = 1 + rng.choice((len(rows) - 1) // 2, partners, replace=False)
+    shuffled = rows[order]
+    weights = np.ones(len(rows)) if row_weights is None else row_weights[order]
+    for block in row_blocks(len(rows), PAIR_BLOCK):
+        for shift in shifts:
+            places = np.arange(block.start + shift, block.stop + shift)
+            with np.errstate(over="ignore"):
+                gaps = shuffled.take(places, axis=0, mode="wrap")
+                gaps -= shuffled[block]
+                distances = np.sqrt(np.einsum("ij,ij->i", gaps, gaps))
+            yield distances, weights[block] * weights.take(places, mode="wrap")

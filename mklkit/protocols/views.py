@@ -217,7 +217,7 @@ class KernelView(TrainingView, Protocol):
     rows: Array
     """(N, d): the training rows, restricted to the kernel's own columns."""
     projector: Projector
-    own: Any
+    kernel_rows: Any
     """The kernel on the training rows, as tiles are computed of it (``KernelRows``)."""
 
     @property
@@ -285,7 +285,7 @@ class Views(Protocol):
         ...
 
     @property
-    def seen(self) -> Any:
+    def learner_kernels(self) -> Any:
         """The kernels that learners work on, on the rows of each (``KernelRows``)."""
         ...
 

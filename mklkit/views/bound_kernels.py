@@ -29,6 +29,7 @@ from mklkit.protocols import (
     FittedKernel,
     FittedMap,
     KernelFacts,
+    Projector,
     Reads,
     Rows,
     RowSource,
@@ -42,7 +43,9 @@ __all__ = [
     "BoundKernel",
     "fit_kernels",
     "fit_maps",
+    "in_memory",
     "kernel_minutes",
+    "own_columns",
     "say_if_long",
     "warn_of_far_rows",
 ]
@@ -93,16 +96,19 @@ def fit_kernels(
     DataError
         If a kernel has values on these rows that are not finite.
     """
-    cuts = ColumnCuts(rows)
-    own_rows = [cuts.of(bound.columns, bound.reads) for bound in kernels]
-    looked_at, counts = own_rows, row_weights
+    own_rows = sample = own_columns(kernels, rows)
     if isinstance(rows, RowSource):
-        sample = ColumnCuts(in_memory(rows))
-        looked_at = [sample.of(bound.columns, bound.reads) for bound in kernels]
+        sample = own_columns(kernels, in_memory(rows))
         if row_weights is not None:
-            counts = row_weights[sampled_places(len(rows))]
-    pairs = zip(kernels, looked_at, strict=True)
-    return [_fit_kernel(bound, columns, counts) for bound, columns in pairs], own_rows
+            row_weights = row_weights[sampled_places(len(rows))]
+    pairs = zip(kernels, sample, strict=True)
+    return [_fit_kernel(bound, columns, row_weights) for bound, columns in pairs], own_rows
+
+
+def own_columns(kernels: Sequence[BoundKernel | Projector], rows: Any) -> list[Any]:
+    """Return each kernel's own columns of the rows; the same columns are one array."""
+    cuts = ColumnCuts(rows)
+    return [cuts.of(kernel.columns, kernel.reads) for kernel in kernels]
 
 
 def in_memory(rows: RowSource) -> Array:
@@ -117,12 +123,13 @@ def in_memory(rows: RowSource) -> Array:
 def _fit_kernel(bound: BoundKernel, rows: Array, row_weights: Array | None) -> FittedKernel:
     """Return the fitted kernel; refuse one whose values on these rows are not finite."""
     with np.errstate(over="ignore", invalid="ignore"):
-        fitted = bound.fitted
-        if fitted is None:
-            kernel = bound.kernel
-            fitted = (
-                kernel.fit(rows) if row_weights is None else kernel.fit_weighted(rows, row_weights)
-            )
+        fitted: FittedKernel
+        if bound.fitted is not None:
+            fitted = bound.fitted
+        elif row_weights is None:
+            fitted = bound.kernel.fit(rows)
+        else:
+            fitted = bound.kernel.fit_weighted(rows, row_weights)
         largest = np.abs(fitted.diagonal(rows)).max()
     if not np.isfinite(largest):
         raise _no_numbers(bound, f"{largest}")
@@ -179,9 +186,9 @@ def _check_supported(
     kernels: Sequence[BoundKernel], feature_map: FeatureMap, facts: FeatureMapFacts
 ) -> None:
     only = facts.for_kernels
-    others = [bound for bound in kernels if only and bound.kernel.name not in only]
+    others = dict.fromkeys(k.label for k in kernels if only and k.kernel.name not in only)
     if others:
-        labels = ", ".join(dict.fromkeys(bound.label for bound in others))
+        labels = ", ".join(others)
         raise IncompatibleError(
             f"The feature map {feature_map.name!r} can't be fitted to {labels}. Kernels that work"
             f" with {feature_map.name}: {', '.join(only)}; or choose another feature map."
@@ -208,8 +215,7 @@ def kernel_minutes(kernels: Sequence[BoundKernel], rows: Rows, pairs: float) -> 
 
     Kernels share computations as in a fit. NaN where kernels fail on the rows of the trial.
     """
-    sample: Any = rows[:: max(1, len(rows) // SAMPLE)]
-    sample = sample[:SAMPLE]
+    sample: Any = rows[:: max(1, len(rows) // SAMPLE)][:SAMPLE]
     seconds = 0.0
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")

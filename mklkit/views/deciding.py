@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
 
 import attrs
 import numpy as np
@@ -12,19 +12,16 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each
-from mklkit.protocols import (
-    Array,
-    Decision,
-    FittedMap,
-    Projector,
-    Rows,
-)
+from mklkit.protocols import Array, Decision, FittedMap, Projector, Rows
 from mklkit.views.kernel_rows import KernelRows, Scratch
 from mklkit.views.rows import ColumnCuts, rows_at
 
 __all__ = [
     "BLOCK_ROWS",
+    "FEW_ROWS",
+    "BackProjection",
     "BlockDecision",
+    "Projection",
     "RowBlock",
     "decide_all",
     "decide_block",
@@ -34,10 +31,8 @@ __all__ = [
 
 BLOCK_ROWS = 2048
 """The number of rows decided at a time, so that no n × N matrix is formed."""
-
-
-Known = tuple[FittedMap, Array]
-"""A map and its columns of some rows."""
+FEW_ROWS = 64
+"""Up to this many rows, features cost less than folding maps into coefficients."""
 
 
 class RowBlock:
@@ -72,14 +67,14 @@ class RowBlock:
         self,
         rows: Array,
         keep: bool = False,
-        known: Sequence[Known] = (),
+        known: Sequence[tuple[FittedMap, Array]] = (),
         scratch: Scratch | None = None,
     ) -> None:
         self.rows = rows
-        self._keep = keep
+        self.keep = keep
         self._cuts = ColumnCuts(rows)
-        self._made = list(known)
-        self._raw: dict[int, Array] = {}
+        self._columns = {id(fitted): (fitted, columns) for fitted, columns in known}
+        self._similar: dict[int, Array] = {}
         self._scratch = scratch
         if scratch is not None:
             scratch.reset()
@@ -91,17 +86,12 @@ class RowBlock:
     @property
     def n_bytes(self) -> int:
         """The memory of the columns that are kept."""
-        return sum(columns.nbytes for _, columns in self._made)
+        return sum(columns.nbytes for _, columns in self._columns.values())
 
     def take(self, members: NDArray[np.intp]) -> RowBlock:
         """Return some of the rows as a block, with the columns that are available."""
-        known = [(fitted, columns[members]) for fitted, columns in self._made]
+        known = [(fitted, columns[members]) for fitted, columns in self._columns.values()]
         return RowBlock(self.rows[members], known=known)
-
-    @property
-    def shared(self) -> bool:
-        """Whether columns are kept for other decisions, which then cost less than folded maps."""
-        return self._keep
 
     def columns_of(self, projectors: Sequence[Projector]) -> Iterator[tuple[int, Array]]:
         """Yield each projector's columns, sharing base quantities where maps allow.
@@ -113,16 +103,7 @@ class RowBlock:
         columns : ndarray of shape (n, p) or (n, N)
             Not to be written to.
         """
-        fresh = []
-        for index, projector in enumerate(projectors):
-            known = [columns for fitted, columns in self._made if fitted is projector.map]
-            if known:
-                yield index, known[0]
-            else:
-                fresh.append(index)
-        for index, columns in self._evaluate(projectors, fresh):
-            if self._keep:
-                self._made.append((projectors[index].map, columns))
+        for index, columns, _ in self._values_of(projectors, raw=False):
             yield index, columns
 
     def raw_columns_of(self, projectors: Sequence[Projector]) -> Iterator[tuple[int, Array, bool]]:
@@ -137,53 +118,47 @@ class RowBlock:
         raw : bool
             Whether they are similarities to the landmarks of a map that is ``linear`` in them.
         """
-        known = {id(fitted) for fitted, _ in self._made}
-        folding = [
-            index
-            for index, projector in enumerate(projectors)
-            if projector.map.linear and id(projector.map) not in known
-        ]
-        others = [index for index in range(len(projectors)) if index not in folding]
-        for place, columns in self.columns_of([projectors[index] for index in others]):
-            yield others[place], columns, False
-        for index, values in self._similarities(projectors, folding, self._keep):
-            yield index, values, True
+        return self._values_of(projectors, raw=True)
 
-    def _evaluate(
-        self, projectors: Sequence[Projector], wanted: Iterable[int]
-    ) -> Iterator[tuple[int, Array]]:
-        with_landmarks: list[int] = []
-        for index in wanted:
-            projector = projectors[index]
-            if projector.map.from_landmarks:
-                with_landmarks.append(index)
+    def _values_of(
+        self, projectors: Sequence[Projector], raw: bool
+    ) -> Iterator[tuple[int, Array, bool]]:
+        waiting = []
+        for index, projector in enumerate(projectors):
+            fitted = projector.map
+            if id(fitted) in self._columns:
+                yield index, self._columns[id(fitted)][1], False
+            elif fitted.from_landmarks:
+                waiting.append(index)
             else:
-                columns = self._cuts.of(projector.columns, projector.reads)
-                yield index, projector.map.transform(columns)
-        for index, values in self._similarities(projectors, with_landmarks):
-            yield index, projectors[index].map.from_similarities(values)
+                columns = fitted.transform(self._cuts.of(projector.columns, projector.reads))
+                if self.keep:
+                    self._columns[id(fitted)] = fitted, columns
+                yield index, columns, False
+        for index, values in self._similarities(projectors, waiting):
+            fitted = projectors[index].map
+            folds = raw and fitted.linear
+            columns = values if folds else fitted.from_similarities(values)
+            if self.keep and folds:
+                self._similar[id(fitted)] = values
+            elif self.keep:
+                self._columns[id(fitted)] = fitted, columns
+            yield index, columns, folds
 
     def _similarities(
-        self, projectors: Sequence[Projector], wanted: Sequence[int], keep: bool = False
+        self, projectors: Sequence[Projector], wanted: Sequence[int]
     ) -> Iterator[tuple[int, Array]]:
         """Yield similarities to the landmarks, sharing base quantities."""
-        kept = [index for index in wanted if id(projectors[index].map) in self._raw]
-        for index in kept:
-            yield index, self._raw[id(projectors[index].map)]
-        wanted = [index for index in wanted if index not in kept]
-        if not wanted:
-            return
-        maps = [projectors[index].map for index in wanted]
-        kernels = [landmark_map.kernel for landmark_map in maps]
-        used = [projectors[index] for index in wanted]
-        rows = KernelRows.of(
-            kernels, [self._cuts.of(projector.columns, projector.reads) for projector in used]
-        )
-        landmarks = KernelRows.of(kernels, [landmark_map.landmarks for landmark_map in maps])
-        for place, values in rows.similarities(landmarks, scratch=self._scratch):
-            if keep:
-                self._raw[id(maps[place])] = values
-            yield wanted[place], values
+        fresh = [index for index in wanted if id(projectors[index].map) not in self._similar]
+        for index in set(wanted).difference(fresh):
+            yield index, self._similar[id(projectors[index].map)]
+        used = [projectors[index] for index in fresh]
+        kernels = [projector.map.kernel for projector in used]
+        own_rows = [self._cuts.of(projector.columns, projector.reads) for projector in used]
+        rows = KernelRows.of(kernels, own_rows)
+        landmarks = KernelRows.of(kernels, [projector.map.landmarks for projector in used])
+        for place, values in rows.similarities(landmarks, self._scratch):
+            yield fresh[place], values
 
 
 class BlockDecision(ABC):
@@ -238,17 +213,16 @@ def with_support(projectors: Sequence[Projector], support: NDArray[np.intp]) -> 
 
     Projectors that shared their training rows share the rows that are kept.
     """
-    kept: list[tuple[Array, Array]] = []
+    kept: dict[int, Array] = {}
     trimmed = []
     for projector in projectors:
         fitted = projector.map
-        if fitted.explicit or not fitted.from_landmarks:
-            trimmed.append(projector)
-            continue
-        if not any(fitted.landmarks is rows for rows, _ in kept):
-            kept.append((fitted.landmarks, fitted.landmarks[support]))
-        [landmarks] = [part for rows, part in kept if rows is fitted.landmarks]
-        trimmed.append(attrs.evolve(projector, map=fitted.with_landmarks(landmarks)))
+        if not fitted.explicit and fitted.from_landmarks:
+            key = id(fitted.landmarks)
+            if key not in kept:
+                kept[key] = fitted.landmarks[support]
+            fitted = fitted.with_landmarks(kept[key])
+        trimmed.append(attrs.evolve(projector, map=fitted))
     return trimmed
 
 
@@ -268,12 +242,76 @@ def weighted_columns(
         Whether they give features, which are scaled by the roots and put side by side.
     """
     if explicit:
-        parts: list[Any] = [None] * len(projectors)
-        for index, values in block.columns_of(projectors):
-            parts[index] = np.sqrt(scales[index]) * values
+        columns = dict(block.columns_of(projectors))
+        parts = [np.sqrt(scale) * columns[index] for index, scale in enumerate(scales)]
         return np.hstack(parts)
     total: Any = None
     for index, values in block.columns_of(projectors):
         scaled = values * values.dtype.type(scales[index])
         total = scaled if total is None else np.add(total, scaled, out=total)
     return np.asarray(total)
+
+
+@attrs.frozen(eq=False)
+class Projection:
+    """Σ_m Φ_m c_m for some views, as a function of a block of rows.
+
+    Attributes
+    ----------
+    projectors : sequence of Projector
+    coefficients : sequence of ndarray
+        c_m, (p_m,) or (p_m, k).
+    folded : sequence of ndarray
+        The same on similarities to the landmarks, where the map is ``linear`` in them.
+    """
+
+    projectors: Sequence[Projector]
+    coefficients: Sequence[Array]
+    folded: Sequence[Array]
+
+    @classmethod
+    def of(cls, projectors: Sequence[Projector], coefficients: Sequence[Array]) -> Self:
+        """Return the function for coefficients of features."""
+        folded = [
+            projector.map.on_similarities(part) if projector.map.linear else part
+            for projector, part in zip(projectors, coefficients, strict=True)
+        ]
+        return cls(projectors, coefficients, folded)
+
+    def __call__(self, block: RowBlock) -> Array:
+        """Return the sum (n,) or (n, k)."""
+        total: Any = None
+        for index, values, raw in block.raw_columns_of(self.projectors):
+            factors = (self.folded if raw else self.coefficients)[index]
+            part = values @ factors.astype(values.dtype)
+            total = part if total is None else np.add(total, part, out=total)
+        return np.asarray(total)
+
+
+@attrs.frozen(eq=False)
+class BackProjection:
+    """Φ_mᵀt for some views, without features where maps allow: sums over blocks, then finished.
+
+    Attributes
+    ----------
+    projectors : sequence of Projector
+    """
+
+    projectors: Sequence[Projector]
+
+    def of(self, block: RowBlock, targets: Array) -> list[Array]:
+        """Return a block's sums for targets (n,) or (n, k), in float64."""
+        sums: list[Array] = [np.empty(0)] * (2 * len(self.projectors))
+        for index, values, raw in block.raw_columns_of(self.projectors):
+            # Targets in the features' own type: the product would copy the features otherwise.
+            sums_of_view = values.T @ targets.astype(values.dtype, copy=False)
+            sums[2 * index] = sums_of_view.astype(np.float64)
+            sums[2 * index + 1] = np.array(float(raw))
+        return sums
+
+    def finish(self, sums: Sequence[Array]) -> list[Array]:
+        """Return Φ_mᵀt (p_m,) or (p_m, k) for the added sums."""
+        return [
+            projector.map.from_sums(total) if raw else total
+            for projector, total, raw in zip(self.projectors, sums[::2], sums[1::2], strict=True)
+        ]

@@ -9,28 +9,42 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each
-from mklkit.protocols import Array, Rows
-from mklkit.views.deciding import BLOCK_ROWS
-from mklkit.views.rows import check_unchanged, rows_at
+from mklkit.protocols import Array, FittedMap, Rows
+from mklkit.views.deciding import BLOCK_ROWS, RowBlock
+from mklkit.views.kernel_rows import Scratch, SpareScratch
+from mklkit.views.rows import DistributedRows, check_unchanged, rows_at
 
-__all__ = ["PART_ROWS", "DistributedRows", "Engine", "Threads", "added", "engine_of"]
+__all__ = [
+    "PART_ROWS",
+    "Blocks",
+    "Engine",
+    "added",
+    "engine_of",
+    "on_blocks",
+]
 
 PART_ROWS = 8 * BLOCK_ROWS
 """The rows that one thread takes at a time; their sums are added before they are passed on."""
+
+Blocks = Iterator[tuple[slice, RowBlock]]
+"""Blocks of a part of the rows, and their places in it."""
 
 Sums = list[Array]
 """Arrays that add up over parts."""
 
 
-class Engine(Protocol):
-    """Functions of parts of the rows (N, d).
+class Engine:
+    """Functions of parts of the rows (N, d), by the threads of this machine.
+
+    Parts begin at multiples of 16,384 rows, and their sums are added in order: the result depends
+    neither on the threads nor on how the rows are stored. Other engines have other parts.
 
     Attributes
     ----------
@@ -38,48 +52,7 @@ class Engine(Protocol):
         Whether the parts are in the memory of this process when functions are called with them.
     """
 
-    local: bool
-
-    def each(
-        self, function: Callable[..., Any], rows: Rows, arrays: Sequence[NDArray[Any]]
-    ) -> Iterator[Any]:
-        """Yield ``function(rows, *arrays)`` of each part, in order."""
-        ...
-
-    def total(
-        self, function: Callable[..., Sums], rows: Rows, arrays: Sequence[NDArray[Any]]
-    ) -> Sums:
-        """Return the sum over all parts of ``function(rows, *arrays)``."""
-        ...
-
-    def sweep(
-        self,
-        function: Callable[..., tuple[Any, Sums]],
-        rows: Rows,
-        states: Sequence[Any],
-    ) -> tuple[Sequence[Any], Sums]:
-        """Return new states and a sum: ``function(rows, state)`` returns both for each part.
-
-        States stay where the parts are. The function may change the one that it is given; an
-        engine that runs a task again gives it a copy.
-        """
-        ...
-
-    def states(
-        self, function: Callable[..., Any], rows: Rows, arrays: Sequence[NDArray[Any]]
-    ) -> Sequence[Any]:
-        """Return the states of the parts, ``function(rows, *arrays)``, for :meth:`sweep`."""
-        ...
-
-
-class Threads:
-    """The threads of this machine.
-
-    Parts begin at multiples of 16,384 rows, and their sums are added in order: the result depends
-    neither on the threads nor on how the rows are stored.
-    """
-
-    local = True
+    local: ClassVar[bool] = True
 
     def each(
         self, function: Callable[..., Any], rows: Rows, arrays: Sequence[NDArray[Any]]
@@ -101,40 +74,26 @@ class Threads:
     def states(
         self, function: Callable[..., Any], rows: Rows, arrays: Sequence[NDArray[Any]]
     ) -> Sequence[Any]:
-        """Return the states of the parts."""
+        """Return the states of the parts, ``function(rows, *arrays)``, for :meth:`sweep`."""
         return list(self.each(function, rows, arrays))
 
     def sweep(
-        self,
-        function: Callable[..., tuple[Any, Sums]],
-        rows: Rows,
-        states: Sequence[Any],
+        self, function: Callable[..., tuple[Any, Sums]], rows: Rows, states: Sequence[Any]
     ) -> tuple[Sequence[Any], Sums]:
-        """Return new states and a sum over all parts."""
+        """Return new states and a sum: ``function(rows, state)`` returns both for each part.
+
+        States stay where the parts are. The function may change the one that it is given; an
+        engine that runs a task again gives it a copy.
+        """
 
         def task(part: tuple[slice, Any]) -> tuple[Any, Sums]:
             place, state = part
             return function(rows_at(rows, place), state)
 
         check_unchanged(rows)
-        kept, sums = [], None
-        for state, of_part in each(
-            task, zip(row_blocks(len(rows), PART_ROWS), states, strict=True)
-        ):
-            kept.append(state)
-            sums = of_part if sums is None else added(sums, of_part)
-        assert sums is not None, "there is at least one row"
-        return kept, sums
-
-
-@runtime_checkable
-class DistributedRows(Protocol):
-    """Rows (N, d) that are elsewhere, with the engine that works where they are."""
-
-    @property
-    def engine(self) -> Engine:
-        """The engine."""
-        ...
+        parts = zip(row_blocks(len(rows), PART_ROWS), states, strict=True)
+        kept, sums = zip(*each(task, parts), strict=True)
+        return kept, reduce(added, sums)
 
 
 def engine_of(rows: Rows) -> Engine:
@@ -142,10 +101,11 @@ def engine_of(rows: Rows) -> Engine:
 
     Examples
     --------
-    >>> isinstance(engine_of(np.ones((2, 1))), Threads)
+    >>> engine_of(np.ones((2, 1))).local
     True
     """
-    return rows.engine if isinstance(rows, DistributedRows) else Threads()
+    engine: Engine = rows.engine if isinstance(rows, DistributedRows) else Engine()
+    return engine
 
 
 def added(total: Sums, more: Sums) -> Sums:
@@ -157,3 +117,27 @@ def added(total: Sums, more: Sums) -> Sums:
     [array([2., 2.])]
     """
     return [np.add(array, addend, out=array) for array, addend in zip(total, more, strict=True)]
+
+
+def on_blocks(
+    function: Callable[..., Any],
+    kept_maps: Sequence[FittedMap],
+    spare: SpareScratch | None,
+    rows: Array,
+    *arrays: Array,
+) -> Any:
+    """Call a function of blocks and arrays; the first arrays are features that are kept.
+
+    The memory of one block is used for the next, unless the function collects columns.
+    """
+    kept, others = arrays[: len(kept_maps)], arrays[len(kept_maps) :]
+
+    def blocks(scratch: Scratch | None) -> Blocks:
+        for place in row_blocks(len(rows), BLOCK_ROWS):
+            known = list(zip(kept_maps, (features[place] for features in kept), strict=True))
+            yield place, RowBlock(rows[place], True, known, scratch)
+
+    if spare is None:
+        return function(blocks(None), *others)
+    with spare.lent() as scratch:
+        return function(blocks(scratch), *others)

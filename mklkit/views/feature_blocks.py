@@ -15,21 +15,14 @@ from numpy.typing import NDArray
 
 from mklkit.errors import DataError
 from mklkit.numerics.class_moments import ClassMoments
+from mklkit.numerics.least_squares import weighted_sums
 from mklkit.numerics.threads import n_threads, results_in_flight
 from mklkit.protocols import Array, Projector, Rows
 from mklkit.protocols.component import LARGE_LEARNER
-from mklkit.views.deciding import BLOCK_ROWS, RowBlock
-from mklkit.views.engines import PART_ROWS, added, engine_of
+from mklkit.views.deciding import BLOCK_ROWS, BackProjection, Projection, RowBlock
+from mklkit.views.engines import PART_ROWS, Blocks, added, engine_of, on_blocks
 from mklkit.views.kernel_rows import SpareScratch
 from mklkit.views.memory import SMALL_BYTES, check_features_fit, check_sums_fit
-from mklkit.views.projections import (
-    BackProjection,
-    Blocks,
-    Projection,
-    mapped,
-    on_blocks,
-    products_of_weighted,
-)
 from mklkit.views.rows import rows_at, take_rows
 
 __all__ = ["FeatureBlocks"]
@@ -57,10 +50,9 @@ class FeatureBlocks:
         self.rows = rows
         self.n_rows = len(rows)
         self.engine = engine_of(rows)
-        self._spare = SpareScratch()
         self.max_memory = max_memory
+        self._spare = SpareScratch()
         self._kept: dict[int, Array] = {}
-        self._stored: set[int] = set()
         self._whole: tuple[FeatureBlocks, NDArray[np.intp]] | None = None
 
     @cached_property
@@ -77,15 +69,14 @@ class FeatureBlocks:
     def take(self, members: NDArray[np.intp]) -> FeatureBlocks:
         """Return the features of some of the rows, without computing those that are kept."""
         part = FeatureBlocks(self.projectors, take_rows(self.rows, members), self.max_memory)
-        part._whole = (self, members)
+        part._whole = self, members
         return part
 
     def only(self, index: int) -> FeatureBlocks:
         """Return the features of one view alone."""
         alone = FeatureBlocks([self.projectors[index]], self.rows, self.max_memory)
-        known = self._kept.get(index, self._known(index))
-        if known is not None:
-            alone._kept[0] = known
+        known = self._known(index)
+        alone._kept = {} if known is None else {0: known}
         return alone
 
     @property
@@ -106,10 +97,14 @@ class FeatureBlocks:
                 "This needs the features of all rows in one array, and they are made on Dask's"
                 f" workers. Use a learner that reads rows in parts: {LARGE_LEARNER}."
             )
-        if index not in self._kept:
-            known = self._known(index)
-            self._kept[index] = self._collected([index])[0] if known is None else known
+        if self._known(index) is None:
+            self._collect([index])
         return self._kept[index]
+
+    def remembered(self, index: int) -> Array | None:
+        """Return the features that a view's map has stored, which are kept; None for none."""
+        stored = self.projectors[index].map.training_features()
+        return None if stored is None else self.features(index)
 
     def some_features(self, index: int, members: NDArray[np.intp]) -> Array:
         """Return a view's features (n, p) of some rows, of which rows elsewhere are fetched."""
@@ -123,14 +118,16 @@ class FeatureBlocks:
         if not self.engine.local:
             return
         asked = range(len(self.projectors)) if wanted is None else wanted
-        for index in asked:
-            if index not in self._kept and (known := self._known(index)) is not None:
-                self._kept[index] = known
-        fresh = [index for index in asked if index not in self._kept]
+        fresh = [index for index in asked if self._known(index) is None]
         limit = SMALL_BYTES if self.max_memory is None else min(SMALL_BYTES, self.max_memory // 4)
         if fresh and self._bytes(fresh) <= limit:
-            for index, features in zip(fresh, self._collected(fresh), strict=True):
-                self._kept[index] = features
+            self._collect(fresh)
+
+    def makes_again(self, used: Sequence[int]) -> bool:
+        """Return whether some of these features are made again in each pass."""
+        if not all(index in self._kept for index in used):
+            self.keep_small(used)
+        return not all(index in self._kept for index in used)
 
     def each(
         self, function: Callable[..., Any], used: Sequence[int], *arrays: Array
@@ -144,36 +141,37 @@ class FeatureBlocks:
     def map(self, function: Callable[[Array], Array], index: int) -> Array:
         """Return a function of a view's features (n, p), joined to (N, ...). A map over blocks."""
         self.keep_small([index])
-        return np.concatenate(
-            list(self.each(partial(mapped, function, self.projectors_of([index])), [index]))
-        )
+        used = [self.projectors[index]]
+
+        def mapped(blocks: Blocks) -> Array:
+            return np.concatenate(
+                [function(dict(block.columns_of(used))[0]) for _, block in blocks]
+            )
+
+        return np.concatenate(list(self.each(mapped, [index])))
 
     def project(self, coefficients: Mapping[int, Array]) -> Array:
         """Return Σ_m Φ_m c_m for coefficients (p_m, k) of some views: (N, k). A map over blocks."""
-        if self._are_kept(list(coefficients)):
-            parts = [(self._kept[index], factors) for index, factors in coefficients.items()]
+        used = list(coefficients)
+        if self._are_kept(used):
+            parts = [(self._kept[index], coefficients[index]) for index in used]
             first, *others = [
                 features @ factors.astype(features.dtype) for features, factors in parts
             ]
             return sum(others, first)
-        used = list(coefficients)
         project = Projection.of(self.projectors_of(used), list(coefficients.values()))
 
-        def made(blocks: Blocks) -> Array:
+        def projected(blocks: Blocks) -> Array:
             return np.concatenate([project(block) for _, block in blocks])
 
-        return np.concatenate(list(self.engine.each(*self._task(made, used, []))))
+        return np.concatenate(list(self.engine.each(*self._task(projected, used, []))))
 
     def project_back(self, wanted: Sequence[int], targets: Array) -> list[Array]:
         """Return Φ_mᵀt for targets (N,) or (N, k) of some views: (p_m, k). A sum over blocks."""
         if self._are_kept(wanted):
             return [self._kept[index].T @ targets for index in wanted]
-        sums = BackProjection(self.projectors_of(wanted))
-
-        def summed(blocks: Blocks, part: Array) -> list[Array]:
-            return reduce(added, (sums.of(block, part[place]) for place, block in blocks))
-
-        return sums.finish(self.engine.total(*self._task(summed, wanted, [targets])))
+        back = BackProjection(self.projectors_of(wanted))
+        return back.finish(self._total(back.of, wanted, targets))
 
     def weighted_products(
         self, used: Sequence[int], row_weights: Array, targets: Array
@@ -184,8 +182,17 @@ class FeatureBlocks:
         neither weight nor target are not computed.
         """
         self.keep_small(used)
-        summed = partial(products_of_weighted, self.projectors_of(used))
-        products, sums = self.engine.total(*self._task(summed, used, [row_weights, targets]))
+        projectors = self.projectors_of(used)
+
+        def of_block(block: RowBlock, weights: Array, wanted: Array) -> list[Array]:
+            members = np.flatnonzero((weights != 0) | (wanted != 0).any(axis=1))
+            # A block without such rows still tells the sums' shape.
+            members = members if members.size else np.arange(1)
+            columns = dict(block.take(members).columns_of(projectors))
+            features = np.hstack([columns[index] for index in range(len(used))], dtype=np.float64)
+            return list(weighted_sums(features, weights[members], wanted[members]))
+
+        products, sums = self._total(of_block, used, row_weights, targets)
         return products, sums
 
     def moments(
@@ -207,25 +214,49 @@ class FeatureBlocks:
         self.keep_small(wanted)
         used = self.projectors_of(wanted)
         places = [[wanted.index(index) for index in group] for group in groups]
-        origins = self._origins(wanted, places)
+        some_rows = np.arange(0, self.n_rows, max(1, self.n_rows // ORIGIN_ROWS))[:ORIGIN_ROWS]
+        means = [
+            features.mean(axis=0, dtype=np.float64)
+            for features in self._columns_at(some_rows, wanted)
+        ]
+        origins = [np.concatenate([means[index] for index in group]) for group in places]
 
-        def of_block(block: RowBlock, *arrays: NDArray[Any]) -> list[Array]:
+        def of_block(block: RowBlock, codes: Any, weights: Any = None) -> list[Array]:
             columns, sums = dict(block.columns_of(used)), []
             for group, origin in zip(places, origins, strict=True):
                 features = np.hstack([columns[index] for index in group])
-                sums += ClassMoments.of(
-                    features, arrays[0], n_classes, origin, *arrays[1:]
-                ).sums_only
+                sums += ClassMoments.of(features, codes, n_classes, origin, weights).sums_only
             return sums
+
+        arrays = [codes] if row_weights is None else [codes, row_weights]
+        sums = self._total(of_block, wanted, *arrays)
+        triples = zip(origins, sums[::3], sums[1::3], sums[2::3], strict=True)
+        return [ClassMoments(*parts) for parts in triples]
+
+    def projectors_of(self, used: Iterable[int]) -> list[Projector]:
+        """Return some views' projectors."""
+        return [self.projectors[index] for index in used]
+
+    def states(self, function: Callable[..., Any], *arrays: NDArray[Any]) -> Sequence[Any]:
+        """Return a state of each part of the rows, ``function(*arrays)``, for :meth:`sweep`."""
+        return self.engine.states(lambda rows, *pieces: function(*pieces), self.rows, arrays)
+
+    def sweep(
+        self, function: Callable[..., tuple[Any, list[Array]]], states: Sequence[Any]
+    ) -> tuple[Sequence[Any], list[Array]]:
+        """Return new states and a sum; ``function(blocks, state)`` returns both of each part."""
+        return self.engine.sweep(partial(on_blocks, function, [], self._spare), self.rows, states)
+
+    def _total(
+        self, of_block: Callable[..., list[Array]], used: Sequence[int], *arrays: NDArray[Any]
+    ) -> list[Array]:
+        """Return the sums over all blocks of ``of_block(block, *arrays)``."""
 
         def summed(blocks: Blocks, *parts: NDArray[Any]) -> list[Array]:
             sums = (of_block(block, *(part[place] for part in parts)) for place, block in blocks)
             return reduce(added, sums)
 
-        arrays = [codes] if row_weights is None else [codes, row_weights]
-        sums = self.engine.total(*self._task(summed, wanted, arrays))
-        triples = zip(origins, sums[::3], sums[1::3], sums[2::3], strict=True)
-        return [ClassMoments(*parts) for parts in triples]
+        return self.engine.total(*self._task(summed, used, arrays))
 
     def _task(
         self,
@@ -240,37 +271,10 @@ class FeatureBlocks:
         task = partial(on_blocks, function, maps, None if collect else self._spare)
         return task, self.rows, [*(self._kept[index] for index in kept), *arrays]
 
-    def projectors_of(self, used: Iterable[int]) -> list[Projector]:
-        """Return some views' projectors."""
-        return [self.projectors[index] for index in used]
-
-    def makes_again(self, used: Sequence[int]) -> bool:
-        """Return whether some of these features are made again in each pass."""
-        if not all(index in self._kept for index in used):
-            self.keep_small(used)
-        return not all(index in self._kept for index in used)
-
-    def states(self, function: Callable[..., Any], *arrays: NDArray[Any]) -> Sequence[Any]:
-        """Return a state of each part of the rows, ``function(*arrays)``, for :meth:`sweep`."""
-        return self.engine.states(lambda rows, *pieces: function(*pieces), self.rows, arrays)
-
-    def sweep(
-        self, function: Callable[..., tuple[Any, list[Array]]], states: Sequence[Any]
-    ) -> tuple[Sequence[Any], list[Array]]:
-        """Return new states and a sum; ``function(blocks, state)`` returns both of each part."""
-        return self.engine.sweep(partial(on_blocks, function, [], self._spare), self.rows, states)
-
     def _are_kept(self, wanted: Sequence[int]) -> bool:
         """Return whether one product of arrays in memory serves, without a loss of digits."""
         whole = self.rows.dtype == np.float64 or self.n_rows <= PART_ROWS
         return not self.makes_again(wanted) and whole
-
-    def _origins(self, wanted: Sequence[int], places: Sequence[Sequence[int]]) -> list[Array]:
-        """Return the mean features of some rows, evenly spaced."""
-        step = max(1, self.n_rows // ORIGIN_ROWS)
-        columns = self._columns_at(np.arange(0, self.n_rows, step)[:ORIGIN_ROWS], wanted)
-        means = [features.mean(axis=0, dtype=np.float64) for features in columns]
-        return [np.concatenate([means[index] for index in group]) for group in places]
 
     def _columns_at(self, members: NDArray[np.intp], wanted: Sequence[int]) -> list[Array]:
         known = [(self.projectors[i].map, kept[members]) for i, kept in self._kept.items()]
@@ -278,42 +282,34 @@ class FeatureBlocks:
         columns = dict(block.columns_of(self.projectors_of(wanted)))
         return [columns[index] for index in range(len(wanted))]
 
-    def remembered(self, index: int) -> Array | None:
-        """Return the features that a view's map has stored, which are kept; None for none."""
-        if self._whole is not None:
-            whole, members = self._whole
-            stored = whole.remembered(index)
-            return None if stored is None else stored[members]
-        fitted = self.projectors[index].map
-        if index not in self._kept:
-            stored = fitted.training_features()
-            if stored is not None:
-                self._stored.add(index)
-                self._kept[index] = stored
-        return self._kept[index] if index in self._stored else None
-
     def _known(self, index: int) -> Array | None:
-        """Return features that need not be computed."""
-        if self._whole is not None and index in self._whole[0]._kept:
-            return self._whole[0]._kept[index][self._whole[1]]
-        return self.remembered(index)
+        """Return features that need not be computed, and keep them."""
+        if index in self._kept:
+            return self._kept[index]
+        if self._whole is None:
+            features = self.projectors[index].map.training_features()
+        else:
+            whole, members = self._whole
+            known = whole._known(index)
+            features = None if known is None else known[members]
+        if features is not None:
+            self._kept[index] = features
+        return features
 
     def _bytes(self, wanted: Sequence[int]) -> int:
         width = sum(self.widths[index] for index in wanted)
         return self.n_rows * width * self.rows.dtype.itemsize
 
-    def _collected(self, wanted: Sequence[int]) -> list[Array]:
+    def _collect(self, wanted: Sequence[int]) -> None:
         check_features_fit(self.n_rows, self._bytes(wanted), self.max_memory)
         used = self.projectors_of(wanted)
 
-        def made(blocks: Blocks) -> list[Array]:
-            of_views: list[list[Array]] = [[] for _ in used]
-            for _, block in blocks:
-                # Values that are not finite are detected in the decisions.
-                with np.errstate(over="ignore", invalid="ignore"):
-                    for index, columns in block.columns_of(used):
-                        of_views[index].append(columns)
-            return [np.concatenate(columns) for columns in of_views]
+        def collected(blocks: Blocks) -> list[Array]:
+            # Values that are not finite are detected in the decisions.
+            with np.errstate(over="ignore", invalid="ignore"):
+                columns = [dict(block.columns_of(used)) for _, block in blocks]
+            return [np.concatenate([part[index] for part in columns]) for index in range(len(used))]
 
-        parts = list(self.each(made, wanted))
-        return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+        parts = zip(*self.each(collected, wanted), strict=True)
+        for index, columns in zip(wanted, parts, strict=True):
+            self._kept[index] = np.concatenate(columns)

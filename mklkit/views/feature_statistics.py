@@ -6,8 +6,9 @@ and covariances: no pass over pairs is needed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from mklkit.numerics.sampling import own_stream
 from mklkit.protocols import Array, KernelProducts, Quadrant, Quadrants
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.rows import rows_at
+from mklkit.views.statistics import quartiles_of
 
 __all__ = ["QUARTILE_ROWS", "FeatureStatistics", "moment_products"]
 
@@ -26,11 +28,7 @@ QUARTILE_ROWS = 2000
 SAMPLED_ROWS, PARTNERS = 20_000, 64
 """Of larger classes, the rows that are drawn and the pairs of each."""
 POSITIVE, NEGATIVE = 1, 0
-BLOCKS = {
-    "within_positive": (POSITIVE, POSITIVE),
-    "between": (POSITIVE, NEGATIVE),
-    "within_negative": (NEGATIVE, NEGATIVE),
-}
+BLOCKS = (POSITIVE, POSITIVE), (POSITIVE, NEGATIVE), (NEGATIVE, NEGATIVE)
 """The classes of rows and columns of each block, in the order of ``Quadrants``."""
 
 
@@ -51,13 +49,16 @@ class FeatureStatistics:
     def __init__(self, blocks: FeatureBlocks) -> None:
         self.blocks = blocks
         self._codes: NDArray[np.intp] | None = None
-        self._row_weights: Array | None = None
+        self._row_weights: Any = None
         self._alone: dict[int, ClassMoments] = {}
         self._stacked: ClassMoments | None = None
 
     def normal_matrix(self, index: int) -> NormalMatrix:
-        """Return ΦᵀΦ of one view."""
-        return self._moments(index, None).normal_matrix()
+        """Return ΦᵀΦ of one view; for orthogonal features only its diagonal."""
+        lengths = self.blocks.projectors[index].map.squared_lengths()
+        if lengths is None or self.blocks.is_part:
+            return self._moments(index, None).normal_matrix()
+        return NormalMatrix(lengths, self.blocks.features(index).sum(axis=0), self.blocks.n_rows)
 
     def class_moments(
         self, used: Sequence[int], y: Array | None = None, row_weights: Array | None = None
@@ -77,18 +78,16 @@ class FeatureStatistics:
     def quadrants(self, y: Array) -> list[Quadrants]:
         """Return each view's quadrants for labels −1 and +1; quartiles when they are asked for."""
         self._stacked_moments(y)
-        sampled = _SampledQuartiles(self.blocks, y)
-        return [
-            Quadrants(
-                *(
-                    Quadrant(
-                        *_mean_and_deviation(moments, *pair), partial(sampled.of, index, block)
-                    )
-                    for block, pair in BLOCKS.items()
-                )
-            )
-            for index, moments in sorted(self._alone.items())
-        ]
+        parts = cache(partial(_sampled_parts, self.blocks, y))
+        quadrants = []
+        for index, moments in sorted(self._alone.items()):
+            quartiles = cache(partial(_quartiles, parts, index))
+            blocks = [
+                Quadrant(*_mean_and_deviation(moments, *pair), partial(quartiles_of, quartiles, n))
+                for n, pair in enumerate(BLOCKS)
+            ]
+            quadrants.append(Quadrants(*blocks))
+        return quadrants
 
     def alignment(
         self, index: int, y: Array, centered: bool, row_weights: Array | None = None
@@ -157,9 +156,9 @@ class FeatureStatistics:
             self._alone = dict(enumerate(map(self._stacked.part, self._places())))
         return self._stacked
 
-    def _known_codes(self, y: Array | None, row_weights: Array | None) -> NDArray[np.intp]:
+    def _known_codes(self, y: Array | None, row_weights: Any) -> NDArray[np.intp]:
         """Return the classes by which moments are summed; forget those of other labels."""
-        if not _same(row_weights, self._row_weights):
+        if not np.array_equal(row_weights, self._row_weights):
             self._row_weights = row_weights
             self._codes, self._alone, self._stacked = None, {}, None
         if y is None:
@@ -172,51 +171,30 @@ class FeatureStatistics:
         return codes
 
 
-def _same(weights: Array | None, known: Array | None) -> bool:
-    return weights is known or (
-        weights is not None and known is not None and np.array_equal(weights, known)
-    )
+def _sampled_parts(blocks: FeatureBlocks, y: Array) -> list[FeatureBlocks]:
+    """Return the features of a seeded sample of each class's rows, negative rows first.
 
-
-class _SampledQuartiles:
-    """Quartiles of ΦΦᵀ from a seeded sample of each class's rows, per view when first asked for.
-
-    Classes of at most 2,000 rows are taken whole, with all pairs. Of larger ones at most 20,000
-    rows are drawn, in groups of 64 whose pairs are taken: rows, not pairs, make the error.
+    Classes of at most 20,000 rows are taken whole; rows, not pairs, make the error of quartiles.
     """
+    draw = own_stream(0)
+    parts = []
+    for of_class in (y <= 0, y > 0):
+        members = np.flatnonzero(of_class)
+        if len(members) > SAMPLED_ROWS:
+            members = np.sort(draw.choice(members, SAMPLED_ROWS, replace=False))
+        # In float64, so that they do not depend on how the features are kept.
+        rows = rows_at(blocks.rows, members).astype(np.float64)
+        parts.append(FeatureBlocks(blocks.projectors, rows))
+    return parts
 
-    def __init__(self, blocks: FeatureBlocks, y: Array) -> None:
-        self._blocks = blocks
-        self._y = y
-        self._found: dict[int, list[Array]] = {}
 
-    @cached_property
-    def _parts(self) -> list[FeatureBlocks]:
-        """The features of each class's sample, negative rows first."""
-        draw = own_stream(0)
-        parts = []
-        for of_class in (self._y <= 0, self._y > 0):
-            members = np.flatnonzero(of_class)
-            if len(members) > SAMPLED_ROWS:
-                members = np.sort(draw.choice(members, SAMPLED_ROWS, replace=False))
-            # In float64, so that they do not depend on how the features are kept.
-            rows = rows_at(self._blocks.rows, members).astype(np.float64)
-            parts.append(FeatureBlocks(self._blocks.projectors, rows))
-        return parts
-
-    def of(self, index: int, block: str) -> Sequence[float]:
-        """Return the lower and upper quartile of one block of a view's kernel."""
-        if index not in self._found:
-            # Draws start anew for each view, so that their order does not matter.
-            draw = own_stream(1)
-            features = [part.features(index) for part in self._parts]
-            pairs = BLOCKS.values()
-            self._found[index] = [
-                np.quantile(_inner_products(features[a], features[b], draw), [0.25, 0.75])
-                for a, b in pairs
-            ]
-        quartiles: Sequence[float] = self._found[index][list(BLOCKS).index(block)].tolist()
-        return quartiles
+def _quartiles(parts: Callable[[], list[FeatureBlocks]], index: int) -> list[list[float]]:
+    """Return the quartiles of each block of a view's ΦΦᵀ on sampled rows."""
+    # Draws start anew for each view, so that their order does not matter.
+    draw = own_stream(1)
+    features = [part.features(index) for part in parts()]
+    products = (_inner_products(features[a], features[b], draw) for a, b in BLOCKS)
+    return [np.quantile(values, [0.25, 0.75]).tolist() for values in products]
 
 
 def _inner_products(a: Array, b: Array, draw: np.random.Generator) -> Array:

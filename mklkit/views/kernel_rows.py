@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
 import attrs
@@ -12,8 +13,7 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.pairwise import BASES
 from mklkit.protocols import Array, FittedKernel, KernelView
-from mklkit.views.known_pairs import KnownPairs
-from mklkit.views.rows import take_rows
+from mklkit.views.rows import KnownPairs, take_rows
 
 __all__ = [
     "FittedScalarKernel",
@@ -91,8 +91,8 @@ class KernelRows:
     --------
     >>> from mklkit.kernels import RBF, Linear
     >>> rows = np.array([[0.0], [1.0]])
-    >>> seen = KernelRows.of([Linear().fit(rows), RBF(gamma=1.0).fit(rows)], [rows, rows])
-    >>> len(seen), len(seen.arrays), seen.n_rows
+    >>> kernel_rows = KernelRows.of([Linear().fit(rows), RBF(gamma=1.0).fit(rows)], [rows, rows])
+    >>> len(kernel_rows), len(kernel_rows.arrays), kernel_rows.n_rows
     (2, 1, 2)
     """
 
@@ -109,17 +109,15 @@ class KernelRows:
         pairs: Sequence[KnownPairs | None] = (),
     ) -> Self:
         """Return kernels with their own rows (N, d_m); an array given several times is shared."""
-        arrays: list[Array] = []
-        kept: list[KnownPairs | None] = []
-        places = []
-        for index, columns in enumerate(rows):
-            known = (place for place, array in enumerate(arrays) if array is columns)
-            place = next(known, len(arrays))
-            if place == len(arrays):
-                arrays.append(columns)
-                kept.append(pairs[index] if pairs else None)
-            places.append(place)
-        return cls(tuple(kernels), tuple(arrays), tuple(places), tuple(kept))
+        arrays = {id(columns): columns for columns in rows}
+        order = list(arrays)
+        known = dict(zip(map(id, rows), pairs, strict=True)) if pairs else {}
+        return cls(
+            tuple(kernels),
+            tuple(arrays.values()),
+            tuple(order.index(id(columns)) for columns in rows),
+            tuple(known.get(key) for key in order),
+        )
 
     @classmethod
     def joined(cls, parts: Iterable[KernelRows]) -> Self:
@@ -134,7 +132,7 @@ class KernelRows:
     @classmethod
     def of_views(cls, views: Iterable[KernelView]) -> Self:
         """Return the views' own kernels on the training rows, regardless of the feature map."""
-        return cls.joined(view.own for view in views)
+        return cls.joined(view.kernel_rows for view in views)
 
     def __len__(self) -> int:
         """Return the number of kernels M."""
@@ -150,22 +148,20 @@ class KernelRows:
         """The number of rows N."""
         return len(self.arrays[0])
 
-    def take(self, members: slice | NDArray[np.intp]) -> Self:
-        """Return the kernels on some of the rows."""
-        arrays = tuple(array[members] for array in self.arrays)
-        pairs = tuple(known if known is None else known.take(members) for known in self.pairs)
-        return attrs.evolve(self, arrays=arrays, pairs=pairs)
-
-    def take_rows(self, members: NDArray[np.intp]) -> Self:
-        """Return the kernels on some of the rows; those of a row source are not read."""
-        arrays = tuple(take_rows(array, members) for array in self.arrays)
-        pairs = tuple(known if known is None else known.take(members) for known in self.pairs)
-        return attrs.evolve(self, arrays=arrays, pairs=pairs)
+    def take(self, members: slice | NDArray[np.intp], read: bool = True) -> Self:
+        """Return the kernels on some of the rows; those of a row source are read, or not yet."""
+        return attrs.evolve(
+            self,
+            arrays=tuple(
+                array[members] if read else take_rows(array, members) for array in self.arrays
+            ),
+            pairs=tuple(known if known is None else known.take(members) for known in self.pairs),
+        )
 
     def only(self, index: int, kernel: FittedKernel | None = None) -> Self:
         """Return one of the kernels with its rows, optionally with another kernel in its place."""
-        chosen = self.kernels[index] if kernel is None else kernel
         place = self.places[index]
+        chosen = self.kernels[index] if kernel is None else kernel
         return self.of([chosen], [self.arrays[place]], [self.pairs[place]])
 
     def diagonals(self) -> list[Array]:
@@ -173,7 +169,7 @@ class KernelRows:
         return [kernel.diagonal(rows) for kernel, rows in zip(self.kernels, self.rows, strict=True)]
 
     def similarities(
-        self, others: KernelRows, spare: Sequence[Array] = (), scratch: Scratch | None = None
+        self, others: KernelRows, scratch: Scratch | None = None
     ) -> Iterator[tuple[int, Array]]:
         """Yield each kernel's similarities of these rows to other rows.
 
@@ -181,11 +177,8 @@ class KernelRows:
         ----------
         others : KernelRows
             The same kernels on other rows.
-        spare : sequence of ndarray, default=()
-            None, or two arrays of memory (n · m,), in which each kernel's values replace those of
-            the one before: new memory costs more than an exponential.
         scratch : Scratch, optional
-            Memory of which each kernel gets its own.
+            Memory for the values; new memory costs more than an exponential.
 
         Yields
         ------
@@ -199,53 +192,49 @@ class KernelRows:
         O(nmd) for each different base quantity of the same rows, O(nm) per kernel; two tiles of
         memory if the caller keeps none.
         """
-        waiting = dict(enumerate(zip(self.kernels, self.places, others.places, strict=True)))
-        while waiting:
-            first, (kernel, *places) = next(iter(waiting.items()))
-            a, b = self.arrays[places[0]], others.arrays[places[1]]
-            if not is_scalar(kernel):
-                del waiting[first]
-                yield first, kernel(a, b)
-                continue
-            name = kernel.base
-            group = [
-                index
-                for index, (candidate, *arrays) in waiting.items()
-                if is_scalar(candidate) and candidate.base == name and arrays == places
-            ]
-            shape = len(a), len(b)
-            if len(spare) and a.dtype == b.dtype == spare[0].dtype:
-                base, second = (memory[: shape[0] * shape[1]].reshape(shape) for memory in spare)
-            elif scratch is not None and a.dtype == b.dtype:
-                base, second = scratch.take(shape, a.dtype), None
+        groups: dict[tuple[str, int, int], list[int]] = {}
+        for index, place in enumerate(zip(self.places, others.places, strict=True)):
+            kernel = self.kernels[index]
+            if is_scalar(kernel):
+                groups.setdefault((kernel.base, *place), []).append(index)
             else:
-                base, second = np.empty(shape, np.result_type(a, b)), None
-            known = self.pairs[places[0]], others.pairs[places[1]]
-            if known[0] is None or known[1] is None or not known[0].gather(name, known[1], base):
+                yield index, kernel(self.arrays[place[0]], others.arrays[place[1]])
+        for (name, first, second), group in groups.items():
+            a, b = self.arrays[first], others.arrays[second]
+            shape, dtype = (len(a), len(b)), np.result_type(a, b)
+            base = (
+                np.empty(shape, dtype) if scratch is None else scratch.take(shape, dtype, base=True)
+            )
+            known, known_others = self.pairs[first], others.pairs[second]
+            if known is None or known_others is None or not known.gather(name, known_others, base):
                 BASES[name](a, b, out=base)
-            for index in group:
-                del waiting[index]
-                if index == group[-1]:
-                    out = base
-                elif second is not None:
-                    out = second
-                elif scratch is not None:
-                    out = scratch.take(shape, base.dtype)
-                else:
-                    out = np.empty_like(base)
+            for index in group[:-1]:
+                out = np.empty_like(base) if scratch is None else scratch.take(shape, dtype)
                 yield index, self.kernels[index].of(base, out)
+            yield group[-1], self.kernels[group[-1]].of(base, base)
 
 
+@attrs.define(eq=False)
 class Scratch:
-    """Memory that is used again for each block of rows: new memory costs more than exponentials."""
+    """Memory that is used again for each block of rows: new memory costs more than exponentials.
 
-    def __init__(self) -> None:
-        self._arrays: list[Array] = []
-        self._taken = 0
+    Attributes
+    ----------
+    overwrites : bool, default=False
+        Whether each kernel's values replace those of the one before.
+    """
 
-    def take(self, shape: tuple[int, int], dtype: Any) -> Array:
-        """Return an array (n, m) of any content, which is nobody else's until :meth:`reset`."""
-        size, place = shape[0] * shape[1], self._taken
+    overwrites: bool = False
+    _arrays: list[Array] = attrs.field(factory=list, init=False)
+    _taken: int = attrs.field(default=0, init=False)
+
+    def take(self, shape: tuple[int, int], dtype: Any, base: bool = False) -> Array:
+        """Return an array (n, m) of any content, which is nobody else's until :meth:`reset`.
+
+        ``base`` says that it is for a base quantity, from which the next values are computed.
+        """
+        size = shape[0] * shape[1]
+        place = (0 if base else 1) if self.overwrites else self._taken
         self._taken += 1
         if place == len(self._arrays):
             self._arrays.append(np.empty(size, dtype))
@@ -258,22 +247,22 @@ class Scratch:
         self._taken = 0
 
 
+@attrs.define(eq=False)
 class SpareScratch:
     """Memory that several threads use one after another; a copy in another process has none."""
 
-    def __init__(self) -> None:
-        self._spare: list[Scratch] = []
+    overwrites: bool = False
+    _spare: list[Scratch] = attrs.field(factory=list, init=False)
 
-    def take(self) -> Scratch:
-        """Return memory that nobody uses."""
+    @contextmanager
+    def lent(self) -> Iterator[Scratch]:
+        """Return a context with memory that nobody else uses."""
         try:
-            return self._spare.pop()
+            scratch = self._spare.pop()
         except IndexError:
-            return Scratch()
-
-    def give(self, scratch: Scratch) -> None:
-        """Let others use the memory."""
+            scratch = Scratch(self.overwrites)
+        yield scratch
         self._spare.append(scratch)
 
-    def __reduce__(self) -> tuple[type[SpareScratch], tuple[()]]:
-        return SpareScratch, ()
+    def __reduce__(self) -> tuple[type[SpareScratch], tuple[bool]]:
+        return SpareScratch, (self.overwrites,)

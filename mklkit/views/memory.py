@@ -18,7 +18,6 @@ __all__ = [
     "check_features_fit",
     "check_gram_fits",
     "check_sums_fit",
-    "limit_for",
     "memory_given",
     "memory_limit",
     "refuse_large_gram",
@@ -94,22 +93,15 @@ def memory_given(amount: int | str | None) -> int | None:
     return int(size)
 
 
-def limit_for(size: int, max_memory: int | None) -> int | None:
-    """Return the limit for an array of this size; half of what is free where none is given."""
-    if max_memory is not None:
-        return max_memory
-    return memory_limit(None) if size > SMALL_BYTES else None
-
-
 def check_features_fit(n_rows: int, size: int, max_memory: int | None) -> None:
     """Refuse features of all rows that do not fit into memory in one array."""
-    limit = limit_for(size, max_memory)
-    if limit is not None and size > limit:
-        raise DataError(
-            f"The features of {n_rows} rows take {size / 2**30:.1f} GiB of memory, and"
-            f" {limit / 2**30:.1f} GiB may be used. Use fewer landmarks, a larger max_memory,"
-            f" or a learner that reads rows in blocks: {LARGE_LEARNER}."
-        )
+    _check_fits(
+        size,
+        _limit_for(size, max_memory),
+        f"The features of {n_rows} rows take",
+        "may be used. Use fewer landmarks, a larger max_memory, or a learner that reads rows in"
+        f" blocks: {LARGE_LEARNER}.",
+    )
 
 
 def check_sums_fit(
@@ -119,15 +111,13 @@ def check_sums_fit(
 
     A product and a feature take so many bytes.
     """
-    held = of_product * sum(width**2 for width in widths)
-    blocks = of_feature * sum(widths) * COPIES
-    limit = limit_for(held + blocks, max_memory)
-    if limit is not None and held + blocks > limit:
-        raise DataError(
-            f"Sums over {' and '.join(map(str, widths))} features take"
-            f" {(held + blocks) / 2**20:.0f} MiB of memory, and max_memory allows"
-            f" {limit / 2**20:.0f} MiB: use fewer landmarks or kernels, or allow more."
-        )
+    size = of_product * sum(width**2 for width in widths) + of_feature * sum(widths) * COPIES
+    _check_fits(
+        size,
+        _limit_for(size, max_memory),
+        f"Sums over {' and '.join(map(str, widths))} features take",
+        "may be used: use fewer landmarks or kernels, or a larger max_memory.",
+    )
 
 
 def check_gram_fits(n_rows: int, itemsize: int, rows: str = "rows") -> None:
@@ -140,12 +130,13 @@ def check_gram_fits(n_rows: int, itemsize: int, rows: str = "rows") -> None:
     DataError
         If one matrix alone takes more memory than is available.
     """
-    if n_rows * n_rows * itemsize < WORTH_SAYING:
+    size = n_rows * n_rows * itemsize
+    if size < WORTH_SAYING:
         return
     refuse_large_gram(n_rows, itemsize, available_memory(), "are free", rows)
     warnings.warn(
-        f"{_needed(n_rows, itemsize, rows)}, some methods need several, and learning takes minutes"
-        f" or hours. {REMEDY}",
+        f"A Gram matrix of {n_rows} {rows} takes {_shown(size)} of memory, some methods need"
+        f" several, and learning takes minutes or hours. {REMEDY}",
         MKLKitWarning,
         stacklevel=2,
     )
@@ -155,12 +146,21 @@ def refuse_large_gram(
     n_rows: int, itemsize: int, limit: int | None, there: str, rows: str = "rows"
 ) -> None:
     """Raise a DataError if a Gram matrix takes more than a limit; ``there`` says what that is."""
-    if limit is not None and n_rows * n_rows * itemsize > limit:
-        raise DataError(
-            f"{_needed(n_rows, itemsize, rows)}, and {limit / 2**30:.1f} GiB {there}. {REMEDY}"
-        )
-
-
-def _needed(n_rows: int, itemsize: int, rows: str) -> str:
     size = n_rows * n_rows * itemsize
-    return f"A Gram matrix of {n_rows} {rows} takes {size / 2**30:.1f} GiB of memory"
+    _check_fits(size, limit, f"A Gram matrix of {n_rows} {rows} takes", f"{there}. {REMEDY}")
+
+
+def _limit_for(size: int, max_memory: int | None) -> int | None:
+    """Return the limit for an array of this size; half of what is free where none is given."""
+    if max_memory is not None:
+        return max_memory
+    return memory_limit(None) if size > SMALL_BYTES else None
+
+
+def _check_fits(size: int, limit: int | None, takes: str, remedy: str) -> None:
+    if limit is not None and size > limit:
+        raise DataError(f"{takes} {_shown(size)} of memory, and {_shown(limit)} {remedy}")
+
+
+def _shown(size: int) -> str:
+    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.3g} MiB"

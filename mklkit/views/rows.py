@@ -1,7 +1,8 @@
-"""Some rows, or some columns, of rows in memory or read in parts."""
+"""Some rows, some columns, or pairs of rows, of rows in memory or read in parts."""
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any, Protocol, runtime_checkable
 
 import attrs
@@ -9,17 +10,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError, counted
+from mklkit.numerics.pairwise import BASES, TILE_ROWS, row_blocks
+from mklkit.numerics.threads import each
 from mklkit.protocols import Array, Reads, Rows, RowSource, TableRows, own_rows
 
 __all__ = [
     "ColumnCuts",
-    "DivisibleRows",
+    "DistributedRows",
+    "KnownPairs",
+    "PairStore",
     "RowPart",
     "check_unchanged",
     "check_width",
+    "is_dask",
+    "row_numbers",
     "rows_at",
     "take_rows",
 ]
+
+
+WORTH_COLUMNS = 32
+"""With fewer columns, a quantity takes no longer to compute than to gather from a large matrix."""
 
 
 @attrs.frozen(eq=False)
@@ -75,17 +86,22 @@ class RowPart:
 
 
 @runtime_checkable
-class DivisibleRows(Protocol):
-    """Rows of which some are taken where they are."""
+class DistributedRows(Protocol):
+    """Rows (N, d) that are elsewhere, with the engine that works where they are."""
+
+    @property
+    def engine(self) -> Any:
+        """The :class:`mklkit.views.engines.Engine`."""
+        ...
 
     def take_rows(self, members: NDArray[np.intp], /) -> RowSource:
-        """Return some of the rows."""
+        """Return some of the rows, which stay where they are."""
         ...
 
 
-def take_rows(rows: Any, members: NDArray[np.intp]) -> Any:
+def take_rows(rows: Any, members: Any) -> Any:
     """Return some of the rows: a copy in memory, or a part of the source to be read later."""
-    if isinstance(rows, DivisibleRows):
+    if isinstance(rows, DistributedRows):
         return rows.take_rows(members)
     return RowPart(rows, members) if isinstance(rows, RowSource) else rows[members]
 
@@ -123,6 +139,43 @@ def rows_at(rows: Rows, place: slice | NDArray[np.intp]) -> Any:
     return block
 
 
+def row_numbers(members: slice | NDArray[Any], n_rows: int) -> NDArray[np.intp]:
+    """Return the numbers of the rows that a slice, a mask or numbers stand for, none negative.
+
+    Raises
+    ------
+    IndexError
+        If there is no row of such a number.
+
+    Examples
+    --------
+    >>> row_numbers(np.array([0, -1]), 5).tolist(), row_numbers(slice(1, 3), 5).tolist()
+    ([0, 4], [1, 2])
+    """
+    if isinstance(members, slice):
+        return np.arange(*members.indices(n_rows))
+    numbers = np.asarray(members)
+    if numbers.dtype == bool:
+        if numbers.shape != (n_rows,):
+            raise IndexError(f"a mask of shape {numbers.shape} for {n_rows} rows")
+        numbers = np.flatnonzero(numbers)
+    numbers = np.where(numbers < 0, numbers + n_rows, numbers).astype(np.intp, copy=False)
+    if numbers.size and not (numbers.min() >= 0 and numbers.max() < n_rows):
+        raise IndexError(f"rows {numbers.min()} to {numbers.max()} of {n_rows}")
+    return numbers
+
+
+def is_dask(value: Any) -> bool:
+    """Return whether an object is a Dask array, DataFrame or Series.
+
+    Examples
+    --------
+    >>> is_dask([1, 2])
+    False
+    """
+    return type(value).__module__.partition(".")[0] in ("dask", "dask_expr")
+
+
 @attrs.define(eq=False)
 class ColumnCuts:
     """Rows (n, d) and their requested subsets of columns, each cut once.
@@ -151,3 +204,78 @@ class ColumnCuts:
         if isinstance(self.rows, RowSource):
             return RowPart(self.rows, columns=columns)
         return np.ascontiguousarray(own_rows(self.rows, columns, reads))
+
+
+@attrs.frozen(eq=False)
+class KnownPairs:
+    """Some of the rows (T, d) of which base quantities are known, by their places (n,)."""
+
+    store: PairStore
+    rows: Array
+    places: NDArray[np.intp]
+
+    def take(self, members: slice | NDArray[np.intp]) -> KnownPairs:
+        """Return some of these rows."""
+        return attrs.evolve(self, places=self.places[members])
+
+    def gather(self, name: str, others: KnownPairs, out: Array) -> bool:
+        """Write a base quantity (n, m) of these and other rows; False where it is not known."""
+        values = self.store.quantity(name, self.rows) if others.rows is self.rows else None
+        if values is None or values.dtype != out.dtype:
+            return False
+        np.take(values[self.places], others.places, axis=1, out=out, mode="clip")
+        return True
+
+
+class PairStore:
+    """The rows (T, d) of which folds are parts, with base quantities for each set of columns.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (T, d)
+    max_memory : int, optional
+        Bytes that the quantities may take; without limit where not given.
+    """
+
+    def __init__(self, rows: Array, max_memory: int | None = None) -> None:
+        self._cuts = ColumnCuts(rows)
+        self._free = np.inf if max_memory is None else max_memory
+        self._known: dict[tuple[int, str], Array | None] = {}
+        self._lock = Lock()
+
+    def of(self, columns: NDArray[np.intp] | None, places: NDArray[np.intp]) -> KnownPairs | None:
+        """Return some rows as pairs on some columns; None where that gains nothing.
+
+        Examples
+        --------
+        >>> rows = np.random.default_rng(0).normal(size=(5, 40))
+        >>> some = PairStore(rows).of(None, np.array([4, 1]))
+        >>> out = np.empty((2, 2))
+        >>> some.gather("inner_product", some, out), np.allclose(out, rows[[4, 1]] @ rows[[4, 1]].T)
+        (True, True)
+        """
+        with self._lock:
+            rows = self._cuts.of(columns)
+        return None if rows.shape[1] < WORTH_COLUMNS else KnownPairs(self, rows, places)
+
+    def quantity(self, name: str, rows: Array) -> Array | None:
+        """Return a base quantity (T, T) of all pairs of rows; None if it does not fit."""
+        with self._lock:
+            key = id(rows), name
+            if key not in self._known:
+                size = len(rows) ** 2 * rows.itemsize
+                fits = size <= self._free
+                self._free -= size if fits else 0
+                self._known[key] = _all_pairs(name, rows) if fits else None
+            return self._known[key]
+
+
+def _all_pairs(name: str, rows: Array) -> Array:
+    values = np.empty((len(rows), len(rows)), rows.dtype)
+
+    def fill(block: slice) -> None:
+        BASES[name](rows[block], rows, out=values[block])
+
+    for _ in each(fill, row_blocks(len(rows), TILE_ROWS)):
+        pass
+    return values

@@ -1,4 +1,4 @@
-"""Training sides: what learners use of one view, of a weighted sum of views, or of some rows."""
+"""Training sides: what learners use of one view, or of a weighted sum of views."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import IncompatibleError
-from mklkit.numerics.centring import centred_gram
 from mklkit.numerics.class_moments import ClassMoments
+from mklkit.numerics.gram_tiles import centred_gram
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum, gram_rounding, weighted_sums
 from mklkit.numerics.pairwise import row_blocks
-from mklkit.protocols import Array, TrainingView
+from mklkit.protocols import Array
 from mklkit.views.deciding import BLOCK_ROWS
 
-__all__ = ["FeatureSide", "GramSide", "RowSubset", "Side"]
+__all__ = ["FeatureSide", "GramSide", "Side"]
 
 
 class Side:
@@ -121,27 +121,3 @@ class GramSide(Side):
     def gram(self, keep: bool = True) -> Array:
         """Return the matrix."""
         return self._gram
-
-
-class RowSubset(Side):
-    """Some rows of a training side, as a separate training side (for cross-validation)."""
-
-    def __init__(self, side: TrainingView, rows: NDArray[np.intp]) -> None:
-        self.side = side
-        self.rows = rows
-        self.explicit = side.explicit
-        self.n_rows = len(rows)
-
-    def gram(self, keep: bool = True) -> Array:
-        """Return the Gram matrix of these rows."""
-        return self.side.gram()[np.ix_(self.rows, self.rows)]
-
-    def features(self) -> Array:
-        """Return the features of these rows."""
-        return self.side.some_features(self.rows)
-
-    def columns_of(self, rows: NDArray[np.intp]) -> Array:
-        """Return the columns of other training rows with respect to this subset."""
-        if self.explicit:
-            return self.side.some_features(rows)
-        return self.side.gram()[np.ix_(rows, self.rows)]

@@ -8,11 +8,13 @@ from mmap import mmap
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self
+from weakref import finalize
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError
+from mklkit.views.rows import row_numbers
 
 __all__ = ["StoredRows", "signature_of"]
 
@@ -70,6 +72,7 @@ class StoredRows:
         self.shape = (int(shape[0]), int(shape[1]))
         self.dtype = np.dtype(dtype)
         self.offset = offset
+        self._row_bytes = self.shape[1] * self.dtype.itemsize
         self.column_names = None if column_names is None else list(column_names)
         if self.dtype not in TYPES:
             raise DataError(f"{path} holds {self.dtype!s:.60}; float32 or float64 is expected.")
@@ -80,6 +83,7 @@ class StoredRows:
                 f" numbers of type {self.dtype} take {offset + self.nbytes}."
             )
         self._file = self.path.open("rb", buffering=0)
+        finalize(self, self._file.close)
 
     @classmethod
     def of_memmap(cls, array: np.memmap[Any, Any]) -> Self | None:
@@ -130,10 +134,6 @@ class StoredRows:
         """The size of the numbers in bytes."""
         return self.shape[0] * self._row_bytes
 
-    @property
-    def _row_bytes(self) -> int:
-        return self.shape[1] * self.dtype.itemsize
-
     def __len__(self) -> int:
         """Return the number of rows N."""
         return self.shape[0]
@@ -150,20 +150,21 @@ class StoredRows:
         DataError
             If the file ends before them.
         """
-        if isinstance(members, slice):
-            start, stop, step = members.indices(len(self))
-            if step == 1:
-                return self._read(start, max(stop, start))
-            members = np.arange(start, stop, step)
-        numbers = np.asarray(members)
-        if numbers.dtype == bool:
-            if numbers.shape != (len(self),):
-                raise IndexError(f"a mask of shape {numbers.shape} for {len(self)} rows")
-            numbers = np.flatnonzero(numbers)
-        numbers = np.where(numbers < 0, numbers + len(self), numbers).astype(np.intp, copy=False)
-        if numbers.size and not (numbers.min() >= 0 and numbers.max() < len(self)):
-            raise IndexError(f"rows {numbers.min()} to {numbers.max()} of {len(self)}")
-        return self._gather(numbers)
+        if isinstance(members, slice) and members.step in (None, 1):
+            start, stop, _ = members.indices(len(self))
+            return self._read(start, max(stop, start))
+        numbers = row_numbers(members, len(self))
+        order = np.argsort(numbers, kind="stable")
+        ordered = numbers[order]
+        near = 1 + GAP_BYTES // max(1, self._row_bytes)
+        span = max(1, SPAN_BYTES // max(1, self._row_bytes))
+        breaks = (np.diff(ordered) > near) | (np.diff(ordered // span) > 0)
+        out = np.empty((len(numbers), self.shape[1]), self.dtype)
+        for run in np.split(order, np.flatnonzero(breaks) + 1):
+            if len(run):
+                first, last = int(numbers[run[0]]), int(numbers[run[-1]])
+                out[run] = self._read(first, last + 1)[numbers[run] - first]
+        return out
 
     def check_unchanged(self) -> None:
         """Raise a :class:`mklkit.errors.DataError` if the file has changed since it was opened."""
@@ -173,10 +174,6 @@ class StoredRows:
     def close(self) -> None:
         """Close the file; no row can be read afterwards."""
         self._file.close()
-
-    def __del__(self) -> None:
-        if hasattr(self, "_file"):
-            self._file.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
         arguments = (self.path, self.shape, self.dtype, self.offset, self.column_names)
@@ -195,24 +192,6 @@ class StoredRows:
             if count == 0:
                 raise DataError(f"{self.path} has become shorter since it was opened: fit again.")
             left, place = left[count:], place + count
-        return out
-
-    def _gather(self, numbers: NDArray[np.intp]) -> NDArray[Any]:
-        order = np.argsort(numbers, kind="stable")
-        ordered = numbers[order]
-        out = np.empty((len(numbers), self.shape[1]), self.dtype)
-        near = 1 + GAP_BYTES // max(1, self._row_bytes)
-        most = max(1, SPAN_BYTES // max(1, self._row_bytes))
-        breaks = np.flatnonzero(np.diff(ordered) > near) + 1
-        for run in np.split(np.arange(len(ordered)), breaks):
-            begin = 0
-            while begin < len(run):
-                first = ordered[run[begin]]
-                end = begin + int(np.searchsorted(ordered[run[begin:]], first + most))
-                some = run[begin:end]
-                block = self._read(int(first), int(ordered[some[-1]]) + 1)
-                out[order[some]] = block[ordered[some] - first]
-                begin = end
         return out
 
 

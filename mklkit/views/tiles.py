@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from mklkit.numerics.centring import centre_tile, margin_sums, product_sums
-from mklkit.numerics.pairwise import (
-    TILE_COLUMNS,
-    TILE_ROWS,
+from mklkit.numerics.gram_tiles import (
     add_scaled,
+    centre_tile,
+    margin_sums,
     mirror_upper,
-    row_blocks,
-    upper_blocks,
+    product_sums,
 )
+from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS, row_blocks, upper_blocks
 from mklkit.numerics.threads import each
 from mklkit.protocols import Array, KernelProducts
-from mklkit.views.kernel_rows import InnerProduct, KernelRows
+from mklkit.views.kernel_rows import InnerProduct, KernelRows, SpareScratch
 
 __all__ = [
     "KernelTiles",
@@ -78,31 +77,21 @@ def over_tiles(
         The same kernels on the rows of the columns; without it, tiles on and above the diagonal
         of the Gram matrices.
     """
-
-    spare: list[tuple[Array, Array]] = []
     every = kernel_rows if others is None else others
-    size = min(TILE_ROWS, kernel_rows.n_rows) * min(TILE_COLUMNS, every.n_rows)
+    spare = SpareScratch(overwrites=True)  # two arrays per thread are enough
 
-    def one(place: tuple[slice, slice]) -> Result:
+    def on_tile(place: tuple[slice, slice]) -> Result:
         block, columns = place
-        try:
-            memory = spare.pop()
-        except IndexError:  # two arrays per thread are enough
-            memory = (
-                np.empty(size, kernel_rows.arrays[0].dtype),
-                np.empty(size, kernel_rows.arrays[0].dtype),
-            )
-        tiles = kernel_rows.take(block).similarities(every.take(columns), memory)
-        result = work(block, columns, tiles)
-        spare.append(memory)
-        return result
+        with spare.lent() as scratch:
+            tiles = kernel_rows.take(block).similarities(every.take(columns), scratch)
+            return work(block, columns, tiles)
 
     places = tile_places(kernel_rows, others)
     first = list(islice(places, 2))
     if len(first) < 2:
-        yield from map(one, first)  # threads would cost more
+        yield from map(on_tile, first)  # threads would cost more
     else:
-        yield from each(one, chain(first, places))
+        yield from each(on_tile, chain(first, places))
 
 
 def tile_places(
@@ -139,17 +128,9 @@ class _Means:
     from zero, would lose its digits in the mean. Kernels that are inner products are evaluated on
     centred rows: HKH is the same, with all its digits.
 
-    Parameters
-    ----------
-    seen : KernelRows
-        The kernels and the training rows.
-    centered : bool
-    row_weights : ndarray of shape (N,)
-        How much each row counts in a mean.
-
     Attributes
     ----------
-    seen : KernelRows
+    kernel_rows : KernelRows
         The kernels, and the rows to evaluate them on.
     sizes : ndarray of shape (M,)
         The largest k(x, x) of each kernel, or 1, by which the tiles are divided.
@@ -160,18 +141,16 @@ class _Means:
     """
 
     def __init__(self, kernel_rows: KernelRows, centered: bool, row_weights: Array) -> None:
-        self.seen = _with_centred_rows(kernel_rows, row_weights) if centered else kernel_rows
-        self.sizes = _sizes(self.seen)
+        self.kernel_rows = _with_centred_rows(kernel_rows, row_weights) if centered else kernel_rows
+        self.sizes = _sizes(self.kernel_rows)
         self.rows = np.zeros((len(kernel_rows), kernel_rows.n_rows))
         self.columns = self.rows
         self.noise = np.zeros(len(kernel_rows))
         if not centered:
             return
 
-        def sums(
-            block: slice, columns: slice, tiles: KernelTiles
-        ) -> list[tuple[int, Array, Array]]:
-            margins: list[tuple[int, Array, Array]] = []
+        def sums(block: slice, columns: slice, tiles: KernelTiles) -> list[tuple[int, Any, Any]]:
+            margins = []
             for index, tile in tiles:
                 below = np.zeros(tile.shape[1])
                 counts = row_weights[block], row_weights[columns]
@@ -179,8 +158,10 @@ class _Means:
                 margins.append((index, beside, below))
             return margins
 
-        places = tile_places(self.seen)
-        for (block, columns), margins in zip(places, over_tiles(sums, self.seen), strict=True):
+        places = tile_places(self.kernel_rows)
+        for (block, columns), margins in zip(
+            places, over_tiles(sums, self.kernel_rows), strict=True
+        ):
             for index, beside, below in margins:
                 self.rows[index, block] += beside
                 if columns != block:
@@ -193,18 +174,16 @@ class _Means:
 
 def _with_centred_rows(kernel_rows: KernelRows, row_weights: Array) -> KernelRows:
     """Return the kernels, with centred rows for those that are inner products."""
-    linear = [isinstance(kernel, InnerProduct) for kernel in kernel_rows.kernels]
-    centred = {
-        place: array - np.average(array, axis=0, weights=row_weights).astype(array.dtype)
-        for place, array in enumerate(kernel_rows.arrays)
-        if any(
-            array_place == place
-            for array_place, wanted in zip(kernel_rows.places, linear, strict=True)
-            if wanted
-        )
-    }
-    pairs = zip(kernel_rows.places, linear, strict=True)
-    rows = [centred[place] if wanted else kernel_rows.arrays[place] for place, wanted in pairs]
+    centred: dict[int, Array] = {}
+    rows = []
+    for kernel, place in zip(kernel_rows.kernels, kernel_rows.places, strict=True):
+        array = kernel_rows.arrays[place]
+        if isinstance(kernel, InnerProduct):
+            if place not in centred:
+                mean = np.average(array, axis=0, weights=row_weights)
+                centred[place] = array - mean.astype(array.dtype)
+            array = centred[place]
+        rows.append(array)
     return KernelRows.of(kernel_rows.kernels, rows)
 
 
@@ -244,9 +223,9 @@ def kernel_products(
     >>> import numpy as np
     >>> from mklkit.kernels import Linear
     >>> rows = np.array([[1.0], [3.0]])
-    >>> found = kernel_products(KernelRows.of([Linear().fit(rows)], [rows]), np.array([-1.0, 1.0]))
-    >>> (found.products * found.sizes**2).tolist(), (found.with_labels * found.sizes).tolist()
-    ([[4.0]], [4.0])
+    >>> products = kernel_products(KernelRows.of([Linear().fit(rows)], [rows]))
+    >>> (products.products * products.sizes**2).tolist()
+    [[4.0]]
     """
     n_kernels = len(kernel_rows)
     labels = (
@@ -279,7 +258,7 @@ def kernel_products(
             sums_with_labels,
         )
 
-    for times, of_pairs, of_labels in over_tiles(sums, means.seen):
+    for times, of_pairs, of_labels in over_tiles(sums, means.kernel_rows):
         products += times * of_pairs
         with_labels += times * of_labels
     if centered:

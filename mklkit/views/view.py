@@ -1,4 +1,4 @@
-"""Views: kernels with a feature map on the training rows.
+"""Views: kernels with a feature map on the training rows, and weighted sums of them.
 
 A view computes each quantity once. Gram matrices, tile statistics and eigendecompositions are all
 taken from the view, so that methods, grids and folds can share them.
@@ -6,9 +6,8 @@ taken from the view, so that methods, grids and folds can share them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,33 +15,187 @@ from numpy.typing import NDArray
 from mklkit.errors import IncompatibleError
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix
-from mklkit.protocols import (
-    Array,
-    FittedKernel,
-    Projector,
-    Quadrants,
-)
-from mklkit.views.block_columns import BlockColumns
+from mklkit.protocols import Array, Projector, Quadrants
+from mklkit.views.deciding import BackProjection, Projection
+from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import InnerProduct, KernelRows
 from mklkit.views.memory import check_gram_fits
 from mklkit.views.rows import rows_at
 from mklkit.views.sides import Side
-from mklkit.views.statistics import SharedStatistics
+from mklkit.views.statistics import TileStatistics
 from mklkit.views.tiles import weighted_gram
 
-__all__ = ["View"]
+__all__ = ["BlockSide", "View", "WeightedViews"]
 
 
-class View(Side):
+class BlockSide(Side):
+    """Some views as a training side: Σ w_m K_m, or features √w_m Φ_m side by side, (N, Σp).
+
+    Features are read block by block, without one array of them all where that is not asked for.
+
+    Parameters
+    ----------
+    n_rows : int
+    used : sequence of int
+        The views.
+    scales : ndarray
+        w_m of each; not negative where the views have features.
+    feature_statistics : FeatureStatistics, optional
+        Of all views, where they have features.
+    """
+
+    def __init__(
+        self,
+        n_rows: int,
+        used: Sequence[int],
+        scales: Array,
+        feature_statistics: FeatureStatistics | None,
+    ) -> None:
+        self.n_rows = n_rows
+        self.used = used
+        self.scales = scales
+        self.explicit = feature_statistics is not None
+        self._feature_statistics = feature_statistics
+        self._gram: Array | None = None
+        self._features: Array | None = None
+
+    @property
+    def learner_kernel(self) -> KernelRows:
+        """The kernels that a learner works on, on their rows (N, ·)."""
+        raise NotImplementedError
+
+    @property
+    def feature_statistics(self) -> FeatureStatistics:
+        """The features of all views, and their statistics.
+
+        Raises
+        ------
+        IncompatibleError
+            If the map is implicit.
+        """
+        if self._feature_statistics is None:
+            raise IncompatibleError("This view has no features: its feature map is implicit.")
+        return self._feature_statistics
+
+    @property
+    def blocks(self) -> FeatureBlocks:
+        """The features of all views, block by block."""
+        return self.feature_statistics.blocks
+
+    @property
+    def n_features(self) -> int:
+        """The number of features Σp."""
+        return sum(self._widths)
+
+    def gram(self, keep: bool = True) -> Array:
+        """Return the Gram matrix (N, N) that a learner sees: Σ w_m K_m, or ΦΦᵀ of features.
+
+        Parameters
+        ----------
+        keep : bool, default=True
+            Whether it is kept. Combiners that use each kernel once pass False, so that no more
+            than one matrix is in memory at a time.
+        """
+        if self._gram is not None:
+            return self._gram
+        if len(self.used) == 0:
+            return np.zeros((self.n_rows, self.n_rows))
+        if self.explicit:  # Estimators check it in advance on implicit maps.
+            check_gram_fits(self.n_rows, self.blocks.rows.dtype.itemsize)
+        gram = weighted_gram(self.learner_kernel, self.scales)
+        if keep:
+            self._gram = gram
+        return gram
+
+    def features(self) -> Array:
+        """Return the features (N, Σp) of the training rows, in one array."""
+        if self._features is None:
+            self._features = self._side_by_side([self.blocks.features(m) for m in self.used])
+        return self._features
+
+    def some_features(self, members: NDArray[np.intp]) -> Array:
+        """Return the features (n, Σp) of some training rows."""
+        return self._side_by_side([self.blocks.some_features(m, members) for m in self.used])
+
+    def normal_matrix(self) -> NormalMatrix:
+        """Return ``features.T @ features``; for orthogonal features only its diagonal, in O(p)."""
+        if self._normal is None:
+            if len(self.used) == 1:
+                root = self._roots[0]
+                normal = self.feature_statistics.normal_matrix(self.used[0])
+                products, sums = normal.products * root**2, normal.sums * root
+                self._normal = NormalMatrix(products, sums, normal.total)
+            else:
+                self._normal = self.class_moments().normal_matrix()
+        return self._normal
+
+    def project(self, coefficients: Array) -> Array:
+        """Return ``features @ coefficients``, block by block, in O(Np)."""
+        return self.blocks.project(dict(zip(self.used, self._parts(coefficients), strict=True)))
+
+    def project_back(self, targets: Array) -> Array:
+        """Return ``features.T @ targets``, block by block, in O(Np)."""
+        return self._joined(self.blocks.project_back(self.used, targets))
+
+    def projection(self, coefficients: Array) -> Projection:
+        """Return the products with coefficients as a function of one block of rows."""
+        return Projection.of(self.blocks.projectors_of(self.used), self._parts(coefficients))
+
+    def back_projection(self) -> tuple[BackProjection, Callable[[Sequence[Array]], Array]]:
+        """Return the sums of one block's products with targets, and what finishes their total."""
+        back = BackProjection(self.blocks.projectors_of(self.used))
+
+        def finish(sums: Sequence[Array]) -> Array:
+            return self._joined(back.finish(sums))
+
+        return back, finish
+
+    def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
+        """Return ΦᵀWΦ and ΦᵀT, block by block, in O(np²) for n rows of non-zero weight."""
+        scale = np.repeat(self._roots, self._widths)
+        products, sums = self.blocks.weighted_products(self.used, row_weights, targets)
+        return products * np.outer(scale, scale), sums * scale[:, None]
+
+    def class_moments(
+        self, y: Array | None = None, row_weights: Array | None = None
+    ) -> ClassMoments:
+        """Return the moments of the features, by class for labels −1 and +1, in O(Np²)."""
+        moments = self.feature_statistics.class_moments(self.used, y, row_weights)
+        return moments.scaled(np.repeat(self._roots, self._widths))
+
+    @property
+    def _roots(self) -> list[float]:
+        return np.sqrt(self.scales).tolist()  # Python's numbers keep single precision.
+
+    @property
+    def _widths(self) -> list[int]:
+        return [self.blocks.widths[index] for index in self.used]
+
+    def _parts(self, coefficients: Array) -> list[Array]:
+        parts = np.split(coefficients, np.cumsum(self._widths)[:-1])
+        return [root * part for root, part in zip(self._roots, parts, strict=True)]
+
+    def _joined(self, products: Sequence[Array]) -> Array:
+        scaled = [root * product for root, product in zip(self._roots, products, strict=True)]
+        return scaled[0] if len(scaled) == 1 else np.concatenate(scaled)
+
+    def _side_by_side(self, features: Sequence[Array]) -> Array:
+        if len(features) == 1 and self.scales[0] == 1:
+            return features[0]
+        return np.hstack([root * part for root, part in zip(self._roots, features, strict=True)])
+
+
+class View(BlockSide):
     """One kernel through one feature map on the training rows.
 
     Attributes
     ----------
     label : str
         The kernel's name in results.
+    projector : Projector
     kernel : FittedKernel
-    own : KernelRows
+    kernel_rows : KernelRows
         The kernel on the training rows, restricted to its own columns.
     rows : ndarray or RowSource of shape (N, d)
         The training rows, restricted to the kernel's own columns.
@@ -50,27 +203,21 @@ class View(Side):
 
     def __init__(
         self,
-        projector: Projector,
-        kernel: FittedKernel,
-        rows: Any,
-        shared: SharedStatistics,
-        of_features: FeatureStatistics | None,
         index: int,
+        projector: Projector,
+        tile_statistics: TileStatistics,
+        feature_statistics: FeatureStatistics | None,
     ) -> None:
-        self.own = shared.seen.only(index)
         self.label = projector.label
         self.projector = projector
-        self.kernel = kernel
-        self.rows = rows
-        self.n_rows = len(rows)
-        self.explicit = projector.map.explicit
-        self._shared = shared
-        self._of_features = of_features
+        self.kernel_rows = tile_statistics.kernel_rows.only(index)
+        (self.kernel,), (self.rows,) = self.kernel_rows.kernels, self.kernel_rows.arrays
+        super().__init__(len(self.rows), [index], np.ones(1), feature_statistics)
         self._index = index
-        self._gram: Array | None = None
+        self._tile_statistics = tile_statistics
 
     @cached_property
-    def seen(self) -> KernelRows:
+    def learner_kernel(self) -> KernelRows:
         """The kernel that a learner works on, on its rows (N, ·).
 
         On an explicit map that is ΦΦᵀ, the inner product of the features. Where the features
@@ -79,35 +226,21 @@ class View(Side):
         """
         if self.sees_features:
             return KernelRows.of([InnerProduct()], [self.features()])
-        return self.own
+        return self.kernel_rows
 
     @cached_property
     def sees_features(self) -> bool:
-        """Whether :attr:`seen` is the inner product of the features."""
-        return self.explicit and not self._reproduces_kernel()
-
-    def _reproduces_kernel(self) -> bool:
-        features = self.of_features.blocks.remembered(self._index)
-        if features is None:
+        """Whether :attr:`learner_kernel` is the inner product of the features."""
+        if not self.explicit:
             return False
+        features = self.blocks.remembered(self._index)
+        if features is None:
+            return True
         # The part of a positive semi-definite kernel that a map drops is positive semi-definite,
         # and zero where its diagonal is zero.
         diagonal = self.kernel.diagonal(rows_at(self.rows, slice(0, self.n_rows)))
         gap = np.abs(np.einsum("ij,ij->i", features, features) - diagonal).max()
-        return bool(gap <= np.sqrt(np.finfo(features.dtype).eps) * np.abs(diagonal).max())
-
-    @property
-    def of_features(self) -> FeatureStatistics:
-        """The features of all views, and their statistics.
-
-        Raises
-        ------
-        IncompatibleError
-            If the map is implicit.
-        """
-        if self._of_features is None:
-            raise IncompatibleError("This view has no features: its feature map is implicit.")
-        return self._of_features
+        return bool(gap > np.sqrt(np.finfo(features.dtype).eps) * np.abs(diagonal).max())
 
     @property
     def n_bytes(self) -> int:
@@ -115,83 +248,17 @@ class View(Side):
         spectrum = 0 if self._spectrum is None else self._spectrum.vectors.nbytes
         return spectrum + (0 if self._gram is None else self._gram.nbytes)
 
-    def gram(self, keep: bool = True) -> Array:
-        """Return the Gram matrix (N, N) that a learner sees: of the kernel, or ΦΦᵀ of features.
-
-        Parameters
-        ----------
-        keep : bool, default=True
-            Whether the view keeps it. Combiners that use each kernel once pass False, so
-            that no more than one matrix is in memory at a time.
-        """
-        if self._gram is not None:
-            return self._gram
-        if self.explicit:  # Estimators check it in advance on implicit maps.
-            check_gram_fits(self.n_rows, self.rows.dtype.itemsize)
-        gram = weighted_gram(self.seen, np.ones(1))
-        if keep:
-            self._gram = gram
-        return gram
-
-    def features(self) -> Array:
-        """Return the features (N, p) of the training rows, in one array."""
-        return self.of_features.blocks.features(self._index)
-
-    def some_features(self, members: NDArray[np.intp]) -> Array:
-        """Return the features (n, p) of some training rows."""
-        return self.of_features.blocks.some_features(self._index, members)
-
-    def normal_matrix(self) -> NormalMatrix:
-        """Return ``features.T @ features``; for orthogonal features only its diagonal, in O(p)."""
-        if self._normal is None:
-            fitted, whole = self.projector.map, not self.of_features.blocks.is_part
-            diagonal = fitted.squared_lengths() if whole else None
-            if diagonal is not None:
-                self._normal = NormalMatrix(diagonal, self.features().sum(axis=0), self.n_rows)
-            else:
-                self._normal = self.of_features.normal_matrix(self._index)
-        return self._normal
-
-    @property
-    def n_features(self) -> int:
-        """The number of features p."""
-        return self.of_features.blocks.widths[self._index]
-
-    @property
-    def block_columns(self) -> BlockColumns:
-        """The features, block by block."""
-        return BlockColumns(self.of_features.blocks, [self._index], [1.0])
-
-    def project(self, coefficients: Array) -> Array:
-        """Return ``features @ coefficients``, block by block, in O(Np)."""
-        return self.of_features.blocks.project({self._index: coefficients})
-
-    def project_back(self, targets: Array) -> Array:
-        """Return ``features.T @ targets``, block by block, in O(Np)."""
-        return self.of_features.blocks.project_back([self._index], targets)[0]
-
     def map_features(self, function: Callable[[Array], Array]) -> Array:
         """Return a function of the features, applied block by block."""
-        return self.of_features.blocks.map(function, self._index)
+        return self.blocks.map(function, self._index)
 
     def restricted(self, members: NDArray[np.intp]) -> View:
         """Return this view alone on some of its rows, whose features are made block by block."""
-        blocks = None
-        if self._of_features is not None:
-            blocks = FeatureStatistics(self.of_features.blocks.only(self._index).take(members))
-        kernel_rows = self.own.take_rows(members)
-        shared = SharedStatistics(kernel_rows)
-        return View(self.projector, self.kernel, kernel_rows.arrays[0], shared, blocks, 0)
-
-    def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
-        """Return ΦᵀWΦ and ΦᵀT, block by block, in O(np²) for n rows of non-zero weight."""
-        return self.of_features.blocks.weighted_products([self._index], row_weights, targets)
-
-    def class_moments(
-        self, y: Array | None = None, row_weights: Array | None = None
-    ) -> ClassMoments:
-        """Return the moments of the features, by class for labels −1 and +1, in O(Np²)."""
-        return self.of_features.class_moments([self._index], y, row_weights)
+        features = None
+        if self.explicit:
+            features = FeatureStatistics(self.blocks.only(self._index).take(members))
+        tiles = TileStatistics(self.kernel_rows.take(members, read=False))
+        return View(0, self.projector, tiles, features)
 
     def quadrants(self, y: Array) -> Quadrants:
         """Return the statistics of the blocks by class, computed once for all kernels together.
@@ -200,8 +267,8 @@ class View(Side):
         those of a sample of at most 20,000 rows per class.
         """
         if self.sees_features:
-            return self.of_features.quadrants(y)[self._index]
-        return self._shared.quadrants(y)[self._index]
+            return self.feature_statistics.quadrants(y)[self._index]
+        return self._tile_statistics.quadrants(y)[self._index]
 
     def label_alignment(
         self, y: Array, centered: bool = False, row_weights: Array | None = None
@@ -211,5 +278,29 @@ class View(Side):
         On features in O(Np²).
         """
         if self.sees_features:
-            return self.of_features.alignment(self._index, y, centered, row_weights)
-        return self._shared.alignments(y, centered, row_weights)[self._index]
+            return self.feature_statistics.alignment(self._index, y, centered, row_weights)
+        return self._tile_statistics.alignments(y, centered, row_weights)[self._index]
+
+
+class WeightedViews(BlockSide):
+    """The sum Σ w_m K_m as a training side: one Gram matrix, or scaled features side by side.
+
+    Parameters
+    ----------
+    views : sequence of View
+        All views of a problem.
+    weights : ndarray of shape (M,)
+        Must not be negative where the views are explicit.
+    """
+
+    def __init__(self, views: Sequence[View], weights: Array) -> None:
+        weights = np.asarray(weights, dtype=np.float64)
+        used = np.flatnonzero(weights).tolist()
+        statistics = views[0].feature_statistics if views[0].explicit else None
+        super().__init__(views[0].n_rows, used, weights[used], statistics)
+        self._views = [views[index] for index in used]
+
+    @property
+    def learner_kernel(self) -> KernelRows:
+        """The kernels of non-zero weight that a learner works on."""
+        return KernelRows.joined(view.learner_kernel for view in self._views)

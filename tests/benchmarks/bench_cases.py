@@ -89,13 +89,13 @@ def weights(n_rows: int, kind: str, statistic: str) -> dict[str, Any]:
     import bench_statistics
     from builders import views_of
 
-    from mklkit.views.statistics import SharedStatistics
+    from mklkit.views.statistics import TileStatistics
 
     function = getattr(bench_statistics, statistic)
     for size in (600, n_rows):  # compiles first
         rows, y = normal_rows(size, kind)
-        seen = views_of(bench_statistics.FIVE, rows).seen
-        taken, _ = seconds(lambda seen=seen, y=y: function(SharedStatistics(seen), y))
+        seen = views_of(bench_statistics.FIVE, rows).learner_kernels
+        taken, _ = seconds(lambda seen=seen, y=y: function(TileStatistics(seen), y))
     return {"seconds": taken}
 
 

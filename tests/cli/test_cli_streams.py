@@ -70,7 +70,7 @@ def test_a_gram_matrix_that_does_not_fit_is_refused_first(
 ) -> None:
     monkeypatch.setattr("mklkit.views.memory.available_memory", lambda: 100_000)
     outcome = mklkit("fit", fitted.data, "--stream")
-    outcome.refused("A Gram matrix of 96 rows takes 0.0 GiB", "--map 'empirical(subset=1000)'")
+    outcome.refused("A Gram matrix of 96 rows takes", "--map 'empirical(subset=1000)'")
 
 
 def test_predict_in_parts_as_in_memory(

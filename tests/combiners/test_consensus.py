@@ -17,7 +17,7 @@ from mklkit.combiners.consensus import (
     near_sphere,
     neighbour_graph,
 )
-from mklkit.numerics.centring import centred_gram
+from mklkit.numerics.gram_tiles import centred_gram
 from mklkit.plugin import Target
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.view_set import ViewSet
@@ -125,7 +125,7 @@ def test_graph_consensus_has_the_least_distortion(mapped: str, n_neighbors: int)
 
 
 def test_panels_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = views_of().seen
+    seen = views_of().learner_kernels
     whole = distortions(seen, neighbour_graph(seen, 5))
     monkeypatch.setattr(consensus, "PANEL_VALUES", 4 * 37 * 5)
     parts = distortions(seen, neighbour_graph(seen, 5))
@@ -133,7 +133,7 @@ def test_panels_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_more_neighbours_than_rows_are_all_others() -> None:
-    seen = views_of(("linear",), ROWS[:4]).seen
+    seen = views_of(("linear",), ROWS[:4]).learner_kernels
     np.testing.assert_array_equal(neighbour_graph(seen, 9).toarray(), 2 * (1 - np.eye(4)))
 
 

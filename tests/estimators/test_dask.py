@@ -15,11 +15,9 @@ from sklearn.base import clone
 
 from mklkit import MKLClassifier, MKLKitError, MKLSearchCV, MKLVotingClassifier
 from mklkit.errors import DataError, IncompatibleError
-from mklkit.views.dask import scheduling
+from mklkit.views import dask as scheduling
 from mklkit.views.dask.engine import DaskEngine, packed, unpacked
 from mklkit.views.dask.rows import DaskRows
-from mklkit.views.engines import Threads
-from mklkit.views.feature_blocks import FeatureBlocks
 
 distributed = pytest.importorskip("distributed")
 da = pytest.importorskip("dask.array")
@@ -115,35 +113,6 @@ def test_a_killed_worker_changes_nothing(cluster: Any, monkeypatch: pytest.Monke
     cluster.wait_for_workers(2)
 
 
-def test_engine_verbs_are_those_of_threads(cluster: Any) -> None:
-    X, _ = data()
-    values = np.arange(4500.0)
-    given = {Threads(): X, DaskEngine(): DaskRows.of(da.from_array(X, chunks=(600, 4)))}
-
-    def summed(rows: np.ndarray, own: np.ndarray) -> list[np.ndarray]:
-        return [rows.T @ own, np.array(len(rows))]
-
-    def state(rows: np.ndarray, own: np.ndarray) -> np.ndarray:
-        return own.copy()
-
-    def step(rows: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
-        own += rows[:, 0]
-        return own, [own.sum(keepdims=True)]
-
-    found = []
-    for engine, rows in given.items():
-        projected = np.concatenate(list(engine.each(lambda r, v: r[:, 1] * v, rows, [values])))
-        total = engine.total(summed, rows, [values])
-        states = engine.states(state, rows, [values])
-        for _ in range(3):
-            states, (last,) = engine.sweep(step, rows, states)
-        total[0] += 0.0
-        found.append([projected, *total, last])
-    for own, other in zip(*found, strict=True):
-        np.testing.assert_allclose(own, other, rtol=1e-12)
-    np.testing.assert_allclose(found[1][-1], values.sum() + 3 * X[:, 0].sum())
-
-
 def test_rows_are_read_by_slice_number_and_mask(cluster: Any) -> None:
     X, _ = data()
     rows = DaskRows.of(da.from_array(X.astype(np.float32), chunks=(2100, 2)))
@@ -158,13 +127,6 @@ def test_rows_are_read_by_slice_number_and_mask(cluster: Any) -> None:
     whole = DaskRows.of(da.from_array(np.arange(10).reshape(5, 2), chunks=(1, 1)))
     assert whole.dtype == np.float64
     assert len(whole.lengths) == 1
-
-
-@pytest.mark.slow
-def test_no_features_are_kept_here(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FeatureBlocks, "_collected", lambda *given: pytest.fail("collected"))
-    X, y = data()
-    MKLClassifier(combiner="dimkl5", **MODEL).fit(da.from_array(X), y)
 
 
 def test_what_cannot_be_learned_from_is_refused(cluster: Any) -> None:
@@ -184,11 +146,12 @@ def test_what_cannot_be_learned_from_is_refused(cluster: Any) -> None:
 
 def test_workers_must_have_the_same_mklkit(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert scheduling.workers_in_use().threads == 2
-    monkeypatch.setattr("mklkit.__version__", "9.9", raising=False)
-    with pytest.raises(MKLKitError, match=r"worker tcp://.* has mklkit .*, and this process 9.9"):
+    versions = cluster.get_versions(packages=["mklkit"])
+    for worker in versions["workers"].values():
+        worker["packages"] = {**worker["packages"], "mklkit": None}
+    monkeypatch.setattr(distributed.Client, "get_versions", lambda *given, **named: versions)
+    with pytest.raises(MKLKitError, match=r"worker tcp://.* has mklkit None .*, and this process"):
         scheduling.workers_in_use()
-    with pytest.raises(MKLKitError, match=r"has no mklkit: install mklkit 1\.0 there"):
-        scheduling._check_versions("tcp://worker", ("1.0", "3.11"), (None, "3.11"))
     monkeypatch.setattr(scheduling, "CONNECT_SECONDS", 0.5)
     with pytest.raises(MKLKitError, match=r"No Dask scheduler answers at tcp://127.0.0.1:9"):
         scheduling.connected("tcp://127.0.0.1:9")

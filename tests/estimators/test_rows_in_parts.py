@@ -8,7 +8,7 @@ import pytest
 from mklkit import DataError, MKLClassifier, SpecError
 from mklkit.learners.ho_kashyap import sweeps
 from mklkit.numerics.threads import one_blas_thread
-from mklkit.views import engines, feature_blocks, projections
+from mklkit.views import engines, feature_blocks
 from mklkit.views.stored_rows import StoredRows
 
 N_ROWS = 300
@@ -33,7 +33,7 @@ def stored(table, tmp_path):
 @pytest.fixture
 def in_small_blocks(monkeypatch):
     monkeypatch.setattr(feature_blocks, "BLOCK_ROWS", 32)
-    monkeypatch.setattr(projections, "BLOCK_ROWS", 32)
+    monkeypatch.setattr(engines, "BLOCK_ROWS", 32)
     monkeypatch.setattr(sweeps, "BLOCK_ROWS", 32)
     monkeypatch.setattr(engines, "PART_ROWS", 96)
     monkeypatch.setattr(feature_blocks, "SMALL_BYTES", 0)
@@ -123,7 +123,7 @@ def test_mistakes(table, stored):
     _, y = table
     with pytest.raises(ValueError, match=r"\[300, 299\]"):
         model("uniform").fit(stored, y[1:])
-    with pytest.raises(DataError, match=r"max_memory allows 1 MiB: use fewer landmarks"):
+    with pytest.raises(DataError, match=r"1 MiB may be used: use fewer landmarks"):
         model("uniform", max_memory="1MB").fit(stored, y > 0)
     for wrong in ("much", "-1GB", 12, 0.5):
         with pytest.raises(SpecError, match=r"max_memory must be an amount of at least a megabyte"):

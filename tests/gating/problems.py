@@ -15,8 +15,7 @@ from mklkit.combiners.cluster_gating.stages import (
     smoothness_form,
 )
 from mklkit.combiners.templates.gating import composite_gram
-from mklkit.numerics.embedding import embed_gram
-from mklkit.numerics.graph_embedding import discriminant_graphs
+from mklkit.numerics.graph_embedding import discriminant_graphs, embed_gram
 
 FOUR = ["rbf(sigma=0.2)", "rbf(sigma=1.0)", "rbf(sigma=3.0)", "linear"]
 

@@ -18,8 +18,7 @@ from mklkit import MKLClassifier
 from mklkit.combiners.cluster_gating.combiner import ClusterGating
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, MKLKitWarning, SpecError
 from mklkit.learners.kda import KDA
-from mklkit.numerics.embedding import embed_gram
-from mklkit.numerics.graph_embedding import discriminant_graphs
+from mklkit.numerics.graph_embedding import discriminant_graphs, embed_gram
 from mklkit.plugin import Target
 from mklkit.views.sides import GramSide
 

@@ -20,8 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from mklkit import MKLClassifier
 from mklkit.errors import MKLKitError
 from mklkit.learners.kda import KDA
-from mklkit.numerics.embedding import embed_gram
-from mklkit.numerics.graph_embedding import discriminant_graphs
+from mklkit.numerics.graph_embedding import discriminant_graphs, embed_gram
 from mklkit.registry.registry import get_registry
 
 

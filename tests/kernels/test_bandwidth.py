@@ -17,7 +17,7 @@ from mklkit.kernels.bandwidth import (
     median_distance,
     squared_neighbour_distance,
 )
-from mklkit.numerics.sampling import sampled_pair_distances, sampled_rows
+from mklkit.numerics.sampling import sampled_pairs, sampled_rows
 
 SIZES = [2, 3, 50, 255, 256, 257, 1281]
 
@@ -136,7 +136,7 @@ def test_of_many_rows_distances_are_sampled(rng, monkeypatch):
 
 def test_pairs_of_a_sample_are_different_and_every_row_is_in_as_many():
     rows = np.ldexp(1.0, np.arange(9))[:, None]  # a difference of two powers tells which they are
-    drawn = np.concatenate(list(sampled_pair_distances(rows, partners=3)))
+    drawn = np.concatenate([distances for distances, _ in sampled_pairs(rows, partners=3)])
     assert len(set(drawn)) == 27
     higher = np.floor(np.log2(drawn)).astype(int) + 1
     lower = np.log2(np.ldexp(1.0, higher) - drawn).astype(int)

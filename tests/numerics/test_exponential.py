@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mklkit.numerics.exponential import scaled_exp
+from mklkit.numerics.pairwise import scaled_exp
 
 KINDS = [(np.float64, -745.0, 709.7), (np.float32, -103.0, 88.7)]
 

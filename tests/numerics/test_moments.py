@@ -11,7 +11,7 @@ from builders import tiles_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mklkit.numerics.moments import Moments
+from mklkit.numerics.gram_tiles import Moments
 
 SCALES = [1.0, 1e-300, 1e300, 1e-150, 1e150]
 
@@ -80,12 +80,6 @@ def test_weight_counts_each_value_twice(rng):
     assert moments.count == 110
     assert moments.mean == pytest.approx(mean, rel=1e-13)
     assert moments.deviation == pytest.approx(deviation, rel=1e-13)
-
-
-def test_nothing_seen_changes_nothing(rng):
-    values = rng.normal(size=5)
-    some = Moments.of(values)
-    assert Moments().merge(some) == some.merge(Moments.of(values[:0])) == some
 
 
 def test_infinite_values_have_no_finite_moments():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 
@@ -39,12 +37,6 @@ def test_as_many_features_are_refused_like_the_matrix(small_machine):
 def test_what_fits_but_is_large_is_said(small_machine):
     with pytest.warns(MKLKitWarning, match=r"Gram matrix of 32 rows takes .* learner='mhks'"):
         MKLClassifier("rbf").fit(ROWS[:32], LABELS[:32])
-
-
-def test_what_is_small_goes_without_saying(small_machine):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        MKLClassifier("rbf").fit(ROWS[:20], LABELS[:20])
 
 
 def test_a_containers_share_counts(small_machine):

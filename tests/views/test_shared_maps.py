@@ -2,63 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-import attrs
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
 
 from mklkit import MKLClassifier
-from mklkit.plugin import FeatureMapFacts, RowBlock
-from mklkit.protocols import Component
 from mklkit.views.deciding import decide_all
-
-
-@attrs.frozen(eq=False)
-class FittedNearness:
-    """Similarities to landmarks as features, of new rows by ``transform`` alone."""
-
-    explicit: ClassVar[bool] = True
-    kernel: object
-    landmarks: np.ndarray
-
-    def transform(self, rows):
-        return self.kernel(rows, self.landmarks)
-
-
-class FittedSharingNearness(FittedNearness):
-    """The same, and mklkit may evaluate several kernels at once for it."""
-
-    def from_similarities(self, values):
-        return values
-
-
-@attrs.frozen
-class Nearness(Component):
-    """All rows are landmarks, one array for all kernels, which is what lets them share a base."""
-
-    name: ClassVar[str] = "nearness"
-    facts: ClassVar[FeatureMapFacts] = FeatureMapFacts(explicit=True, shared=True)
-
-    sharing: bool = True
-
-    def fit(self, kernel, rows, random_state):
-        made = FittedSharingNearness if self.sharing else FittedNearness
-        return made(kernel, rows)
-
-
-def test_similarities_that_are_features_are_not_overwritten_by_the_next_kernels():
-    X, y = load_iris(return_X_y=True)
-    X, y = X[::3], y[::3]
-    kernels = [f"rbf(gamma={gamma})" for gamma in (0.05, 0.5, 5.0)]
-    decisions = [
-        MKLClassifier(kernels, feature_map=Nearness(sharing), combiner="ifsl", learner="mhks")
-        .fit(X, y)
-        .decision_function(X)
-        for sharing in (True, False)
-    ]
-    np.testing.assert_allclose(decisions[0], decisions[1], rtol=1e-9)
 
 
 @pytest.mark.parametrize("n_rows", [1, 2048, 2049, 4500])
@@ -82,19 +30,3 @@ def test_decisions_that_share_maps_decide_as_each_does_alone(rng, n_rows):
         np.testing.assert_allclose(values, naive, atol=1e-9)
     alone = np.column_stack([decision.decide(rows) for decision in model.decisions_])
     np.testing.assert_allclose(alone, naive, atol=1e-9)
-
-
-def test_a_block_keeps_the_columns_that_were_made_of_its_own_rows_only(rng):
-    X = rng.normal(size=(40, 3))
-    y = (X[:, 0] > 0).astype(int)
-    model = MKLClassifier(
-        "rbf", feature_map="empirical(subset=9)", combiner="ifsl", random_state=0
-    ).fit(X, y)
-    decision = model.decisions_[0]
-    first, second = RowBlock(X[:20], keep=True), RowBlock(X[20:], keep=True)
-    once = [decision.decide_block(block) for block in (first, second)]
-    again = [decision.decide_block(block) for block in (first, second)]
-    np.testing.assert_array_equal(once, again)
-    np.testing.assert_allclose(np.concatenate(again), decision.decide(X), atol=1e-12)
-    made = [next(block.columns_of(decision.projectors))[1] for block in (first, first)]
-    assert made[0] is made[1]

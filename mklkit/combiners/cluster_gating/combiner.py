@@ -17,8 +17,7 @@ from threadpoolctl import threadpool_limits
 from mklkit.combiners.cluster_gating.stages import Stages
 from mklkit.combiners.templates.gating import Composition, GatingCombiner
 from mklkit.errors import DataError, MKLKitWarning, SpecError, suggest
-from mklkit.numerics.embedding import embedding_size
-from mklkit.numerics.graph_embedding import discriminant_graphs
+from mklkit.numerics.graph_embedding import discriminant_graphs, embedding_size
 from mklkit.protocols import Array, CombinerFacts, Views
 from mklkit.protocols.component import as_int, finite_number
 from mklkit.registry.hookspecs import register

@@ -21,8 +21,7 @@ from mklkit.combiners.cluster_gating.pairwise_updating import (
     update_pairs,
 )
 from mklkit.combiners.templates.gating import composite_gram
-from mklkit.numerics.embedding import GramEmbedding, embed_gram
-from mklkit.numerics.graph_embedding import Graphs
+from mklkit.numerics.graph_embedding import Embedding, Graphs, embed_gram
 from mklkit.numerics.pairwise import TILE_ROWS
 from mklkit.numerics.threads import one_blas_thread
 from mklkit.protocols import Array, Views
@@ -92,7 +91,7 @@ class Stages:
                 break
         return theta, tuple(history)
 
-    def _embed(self, theta: Array, n_components: int) -> GramEmbedding:
+    def _embed(self, theta: Array, n_components: int) -> Embedding:
         """Stage one: return the optimal embedding for these weights."""
         prior = float(theta.ravel() @ self.smooth @ theta.ravel())
         gram = self._composite(theta)

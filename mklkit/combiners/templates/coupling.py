@@ -23,8 +23,7 @@ from mklkit.protocols import (
     facts_of,
 )
 from mklkit.registry.hookspecs import register
-from mklkit.views.deciding import BlockDecision, RowBlock
-from mklkit.views.projections import FEW_ROWS, Projection
+from mklkit.views.deciding import FEW_ROWS, BlockDecision, Projection, RowBlock
 
 __all__ = ["CoupledDecision", "CoupledGrid", "CoupledSolution", "CouplingCombiner"]
 
@@ -68,7 +67,7 @@ class CoupledDecision(BlockDecision):
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values, (n,) or (n, G), of one block of rows."""
         linear = all(learner.coefficients is not None for learner in self.learners)
-        if linear and len(block) > FEW_ROWS and not block.shared:
+        if linear and len(block) > FEW_ROWS and not block.keep:
             pairs = list(zip(self.weights, self.learners, strict=True))
             scaled = [weight * learner.coefficients for weight, learner in pairs]
             bias = sum(weight * learner.bias for weight, learner in pairs)

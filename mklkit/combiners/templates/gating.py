@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import attrs
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from mklkit.combiners.templates.weighted_grid import fit_each
 from mklkit.errors import IncompatibleError, MKLKitError, MKLKitWarning
 from mklkit.numerics.compiling import compiled
-from mklkit.numerics.pairwise import mirror_upper
+from mklkit.numerics.gram_tiles import mirror_upper
 from mklkit.protocols import (
     Array,
     Combiner,
@@ -35,7 +36,6 @@ from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.sides import GramSide
 from mklkit.views.tiles import Tiles, symmetric_tiles
-from mklkit.views.view_set import ViewSet
 
 __all__ = ["GatedDecision", "Gates", "GatingCombiner", "WeightedGates", "feature_columns"]
 
@@ -172,8 +172,9 @@ class GatingCombiner(Combiner):
             )
         columns = feature_columns(views, self.name)
         rows = own_rows(views.rows, columns, "numbers")
-        shown: list[Any] = list(views)
-        gates = self.fit_gates(ViewSet(shown, rows, views.explicit), target.values, random_state)
+        shown = copy(views)
+        shown.rows = rows
+        gates = self.fit_gates(shown, target.values, random_state)
         values = np.asarray(gates.gates(rows), dtype=np.float64)
         if values.shape != (len(views.rows), len(views)):
             raise MKLKitError(

@@ -32,8 +32,14 @@ from mklkit.protocols import (
 )
 from mklkit.protocols.component import FEATURE_MAP, LEARNER, parameter_names
 from mklkit.registry.hookspecs import register
-from mklkit.views.deciding import BlockDecision, RowBlock, weighted_columns, with_support
-from mklkit.views.projections import FEW_ROWS, Projection
+from mklkit.views.deciding import (
+    FEW_ROWS,
+    BlockDecision,
+    Projection,
+    RowBlock,
+    weighted_columns,
+    with_support,
+)
 from mklkit.views.rows import rows_at
 
 __all__ = [
@@ -119,7 +125,7 @@ class WeightedDecision(WeightedColumns, BlockDecision):
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values (n,) of one block of rows."""
         coefficients = self.learner.coefficients
-        folds = self.explicit and len(block) > FEW_ROWS and not block.shared
+        folds = self.explicit and len(block) > FEW_ROWS and not block.keep
         if not folds or coefficients is None:
             columns = weighted_columns(block, self.projectors, self.scales, self.explicit)
             return self.learner.decide(columns)

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.linalg
 
 from mklkit.learners.linear_decision import LinearDecision
-from mklkit.numerics.centring import centred_gram
+from mklkit.numerics.gram_tiles import centred_gram
 from mklkit.numerics.least_squares import (
     SPECTRUM_TOLERANCE,
     ArrowheadSystem,
@@ -24,8 +24,8 @@ from mklkit.numerics.least_squares import (
     rounding,
 )
 from mklkit.protocols import Array, ColumnSelector, Subproblem, TrainingView
-from mklkit.views.block_columns import BlockColumns, InBlocks
 from mklkit.views.sides import FeatureSide, GramSide
+from mklkit.views.view import BlockSide
 
 __all__ = ["FeatureProblem", "RowProblem", "ridge_problem"]
 
@@ -117,9 +117,9 @@ class FeatureProblem(Subproblem):
         return self.solve_projected(self._side.project_back(targets), means, data_weights, columns)
 
     @property
-    def block_columns(self) -> BlockColumns | None:
+    def block_columns(self) -> BlockSide | None:
         """The features block by block, where the side has them so."""
-        return self._side.block_columns if isinstance(self._side, InBlocks) else None
+        return self._side if isinstance(self._side, BlockSide) else None
 
     def function(self, coefficients: LinearDecision) -> tuple[Array, Array]:
         """Return the weights (p, G) and biases (G,)."""

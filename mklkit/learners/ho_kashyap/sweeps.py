@@ -28,9 +28,8 @@ from mklkit.learners.ho_kashyap.rules import (
 )
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import Array, Subproblem, Target
-from mklkit.views.deciding import BLOCK_ROWS, RowBlock
+from mklkit.views.deciding import BLOCK_ROWS, BackProjection, RowBlock
 from mklkit.views.engines import added
-from mklkit.views.projections import BackProjection
 
 __all__ = ["can_sweep", "iterate_by_sweeps"]
 

@@ -1,23 +1,195 @@
-"""Rows on a cluster: Dask arrays as rows, and Dask's workers as the second engine.
+"""Rows on a cluster: Dask's own calls, for tasks, their results, and the workers that are there.
 
+They go to the cluster of the ``distributed.Client`` in use, or else to threads of this process.
 No module here imports Dask before it is used, so that the package works without it.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["is_dask"]
+import attrs
 
-PACKAGES = ("dask", "dask_expr")
+from mklkit.errors import DataError, MKLKitError
+from mklkit.views.memory import available_memory
+
+__all__ = [
+    "Workers",
+    "computed",
+    "connected",
+    "kept_and_computed",
+    "lazily",
+    "persisted",
+    "unchanged",
+    "workers_in_use",
+]
+
+CONNECT_SECONDS = 5
+SETTINGS = {"distributed.admin.large-graph-warning-threshold": "1 TB"}
+"""Data given by the user travels within tasks, so that it is there again if a worker is lost."""
 
 
-def is_dask(value: Any) -> bool:
-    """Return whether an object is a Dask array, DataFrame or Series.
+def lazily(function: Callable[..., Any]) -> Any:
+    """Return a function whose calls are tasks; each has a key of its own."""
+    import dask
 
-    Examples
-    --------
-    >>> is_dask([1, 2])
-    False
+    return dask.delayed(function, pure=False, traverse=True)
+
+
+def unchanged(value: Any) -> Any:
+    """Return a value, which as a task is sent to the workers once."""
+    return value
+
+
+def computed(tasks: Sequence[Any]) -> list[Any]:
+    """Return the results of tasks.
+
+    Raises
+    ------
+    MKLKitError
+        If workers die of a task again and again, or the cluster is gone.
     """
-    return type(value).__module__.partition(".")[0] in PACKAGES
+    return kept_and_computed([], tasks)[1]
+
+
+def persisted(tasks: Sequence[Any]) -> list[Any]:
+    """Return tasks that stand for the results of tasks, which stay on the workers."""
+    return kept_and_computed(tasks, [])[0]
+
+
+def kept_and_computed(tasks: Sequence[Any], wanted: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Return tasks that stand for the results of some, and the results of others."""
+    import dask
+
+    client = _client()
+    if client is None:
+        every = dask.persist(*tasks, *wanted)
+        return list(every[: len(tasks)]), list(dask.compute(*every[len(tasks) :]))
+    from distributed import futures_of, wait
+
+    with _explained(), dask.config.set(SETTINGS):
+        every = dask.persist(*tasks, *wanted)
+        kept, others = every[: len(tasks)], every[len(tasks) :]
+        # A graph that uses these must not arrive at the scheduler before they are known there,
+        # and it does not keep the order: so the caller goes on when something has been computed.
+        waited_for = futures_of([*(others or kept)])
+        wait(waited_for)
+        for future in waited_for:
+            if future.status == "error":
+                raise future.exception()
+        return list(kept), client.gather([futures_of(task)[0] for task in others])
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Explain what goes wrong with workers."""
+    from distributed.client import FutureCancelledError
+    from distributed.scheduler import KilledWorker
+
+    try:
+        yield
+    except KilledWorker as error:
+        raise MKLKitError(
+            "Dask's workers died several times of the same part of the rows: they have too little"
+            " memory for it, or can't load a library; their logs say more. Use smaller chunks"
+            " or more memory."
+        ) from error
+    except FutureCancelledError as error:
+        raise MKLKitError(
+            "Dask's scheduler or the workers that held the rows are gone: connect and fit again."
+        ) from error
+
+
+@attrs.frozen
+class Workers:
+    """What there is to compute with.
+
+    Attributes
+    ----------
+    threads : int
+    memory : int or None
+        Bytes, if known.
+    """
+
+    threads: int
+    memory: int | None
+
+
+def workers_in_use() -> Workers:
+    """Return the workers' threads and memory, after a check that they can run mklkit.
+
+    Raises
+    ------
+    MKLKitError
+        If there are no workers, or one of them has another Python, no mklkit, or another version
+        of it.
+    """
+    client = _client()
+    if client is None:
+        import joblib
+
+        return Workers(int(joblib.cpu_count()), available_memory())
+    versions = client.get_versions(packages=["mklkit"])
+    here = versions["client"]["packages"]
+    if not versions["workers"]:
+        address = client.scheduler.address
+        raise MKLKitError(
+            f"The Dask scheduler {address} has no workers: start some (dask worker {address})."
+        )
+    for address, answer in versions["workers"].items():
+        there = answer["packages"]
+        if there["mklkit"] != here["mklkit"] or _minor(there["python"]) != _minor(here["python"]):
+            raise MKLKitError(
+                f"Dask's worker {address} has mklkit {there['mklkit']} on Python {there['python']},"
+                f" and this process {here['mklkit']} on {here['python']}: install the same versions"
+                " on both."
+            )
+    resources = client.run(_resources).values()
+    limits = [memory for _, memory in resources]
+    return Workers(sum(threads for threads, _ in resources), sum(limits) if all(limits) else None)
+
+
+def _minor(version: str) -> list[str]:
+    return version.split(".")[:2]
+
+
+def _resources(dask_worker: Any) -> tuple[int, int | None]:
+    return dask_worker.state.nthreads, dask_worker.memory_manager.memory_limit
+
+
+def connected(address: str) -> Any:
+    """Return a client of the scheduler at an address such as ``tcp://10.0.0.1:8786``.
+
+    Raises
+    ------
+    MKLKitError
+        If Dask is not installed, or nothing answers there within five seconds.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise MKLKitError(
+            "A scheduler needs Dask: pip install 'dask[array,dataframe,distributed]'."
+        ) from None
+    try:
+        return Client(address, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"No Dask scheduler answers at {address}: start one (dask scheduler), or give the"
+            " address that it prints, such as tcp://10.0.0.1:8786."
+        ) from error
+
+
+def _client() -> Any:
+    """Return the client in use, if there is one."""
+    if "distributed" not in sys.modules:
+        return None
+    from distributed import get_client
+
+    try:
+        return get_client()
+    except ValueError:
+        return None

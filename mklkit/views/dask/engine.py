@@ -4,108 +4,113 @@ from __future__ import annotations
 
 import io
 import pickle
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from functools import reduce
-from hashlib import blake2b
+from operator import itemgetter
 from threading import Lock
-from typing import Any
+from typing import Any, ClassVar
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.numerics.threads import one_blas_thread
 from mklkit.protocols import Array, Rows
-from mklkit.views.dask import is_dask
-from mklkit.views.dask.scheduling import computed, kept_and_computed, lazily, persisted, unchanged
-from mklkit.views.engines import Sums, added
+from mklkit.views.dask import computed, kept_and_computed, lazily, persisted, unchanged
+from mklkit.views.engines import Engine, Sums, added
 
-__all__ = ["DaskEngine", "SentArrays", "packed", "unpacked"]
+__all__ = ["DaskEngine", "packed", "unpacked"]
 
 FAN_IN = 8
 """The sums that one task adds."""
+LARGE_BYTES = 1 << 15
+"""Arrays of this size and above are sent apart from the function that uses them."""
+KEPT_BYTES = 1 << 29
+"""Arrays sent before stay with the workers up to this size together, the latest ones."""
 
 
-class DaskEngine:
+class DaskEngine(Engine):
     """Functions of the chunks of :class:`mklkit.views.dask.rows.DaskRows`, run by Dask.
 
     Only functions, the parts of arrays that the caller has, and results travel. A task changes
     nothing that it is given, so that those of a worker that was lost can be run again. Sums are
-    added in a tree whose shape depends on the chunks alone.
+    added in a tree whose shape depends on the chunks alone. A fit sends its landmarks and its maps'
+    weights once, although each pass is another function.
     """
 
-    local = False
+    local: ClassVar[bool] = False
 
     def __init__(self) -> None:
-        self._sent = SentArrays(_sent)
+        self._sent: dict[str, tuple[Any, int]] = {}
         self._lock = Lock()
 
     def each(
         self, function: Callable[..., Any], rows: Rows, arrays: Sequence[NDArray[Any]]
     ) -> Iterator[Any]:
         """Yield ``function(rows, *arrays)`` of each part, in order."""
-        yield from computed(self._tasks(_call, function, rows, _cut(rows, arrays)))
+        yield from computed(self._tasks(function, rows, arrays))
 
     def total(
         self, function: Callable[..., Sums], rows: Rows, arrays: Sequence[NDArray[Any]]
     ) -> Sums:
         """Return the sum over all parts of ``function(rows, *arrays)``."""
-        (total,) = computed([_tree(self._tasks(_call, function, rows, _cut(rows, arrays)))])
+        (total,) = computed([_tree(self._tasks(function, rows, arrays))])
         return [_writeable(array) for array in total]
 
     def states(
         self, function: Callable[..., Any], rows: Rows, arrays: Sequence[NDArray[Any]]
     ) -> Sequence[Any]:
         """Return the states of the parts, which stay on the workers."""
-        return persisted(self._tasks(_call, function, rows, _cut(rows, arrays)))
+        return persisted(self._tasks(function, rows, arrays))
 
     def sweep(
-        self,
-        function: Callable[..., tuple[Any, Sums]],
-        rows: Rows,
-        states: Sequence[Any],
+        self, function: Callable[..., tuple[Any, Sums]], rows: Rows, states: Sequence[Any]
     ) -> tuple[Sequence[Any], Sums]:
         """Return new states, which stay on the workers, and a sum over all parts."""
-        pairs = self._tasks(_call_on_state, function, rows, [states])
-        kept = [lazily(_first)(pair) for pair in pairs]
-        promised = _tree([lazily(_second)(pair) for pair in pairs])
-        kept, (total,) = kept_and_computed(kept, [promised])
+        pairs = self._tasks(function, rows, [], states)
+        kept = [lazily(itemgetter(0))(pair) for pair in pairs]
+        sums = _tree([lazily(itemgetter(1))(pair) for pair in pairs])
+        kept, (total,) = kept_and_computed(kept, [sums])
         return kept, [_writeable(array) for array in total]
 
     def _tasks(
         self,
-        call: Callable[..., Any],
         function: Callable[..., Any],
-        rows: Rows,
-        arrays: Sequence[Sequence[Any]],
+        rows: Any,
+        arrays: Sequence[NDArray[Any]],
+        states: Sequence[Any] | None = None,
     ) -> list[Any]:
-        """Return a task for each part, of the function, the part's rows and its arrays."""
+        """Return a task for each part, of the function, the part's rows, and arrays or a state."""
+        stops = np.cumsum(rows.lengths)
+        places = [slice(stop - n, stop) for stop, n in zip(stops, rows.lengths, strict=True)]
+        pieces = [[array[place] for place in places] for array in arrays]
         code, large = packed(function)
         with self._lock:
-            known = self._sent.of(large)
-        sent, task = lazily(unchanged)(code), lazily(call)
+            known = self._on_workers(large)
+        sent, task = lazily(unchanged)(code), lazily(_call)
+        columns = pieces if states is None else [states]
         return [
-            task(sent, known, part, *pieces)
-            for part, *pieces in zip(_parts(rows), *arrays, strict=True)
+            task(sent, known, part, *arguments)
+            for part, *arguments in zip(rows.parts, *columns, strict=True)
         ]
 
-
-def _parts(rows: Any) -> Sequence[Any]:
-    parts: Sequence[Any] = rows.parts
-    return parts
-
-
-def _cut(rows: Any, arrays: Sequence[Any]) -> list[list[Any]]:
-    """Return the parts' rows of arrays; those of Dask arrays stay where they are."""
-    stops = np.cumsum(rows.lengths)
-    places = [slice(stop - n, stop) for stop, n in zip(stops, rows.lengths, strict=True)]
-    return [
-        list(array.rechunk({0: tuple(rows.lengths)}).to_delayed().ravel())
-        if is_dask(array)
-        else [array[place] for place in places]
-        for array in arrays
-    ]
+    def _on_workers(self, arrays: Sequence[NDArray[Any]]) -> list[Any]:
+        """Return what stands for each array in tasks, found by its content or sent now."""
+        keys = [joblib.hash(array) for array in arrays]
+        fresh = {
+            key: array for key, array in zip(keys, arrays, strict=True) if key not in self._sent
+        }
+        if fresh:
+            tasks = persisted([lazily(unchanged)(array) for array in fresh.values()])
+            for (key, array), task in zip(fresh.items(), tasks, strict=True):
+                self._sent[key] = task, array.nbytes
+        for key in keys:  # The latest stand last.
+            self._sent[key] = self._sent.pop(key)
+        on_workers = [self._sent[key][0] for key in keys]
+        while sum(size for _, size in self._sent.values()) > KEPT_BYTES:
+            del self._sent[next(iter(self._sent))]
+        return on_workers
 
 
 def _tree(tasks: Sequence[Any]) -> Any:
@@ -116,47 +121,24 @@ def _tree(tasks: Sequence[Any]) -> Any:
     return tasks[0]
 
 
-def _sent(arrays: list[NDArray[Any]]) -> list[Any]:
-    return persisted([lazily(unchanged)(array) for array in arrays])
-
-
-# What the workers run.
-
-
-def _first(pair: tuple[Any, Any]) -> Any:
-    return pair[0]
-
-
-def _second(pair: tuple[Any, Any]) -> Any:
-    return pair[1]
-
-
-def _sum(parts: Sequence[Sums]) -> Sums:
-    first, *others = parts
-    # A copy, because another task may need the first part again.
-    return reduce(added, others, [np.array(array) for array in first])
-
-
-def _call(code: bytes, large: Sequence[Array], rows: Array, *arrays: Any) -> Any:
-    # Values that are not finite are detected in the decisions.
-    with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
-        return unpacked(code, large)(rows, *arrays)
-
-
-def _call_on_state(code: bytes, large: Sequence[Array], rows: Array, state: Any) -> Any:
-    # A copy, because the function may change it, and another task may need it again.
-    return _call(code, large, rows, deepcopy(state))
-
-
 def _writeable(array: Array) -> Array:
     """Return an array that the caller may write to; those received need not be."""
     return array if array.flags.writeable else array.copy()
 
 
-LARGE_BYTES = 1 << 15
-"""Arrays of this size and above are sent apart from the function that uses them."""
-KEPT_BYTES = 1 << 29
-"""Arrays sent before stay with the workers up to this size together, the latest ones."""
+# What the workers run.
+
+
+def _sum(parts: Sequence[Sums]) -> Sums:
+    # A copy, because another task may need the first part again.
+    return reduce(added, parts[1:], [np.array(array) for array in parts[0]])
+
+
+def _call(code: bytes, large: Sequence[Array], rows: Array, *arguments: Any) -> Any:
+    # Copies, because the function may change a state, and another task may need it again. Values
+    # that are not finite are detected in the decisions.
+    with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+        return unpacked(code, large)(rows, *deepcopy(arguments))
 
 
 class _Unpacker(pickle.Unpickler):
@@ -191,41 +173,3 @@ def packed(function: Callable[..., Any]) -> tuple[bytes, list[NDArray[Any]]]:
 def unpacked(code: bytes, large: Sequence[NDArray[Any]]) -> Callable[..., Any]:
     """Return the function that was packed."""
     return _Unpacker(io.BytesIO(code), large).load()
-
-
-class SentArrays:
-    """Arrays that the workers have, found again by their contents.
-
-    A fit sends its landmarks and its maps' weights once, although each pass is another function.
-
-    Parameters
-    ----------
-    send : callable
-        Takes arrays and returns what stands for each of them in tasks.
-    """
-
-    def __init__(self, send: Callable[[list[NDArray[Any]]], list[Any]]) -> None:
-        self._send = send
-        self._sent: OrderedDict[bytes, tuple[Any, int]] = OrderedDict()
-
-    def of(self, arrays: Sequence[NDArray[Any]]) -> list[Any]:
-        """Return what stands for each array, sent before or now."""
-        keys = [_digest(array) for array in arrays]
-        fresh = {
-            key: array for key, array in zip(keys, arrays, strict=True) if key not in self._sent
-        }
-        if fresh:
-            sent = zip(fresh.items(), self._send(list(fresh.values())), strict=True)
-            self._sent.update({key: (place, array.nbytes) for (key, array), place in sent})
-        for key in keys:
-            self._sent.move_to_end(key)
-        places = [self._sent[key][0] for key in keys]
-        while sum(size for _, size in self._sent.values()) > KEPT_BYTES:
-            self._sent.popitem(last=False)
-        return places
-
-
-def _digest(array: NDArray[Any]) -> bytes:
-    digest = blake2b(repr((array.shape, array.dtype.str)).encode(), digest_size=16)
-    digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
-    return digest.digest()

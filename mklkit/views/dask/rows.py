@@ -1,24 +1,27 @@
-"""Rows that are the chunks of a Dask array or DataFrame."""
+"""Rows that are the chunks of a Dask array or DataFrame, and functions of them as Dask arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+from pandas.api.types import is_numeric_dtype, is_object_dtype
 
 from mklkit.errors import DataError
 from mklkit.numerics.pairwise import row_blocks
+from mklkit.numerics.threads import one_blas_thread
 from mklkit.protocols import Array, RowSource
+from mklkit.views.dask import Workers, computed, lazily, persisted, unchanged, workers_in_use
 from mklkit.views.dask.engine import DaskEngine
-from mklkit.views.dask.scheduling import Workers, computed, lazily, persisted, workers_in_use
 from mklkit.views.deciding import BLOCK_ROWS
 from mklkit.views.engines import PART_ROWS
-from mklkit.views.rows import RowPart
+from mklkit.views.rows import RowPart, check_width, row_numbers
 
-__all__ = ["DaskRows", "as_array"]
+__all__ = ["DaskRows", "each_row", "in_memory"]
 
 TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 PARTS_PER_THREAD = 4
@@ -76,7 +79,7 @@ class DaskRows:
             If a worker can't run mklkit.
         """
         workers = workers_in_use()
-        array, names = as_array(X, lengths=True)
+        array, names = _as_array(X, lengths=True)
         if np.isnan(array.shape[0]):
             array.compute_chunk_sizes()
         dtype = array.dtype if array.dtype in TYPES else np.dtype(np.float64)
@@ -118,15 +121,7 @@ class DaskRows:
 
     def __getitem__(self, members: slice | NDArray[Any], /) -> Array:
         """Return some rows (n, d) as an array in memory; only these travel."""
-        if isinstance(members, slice):
-            start, stop, step = members.indices(len(self))
-            members = np.arange(start, stop, step)
-        numbers = np.asarray(members)
-        if numbers.dtype == bool:
-            numbers = np.flatnonzero(numbers)
-        numbers = np.where(numbers < 0, numbers + len(self), numbers).astype(np.intp, copy=False)
-        if numbers.size and not (numbers.min() >= 0 and numbers.max() < len(self)):
-            raise IndexError(f"rows {numbers.min()} to {numbers.max()} of {len(self)}")
+        numbers = row_numbers(members, len(self))
         order = np.argsort(numbers, kind="stable")
         take = lazily(_taken)
         tasks = [
@@ -172,39 +167,75 @@ class DaskRows:
         return [(index, numbers - start) for index, (numbers, start) in enumerate(pairs)]
 
 
-def as_array(X: Any, lengths: bool = False) -> tuple[Any, list[str] | None]:
-    """Return a Dask array or DataFrame as an array (N, d), and the names of its columns.
+def each_row(
+    function: Callable[[Any], NDArray[Any]],
+    X: Any,
+    dtype: Any,
+    width: int | None = None,
+    names: Sequence[str] | None = None,
+    n_columns: int | None = None,
+) -> Any:
+    """Return a function of rows as a Dask array, which is computed when it is asked for.
+
+    Parameters
+    ----------
+    function : callable
+        Takes rows (n, d) and returns an array (n,) or (n, width).
+    X : dask array or DataFrame of shape (N, d)
+    dtype : dtype
+        Of the values.
+    width : int, optional
+        The number of values per row, if the function returns a matrix.
+    names : sequence of str, optional
+        The names of the columns in training.
+    n_columns : int, optional
+        The number of columns in training.
 
     Raises
     ------
     DataError
-        If it is not a table of numbers.
+        If the columns are others than in training, or it is not a table of numbers.
     """
+    array, columns = _as_array(X)
+    if names is not None and columns is not None and list(names) != columns:
+        raise DataError(
+            f"The model was trained on the columns {', '.join(names):.200}; these rows have"
+            f" {', '.join(columns):.200}."
+        )
+    if n_columns is not None:
+        check_width(n_columns, array.shape[1])
+    array = array.rechunk({1: -1})
+    shape = {"drop_axis": 1} if width is None else {"chunks": (array.chunks[0], (width,))}
+    # A task of its own, so that the function is not sent again with each chunk.
+    task = lazily(unchanged)(_Held(function))
+    meta = np.empty((0,) if width is None else (0, 0), dtype)
+    named = None if names is None else list(names)
+    return array.map_blocks(_on_chunk, held=task, names=named, dtype=dtype, meta=meta, **shape)
+
+
+def in_memory(labels: Any) -> Any:
+    """Return the values of a Dask array or Series, each row's one."""
+    return np.asarray(labels.compute())
+
+
+def _as_array(X: Any, lengths: bool = False) -> tuple[Any, list[str] | None]:
+    """Return a Dask array or DataFrame as an array (N, d), and the names of its columns."""
     names = None
     if hasattr(X, "to_dask_array"):
         if X.ndim == 2:
             names = [str(name) for name in X.columns]
-            _check_numbers(X)
+            for name, kind in zip(X.columns, X.dtypes, strict=True):
+                if not (is_numeric_dtype(kind) or is_object_dtype(kind)):
+                    raise DataError(
+                        f"Kernels compare numbers, and column {str(name)!r} of the Dask DataFrame"
+                        " holds text, dates or categories: encode it first, or leave it out."
+                    )
         X = X.to_dask_array(lengths=lengths or None)
     if X.ndim != 2:
         raise DataError(f"Expected a Dask array of rows and columns; it has {X.ndim} axes.")
     if X.dtype.kind not in "biufO":
         raise DataError(f"Kernels compare numbers; the Dask array has values of {X.dtype}.")
     return X, names
-
-
-def _check_numbers(frame: Any) -> None:
-    from pandas.api.types import is_numeric_dtype, is_object_dtype
-
-    pairs = zip(frame.columns, frame.dtypes, strict=True)
-    other = [
-        str(name) for name, kind in pairs if not (is_numeric_dtype(kind) or is_object_dtype(kind))
-    ]
-    if other:
-        raise DataError(
-            f"Kernels compare numbers, and column {other[0]!r} of the Dask DataFrame holds text,"
-            " dates or categories: encode it first, or leave it out."
-        )
 
 
 def _chunks(lengths: tuple[int, ...], workers: Workers) -> tuple[int, ...] | int:
@@ -240,3 +271,16 @@ def _checked(chunk: Any, start: int, dtype: Any) -> Array:
 
 def _taken(rows: Array, members: NDArray[np.intp]) -> Array:
     return rows[members]
+
+
+class _Held:
+    """A function that Dask does not look into."""
+
+    def __init__(self, function: Callable[[Any], NDArray[Any]]) -> None:
+        self.function = function
+
+
+def _on_chunk(rows: NDArray[Any], held: Any, names: list[str] | None) -> NDArray[Any]:
+    table = rows if names is None else pd.DataFrame(rows, columns=names)
+    with one_blas_thread():
+        return held.function(table)

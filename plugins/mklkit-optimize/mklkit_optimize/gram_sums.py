@@ -32,7 +32,9 @@ def weighted_gram(views: Views, weights: Array) -> Array:
 
 def mean_diagonals(views: Views) -> Array:
     """Return the mean of each Gram matrix's diagonal (M,)."""
-    return np.array([diagonal.mean(dtype=np.float64) for diagonal in views.seen.diagonals()])
+    return np.array(
+        [diagonal.mean(dtype=np.float64) for diagonal in views.learner_kernels.diagonals()]
+    )
 
 
 def quadratic_forms(views: Views, coefficients: Array) -> Array:
@@ -51,7 +53,7 @@ def quadratic_forms(views: Views, coefficients: Array) -> Array:
 
 def _tiles(views: Views) -> Iterator[tuple[slice, slice, Iterator[tuple[int, Array]]]]:
     """Yield rows, columns and each kernel's tile, on and above the diagonals."""
-    kernels = views.seen
+    kernels = views.learner_kernels
     starts = range(0, len(views.rows), TILE)
     for start, second in combinations_with_replacement(starts, 2):
         block, other = slice(start, start + TILE), slice(second, second + TILE)

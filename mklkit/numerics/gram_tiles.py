@@ -1,0 +1,265 @@
+"""Gram matrices tile by tile: sums, mirrored triangles, centring, mean and deviation, compiled."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Self
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.numerics.compiling import compiled
+from mklkit.numerics.pairwise import TILE_COLUMNS
+from mklkit.numerics.threads import each
+
+__all__ = [
+    "Moments",
+    "add_scaled",
+    "centre_tile",
+    "centred_gram",
+    "margin_sums",
+    "mirror_upper",
+    "product_sums",
+]
+
+Array = NDArray[np.floating[Any]]
+
+MIRROR_ROWS = 64
+
+CHUNK = 1024
+"""Values that are read twice, for their mean and their deviation from it, while in the cache."""
+
+LEAST, MOST = 1e-200, 1e200
+"""Sums of squares between these have neither overflowed nor lost any digit that matters."""
+
+
+def mirror_upper(matrix: Array) -> Array:
+    """Copy the upper triangle to the lower one, in place, and return the (N, N) matrix.
+
+    Works on small squares: where rows are a power of two apart, writing column by column reuses
+    the same cache lines, and transposing a tile takes ten times as long.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mirror_upper(np.array([[1.0, 2.0], [0.0, 3.0]]))
+    array([[1., 2.],
+           [2., 3.]])
+    """
+    starts = range(0, len(matrix), MIRROR_ROWS)
+    # Threads would cost more than so small a matrix.
+    for _ in (map if len(matrix) <= TILE_COLUMNS else each)(partial(_mirror, matrix), starts):
+        pass
+    return matrix
+
+
+@compiled()
+def _mirror(matrix: Array, start: int) -> None:  # pragma: no cover - compiled
+    stop = start + MIRROR_ROWS
+    for left in range(start, matrix.shape[1], MIRROR_ROWS):
+        for j in range(left, min(left + MIRROR_ROWS, matrix.shape[1])):
+            for i in range(start, min(stop, j)):
+                matrix[j, i] = matrix[i, j]
+
+
+@compiled()
+def add_scaled(
+    matrix: Array, row: int, column: int, tile: Array, weight: float
+) -> None:  # pragma: no cover - compiled
+    """Add a tile (n, m), times a weight, to a matrix from this row and this column on."""
+    for i in range(tile.shape[0]):
+        for j in range(tile.shape[1]):
+            matrix[row + i, column + j] += weight * tile[i, j]
+
+
+def centred_gram(
+    gram: NDArray[Any], dtype: Any = None, row_weights: NDArray[Any] | None = None
+) -> NDArray[Any]:
+    """Return HKH of a square matrix K (N, N), H = I − 11ᵀ/N; in K's dtype where none is given.
+
+    With weights v of rows (N,), HKHᵀ with H = I − 1vᵀ/Σv.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> centred_gram(np.array([[1.0, 3.0], [3.0, 9.0]]))
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
+    if row_weights is None:
+        means = gram.mean(axis=0, dtype=dtype)
+        centred = gram - means
+        centred -= centred.mean(axis=1)[:, None]
+        return centred
+    share = row_weights / row_weights.sum()
+    centred = gram - (share @ gram).astype(dtype or gram.dtype)
+    centred -= (centred @ share)[:, None]
+    return centred
+
+
+@compiled(inexact=["contract", "reassoc"])
+def margin_sums(
+    tile: Array,
+    unit: float,
+    columns: NDArray[np.float64],
+    row_weights: NDArray[np.float64],
+    column_weights: NDArray[np.float64],
+) -> NDArray[np.float64]:  # pragma: no cover - compiled
+    """Return the sums over each row (n,) of a tile times a unit; add those over columns (m,).
+
+    Rows count with weights ``row_weights`` (n,) and columns with ``column_weights`` (m,).
+    """
+    rows = np.empty(tile.shape[0])
+    for i in range(tile.shape[0]):
+        total = 0.0
+        for j in range(tile.shape[1]):
+            value = tile[i, j] * unit
+            total += value * column_weights[j]
+            columns[j] += value * row_weights[i]
+        rows[i] = total
+    return rows
+
+
+@compiled()
+def _centred(
+    value: float, unit: float, row: float, column: float
+) -> float:  # pragma: no cover - compiled
+    return (value * unit - row) - column
+
+
+@compiled()
+def centre_tile(
+    tile: Array,
+    unit: float,
+    rows: NDArray[np.float64],
+    columns: NDArray[np.float64],
+    out: NDArray[np.float64],
+) -> None:  # pragma: no cover - compiled
+    """Write a tile (n, m) times a unit, less the means of rows (n,) and then of columns (m,)."""
+    for i in range(tile.shape[0]):
+        for j in range(tile.shape[1]):
+            out[i, j] = _centred(np.float64(tile[i, j]), unit, rows[i], columns[j])
+
+
+@compiled(inexact=["contract", "reassoc"])
+def product_sums(
+    tile: Array,
+    unit: float,
+    rows: NDArray[np.float64],
+    columns: NDArray[np.float64],
+    left: tuple[NDArray[np.float64], NDArray[np.float64]],
+    right: tuple[NDArray[np.float64], NDArray[np.float64]],
+) -> tuple[float, float]:  # pragma: no cover - compiled
+    """Return ``l @ T @ r`` and ``v @ T**2 @ w`` of T, what ``centre_tile`` would write.
+
+    ``left`` is l and v (n,), ``right`` r and w (m,).
+    """
+    product = squares = 0.0
+    for i in range(tile.shape[0]):
+        mean = rows[i]
+        total = square = 0.0
+        for j in range(tile.shape[1]):
+            value = _centred(np.float64(tile[i, j]), unit, mean, columns[j])
+            total += value * right[0][j]
+            square += value * value * right[1][j]
+        product += left[0][i] * total
+        squares += left[1][i] * square
+    return product, squares
+
+
+@attrs.frozen
+class Moments:
+    """Count, mean and (population) standard deviation of the values seen.
+
+    Deviations are stored unsquared: values of 1e300 or 1e-300, whose squares a float64 cannot
+    represent, give correct results.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> values = np.array([1.0, 2.0, 3.0, 4.0])
+    >>> halves = Moments.of(values[:1]).merge(Moments.of(values[1:]))
+    >>> halves.mean, bool(np.isclose(halves.deviation, values.std()))
+    (2.5, True)
+    """
+
+    count: int = 0
+    mean: float = 0.0
+    deviation: float = 0.0
+
+    @classmethod
+    def of(cls, values: Array, weight: int = 1) -> Self:
+        """Return the moments of an array, each value counted ``weight`` times."""
+        flat = values.reshape(-1)
+        if flat.size == 0:
+            return cls()
+        mean, squares = _mean_and_squares(flat)
+        if LEAST < squares < MOST:
+            return cls(flat.size * weight, mean, float(np.sqrt(squares / flat.size)))
+        return cls._of_extreme(flat, weight)
+
+    @classmethod
+    def _of_extreme(cls, flat: Array, weight: int) -> Self:
+        """Return the moments of values that are equal, not finite, or have extreme squares."""
+        low, high = float(flat.min()), float(flat.max())
+        if not (np.isfinite(low) and np.isfinite(high)):
+            return cls(flat.size * weight, float("nan"), float("nan"))
+        if low == high:
+            # The computed mean of equal values is often slightly off, with a deviation above 0.
+            return cls(flat.size * weight, low, 0.0)
+        # A power of two rescales exactly; the sum of a tile then can't overflow.
+        exponent = int(np.frexp(max(-low, high))[1])
+        near_one = np.ldexp(flat.astype(np.float64, copy=False), -exponent)
+        mean = float(near_one.mean())
+        near_one -= mean
+        spread = float(np.max(np.abs(near_one)))
+        near_one /= spread
+        deviation = spread * float(np.sqrt(near_one @ near_one / flat.size))
+        return cls(
+            flat.size * weight,
+            float(np.ldexp(mean, exponent)),
+            float(np.ldexp(deviation, exponent)),
+        )
+
+    def merge(self, moments: Moments) -> Moments:
+        """Return the moments of both sets of values together (Chan et al.)."""
+        if self.count == 0 or moments.count == 0:
+            return moments if self.count == 0 else self
+        count = self.count + moments.count
+        share = moments.count / count
+        gap = moments.mean - self.mean
+        deviation = np.hypot(
+            np.hypot(self.deviation * np.sqrt(1 - share), moments.deviation * np.sqrt(share)),
+            gap * np.sqrt(share * (1 - share)),
+        )
+        return Moments(count, self.mean + gap * share, float(deviation))
+
+
+@compiled()
+def _difference(value: float, less: float) -> float:  # pragma: no cover - compiled
+    """Subtract before anything else, where sums may be taken in another order."""
+    return value - less
+
+
+@compiled(inexact=["contract", "reassoc"])
+def _mean_and_squares(
+    values: Array,
+) -> tuple[float, float]:  # pragma: no cover - compiled
+    """Return the mean of values (n,) and the sum of squared deviations from it."""
+    mean = squares = 0.0
+    for start in range(0, values.size, CHUNK):
+        chunk = values[start : start + CHUNK]
+        first = np.float64(chunk[0])
+        total = squares_of_chunk = 0.0
+        for i in range(chunk.size):
+            total += _difference(np.float64(chunk[i]), first)
+        centre = first + total / chunk.size
+        for i in range(chunk.size):
+            gap = _difference(np.float64(chunk[i]), centre)
+            squares_of_chunk += gap * gap
+        share = chunk.size / (start + chunk.size)
+        apart = centre - mean
+        mean += apart * share
+        squares += squares_of_chunk + apart * apart * share * start
+    return mean, squares
