@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,15 @@ def rewritten(source: Path, goal: Path, **members: Any) -> Path:
                 content = json.dumps(change(json.loads(content))).encode()
             new.writestr(name, content)
     return goal
+
+
+def nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    """Yield every node in a schema."""
+    if isinstance(schema, dict) and "__class__" in schema:
+        yield schema
+    values = schema.values() if isinstance(schema, dict) else schema
+    for value in values if isinstance(schema, dict | list) else ():
+        yield from nodes(value)
 
 
 def node(loader: str, module: str, name: str, **more: Any) -> dict[str, Any]:

@@ -45,15 +45,12 @@ def test_facts_from_numpy_become_plain() -> None:
 
 
 class TestVersions:
-    @pytest.mark.parametrize(("version", "age"), [("0.0.1", "an older"), ("99.1", "a newer")])
-    def test_another_version_is_said(
-        self, tmp_path: Path, saved: Path, version: str, age: str
-    ) -> None:
+    def test_another_version_is_said(self, tmp_path: Path, saved: Path) -> None:
         def older(facts: dict[str, Any]) -> dict[str, Any]:
-            return {**facts, "versions": {**facts["versions"], "mklkit": version}}
+            return {**facts, "versions": {**facts["versions"], "mklkit": "0.0.1"}}
 
         path = rewritten(saved, tmp_path / "model.mkl", mklkit=older)
-        with pytest.warns(MKLKitWarning, match=f"mklkit {version}, {age} version"):
+        with pytest.warns(MKLKitWarning, match=r"written with mklkit 0\.0\.1"):
             load_model(path)
 
     def test_a_newer_format_is_refused(self, tmp_path: Path, saved: Path) -> None:

@@ -32,8 +32,7 @@ from sklearn.random_projection import SparseRandomProjection
 from mklkit.errors import ModelFileError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.persistence import load_model, save_model
-from mklkit.persistence.contents import check_compiled
-from mklkit.persistence.trust import KNOWN_TYPES
+from mklkit.persistence.trust import KNOWN_TYPES, check_compiled
 
 
 def hiding(attack: dict[str, Any], protocol: int = 2) -> Callable[[dict[str, Any]], dict[str, Any]]:

@@ -44,7 +44,7 @@ from sklearn.utils import all_estimators
 from mklkit.errors import ModelFileError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.persistence import load_model, read_facts, save_model
-from mklkit.persistence.packing import decide_trial
+from mklkit.persistence.trial import decide_trial
 
 TEMPERATURE = tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 8)
 ROWS = 24
@@ -303,5 +303,5 @@ def test_an_altered_length_is_found_whatever_the_number_of_rows() -> None:
         with pytest.raises(ValueError, match="broadcast"):
             decide_trial(model, "numbers")
     calibrator.a_ = np.nan
-    with pytest.raises(ValueError, match="probabilities are not finite"):
+    with pytest.raises(ValueError, match="predict_proba"):
         decide_trial(model, "numbers")
