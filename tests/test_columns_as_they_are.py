@@ -18,8 +18,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from mklkit import DataError, MKLClassifier, MKLSearchCV, MKLVotingClassifier
 from mklkit.datasets.encoder import TableEncoder
-from mklkit.datasets.pipeline import build_pipeline, describe
-from mklkit.datasets.scaling import ScaledColumns
+from mklkit.datasets.pipeline import ScaledColumns, build_pipeline, describe
 from mklkit.kernels import RBF, Precomputed
 from mklkit.persistence import load_model, save_model
 from mklkit.registry.registry import forget_registry

@@ -21,9 +21,9 @@ from scipy.io import arff
 from sklearn import datasets as sklearn_datasets
 
 from mklkit.datasets import load_features, load_table
-from mklkit.datasets.chunked import ChunkedTable
 from mklkit.datasets.csv_file import read_csv
 from mklkit.datasets.dialects import sniff
+from mklkit.datasets.files import ChunkedTable
 from mklkit.datasets.target import warn_of_numbers
 from mklkit.errors import DataError, MKLKitWarning
 

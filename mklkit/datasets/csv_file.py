@@ -1,9 +1,10 @@
-"""CSV and similar files; delimiter, header, encoding and decimal mark are detected."""
+"""CSV and similar files: what their cells mean is detected; and tables written as CSV."""
 
 from __future__ import annotations
 
 import codecs
 import gzip
+import re
 import zlib
 from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ from mklkit.datasets.table import RawTable
 from mklkit.errors import DataError
 from mklkit.views.stored_rows import Signature, signature_of
 
-__all__ = ["CSVFile", "read_csv"]
+__all__ = ["CSVFile", "csv_text", "read_csv"]
 
 HEAD_ROWS, HEAD_CELLS = (50, 1000), 100_000
 TRUTH_VALUES = {"True", "TRUE", "true", "False", "FALSE", "false"}
@@ -29,6 +30,9 @@ TRUTH_VALUES = {"True", "TRUE", "true", "False", "FALSE", "false"}
 TEXT_BYTES, NUMBER_BYTES = 64, 8
 GZIP_RATIO = 5
 LATIN_1 = "mklkit-latin-1"
+# A single sign, a common name of a class, is no formula.
+FORMULA = re.compile(r"[=+\-@\t\n].", re.DOTALL)
+NO_FORMULA = re.compile(r"[+-]?(inf(inity)?|nan|(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)", re.IGNORECASE)
 
 
 def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
@@ -47,7 +51,7 @@ def read_csv(path: Path, as_text: Collection[str] = ()) -> RawTable:
     with _unreadable_told(path):
         frame = pd.read_csv(path, **file.options(as_text))
     frame = _with_names(frame.reset_index(drop=True), file.names)
-    return RawTable(frame, file.notes, file.dialect.decimal)
+    return RawTable(frame, file.notes, file.decimal)
 
 
 @attrs.frozen(eq=False)
@@ -91,6 +95,11 @@ class CSVFile:
     def columns(self) -> list[str]:
         """The names of the columns."""
         return [name for name in self.names if name is not None]
+
+    @property
+    def decimal(self) -> str:
+        """The decimal mark."""
+        return self.dialect.decimal
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -191,3 +200,33 @@ def _columns_of_text(head: pd.DataFrame, dialect: Dialect) -> set[str]:
     return text | {
         name for name in {*texts} - text if points_may_group(texts[name], pointed=not commas)
     }
+
+
+def csv_text(table: pd.DataFrame, header: bool = True) -> str:
+    r"""Return a table as CSV, with an apostrophe before text that a spreadsheet would run.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"class": ["=1+1", "-1", "+", "@a"], "score": [-1.0, 2.0, 3.0, 4.0]})
+    >>> print(csv_text(table))
+    class,score
+    '=1+1,-1.0
+    -1,2.0
+    +,3.0
+    '@a,4.0
+    <BLANKLINE>
+    """
+    # By position, as two columns may have one name.
+    safe = table.set_axis(range(table.shape[1]), axis=1)
+    for place in safe:
+        if safe[place].dtype.kind == "O":
+            safe[place] = safe[place].map(_cell)
+    return safe.to_csv(index=False, header=[_cell(name) for name in table] if header else False)
+
+
+def _cell(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    # Python 3.11 writes a carriage return without quotes, where a row ends for a spreadsheet.
+    text = re.sub("\r\n?", "\n", value)
+    return f"'{text}" if FORMULA.match(text) and not NO_FORMULA.fullmatch(text) else text

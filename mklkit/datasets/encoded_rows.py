@@ -17,10 +17,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mklkit.datasets.chunked import ChunkedTable, Progress
 from mklkit.datasets.encoder import TableEncoder
+from mklkit.datasets.files import ChunkedTable, Progress
+from mklkit.datasets.readings import TYPING_ERRORS, ColumnReading
 from mklkit.datasets.scanning import Scan
-from mklkit.datasets.text_columns import TYPING_ERRORS, ColumnReading
 from mklkit.errors import DataError, counted, quoted
 from mklkit.views.stored_rows import StoredRows
 

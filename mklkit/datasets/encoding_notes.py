@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mklkit.datasets.notations import NUMBER, TEXT, VALUES, WRITTEN
-from mklkit.datasets.text_columns import ColumnReading
+from mklkit.datasets.readings import ColumnReading
 from mklkit.errors import counted, named
 from mklkit.numerics.readings import MISSING
 from mklkit.registry.abilities import kernels_on
@@ -65,15 +65,11 @@ def left_out(identifiers: Sequence[str], readings: Mapping[str, ColumnReading]) 
 
 def input_columns(encoder: Any) -> list[dict[str, Any]]:
     """Return how each input column was treated, for ``TableEncoder.columns``."""
-    kinds = dict.fromkeys(encoder.dates_, "date")
-    kinds |= dict.fromkeys(encoder.identifiers_, "identifier")
-    kinds |= dict.fromkeys(encoder.kept_, "text")
-    kinds |= dict.fromkeys(encoder.text_, "category")
     known = encoder.one_hot_.categories_ if encoder.text_ else []
     values = dict(zip(encoder.text_, map(len, known), strict=True))
     rows: list[dict[str, Any]] = []
     for name in encoder.feature_names_in_:
-        row = {"name": name, "kind": kinds.get(name, "number"), "gaps": encoder.gaps_[name]}
+        row = {"name": name, "kind": encoder.kinds_[name], "gaps": encoder.gaps_[name]}
         notation = encoder.readings_.get(name, ColumnReading()).notation
         if notation not in (TEXT, WRITTEN, VALUES, NUMBER):
             row["reading"] = notation

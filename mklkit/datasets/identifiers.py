@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
 
-from mklkit.datasets.columns import is_numeric
-from mklkit.datasets.dates import is_date
+from mklkit.datasets.columns import is_date, is_numeric
 from mklkit.errors import DataError, quoted, suggest
 
 __all__ = ["find_identifiers", "identifiers_of"]

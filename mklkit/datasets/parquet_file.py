@@ -40,6 +40,8 @@ class ParquetFile:
     n_rows: int
     signature: Signature
     notes: list[str] = attrs.field(factory=list)
+    text: frozenset[str] = frozenset()
+    decimal: None = None
 
     @classmethod
     def opened(cls, path: Path) -> Self:

@@ -1,24 +1,54 @@
-"""Remarks on suspicious columns: constant, repeated, copies of the target, texts of many values."""
+"""What is worth saying of a table: how text is read, and columns that are of no or little use."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Mapping
 from shlex import quote
 
 import numpy as np
 import pandas as pd
 
-from mklkit.errors import quoted
+from mklkit.datasets.notations import TEXT
+from mklkit.datasets.readings import ColumnReading, taken_as_gap
+from mklkit.errors import counted, listed, named, quoted
 
-__all__ = ["remarks"]
+__all__ = ["notes_on", "remarks"]
 
 NAMES_SHOWN = 5
 # Texts of which there are more, and in half the rows another, are rarely categories.
 MANY_CATEGORIES = 30
 
 
-def remarks(features: pd.DataFrame, target: pd.Series, texts: Iterable[str]) -> list[str]:
-    """Return remarks on the columns of a table, of which some hold text."""
+def notes_on(readings: Mapping[str, ColumnReading]) -> list[str]:
+    """Return what is worth saying of the readings: first a line for each kind, then of columns."""
+    groups: dict[tuple[str, bool], list[str]] = {}
+    for name, reading in readings.items():
+        if reading.example:
+            groups.setdefault((reading.notation, reading.ambiguous), []).append(name)
+    notes = []
+    for (_, ambiguous), names in groups.items():
+        reading = readings[names[0]]
+        advice = "; if that is not meant, write 1234.5 or 2024-03-31" if ambiguous else ""
+        notes.append(f"{named(names)} read as {reading.holds}: {reading.example}{advice}")
+    for name, reading in readings.items():
+        column = f"column {quoted(name)}"
+        if reading.misfits and reading.holds == "text":
+            notes.append(
+                f"{column} mixes text with numbers: taken as text because of {reading.misfits};"
+                " correct it, or leave it empty, if numbers are meant"
+            )
+        elif reading.misfits:
+            notes.append(taken_as_gap(column, reading.misfits, reading.holds))
+        if reading.n_marks:
+            gaps, marks = counted(reading.n_marks, "gap"), listed(list(reading.marks))
+            notes.append(f"{gaps} in {column}, written {marks}")
+    return notes
+
+
+def remarks(
+    features: pd.DataFrame, target: pd.Series, readings: Mapping[str, ColumnReading]
+) -> list[str]:
+    """Return what is worth saying of a table: on its readings, then on suspicious columns."""
     constant: list[str] = []
     leaks: list[str] = []
     copies: list[str] = []
@@ -36,46 +66,40 @@ def remarks(features: pd.DataFrame, target: pd.Series, texts: Iterable[str]) -> 
     notes += leaks
     if copies:
         notes.append(f"{_columns(copies)} the same as another")
-    on_text = [note for name in texts for note in _remark_on_text(features[name])]
-    more = len(on_text) - NAMES_SHOWN
-    rest = [f"{more} more columns of text are like it"] if more > 0 else []
-    return notes + on_text[:NAMES_SHOWN] + rest
+    texts = [name for name, reading in readings.items() if reading.notation == TEXT]
+    varied = [name for name in texts if _varies_in_most_rows(features[name])]
+    for name in varied[:NAMES_SHOWN]:
+        distinct = features[name].dropna().unique()
+        notes.append(
+            f"column {quoted(name)} holds {len(distinct)} different texts in {len(features)} rows,"
+            f" such as {quoted(distinct[0], 40)}: write numbers alone if they are meant, read it by"
+            f" a kernel on text, -k {quote(f'spectrum@{name}')}, or leave it out with --drop"
+            f" {quote(name)}"
+        )
+    if len(varied) > NAMES_SHOWN:
+        notes.append(f"{len(varied) - NAMES_SHOWN} more columns of text are like it")
+    return notes_on(readings) + notes
 
 
-def _remark_on_text(column: pd.Series) -> list[str]:
-    """Return a sentence on a column in which most rows hold another text.
-
-    A different one in every row is an identifier, which is said elsewhere.
-    """
-    distinct = column.dropna().unique()
-    many = len(distinct) > max(MANY_CATEGORIES, len(column) / 2)
-    if not many or len(distinct) == column.notna().sum():
-        return []
-    return [
-        f"column {quoted(column.name)} holds {len(distinct)} different texts in {len(column)} rows,"
-        f" such as {quoted(distinct[0], 40)}: write numbers alone if they are meant, read it by a"
-        f" kernel on text, -k {quote(f'spectrum@{column.name}')}, or leave it out with --drop"
-        f" {quote(str(column.name))}"
-    ]
+def _varies_in_most_rows(texts: pd.Series) -> bool:
+    """Return whether most rows hold another text, but not all: that is said of identifiers."""
+    n_texts = texts.nunique()
+    return max(MANY_CATEGORIES, len(texts) / 2) < n_texts < texts.notna().sum()
 
 
 def _contents(frame: pd.DataFrame) -> dict[str, tuple[Hashable, bool]]:
     """Return a comparable key of each column's contents, and whether its values differ."""
-    plain = [isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in frame.dtypes]
-    # Tables may be very wide: numbers are compared together.
-    numbers = frame.loc[:, plain].to_numpy(dtype=np.float64).T
-    known = ~np.isnan(numbers)
-    first = np.take_along_axis(numbers, known.argmax(axis=1)[:, None], axis=1)
-    varies = ((numbers != first) & known).any(axis=1)
-    numeric = iter(zip(numbers, varies, strict=True))
     contents: dict[str, tuple[Hashable, bool]] = {}
-    for name, is_plain in zip(frame.columns, plain, strict=True):
-        if is_plain:
-            values, differ = next(numeric)
-            contents[name] = (values.tobytes(), bool(differ))
+    for name, column in frame.items():
+        if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
+            # Tables may be very wide, and this is quicker.
+            numbers = column.to_numpy(dtype=np.float64)
+            known = numbers[~np.isnan(numbers)]
+            contents[str(name)] = numbers.tobytes(), bool((known != known[:1]).any())
         else:
-            codes, distinct = pd.factorize(frame[name])
-            contents[name] = ((codes.tobytes(), tuple(map(str, distinct))), len(distinct) > 1)
+            codes, distinct = pd.factorize(column)
+            key = codes.tobytes(), tuple(map(str, distinct))
+            contents[str(name)] = key, len(distinct) > 1
     return contents
 
 

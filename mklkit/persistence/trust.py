@@ -111,10 +111,10 @@ def trusted_names() -> list[str]:
 
 
 def _registered_types() -> dict[str, type]:
-    from mklkit.datasets.dates import DateParts
+    from mklkit.datasets.columns import DateParts
     from mklkit.datasets.encoder import TableEncoder
-    from mklkit.datasets.scaling import ScaledColumns
-    from mklkit.datasets.text_columns import ColumnReading
+    from mklkit.datasets.pipeline import ScaledColumns
+    from mklkit.datasets.readings import ColumnReading
     from mklkit.estimators.model_types import MODEL_TYPES
     from mklkit.registry.registry import get_registry
 

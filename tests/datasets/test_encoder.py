@@ -22,7 +22,7 @@ import mklkit
 from mklkit import MKLClassifier
 from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.pipeline import build_pipeline, describe
-from mklkit.datasets.text_columns import ColumnReading
+from mklkit.datasets.readings import ColumnReading
 from mklkit.errors import DataError, MKLKitError
 
 
