@@ -402,10 +402,10 @@ class TestRefusals:
             ("a.arff", "@attribute x real\n@data\n{0 1}\n", "sparse"),
             ("a.libsvm", "one two three\n", "libsvm"),
             *(
-                ("a.libsvm", f"0 1:1\n{line}\n1 1:2\n", f"line 2, '{line[:20]}")
+                ("a.libsvm", f"0 1:1\n{line}\n1 1:2\n", "read as libsvm")
                 for line in ("1 1:abc", "foo 1:2", "1,2 1:2", "1 3:1 2:1", "1 2147483648:1")
             ),
-            ("a.libsvm", f"0 1:1\n1 {'9' * 70}:1\n", "line 2"),
+            ("a.libsvm", f"0 1:1\n1 {'9' * 70}:1\n", "read as libsvm"),
             ("a.libsvm", "".join(f"{i % 2} {i + 1}:1\n" for i in range(20000)), "would take 3 GB"),
             ("a.npz", "x,y\n", "NPZ"),
             ("a.xlsx", "x,y\n", "known format.*csv"),
@@ -496,9 +496,9 @@ def test_remarks_on_constant_repeated_copied_and_mixed_columns(tmp_path: Path) -
     mixed, *rest = load_table(written(tmp_path / "a.csv", text)).notes
     assert "'mixed' mixes text with numbers: taken as text because of 'oops' in row 4" in mixed
     assert rest == [
-        "column 'flat' is constant",
-        "column 'leak' is a copy of the target",
-        "column 'b' (as 'a') is the same as another",
+        "column 'flat': constant",
+        "column 'leak': a copy of the target",
+        "column 'b': the same as 'a'",
     ]
 
 

@@ -190,8 +190,8 @@ def settle_columns(
     DataError
         If a kernel names a column that was dropped, is the target or holds identifiers.
     """
-    from mklkit.datasets.identifiers import find_identifiers
     from mklkit.datasets.kernel_columns import check_not_left_out
+    from mklkit.datasets.remarks import find_identifiers
 
     identifiers = find_identifiers(table.features)
     check_not_left_out(kernels or [], table, identifiers)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import re
-import zlib
-from collections.abc import Collection, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Generator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Self
@@ -18,8 +16,8 @@ import pandas as pd
 
 from mklkit.datasets.dialects import Dialect, sample_of, sniff
 from mklkit.datasets.notations import COMMA, meanings, points_may_group
+from mklkit.datasets.paths import readable_as
 from mklkit.datasets.table import RawTable
-from mklkit.errors import DataError
 from mklkit.views.stored_rows import Signature, signature_of
 
 __all__ = ["CSVFile", "csv_text", "read_csv"]
@@ -48,7 +46,7 @@ codecs.register_error(LATIN_1, _as_latin_1)
 def read_csv(path: Path, as_text: Collection[str] = ()) -> RawTable:
     """Read a CSV file, gzipped or not; ``as_text`` names columns that stay text, or has globs."""
     file = CSVFile.opened(path)
-    with _unreadable_told(path):
+    with readable_as(path, "CSV"):
         frame = pd.read_csv(path, **file.options(as_text))
     frame = _with_names(frame.reset_index(drop=True), file.names)
     return RawTable(frame, file.notes, file.decimal)
@@ -80,7 +78,7 @@ class CSVFile:
         notes = dialect.notes()
         fewest, most = HEAD_ROWS
         n_rows = min(most, max(fewest, HEAD_CELLS // len(dialect.header)))
-        with _unreadable_told(path):
+        with readable_as(path, "CSV"):
             head = pd.read_csv(path, nrows=n_rows, **_options(dialect, str))
         if not isinstance(head.index, pd.RangeIndex):
             notes.append("first column left out: it has no name, so it is taken for row names")
@@ -122,7 +120,7 @@ class CSVFile:
     ) -> Generator[tuple[pd.DataFrame, int]]:
         """Yield some rows, and how many bytes of the file have been read."""
         names = [None if columns is not None and n not in columns else n for n in self.names]
-        with _unreadable_told(self.path), self.path.open("rb") as file:
+        with readable_as(self.path, "CSV"), self.path.open("rb") as file:
             source: Any = gzip.GzipFile(fileobj=file) if _is_packed(self.path) else file
             with pd.read_csv(source, chunksize=rows, **self.options(as_text)) as chunks:
                 for chunk in chunks:
@@ -135,19 +133,6 @@ def _options(dialect: Dialect, dtype: Any) -> dict[str, Any]:
 
 def _is_packed(path: Path) -> bool:
     return path.suffix.lower() == ".gz"
-
-
-@contextmanager
-def _unreadable_told(path: Path) -> Iterator[None]:
-    """Turn errors of pandas' parser, and of the system, into a ``DataError``."""
-    try:
-        yield
-    except DataError:
-        raise
-    except (ValueError, OSError, EOFError, zlib.error) as error:
-        # pandas' parser errors are ValueErrors; "C error: " does not help a user.
-        reason = str(error).replace("Error tokenizing data. C error: ", "").strip()
-        raise DataError(f"{path.name} can't be read as CSV: {reason}") from error
 
 
 def _with_names(frame: pd.DataFrame, names: Sequence[str | None]) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mklkit.datasets.notations import TEXT
+from mklkit.datasets.notations import TEXT, WRITTEN
 from mklkit.datasets.readings import ColumnReading
 from mklkit.datasets.table import Table
 from mklkit.errors import DataError, MKLKitError, quoted
@@ -122,6 +122,10 @@ def check_not_left_out(kernels: Sequence[str], table: Table, identifiers: Sequen
     if table.weights is not None:
         reasons[str(table.weights.name)] = "because it holds the weights of the rows"
     reasons[str(table.target.name)] = "because it is the target, which is to be predicted"
+    texts = [
+        name for name, reading in table.readings.items() if reading.notation in (TEXT, WRITTEN)
+    ]
+    left = [name for name in texts if name in identifiers]
     for kernel in [] if are_proposed(kernels) else kernels:
         (bound,) = bind_kernels(kernel)
         names = [name.strip() for name in (bound.columns or "").split(",")]
@@ -130,6 +134,13 @@ def check_not_left_out(kernels: Sequence[str], table: Table, identifiers: Sequen
                 raise _refusal(kernel, name, reasons[name])
         if bound.reads == "numbers":
             check_no_identifier([(kernel, name) for name in names], identifiers, table.readings)
+        # One without columns reads all that are left, which are not all of text.
+        more = {*table.features.columns} - {*texts, *identifiers}
+        if bound.reads == "text" and bound.columns is None and left and more:
+            raise _refusal(kernel, left[0], UNLIKE, f", or name it: '{kernel}@{left[0]}'")
+
+
+UNLIKE = "because it has a different value in every row, as identifiers have"
 
 
 def check_no_identifier(
@@ -142,9 +153,7 @@ def check_no_identifier(
         if name in identifiers:
             # Sequences differ in every row too.
             text = name in readings and readings[name].notation == TEXT
-            advice = f", or {kernels_on('text')}" if text else ""
-            reason = "because it has a different value in every row, as identifiers have"
-            raise _refusal(kernel, name, reason, advice)
+            raise _refusal(kernel, name, UNLIKE, f", or {kernels_on('text')}" if text else "")
 
 
 def _refusal(kernel: str, name: str, reason: str, advice: str = "") -> DataError:

@@ -1,22 +1,84 @@
-"""What is worth saying of a table: how text is read, and columns that are of no or little use."""
+"""What is worth saying of a table's columns: how text is read; identifiers; no or little use."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+import re
+from collections.abc import Hashable, Mapping, Sequence
 from shlex import quote
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
 
+from mklkit.datasets.columns import is_date, is_numeric
 from mklkit.datasets.notations import TEXT
 from mklkit.datasets.readings import ColumnReading, taken_as_gap
-from mklkit.errors import counted, listed, named, quoted
+from mklkit.errors import DataError, counted, listed, named, quoted, suggest
 
-__all__ = ["notes_on", "remarks"]
+__all__ = ["find_identifiers", "identifiers_of", "notes_on", "remarks"]
 
 NAMES_SHOWN = 5
 # Texts of which there are more, and in half the rows another, are rarely categories.
 MANY_CATEGORIES = 30
+# A column of fewer rows may have only distinct values by chance.
+IDENTIFIER_ROWS = 20
+# Distinct whole numbers may be a measurement, unless the column name marks them as ids.
+IDENTIFIER_NAME = re.compile(r"id|uuid|guid|.*[\W_]id|.*[a-z0-9]I[dD]|ID|Id")
+
+
+def find_identifiers(frame: pd.DataFrame) -> list[str]:
+    """Return the columns that only name their rows, or count them.
+
+    A column that counts the rows is kept if no other is left. In a part of the rows more columns
+    may have a different value in each.
+
+    Examples
+    --------
+    >>> ages = pd.Series([40, 50]).repeat(15).reset_index(drop=True)
+    >>> find_identifiers(pd.DataFrame({"No.": range(1, 31), "age": ages}))
+    ['No.']
+    """
+    naming = [str(name) for name, column in frame.items() if _names_rows(column)]
+    either = [str(name) for name, column in frame.items() if name in naming or _counts_rows(column)]
+    return either if len(either) < frame.shape[1] else naming
+
+
+def identifiers_of(frame: pd.DataFrame, names: Sequence[str] | None) -> Sequence[str]:
+    """Return the columns that are said to be identifiers, or look so where none are named."""
+    if names is None:
+        return find_identifiers(frame)
+    for name in names:
+        if name not in frame.columns:
+            raise DataError(
+                f"There is no column {quoted(name)} to leave out as an identifier."
+                f"{suggest(str(name), frame.columns.tolist())}"
+            )
+    return names
+
+
+def _names_rows(column: pd.Series) -> bool:
+    """Return whether a column has distinct texts, or distinct whole numbers and is called id."""
+    if is_float_dtype(column) or is_bool_dtype(column):
+        return False
+    if is_numeric(column):
+        called = IDENTIFIER_NAME.fullmatch(str(column.name))
+        if not is_numeric_dtype(column) or called is None:
+            return False
+    values = column.dropna()
+    if len(values) < max(IDENTIFIER_ROWS, len(column) / 2) or not values.is_unique:
+        return False
+    return not is_date(column)
+
+
+def _counts_rows(column: pd.Series) -> bool:
+    """Return whether a column numbers the rows from 0 or 1, as their index does after a split."""
+    if not is_integer_dtype(column) or len(column) < IDENTIFIER_ROWS or column.isna().any():
+        return False
+    values = column.to_numpy(dtype=np.float64)
+    index = column.index
+    places = index.to_numpy() if is_integer_dtype(index) else np.arange(len(column))
+    ahead = values - places
+    return bool(abs(ahead[0]) <= 1 and (ahead == ahead[0]).all())
 
 
 def notes_on(readings: Mapping[str, ColumnReading]) -> list[str]:
@@ -49,23 +111,24 @@ def remarks(
     features: pd.DataFrame, target: pd.Series, readings: Mapping[str, ColumnReading]
 ) -> list[str]:
     """Return what is worth saying of a table: on its readings, then on suspicious columns."""
-    constant: list[str] = []
-    leaks: list[str] = []
-    copies: list[str] = []
+    constant, leaks = list[str](), list[str]()
+    copies: dict[str, str] = {}
     first_of: dict[Hashable, str] = {}
     [(content_of_target, _)] = _contents(target.to_frame()).values()
     for name, (content, varies) in _contents(features).items():
         twin = first_of.setdefault(content, name)
         if not varies:
-            constant.append(repr(name))
-        elif twin != name:
-            copies.append(f"{name!r} (as {twin!r})")
-        if varies and content == content_of_target:
-            leaks.append(f"column {name!r} is a copy of the target")
-    notes = [f"{_columns(constant)} constant"] if constant else []
-    notes += leaks
-    if copies:
-        notes.append(f"{_columns(copies)} the same as another")
+            constant.append(name)
+        elif content == content_of_target:
+            leaks.append(name)
+        if varies and twin != name:
+            copies[name] = twin
+    faults = {
+        "constant": constant,
+        "a copy of the target": leaks,
+        f"the same as {listed([*copies.values()])}": [*copies],
+    }
+    notes = [f"{named(names)}: {fault}" for fault, names in faults.items() if names]
     texts = [name for name, reading in readings.items() if reading.notation == TEXT]
     varied = [name for name in texts if _varies_in_most_rows(features[name])]
     for name in varied[:NAMES_SHOWN]:
@@ -101,10 +164,3 @@ def _contents(frame: pd.DataFrame) -> dict[str, tuple[Hashable, bool]]:
             key = codes.tobytes(), tuple(map(str, distinct))
             contents[str(name)] = key, len(distinct) > 1
     return contents
-
-
-def _columns(shown: list[str]) -> str:
-    if len(shown) == 1:
-        return f"column {shown[0]} is"
-    more = f" and {len(shown) - NAMES_SHOWN} more" if len(shown) > NAMES_SHOWN else ""
-    return f"{len(shown)} columns ({', '.join(shown[:NAMES_SHOWN])}{more}) are"
