@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from mklkit.datasets import Table, load_table
 from mklkit.datasets.encoder import TableEncoder
-from mklkit.datasets.encoding_notes import LIKE_IDENTIFIERS, left_out
 from mklkit.datasets.kernel_columns import check_not_left_out, needed_unchanged
+from mklkit.datasets.remarks import LIKE_IDENTIFIERS, left_out
 from mklkit.datasets.target import (
     class_labels,
     drop_without_target,

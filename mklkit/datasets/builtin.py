@@ -24,7 +24,7 @@ def read_builtin(name: str) -> pd.DataFrame:
     """Read a built-in data set, with the column ``target``.
 
     scikit-learn's have its names of columns and classes; of the others see
-    :mod:`mklkit.datasets.several_sources`.
+    :mod:`mklkit.datasets.generated`.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def read_builtin(name: str) -> pd.DataFrame:
         )
     # scikit-learn takes most of a second to import, so it is imported only when needed.
     if name in ORIGINS:
-        from mklkit.datasets.several_sources import TABLES
+        from mklkit.datasets.generated import TABLES
 
         return TABLES[name]()
     from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine

@@ -22,11 +22,10 @@ from mklkit.datasets.columns import (
     is_numeric,
     text_of,
 )
-from mklkit.datasets.encoding_notes import described, input_columns
 from mklkit.datasets.kernel_columns import check_no_identifier, chosen_columns, passed_on
 from mklkit.datasets.notations import VALUES, WRITTEN
 from mklkit.datasets.readings import ColumnReading, read_later, settle_readings
-from mklkit.datasets.remarks import identifiers_of, notes_on
+from mklkit.datasets.remarks import described, identifiers_of, input_columns, notes_on
 from mklkit.errors import DataError, named
 
 __all__ = ["TableEncoder"]

@@ -41,7 +41,7 @@ class RegionsDisplay:
 
     Examples
     --------
-    >>> from mklkit.datasets.stars import make_four_stars
+    >>> from mklkit.datasets import make_four_stars
     >>> X, y, groups = make_four_stars(80, random_state=0)
     >>> kernels = ["rbf(gamma=100)", "rbf(gamma=1)"]
     >>> model = MKLClassifier(kernels, combiner="cluster-gating", random_state=0).fit(X, y)
