@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import shutil
 import struct
@@ -14,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from crafted import json_node, list_node, nodes, rewritten
+from crafted import copied, json_node, list_node, nodes, rewritten, with_array
 
 from mklkit.errors import ModelFileError
 from mklkit.estimators.classifier import MKLClassifier
@@ -75,12 +74,9 @@ class TestBrokenFiles:
             load_model(path)
 
     def test_an_array_of_objects_is_not_advertised(self, tmp_path: Path, saved: Path) -> None:
-        path, array = tmp_path / "model.mkl", io.BytesIO()
+        array = io.BytesIO()
         np.save(array, np.array([1, "a"], dtype=object))
-        with zipfile.ZipFile(saved) as old, zipfile.ZipFile(path, "w") as new:
-            for name in old.namelist():
-                content = array.getvalue() if name.endswith(".npy") else old.read(name)
-                new.writestr(name, content)
+        path = copied(saved, tmp_path / "model.mkl", with_array(array.getvalue()))
         with pytest.raises(ModelFileError, match="Python objects, which are never") as caught:
             load_model(path)
         assert "allow_pickle" not in str(caught.value)
@@ -115,10 +111,9 @@ class TestNoFileToRead:
 
 class TestSizes:
     def test_a_bomb_is_refused_before_it_is_unpacked(self, tmp_path: Path, saved: Path) -> None:
-        path = tmp_path / "model.mkl"
-        shutil.copy(saved, path)
-        with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("bomb.npy", bytes(64 * 2**20))
+        path = copied(
+            saved, tmp_path / "model.mkl", method=zipfile.ZIP_DEFLATED, bomb=bytes(64 * 2**20)
+        )
         assert path.stat().st_size < 2**20
         tracemalloc.start()
         for read in (load_model, read_facts):
@@ -129,20 +124,18 @@ class TestSizes:
 
     @pytest.mark.parametrize("member", ["schema.json", "mklkit.json"])
     def test_json_is_bounded_more_closely(self, tmp_path: Path, saved: Path, member: str) -> None:
-        path = tmp_path / "model.mkl"
-        with zipfile.ZipFile(saved) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
-            for name in old.namelist():
-                new.writestr(name, old.read(name) + bytes(9 * 2**20) * (name == member))
+        def grow(name: str, content: bytes) -> bytes:
+            return content + bytes(9 * 2**20) * (name == member)
+
+        path = copied(saved, tmp_path / "model.mkl", grow, zipfile.ZIP_DEFLATED)
         with pytest.raises(ModelFileError, match=r"would unpack to 9,\d+,\d+, which"):
             load_model(path)
 
     def test_an_archive_in_the_archive(self, tmp_path: Path, saved: Path) -> None:
-        bomb, path = io.BytesIO(), tmp_path / "model.mkl"
+        bomb = io.BytesIO()
         with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("data.npy", bytes(65 * 2**20))
-        with zipfile.ZipFile(saved) as old, zipfile.ZipFile(path, "w") as new:
-            for name in old.namelist():
-                new.writestr(name, bomb.getvalue() if name.endswith(".npy") else old.read(name))
+        path = copied(saved, tmp_path / "model.mkl", with_array(bomb.getvalue()))
         with pytest.raises(ModelFileError, match=r"would unpack to \d+,\d+,\d+,?[\d]*, which"):
             load_model(path)
 
@@ -191,13 +184,11 @@ class TestSizes:
             load_model(path)
 
     def test_more_nodes_than_a_file_of_that_size_has(self, tmp_path: Path, saved: Path) -> None:
-        path = tmp_path / "model.mkl"
-        with zipfile.ZipFile(saved) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
-            for name in old.namelist():
-                schema = json.loads(old.read(name)) if name == "schema.json" else None
-                if schema is not None:
-                    schema["content"]["content"]["memory"] = list_node(*[json_node(1)] * 25_000)
-                new.writestr(name, old.read(name) if schema is None else json.dumps(schema))
+        def fill(schema: dict[str, Any]) -> dict[str, Any]:
+            schema["content"]["content"]["memory"] = list_node(*[json_node(1)] * 25_000)
+            return schema
+
+        path = rewritten(saved, tmp_path / "model.mkl", zipfile.ZIP_DEFLATED, schema=fill)
         with pytest.raises(ModelFileError, match=r"it would hold 25,\d+ parts"):
             load_model(path)
 
@@ -208,12 +199,8 @@ class TestSizes:
         assert len(load_model(tmp_path / "model.mkl").ballast_) == 20_001
 
     def test_members_that_the_model_does_not_use(self, tmp_path: Path, saved: Path) -> None:
-        path = tmp_path / "model.mkl"
-        shutil.copy(saved, path)
-        with zipfile.ZipFile(path, "a") as archive:
-            for place in range(9):
-                archive.writestr(f"{place}.npy", b"")
-        with pytest.raises(ModelFileError, match=r"does not use 9 members such as '0\.npy'"):
+        path = copied(saved, tmp_path / "model.mkl", a=b"", b=b"")
+        with pytest.raises(ModelFileError, match=r"does not use 2 members such as 'a\.npy'"):
             load_model(path)
 
     def test_two_members_of_one_name(self, tmp_path: Path, saved: Path) -> None:
