@@ -15,8 +15,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mklkit.datasets.generated import make_four_stars
     from mklkit.datasets.builtin import BUILTIN_NAMES
+    from mklkit.datasets.generated import make_four_stars
     from mklkit.datasets.loading import load_features, load_table
     from mklkit.datasets.table import NewRows, Table
     from mklkit.views.stored_rows import StoredRows

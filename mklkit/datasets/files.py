@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
 from glob import glob, has_magic
@@ -21,7 +20,7 @@ from mklkit.datasets.csv_file import GZIP_RATIO, CSVFile, read_csv
 from mklkit.datasets.libsvm import read_libsvm
 from mklkit.datasets.npz import read_npz
 from mklkit.datasets.parquet_file import ParquetFile, read_parquet
-from mklkit.datasets.paths import status, user_path
+from mklkit.datasets.paths import fault_of, status, user_path
 from mklkit.datasets.table import RawTable
 from mklkit.errors import DataError, listed, quoted, suggest
 from mklkit.views.stored_rows import signature_of
@@ -92,23 +91,14 @@ def read_whole(source: str | PathLike[str], as_text: Collection[str] = ()) -> Ra
 
 def _checked_ending(path: Path) -> str:
     """Return the ending of a file with data, a key of ``READERS``, or refuse it."""
-    state = status(path)
-    if state is None:
-        raise DataError(f"There is no file {path}.{_near(path)}")
-    if stat.S_ISDIR(state.st_mode):
-        raise DataError(f"{path} is a folder; a data file is expected.")
-    if not stat.S_ISREG(state.st_mode):
-        raise DataError(
-            f"{path} is a pipe or a device, which can be read only once, but mklkit reads data"
-            " twice: write them to a file first."
-        )
+    fault = fault_of(path)
+    if fault:
+        raise DataError(fault + (_near(path) if status(path) is None else ""))
     ending = ending_of(path)
     if ending is None:
         raise DataError(
             f"The ending of {path.name} is not that of a known format. Known: {', '.join(READERS)}."
         )
-    if state.st_size == 0:
-        raise DataError(f"{path.name} is empty.")
     return ending
 
 

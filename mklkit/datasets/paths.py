@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from mklkit.errors import DataError, plain_message
 
-__all__ = ["readable_as", "refused", "same_file", "status", "user_path"]
+__all__ = ["fault_of", "readable_as", "refused", "same_file", "status", "user_path"]
 
 SHOWN_LETTERS = 100
 # The exceptions of other libraries' readers on damaged files; memory that lacks is none of them.
@@ -37,13 +38,7 @@ def user_path(text: str | PathLike[str]) -> Path:
 
 
 def status(path: Path) -> os.stat_result | None:
-    """Return the status of a file or folder that can be accessed, or None if it does not exist.
-
-    Examples
-    --------
-    >>> status(Path("no/such/file")) is None
-    True
-    """
+    """Return the status of a file or folder that can be accessed, or None if it does not exist."""
     try:
         return path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -52,6 +47,18 @@ def status(path: Path) -> os.stat_result | None:
         raise DataError(refused(path, "opened", error)) from error
     except ValueError as error:
         raise DataError(f"{_shown(path)!r} can't be a path: {error}.") from error
+
+
+def fault_of(path: Path) -> str:
+    """Return why a path is no file that can be read twice; nothing where it is one."""
+    state = status(path)
+    if state is None:
+        return f"There is no file {path}."
+    if stat.S_ISDIR(state.st_mode):
+        return f"{path} is a folder; a file is expected."
+    if not stat.S_ISREG(state.st_mode):
+        return f"{path} is a pipe or a device, which can be read only once: write it to a file."
+    return "" if state.st_size else f"{path} is empty."
 
 
 def same_file(first: Path, second: Path) -> bool:
@@ -63,13 +70,7 @@ def same_file(first: Path, second: Path) -> bool:
 
 
 def refused(path: Path, deed: str, error: Exception) -> str:
-    """Return the message for a file that the system does not allow to be read or written.
-
-    Examples
-    --------
-    >>> refused(Path("a.csv"), "read", PermissionError(13, "Permission denied"))
-    "a.csv can't be read: Permission denied."
-    """
+    """Return the message for a file that the system does not allow to be read or written."""
     reason = (error.strerror if isinstance(error, OSError) else None) or error
     return f"{_shown(path)} can't be {deed}: {reason}."
 

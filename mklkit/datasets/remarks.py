@@ -211,13 +211,7 @@ def described(encoder: Any) -> list[str]:
 
 
 def left_out(identifiers: Sequence[str], readings: Mapping[str, ColumnReading]) -> str:
-    """Return a line on columns that are left out, with what could read those of text.
-
-    Examples
-    --------
-    >>> left_out(["id"], {})
-    "column 'id' left out: a different value in every row, like identifiers"
-    """
+    """Return a line on columns that are left out, with what could read those of text."""
     line = f"{named(identifiers)} left out: {LIKE_IDENTIFIERS}"
     texts = [name for name in identifiers if name in readings and readings[name].notation == TEXT]
     if texts:

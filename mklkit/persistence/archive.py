@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import stat
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,8 +11,8 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
-from mklkit.datasets.paths import refused
-from mklkit.errors import ModelFileError, counted, quoted
+from mklkit.datasets.paths import fault_of, refused
+from mklkit.errors import DataError, ModelFileError, counted, quoted
 
 __all__ = [
     "FACTS_MEMBER",
@@ -54,9 +53,13 @@ def opened(path: Path) -> Iterator[ZipFile]:
         If there is no readable file, it is not a zip archive, or its stated unpacked size is
         implausible.
     """
-    _check_is_file(path)
     try:
+        fault = fault_of(path)
+        if fault:
+            raise ModelFileError(fault)
         file = path.open("rb")
+    except DataError as error:
+        raise ModelFileError(str(error)) from error
     except OSError as error:
         raise ModelFileError(refused(path, "read", error)) from error
     # Any exception of zipfile while reading means that the archive is damaged.
@@ -86,25 +89,6 @@ def opened(path: Path) -> Iterator[ZipFile]:
             raise
         except Exception as error:
             raise damaged(path, error) from error
-
-
-def _check_is_file(path: Path) -> None:
-    """Refuse what is no regular file with something in it."""
-    try:
-        status = path.stat()
-    except (FileNotFoundError, ValueError):
-        raise ModelFileError(f"There is no model file {path}.") from None
-    except OSError as error:
-        raise ModelFileError(refused(path, "read", error)) from error
-    if stat.S_ISDIR(status.st_mode):
-        raise ModelFileError(f"{path} is a folder; a model file is expected.")
-    if not stat.S_ISREG(status.st_mode):
-        raise ModelFileError(
-            f"{path} is a pipe or a device; a model file is read from its end, so write it to disk"
-            " first."
-        )
-    if status.st_size == 0:
-        raise ModelFileError(f"{path} is empty; a model file is expected.")
 
 
 def _sizes(archive: ZipFile) -> tuple[int, int]:

@@ -55,7 +55,7 @@ class TestBrokenFiles:
             load_model(path)
         with pytest.raises(ModelFileError, match="folder"):
             load_model(tmp_path)
-        with pytest.raises(ModelFileError, match="no model file"):
+        with pytest.raises(ModelFileError, match="no file"):
             load_model(tmp_path / "missing.mkl")
 
     @pytest.mark.parametrize("facts", [[], {}, {"format": "1"}, None, 3])
@@ -96,16 +96,16 @@ class TestNoFileToRead:
     def test_names_that_lead_nowhere(self, tmp_path: Path, saved: Path) -> None:
         (tmp_path / "loop").symlink_to(tmp_path / "loop")
         for path, reason in [
-            (tmp_path / "loop", "can't be read: Too many levels of symbolic links"),
-            (tmp_path / ("n" * 300), "can't be read: File name too long"),
-            (saved / "model.mkl", "can't be read: Not a directory"),
-            (tmp_path / "a\0b", "There is no model file"),
+            (tmp_path / "loop", "can't be opened: Too many levels of symbolic links"),
+            (tmp_path / ("n" * 300), "can't be opened: File name too long"),
+            (saved / "model.mkl", "There is no file"),
+            (tmp_path / "a\0b", "can't be a path"),
         ]:
             with pytest.raises(ModelFileError, match=reason):
                 load_model(path)
 
     def test_a_file_or_folder_without_permission(self, locked: Path, saved: Path) -> None:
-        with pytest.raises(ModelFileError, match="can't be read: Permission denied"):
+        with pytest.raises(ModelFileError, match="can't be opened: Permission denied"):
             load_model(locked / "model.mkl")
 
 
