@@ -23,7 +23,7 @@ from mklkit.datasets.columns import (
     text_of,
 )
 from mklkit.datasets.kernel_columns import check_no_identifier, chosen_columns, passed_on
-from mklkit.datasets.notations import VALUES, WRITTEN
+from mklkit.datasets.notations import AS_READ, WRITTEN
 from mklkit.datasets.readings import ColumnReading, read_later, settle_readings
 from mklkit.datasets.remarks import described, identifiers_of, input_columns, notes_on
 from mklkit.errors import DataError, named
@@ -245,7 +245,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         )
         dates = [name for name in names if self.kinds_[name] == "date"]
         self.dates_ = {name: DateParts.of(frame[name]) for name in dates}
-        plain = ColumnReading(VALUES)
+        plain = ColumnReading(AS_READ)
         for name in self.text_:
             if self.readings_.setdefault(name, plain).holds != "text":
                 self.readings_[name] = plain

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 __all__ = [
+    "AS_READ",
     "COMMA",
     "DATES",
     "NUMBER",
@@ -18,7 +19,6 @@ __all__ = [
     "POINTS",
     "TEXT",
     "THOUSANDS",
-    "VALUES",
     "WRITTEN",
     "date_of",
     "is_ambiguous",
@@ -45,7 +45,7 @@ YEAR_LAST = re.compile(r"(\d\d?)([./-])(\d\d?)\2(\d{4})((?: \d\d:\d\d(?::\d\d)?)
 TEXT = "text"
 WRITTEN = "as written"
 """The reading of columns for kernels on text, of which '0110' is no number."""
-VALUES = "values"
+AS_READ = "as read"
 """The reading of columns that a file reader takes for no text, such as truth values."""
 NUMBER, THOUSANDS, COMMA = "number", "thousands", "decimal comma"
 POINTS = "decimal comma, points between thousands"

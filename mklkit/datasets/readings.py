@@ -59,7 +59,7 @@ class ColumnReading:
         How its values are written: as numbers (``"number"``, ``"thousands"``, ``"decimal comma"``,
         ``"decimal comma, points between thousands"``), dates (``"year first"``, ``"month first"``,
         ``"day first"``), or as ``"text"``; ``"as written"`` of text that may look like numbers,
-        ``"values"`` of a column that is no text.
+        ``"as read"`` of values that a file reader takes for no text, such as truth values.
     example : str
         A value that is not written as in Python, and its meaning.
     marks : tuple of str

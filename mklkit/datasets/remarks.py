@@ -12,7 +12,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
 
 from mklkit.datasets.columns import is_date, is_numeric
-from mklkit.datasets.notations import NUMBER, TEXT, VALUES, WRITTEN
+from mklkit.datasets.notations import AS_READ, NUMBER, TEXT, WRITTEN
 from mklkit.datasets.readings import ColumnReading, taken_as_gap
 from mklkit.errors import DataError, counted, listed, named, quoted, suggest
 from mklkit.numerics.readings import MISSING
@@ -228,7 +228,7 @@ def input_columns(encoder: Any) -> list[dict[str, Any]]:
     for name in encoder.feature_names_in_:
         row = {"name": name, "kind": encoder.kinds_[name], "gaps": encoder.gaps_[name]}
         notation = encoder.readings_.get(name, ColumnReading()).notation
-        if notation not in (TEXT, WRITTEN, VALUES, NUMBER):
+        if notation not in (TEXT, WRITTEN, AS_READ, NUMBER):
             row["reading"] = notation
         if name in encoder.as_they_are_:
             row["kept"] = True
