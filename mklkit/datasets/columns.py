@@ -138,12 +138,8 @@ def is_numeric(column: pd.Series) -> bool:
 def all_as_numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
     """Return columns of numbers as floats, with NaN for gaps.
 
-    A few values that are no numbers count as gaps, as they do in training, and are said.
-
-    Raises
-    ------
-    DataError
-        If a column holds more of them, or a number that is infinite or too large to square.
+    A few values that are no numbers count as gaps, as they do in training, and are said. More are
+    refused, and numbers that are infinite or too large to square.
     """
     if all(isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in frame.dtypes):
         # Tables may be very wide; column by column would take seconds.
@@ -238,13 +234,7 @@ class DateParts:
         return cls(float(np.floor(np.nanmin(numbers[DAYS]))), [DAYS, *vary])
 
     def numbers(self, column: pd.Series) -> NDArray[np.float64]:
-        """Return the parts of dates (n, n_parts), with NaN for gaps.
-
-        Raises
-        ------
-        DataError
-            If more than a few values, which count as gaps, are no dates.
-        """
+        """Return the parts of dates (n, n_parts), with NaN for gaps."""
         numbers = _parts_of_dates(column)
         numbers[DAYS] = numbers[DAYS] - self.first_day
         return np.column_stack([numbers[part] for part in self.parts])

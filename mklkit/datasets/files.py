@@ -65,11 +65,6 @@ def read_whole(source: str | PathLike[str], as_text: Collection[str] = ()) -> Ra
 
     Formats that keep the target apart (libsvm, NPZ) have it last, as ``target``. ``as_text`` are
     names or globs of columns of a CSV file to leave as text.
-
-    Raises
-    ------
-    DataError
-        If the file is missing, empty, of another format, or has an unknown ending.
     """
     text = str(source)
     if text in BUILTIN_NAMES:

@@ -145,12 +145,7 @@ def read_later(
     """Read columns of text as training did, and return how.
 
     Columns that held no text then but do now are read by their values where most are numbers or
-    dates.
-
-    Raises
-    ------
-    DataError
-        If more values than typing errors do not fit; a few are taken for gaps, with a warning.
+    dates. A few values that do not fit are taken for gaps, with a warning; more are refused.
     """
     columns: dict[str, _Words] = {}
     for name in map(str, frame.columns):
@@ -287,11 +282,8 @@ def _settle_points(columns: Collection[_Words]) -> None:
 def take_as_gaps(column: pd.Series, places: NDArray[np.intp], holds: str) -> None:
     """Warn of places of a column that hold no numbers or dates, which are taken as gaps.
 
-    Raises
-    ------
-    DataError
-        If they are more than the share that training takes for typing errors. A single number may
-        be wrong in any case; a single date is rather one of another form.
+    More than the share that training takes for typing errors are refused. A single number may be
+    wrong in any case; a single date is rather one of another form.
     """
     if not len(places):
         return

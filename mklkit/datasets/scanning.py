@@ -72,11 +72,6 @@ def scan_table(
     The sample has at most so many rows, fewer where there are many columns. A table of no more rows
     is settled as :func:`mklkit.datasets.load_table` does. The table's columns ``wanted`` and
     ``as_text`` are set.
-
-    Raises
-    ------
-    DataError
-        As ``load_table``, and if files do not agree or change.
     """
     name, dropped = target_and_dropped(table.columns, table.name, target, drop)
     table.read_only([column for column in table.columns if column not in dropped])

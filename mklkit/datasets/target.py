@@ -108,17 +108,8 @@ def drop_without_target(frame: pd.DataFrame, name: str, notes: list[str]) -> pd.
 def class_labels(target: pd.Series, n_rows: int | None = None) -> pd.Series:
     """Return the labels as plain text, integers or booleans; mixed types as text.
 
-    Parameters
-    ----------
-    target : pandas.Series
-        A column without gaps, or its different values.
-    n_rows : int, optional
-        The number of rows that have these values. The length of ``target`` by default.
-
-    Raises
-    ------
-    DataError
-        If the column is continuous, holds a single class, or nearly one class per row.
+    They are a column without gaps, or the different values of ``n_rows`` rows. Refused are numbers
+    with a fraction, a single class, and nearly one class per row.
     """
     labels = _plain(target)
     n_rows, n_classes = len(labels) if n_rows is None else n_rows, labels.nunique()
@@ -165,13 +156,7 @@ def looks_like_numbers(target: pd.Series) -> bool:
 def learned_numbers(
     target: pd.Series, remedy: str = "leave out --task regression, or choose a column of numbers"
 ) -> pd.Series:
-    """Return a target without gaps as numbers in float64; the remedy is for one of words.
-
-    Raises
-    ------
-    DataError
-        If it holds words, an infinite number, or the same number in all rows.
-    """
+    """Return a target without gaps as numbers in float64; the remedy is for one of words."""
     if not is_numeric_dtype(target) or is_bool_dtype(target):
         raise DataError(
             f"The target {target.name!r} holds no numbers (but {quoted(str(target.iloc[0]))}), so"

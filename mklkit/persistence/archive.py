@@ -45,14 +45,7 @@ NODES_ALLOWED = 20_000
 
 @contextmanager
 def opened(path: Path) -> Iterator[ZipFile]:
-    """Open a model file for reading.
-
-    Raises
-    ------
-    ModelFileError
-        If there is no readable file, it is not a zip archive, or its stated unpacked size is
-        implausible.
-    """
+    """Open a model file for reading, unless its stated unpacked size is implausible."""
     try:
         fault = fault_of(path)
         if fault:
@@ -137,10 +130,7 @@ def read_member(archive: ZipFile, name: str) -> bytes:
 def repacked(path: Path, archive: ZipFile) -> bytes:
     """Return an uncompressed archive of the same members, each read within its size.
 
-    Raises
-    ------
-    ModelFileError
-        If there are more parts of a model, or other members, than a genuine file has.
+    A file with more parts of a model, or other members, than a genuine one has is refused.
     """
     parts = _parts_in(archive)
     if not _plausible(path.stat().st_size, 0, nodes=len(parts)):
@@ -171,11 +161,8 @@ def repacked(path: Path, archive: ZipFile) -> bytes:
 def _parts_in(archive: ZipFile) -> list[Any]:
     """Return every dictionary and list in the schema of a model, which skops visits each once.
 
-    Raises
-    ------
-    ValueError
-        If it is no JSON, has an old protocol, a reference to a node of another size, or a file that
-        several objects are read from.
+    A schema with a reference to a node of another size is refused, and one with a file that several
+    objects are read from.
     """
     schema = json.loads(read_member(archive, MODEL_MEMBER))
     if not isinstance(schema, dict) or not schema.get("protocol", 0) >= OLDEST_PROTOCOL:

@@ -54,14 +54,7 @@ else:
 
 
 def check_writable(path: Path) -> None:
-    """Check that a file can be written, before a long computation whose result it will hold.
-
-    Raises
-    ------
-    DataError
-        If the folder is missing or can't be written to, the path is a folder, or its name is
-        invalid for a file.
-    """
+    """Refuse a path that can't be written, before a long computation whose result it will hold."""
     with _told(path):
         goal = _goal(path)
         if stat.S_ISDIR(_mode(goal)):

@@ -32,14 +32,10 @@ def find_trial(model: Any) -> str | None:
 
 
 def decide_trial(model: Any, kind: str) -> None:
-    """Predict a few rows.
+    """Predict a few rows, and raise any exception of an inconsistent model.
 
-    Raises
-    ------
-    Exception
-        Any exception of an inconsistent model, or if the result is not one class per row with
-        finite probabilities and decision values of the right shape, or else one value or several of
-        a sensible size for each row.
+    A classifier has to give one class per row, with finite probabilities and decision values of the
+    right shape; another model one value or several of a sensible size for each row.
     """
     from joblib import parallel_config
 

@@ -187,13 +187,7 @@ GRIDS = ("param_grid", "param_distributions")
 
 
 def check_parameters(model: Any) -> None:
-    """Check all objects in a model for parameters that open files or start processes.
-
-    Raises
-    ------
-    ModelFileError
-        If there is such a parameter, with its name, its value and what is allowed.
-    """
+    """Refuse a model with an object whose parameters open files or start processes."""
     for part in _parts(model):
         for name, value in attributes(part).items():
             _check(name, [value])
@@ -216,13 +210,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def check_compiled(model: Any) -> None:
-    """Check indices that compiled code would use without a check.
-
-    Raises
-    ------
-    ValueError
-        If a sparse matrix or a spline has indices out of bounds.
-    """
+    """Raise an error for indices that compiled code would follow out of bounds."""
     from scipy.interpolate import BSpline, _bsplines
     from scipy.sparse import issparse
 
