@@ -39,22 +39,6 @@ def frame() -> pd.DataFrame:
     return features.assign(target=np.tile([2, 1, 3], 4))
 
 
-def local_patterns(image: np.ndarray) -> list[float]:
-    """Count an image's uniform local binary patterns by their angle and length, then the others."""
-    around = [(0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0), (1, 1)]
-    counts: dict[str, float] = {"0" * 8: 0, "1" * 8: 0, "other": 0}
-    for length in range(1, 8):
-        for start in range(8):
-            word = "1" * length + "0" * (8 - length)
-            counts[word[start:] + word[:start]] = 0
-    outside = np.pad(image, 1)
-    for row, column in np.ndindex(8, 8):
-        ring = [outside[1 + row + down, 1 + column + right] for down, right in around]
-        word = "".join("1" if value >= image[row, column] else "0" for value in ring)
-        counts[word if word in counts else "other"] += 1
-    return list(counts.values())
-
-
 class TestBuiltin:
     @pytest.mark.parametrize("name", ["breast_cancer", "iris", "wine", "digits"])
     def test_rows_are_scikit_learns(self, name: str) -> None:
@@ -65,24 +49,6 @@ class TestBuiltin:
         np.testing.assert_array_equal(table.target.to_numpy(), expected)
         assert table.origin == "built into scikit-learn"
         assert f"{name}: {len(bunch.data)} rows, " in table.summary()
-
-    def test_sources_are_computed_from_the_digits(self) -> None:
-        """Against transcriptions of the definitions, pixel by pixel, on a few images."""
-        bunch = sklearn_datasets.load_digits()
-        chosen = np.isin(bunch.target, (1, 3, 8, 9))
-        table = load_table("digits_sources")
-        np.testing.assert_array_equal(table.target, bunch.target[chosen])
-        for row in (0, 100, 718):
-            image, features = bunch.images[chosen][row], table.features.iloc[row]
-            sums = [*image.sum(axis=1), *image.sum(axis=0)]
-            np.testing.assert_allclose(features.filter(like="profile_"), sums)
-            # Each magnitude of the whole transform, none of a pair of conjugates twice.
-            whole = np.abs(np.fft.fft2(image))
-            once = [
-                whole[u, v] for u, v in np.ndindex(8, 8) if (u, v) <= ((8 - u) % 8, (8 - v) % 8)
-            ]
-            np.testing.assert_allclose(sorted(features.filter(like="fourier_")), sorted(once))
-            assert sorted(features.filter(like="pattern_")) == sorted(local_patterns(image))
 
 
 class TestFormats:
