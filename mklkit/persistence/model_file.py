@@ -49,6 +49,7 @@ from mklkit.persistence.trust import (
     trusted_names,
     unknown_types,
 )
+from mklkit.protocols.component import Component
 
 __all__ = ["load_model", "read_facts", "save_model"]
 
@@ -179,7 +180,7 @@ def _named_parts(estimator: Any) -> Parts:
             yield name, part
     if "steps" not in values and isinstance(estimator, BaseEstimator):
         for name, part in estimator.get_params(deep=False).items():
-            if isinstance(part, BaseEstimator):
+            if isinstance(part, BaseEstimator | Component):
                 yield name, part
 
 
