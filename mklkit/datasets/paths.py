@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 
-from mklkit.errors import DataError, plain_message
+from mklkit.errors import DataError, cut, plain_message, quoted
 
 __all__ = ["fault_of", "readable_as", "refused", "same_file", "status", "user_path"]
 
@@ -32,8 +32,8 @@ def user_path(text: str | PathLike[str]) -> Path:
         return path.expanduser()
     except RuntimeError as error:
         raise DataError(
-            f"{_shown(path)} can't be found: {path.parts[0]!r} stands for the home of a user"
-            f" that does not exist. For a folder of that name write ./{path.parts[0]}."
+            f"{cut(str(path), SHOWN_LETTERS)} can't be found: {path.parts[0]!r} is the home of no"
+            f" user. For a folder of that name write ./{path.parts[0]}."
         ) from error
 
 
@@ -46,7 +46,7 @@ def status(path: Path) -> os.stat_result | None:
     except OSError as error:
         raise DataError(refused(path, "opened", error)) from error
     except ValueError as error:
-        raise DataError(f"{_shown(path)!r} can't be a path: {error}.") from error
+        raise DataError(f"{quoted(str(path), SHOWN_LETTERS)} can't be a path: {error}.") from error
 
 
 def fault_of(path: Path) -> str:
@@ -72,7 +72,7 @@ def same_file(first: Path, second: Path) -> bool:
 def refused(path: Path, deed: str, error: Exception) -> str:
     """Return the message for a file that the system does not allow to be read or written."""
     reason = (error.strerror if isinstance(error, OSError) else None) or error
-    return f"{_shown(path)} can't be {deed}: {reason}."
+    return f"{cut(str(path), SHOWN_LETTERS)} can't be {deed}: {reason}."
 
 
 @contextmanager
@@ -89,9 +89,3 @@ def readable_as(path: Path, kind: str) -> Iterator[None]:
             # NumPy advises to allow pickles, which execute code in the file.
             reason = "it holds Python objects, which are never loaded; save numbers or text."
         raise DataError(f"{path.name} can't be read as {kind}: {reason}") from error
-
-
-def _shown(path: Path) -> str:
-    """Return a path as shown in messages, cut if it is long."""
-    text = str(path)
-    return text if len(text) <= SHOWN_LETTERS else f"{text[:SHOWN_LETTERS]}…"

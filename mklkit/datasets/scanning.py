@@ -49,14 +49,9 @@ class Scan:
     members: NDArray[np.intp]
 
     @property
-    def n_rows(self) -> int:
-        """The number of rows that have a target."""
-        return int((self.codes >= 0).sum())
-
-    @property
     def whole(self) -> bool:
-        """Whether the sample is the whole table."""
-        return len(self.members) == self.n_rows
+        """Whether the sample has all rows that have a target."""
+        return len(self.members) == int((self.codes >= 0).sum())
 
 
 def scan_table(
