@@ -392,6 +392,7 @@ class TestRefusals:
             ({"X": np.ones((3, 2)), "y": [0, 1]}, "3 rows but y has 2 labels"),
             ({"rows": np.ones((3, 2))}, "rows"),
             ({"X": np.eye(2), "feature_names": ["a"]}, "feature_names"),
+            ({"X": np.eye(2), "feature_names": ["a", "b", "b"]}, "feature_names"),
             ({"X": np.array([[1, "a"]] * 4, dtype=object), "y": [0, 1, 0, 1]}, "Python objects"),
         ],
     )

@@ -36,7 +36,7 @@ def read_npz(path: Path) -> RawTable:
     columns = [f"x{i}" for i in range(rows.shape[1])]
     if "feature_names" in arrays:
         columns = [str(name) for name in arrays["feature_names"].ravel().tolist()]
-    if len({*columns}) != rows.shape[1]:
+    if not len({*columns}) == len(columns) == rows.shape[1]:
         raise DataError(f"feature_names in {path.name} must be {rows.shape[1]} different names.")
     frame = pd.DataFrame(rows, columns=columns)
     if label_name is not None:
