@@ -28,7 +28,7 @@ from steps import PLUGINS, ROOT, Environment, project_of, say
 QUICK = [
     *("tests/test_architecture.py", "tests/test_citation.py", "tests/test_scaffold.py"),
     *("tests/cli/test_cli_start.py", "tests/cli/test_cli_describe.py"),
-    *("tests/comparison/test_report.py", "tests/datasets/test_multiple_features.py"),
+    *("tests/comparison/test_report.py", "tests/datasets/test_generated.py"),
     *("mklkit.datasets", "mklkit.presets"),
 ]
 QUICK_OF_PLUGINS = ["-k", "fit_save_and_predict or figure_runs"]

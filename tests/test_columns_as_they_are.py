@@ -16,9 +16,10 @@ from reading_kernels import KnownSmaller, Letters, Same, Smaller
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from mklkit import DataError, MKLClassifier, MKLSearchCV, MKLVotingClassifier
+from mklkit.datasets import load_table
 from mklkit.datasets.encoder import TableEncoder
-from mklkit.datasets.pipeline import build_pipeline, describe
-from mklkit.datasets.scaling import ScaledColumns
+from mklkit.datasets.kernel_columns import check_not_left_out
+from mklkit.datasets.pipeline import ScaledColumns, build_pipeline, describe
 from mklkit.kernels import RBF, Precomputed
 from mklkit.persistence import load_model, save_model
 from mklkit.registry.registry import forget_registry
@@ -85,6 +86,15 @@ def test_the_steps_leave_them_alone(table: Any) -> None:
     kinds = {one["name"]: one["kind"] for one in columns}
     assert kinds["sequence"] == kinds["colour"] == "text"
     assert kinds["id"] == "number"
+
+
+def test_text_left_out_is_what_a_kernel_without_columns_lacks(table: Any, tmp_path: Path) -> None:
+    frame, y = table
+    frame.assign(target=y).to_csv(tmp_path / "rows.csv", index=False)
+    rows = load_table(tmp_path / "rows.csv")
+    with pytest.raises(DataError, match=r"'sequence' is left out.*'spectrum@sequence'"):
+        check_not_left_out(["spectrum"], rows, ["sequence", "id"])
+    check_not_left_out(["spectrum"], rows, ["id"])
 
 
 def test_without_such_kernels_nothing_changes(table: Any) -> None:

@@ -21,9 +21,8 @@ from scipy.io import arff
 from sklearn import datasets as sklearn_datasets
 
 from mklkit.datasets import load_features, load_table
-from mklkit.datasets.chunked import ChunkedTable
 from mklkit.datasets.csv_file import read_csv
-from mklkit.datasets.dialects import sniff
+from mklkit.datasets.files import ChunkedTable
 from mklkit.datasets.target import warn_of_numbers
 from mklkit.errors import DataError, MKLKitWarning
 
@@ -40,22 +39,6 @@ def frame() -> pd.DataFrame:
     return features.assign(target=np.tile([2, 1, 3], 4))
 
 
-def local_patterns(image: np.ndarray) -> list[float]:
-    """Count an image's uniform local binary patterns by their angle and length, then the others."""
-    around = [(0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0), (1, 1)]
-    counts: dict[str, float] = {"0" * 8: 0, "1" * 8: 0, "other": 0}
-    for length in range(1, 8):
-        for start in range(8):
-            word = "1" * length + "0" * (8 - length)
-            counts[word[start:] + word[:start]] = 0
-    outside = np.pad(image, 1)
-    for row, column in np.ndindex(8, 8):
-        ring = [outside[1 + row + down, 1 + column + right] for down, right in around]
-        word = "".join("1" if value >= image[row, column] else "0" for value in ring)
-        counts[word if word in counts else "other"] += 1
-    return list(counts.values())
-
-
 class TestBuiltin:
     @pytest.mark.parametrize("name", ["breast_cancer", "iris", "wine", "digits"])
     def test_rows_are_scikit_learns(self, name: str) -> None:
@@ -65,32 +48,7 @@ class TestBuiltin:
         expected = bunch.target if name == "digits" else bunch.target_names[bunch.target]
         np.testing.assert_array_equal(table.target.to_numpy(), expected)
         assert table.origin == "built into scikit-learn"
-
-    def test_sources_are_computed_from_the_digits(self) -> None:
-        """Against transcriptions of the definitions, pixel by pixel, on a few images."""
-        bunch = sklearn_datasets.load_digits()
-        chosen = np.isin(bunch.target, (1, 3, 8, 9))
-        table = load_table("digits_sources")
-        np.testing.assert_array_equal(table.target, bunch.target[chosen])
-        for row in (0, 100, 718):
-            image, features = bunch.images[chosen][row], table.features.iloc[row]
-            sums = [*image.sum(axis=1), *image.sum(axis=0)]
-            np.testing.assert_allclose(features.filter(like="profile_"), sums)
-            # Each magnitude of the whole transform, none of a pair of conjugates twice.
-            whole = np.abs(np.fft.fft2(image))
-            once = [
-                whole[u, v] for u, v in np.ndindex(8, 8) if (u, v) <= ((8 - u) % 8, (8 - v) % 8)
-            ]
-            np.testing.assert_allclose(sorted(features.filter(like="fourier_")), sorted(once))
-            assert sorted(features.filter(like="pattern_")) == sorted(local_patterns(image))
-
-    def test_near_miss_is_suggested(self) -> None:
-        with pytest.raises(DataError, match="'breast_cancer'"):
-            load_table("breast-cancer")
-
-    def test_summary_counts_classes(self) -> None:
-        summary = load_table("wine").summary()
-        assert "178 rows, 13 features, 3 classes: class_1 (71), class_0 (59), class_2" in summary
+        assert f"{name}: {len(bunch.data)} rows, " in table.summary()
 
 
 class TestFormats:
@@ -116,13 +74,6 @@ class TestFormats:
         assert table.target.tolist() == frame["target"].tolist()
         assert notes is None or table.notes == notes
 
-    def test_many_columns_are_no_reason_to_warn(self, tmp_path: Path) -> None:
-        wide = pd.DataFrame(np.arange(480.0).reshape(4, 120) + 0.5).add_prefix("x")
-        wide.assign(target=[1, 2, 1, 2]).to_csv(tmp_path / "a.csv", index=False)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            pd.testing.assert_frame_equal(load_table(tmp_path / "a.csv").features, wide)
-
     @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])
     def test_encodings(self, tmp_path: Path, encoding: str) -> None:
         rows = [{"größe": i, "target": "süß" if i % 2 else "herb"} for i in range(6)]
@@ -139,9 +90,6 @@ class TestFormats:
         chunks = list(ChunkedTable.opened(path).chunks())
         assert len(chunks) > 1
         assert chunks[-1]["kind"].tolist()[-2:] == ["grün", "grän"]
-
-    def test_a_sample_may_be_cut_inside_a_character(self) -> None:
-        assert sniff("x,kind\n1,ä\n".encode()[:-2], "a.csv").encoding == "utf-8-sig"
 
     def test_parquet(
         self, frame: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -305,11 +253,6 @@ class TestCsvAsPeopleWriteIt:
         rows.to_csv(tmp_path / "a.csv", index=False)
         assert load_table(tmp_path / "a.csv").features["x"].tolist() == ["1,200", text, "5"]
 
-    def test_quoted_fields_keep_delimiters_and_line_breaks(self, tmp_path: Path) -> None:
-        text = 'x,kind\n"a;b, c;d",1\n"line\nbreak",2\n'
-        table = load_table(written(tmp_path / "a.csv", text))
-        assert table.features["x"].tolist() == ["a;b, c;d", "line\nbreak"]
-
 
 class TestTarget:
     GOAL = "goal,x,kind\n0,1,a\n1,2,b\n0,3,a\n"
@@ -324,15 +267,6 @@ class TestTarget:
         assert load_table(written(tmp_path / "b.csv", self.GOAL)).target.name == "kind"
         path = written(tmp_path / "a.csv", self.GOAL.replace("goal", "target"))
         assert load_table(path).target.name == "target"
-
-    @pytest.mark.parametrize(
-        ("target", "message"), [("gaol", "'goal'"), (3, "0 to 2"), ("-4", "3 columns")]
-    )
-    def test_wrong_ones_are_explained(
-        self, tmp_path: Path, target: str | int, message: str
-    ) -> None:
-        with pytest.raises(DataError, match=message):
-            load_table(written(tmp_path / "a.csv", self.GOAL), target)
 
     def test_rows_without_a_target_are_left_out_and_counted(self, tmp_path: Path) -> None:
         table = load_table(written(tmp_path / "a.csv", "x,kind\n1,7\n2,\n3,8\n4,7\n,\n"))
@@ -379,14 +313,7 @@ class TestRefusals:
             ("a.csv", HEADER + "1,0.5\n2,1.5\n", "continuous"),
             ("a.csv", HEADER + "1,inf\n2,1\n3,0\n", "infinite"),
             ("a.csv", HEADER + "1,1e999\n2,1\n3,0\n", "infinite"),
-            *(
-                (
-                    "a.csv",
-                    HEADER + "".join(f"1,{size * (1 + i / 64)!r}\n" for i in range(40)),
-                    "contin",
-                )
-                for size in (2**53, 1.37e89, -1e300)
-            ),
+            ("a.csv", HEADER + "".join(f"1,{2**53 * (1 + i / 64)}\n" for i in range(40)), "contin"),
             ("a.csv", "kind\na\nb\n", "single column"),
             ("a.csv", HEADER + "".join(f"{i % 3},n{i}\n" for i in range(50)), "identifier"),
             ("a.csv", HEADER + "".join(f"{i % 3},{i * 3}\n" for i in range(50)), "measurement"),
@@ -402,10 +329,10 @@ class TestRefusals:
             ("a.arff", "@attribute x real\n@data\n{0 1}\n", "sparse"),
             ("a.libsvm", "one two three\n", "libsvm"),
             *(
-                ("a.libsvm", f"0 1:1\n{line}\n1 1:2\n", f"line 2, '{line[:20]}")
-                for line in ("1 1:abc", "foo 1:2", "1,2 1:2", "1 3:1 2:1", "1 2147483648:1")
+                ("a.libsvm", f"0 1:1\n{line}\n1 1:2\n", "read as libsvm")
+                for line in ("1 1:abc", "foo 1:2", "1 3:1 2:1", "1 2147483648:1")
             ),
-            ("a.libsvm", f"0 1:1\n1 {'9' * 70}:1\n", "line 2"),
+            ("a.libsvm", f"0 1:1\n1 {'9' * 70}:1\n", "read as libsvm"),
             ("a.libsvm", "".join(f"{i % 2} {i + 1}:1\n" for i in range(20000)), "would take 3 GB"),
             ("a.npz", "x,y\n", "NPZ"),
             ("a.xlsx", "x,y\n", "known format.*csv"),
@@ -465,6 +392,7 @@ class TestRefusals:
             ({"X": np.ones((3, 2)), "y": [0, 1]}, "3 rows but y has 2 labels"),
             ({"rows": np.ones((3, 2))}, "rows"),
             ({"X": np.eye(2), "feature_names": ["a"]}, "feature_names"),
+            ({"X": np.eye(2), "feature_names": ["a", "b", "b"]}, "feature_names"),
             ({"X": np.array([[1, "a"]] * 4, dtype=object), "y": [0, 1, 0, 1]}, "Python objects"),
         ],
     )
@@ -496,9 +424,9 @@ def test_remarks_on_constant_repeated_copied_and_mixed_columns(tmp_path: Path) -
     mixed, *rest = load_table(written(tmp_path / "a.csv", text)).notes
     assert "'mixed' mixes text with numbers: taken as text because of 'oops' in row 4" in mixed
     assert rest == [
-        "column 'flat' is constant",
-        "column 'leak' is a copy of the target",
-        "column 'b' (as 'a') is the same as another",
+        "column 'flat': constant",
+        "column 'leak': a copy of the target",
+        "column 'b': the same as 'a'",
     ]
 
 
@@ -549,19 +477,3 @@ def test_numbers_and_gaps_survive_csv(
     assert column.isna().tolist() == [value is None for value in values]
     known = [value for value in values if value is not None]
     np.testing.assert_allclose(column.dropna().astype(float), known, rtol=1e-14)
-
-
-# Words that no reader may take for a number, a boolean or a gap.
-words = st.text(st.characters(categories=["Lu", "Ll"]), min_size=1, max_size=8).map("k_".__add__)
-
-
-@given(
-    st.one_of(
-        st.lists(st.integers(-(2**53), 2**53), min_size=2, max_size=5, unique=True),
-        st.lists(words, min_size=2, max_size=5, unique=True),
-    )
-)
-def test_labels_survive_csv(tmp_path_factory: pytest.TempPathFactory, labels: list[Any]) -> None:
-    text = "x,kind\n" + "".join(f"{i},{label}\n" for i, label in enumerate(labels))
-    path = written(tmp_path_factory.getbasetemp() / "labels.csv", text)
-    assert load_table(path).target.tolist() == labels

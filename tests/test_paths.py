@@ -59,7 +59,7 @@ class TestWhateverIsDoneWithAPath:
 
 
 def test_a_home_of_nobody() -> None:
-    with pytest.raises(DataError, match="'~nosuchuser' stands for the home of a user"):
+    with pytest.raises(DataError, match="'~nosuchuser'"):
         load_table("~nosuchuser/x.csv")
     assert user_path("~/x.csv") == Path.home() / "x.csv"
 
@@ -67,7 +67,7 @@ def test_a_home_of_nobody() -> None:
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_pipe_is_refused_before_it_is_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "rows.csv")
-    with pytest.raises(DataError, match=r"is a pipe or a device.*write them to a file"):
+    with pytest.raises(DataError, match=r"is a pipe or a device.*write it to a file"):
         load_table(tmp_path / "rows.csv")
 
 

@@ -146,11 +146,11 @@ class System:
         from mklkit.cli.console import say
         from mklkit.datasets import load_table
         from mklkit.datasets.builtin import DEFAULT_NAME
-        from mklkit.datasets.kernel_columns import kernels_in, text_columns
+        from mklkit.datasets.kernel_columns import kernels_in, named_columns
         from mklkit.evaluation.tasks import task_named
 
         pipeline = options.pipeline(task_named("classification"))
-        written = text_columns(kernels_in(pipeline[-1]))
+        written = [name for _, name in named_columns(kernels_in(pipeline[-1]), "text")]
         source = DEFAULT_NAME if data is None else data
         table = load_table(source, target, drop or [], written, weights, task)
         notes = list(table.notes)
@@ -190,8 +190,8 @@ def settle_columns(
     DataError
         If a kernel names a column that was dropped, is the target or holds identifiers.
     """
-    from mklkit.datasets.identifiers import find_identifiers
     from mklkit.datasets.kernel_columns import check_not_left_out
+    from mklkit.datasets.remarks import find_identifiers
 
     identifiers = find_identifiers(table.features)
     check_not_left_out(kernels or [], table, identifiers)

@@ -64,7 +64,7 @@ def predict(
     Large CSV and Parquet files, globs and folders of them are read and predicted in parts.
     """
 
-    from mklkit.datasets.new_rows import load_in_chunks
+    from mklkit.datasets.loading import load_in_chunks
     from mklkit.datasets.pipeline import columns_needed, encoder_in
     from mklkit.errors import ModelFileError
     from mklkit.evaluation.tasks import task_of
@@ -211,7 +211,7 @@ def _is_parquet(output: Path) -> bool:
 
 
 def _csv_to(file: BinaryIO, told: Callable[[str], str] = str) -> Write:
-    from mklkit.datasets.csv_text import csv_text
+    from mklkit.datasets.csv_file import csv_text
 
     begun = False
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mklkit.datasets import Table
-    from mklkit.datasets.chunked import ChunkedTable
+    from mklkit.datasets.files import ChunkedTable
     from mklkit.protocols import FeatureMapFacts
     from mklkit.views.stored_rows import StoredRows
 
@@ -35,8 +35,7 @@ def stream_of(data: str | None, max_memory: str | None, stream: bool) -> Chunked
     """Return the table in chunks if that was asked for, it is several files, or too large."""
     from mklkit.datasets import BUILTIN_NAMES
     from mklkit.datasets.builtin import DEFAULT_NAME
-    from mklkit.datasets.chunked import CHUNKED, ChunkedTable
-    from mklkit.datasets.files import READERS, ending_of, files_of
+    from mklkit.datasets.files import CHUNKED, READERS, ChunkedTable, ending_of, files_of
     from mklkit.datasets.paths import status
     from mklkit.errors import DataError
     from mklkit.views.memory import memory_limit

@@ -19,7 +19,7 @@ from mklkit.comparison.report import html_report
 from mklkit.comparison.running import Cell
 from mklkit.comparison.table import ranking, sentence, table_of_datasets, table_of_splits
 from mklkit.comparison.writing import check_report, write_latex, write_text
-from mklkit.datasets.csv_text import csv_text
+from mklkit.datasets.csv_file import csv_text
 from mklkit.errors import DataError, counted, listed
 from mklkit.persistence.facts import json_ready
 

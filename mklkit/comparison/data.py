@@ -14,10 +14,14 @@ from numpy.typing import NDArray
 
 from mklkit.datasets import Table, load_table
 from mklkit.datasets.encoder import TableEncoder
-from mklkit.datasets.encoding_notes import LIKE_IDENTIFIERS, left_out
 from mklkit.datasets.kernel_columns import check_not_left_out, needed_unchanged
-from mklkit.datasets.loading import target_and_dropped
-from mklkit.datasets.target import class_labels, drop_without_target, warn_of_numbers
+from mklkit.datasets.remarks import LIKE_IDENTIFIERS, left_out
+from mklkit.datasets.target import (
+    class_labels,
+    drop_without_target,
+    target_and_dropped,
+    warn_of_numbers,
+)
 from mklkit.errors import DataError, counted, named, quoted, type_name
 from mklkit.estimators.table_reading import placed_kernels
 from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mklkit.datasets.builtin import BUILTIN_NAMES
+    from mklkit.datasets.generated import make_four_stars
     from mklkit.datasets.loading import load_features, load_table
-    from mklkit.datasets.stars import make_four_stars
     from mklkit.datasets.table import NewRows, Table
     from mklkit.views.stored_rows import StoredRows
 
@@ -29,7 +29,7 @@ _HOME = {
     "Table": "mklkit.datasets.table",
     "load_features": "mklkit.datasets.loading",
     "load_table": "mklkit.datasets.loading",
-    "make_four_stars": "mklkit.datasets.stars",
+    "make_four_stars": "mklkit.datasets.generated",
 }
 
 __all__ = [

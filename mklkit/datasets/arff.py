@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from mklkit.datasets.paths import readable_as
 from mklkit.datasets.table import RawTable
-from mklkit.errors import DataError
 
 __all__ = ["attributes_in", "read_arff"]
 
@@ -27,16 +27,13 @@ NUMERIC = ("numeric", "real", "integer")
 
 def read_arff(path: Path) -> RawTable:
     """Read a dense ARFF file: numbers, nominal attributes as categories, all others as text."""
-    try:
+    with readable_as(path, "ARFF"):
         lines = path.read_text(encoding="utf-8-sig", errors="replace").splitlines()
         lines = [line for line in lines if line.strip() and not line.lstrip().startswith("%")]
         start = next((n for n, line in enumerate(lines) if _starts(line, "@data")), None)
         if start is None:
             raise ValueError("it has no @data line")
         return RawTable(_rows(lines[start + 1 :], attributes_in(lines[:start])))
-    except (OSError, ValueError, pd.errors.ParserWarning) as error:
-        reason = str(error).replace("Error tokenizing data. C error: ", "").strip()
-        raise DataError(f"{path.name} can't be read as ARFF: {reason}.") from error
 
 
 def attributes_in(header: Iterable[str]) -> dict[str, str]:
@@ -67,7 +64,7 @@ def _rows(rows: list[str], kinds: dict[str, str]) -> pd.DataFrame:
     text = "\n".join(rows)
     with warnings.catch_warnings():
         # pandas cuts rows that are too long with only a warning.
-        warnings.simplefilter("error", pd.errors.ParserWarning)
+        warnings.filterwarnings("error", category=pd.errors.ParserWarning)
         frame = pd.read_csv(
             io.StringIO(text),
             header=None,
@@ -88,23 +85,13 @@ def _rows(rows: list[str], kinds: dict[str, str]) -> pd.DataFrame:
         )
     for name, kind in kinds.items():
         column = frame[name].str.strip()
-        # Nominal values are categories even where they look like numbers.
-        typed = column.astype("category") if kind == "{" else column
-        frame[name] = _numbers(column) if kind in NUMERIC else typed
+        if kind in NUMERIC:
+            # Some programs write gaps as NaN.
+            frame[name] = pd.to_numeric(column.mask(column.str.lower() == "nan"))
+        else:
+            # Nominal values are categories even where they look like numbers.
+            frame[name] = column.astype("category") if kind == "{" else column
     return frame
-
-
-def _numbers(column: pd.Series) -> pd.Series:
-    """Return a numeric attribute; NaN, which some programs write, is a gap like ``?``."""
-    column = column.mask(column.str.lower() == "nan")
-    numbers = pd.to_numeric(column, errors="coerce")
-    wrong = column[numbers.isna() & column.notna()]
-    if len(wrong):
-        raise ValueError(
-            f"the attribute {str(column.name)!r} is numeric, but data row {wrong.index[0] + 1}"
-            f" holds {wrong.iloc[0]!r:.80}"
-        )
-    return numbers
 
 
 def _starts(line: str, keyword: str) -> bool:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mklkit.errors import DataError, suggest
-
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -24,26 +22,11 @@ def read_builtin(name: str) -> pd.DataFrame:
     """Read a built-in data set, with the column ``target``.
 
     scikit-learn's have its names of columns and classes; of the others see
-    :mod:`mklkit.datasets.several_sources`.
-
-    Raises
-    ------
-    DataError
-        If there is no such data set.
-
-    Examples
-    --------
-    >>> sorted(set(read_builtin("breast_cancer")["target"]))
-    ['benign', 'malignant']
+    :mod:`mklkit.datasets.generated`.
     """
-    if name not in BUILTIN_NAMES:
-        raise DataError(
-            f"No built-in data set is named {name!r}.{suggest(name, BUILTIN_NAMES)}"
-            f" Known: {', '.join(BUILTIN_NAMES)}."
-        )
     # scikit-learn takes most of a second to import, so it is imported only when needed.
     if name in ORIGINS:
-        from mklkit.datasets.several_sources import TABLES
+        from mklkit.datasets.generated import TABLES
 
         return TABLES[name]()
     from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine

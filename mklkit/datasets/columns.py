@@ -1,26 +1,93 @@
-"""A table's columns as numbers or as text, whatever type the file reader chose."""
+"""A table's columns as numbers, dates or text, whatever type the file reader chose."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import time
+from decimal import Decimal
 from numbers import Number
 from typing import Any
 
+import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype
+from pandas.api.types import (
+    is_bool_dtype,
+    is_complex_dtype,
+    is_datetime64_any_dtype,
+    is_numeric_dtype,
+)
 
+from mklkit.datasets.notations import date_of
 from mklkit.datasets.readings import take_as_gaps
-from mklkit.datasets.values import plain_values
 from mklkit.errors import DataError, counted, named, quoted, suggest
 from mklkit.estimators.table_reading import row_of
 from mklkit.numerics.readings import MISSING
 
-__all__ = ["all_as_numbers", "as_frame", "is_numeric", "text_of"]
+__all__ = [
+    "DateParts",
+    "all_as_numbers",
+    "as_frame",
+    "is_date",
+    "is_numeric",
+    "plain_values",
+    "text_of",
+]
 
 # Squares of larger numbers overflow, in scaling and in every kernel.
 LARGEST = 1e150
+DAYS = "days"
+PARTS = ("month", "weekday", "hour")
+EPOCH, DAY = np.datetime64(0, "s"), np.timedelta64(86400, "s")
+
+
+def _second_of_day(value: time) -> float:
+    return 3600 * value.hour + 60 * value.minute + value.second + 1e-6 * value.microsecond
+
+
+def _as_float(value: Decimal) -> float:
+    return float("nan") if value.is_nan() else float(value)
+
+
+def _as_text(value: bytes) -> str:
+    # Bytes that are not UTF-8 stay distinguishable.
+    return value.decode("utf-8", "backslashreplace")
+
+
+PLAIN: dict[str, Callable[[Any], float | str]] = {
+    "time": _second_of_day,
+    "decimal": _as_float,
+    "bytes": _as_text,
+}
+
+
+def plain_values(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Return a table with decimals, durations and times of day as floats, bytes as text, and notes.
+
+    Examples
+    --------
+    >>> plain_values(pd.DataFrame({"begin": [time(1, 0, 30), None]}))[0]["begin"].tolist()
+    [3630.0, nan]
+    """
+    new: dict[int, pd.Series] = {}
+    notes = []
+    for place in [place for place, kind in enumerate(frame.dtypes) if kind.kind in "Om"]:
+        column = frame.iloc[:, place]
+        kind = pd.api.types.infer_dtype(column, skipna=True)
+        if column.dtype.kind == "m" or kind == "timedelta":
+            new[place] = pd.to_timedelta(column).dt.total_seconds()
+            notes.append(f"durations in column {quoted(column.name)} taken as seconds")
+        elif kind in PLAIN:
+            values = column.map(PLAIN[kind], na_action="ignore")
+            new[place] = values if kind == "bytes" else values.astype(np.float64)
+        if kind == "time":
+            notes.append(f"times in column {quoted(column.name)} taken as seconds of the day")
+    if new:
+        columns = [new.get(place, frame.iloc[:, place]) for place in range(frame.shape[1])]
+        # Not by name, as names may be repeated here.
+        frame = pd.concat(columns, axis=1).set_axis(frame.columns, axis=1)
+    return frame, notes
 
 
 def as_frame(X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = ()) -> pd.DataFrame:
@@ -41,7 +108,7 @@ def as_frame(X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = (
                 f"The table has {array.shape[1]} columns; there were {len(names)} in training."
             )
         columns = [f"x{i}" for i in range(array.shape[1])] if names is None else list(names)
-        return plain_values(pd.DataFrame(array, columns=columns).infer_objects())[0]
+        X = pd.DataFrame(array, columns=columns).infer_objects()
     frame = X.set_axis([str(name) for name in X.columns], axis=1)
     wanted = frame.columns.tolist() if names is None else list(names)
     missing = [name for name in wanted if name not in frame.columns and name not in idle]
@@ -71,12 +138,8 @@ def is_numeric(column: pd.Series) -> bool:
 def all_as_numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
     """Return columns of numbers as floats, with NaN for gaps.
 
-    A few values that are no numbers count as gaps, as they do in training, and are said.
-
-    Raises
-    ------
-    DataError
-        If a column holds more of them, or a number that is infinite or too large to square.
+    A few values that are no numbers count as gaps, as they do in training, and are said. More are
+    refused, and numbers that are infinite or too large to square.
     """
     if all(isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in frame.dtypes):
         # Tables may be very wide; column by column would take seconds.
@@ -143,3 +206,66 @@ def _word(value: object) -> str:
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))
     return str(value)
+
+
+def is_date(column: pd.Series) -> bool:
+    """Return whether a column holds dates."""
+    if is_datetime64_any_dtype(column):
+        return bool(column.notna().any())
+    return pd.api.types.infer_dtype(column, skipna=True) in ("date", "datetime")
+
+
+@attrs.frozen
+class DateParts:
+    """The numbers that a column of dates becomes.
+
+    ``"days"`` since the first in training (with the time of day as the fraction) and, if they vary
+    there, ``"month"`` (1 to 12), ``"weekday"`` (Monday is 0) and ``"hour"``.
+    """
+
+    first_day: float
+    parts: Sequence[str]
+
+    @classmethod
+    def of(cls, column: pd.Series) -> DateParts:
+        """Return the parts of training dates that vary."""
+        numbers = _parts_of_dates(column)
+        vary = [p for p in PARTS if len(np.unique(numbers[p][~np.isnan(numbers[p])])) > 1]
+        return cls(float(np.floor(np.nanmin(numbers[DAYS]))), [DAYS, *vary])
+
+    def numbers(self, column: pd.Series) -> NDArray[np.float64]:
+        """Return the parts of dates (n, n_parts), with NaN for gaps."""
+        numbers = _parts_of_dates(column)
+        numbers[DAYS] = numbers[DAYS] - self.first_day
+        return np.column_stack([numbers[part] for part in self.parts])
+
+    def names(self, column: str) -> list[str]:
+        """Return the names of the parts of a column."""
+        return [column if part == DAYS else f"{column}_{part}" for part in self.parts]
+
+    def described(self, column: str) -> str:
+        """Say what a column has become."""
+        first = np.datetime64(int(self.first_day), "D")
+        rest = f", with {' and '.join(self.parts[1:])}" if len(self.parts) > 1 else ""
+        return f"dates in {column!r} as days since {first}{rest}"
+
+
+def _parts_of_dates(column: pd.Series) -> dict[str, NDArray[np.float64]]:
+    dates = pd.Series(_seconds(column))
+    numbers = {
+        DAYS: (dates - EPOCH) / DAY,
+        "month": dates.dt.month,
+        "weekday": dates.dt.day_of_week,
+        "hour": dates.dt.hour,
+    }
+    return {part: values.to_numpy(np.float64) for part, values in numbers.items()}
+
+
+def _seconds(column: pd.Series) -> NDArray[np.datetime64]:
+    if is_datetime64_any_dtype(column):
+        utc = column if column.dt.tz is None else column.dt.tz_convert(None)
+        return utc.to_numpy(dtype="datetime64[s]")
+    dates = [None if gap else date_of(v) for v, gap in zip(column, column.isna(), strict=True)]
+    seconds = np.array(dates, dtype="datetime64[s]")
+    take_as_gaps(column, np.flatnonzero(np.isnat(seconds) & column.notna().to_numpy()), "dates")
+    return seconds

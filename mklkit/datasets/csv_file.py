@@ -1,12 +1,11 @@
-"""CSV and similar files; delimiter, header, encoding and decimal mark are detected."""
+"""CSV and similar files: what their cells mean is detected; and tables written as CSV."""
 
 from __future__ import annotations
 
 import codecs
 import gzip
-import zlib
-from collections.abc import Collection, Generator, Iterator, Sequence
-from contextlib import contextmanager
+import re
+from collections.abc import Collection, Generator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Self
@@ -17,11 +16,11 @@ import pandas as pd
 
 from mklkit.datasets.dialects import Dialect, sample_of, sniff
 from mklkit.datasets.notations import COMMA, meanings, points_may_group
+from mklkit.datasets.paths import readable_as
 from mklkit.datasets.table import RawTable
-from mklkit.errors import DataError
 from mklkit.views.stored_rows import Signature, signature_of
 
-__all__ = ["CSVFile", "read_csv"]
+__all__ = ["CSVFile", "csv_text", "read_csv"]
 
 HEAD_ROWS, HEAD_CELLS = (50, 1000), 100_000
 TRUTH_VALUES = {"True", "TRUE", "true", "False", "FALSE", "false"}
@@ -29,6 +28,9 @@ TRUTH_VALUES = {"True", "TRUE", "true", "False", "FALSE", "false"}
 TEXT_BYTES, NUMBER_BYTES = 64, 8
 GZIP_RATIO = 5
 LATIN_1 = "mklkit-latin-1"
+# A single sign, a common name of a class, is no formula.
+FORMULA = re.compile(r"[=+\-@\t\n].", re.DOTALL)
+NO_FORMULA = re.compile(r"[+-]?(inf(inity)?|nan|(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)", re.IGNORECASE)
 
 
 def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
@@ -44,10 +46,10 @@ codecs.register_error(LATIN_1, _as_latin_1)
 def read_csv(path: Path, as_text: Collection[str] = ()) -> RawTable:
     """Read a CSV file, gzipped or not; ``as_text`` names columns that stay text, or has globs."""
     file = CSVFile.opened(path)
-    with _unreadable_told(path):
+    with readable_as(path, "CSV"):
         frame = pd.read_csv(path, **file.options(as_text))
     frame = _with_names(frame.reset_index(drop=True), file.names)
-    return RawTable(frame, file.notes, file.dialect.decimal)
+    return RawTable(frame, file.notes, file.decimal)
 
 
 @attrs.frozen(eq=False)
@@ -76,7 +78,7 @@ class CSVFile:
         notes = dialect.notes()
         fewest, most = HEAD_ROWS
         n_rows = min(most, max(fewest, HEAD_CELLS // len(dialect.header)))
-        with _unreadable_told(path):
+        with readable_as(path, "CSV"):
             head = pd.read_csv(path, nrows=n_rows, **_options(dialect, str))
         if not isinstance(head.index, pd.RangeIndex):
             notes.append("first column left out: it has no name, so it is taken for row names")
@@ -91,6 +93,11 @@ class CSVFile:
     def columns(self) -> list[str]:
         """The names of the columns."""
         return [name for name in self.names if name is not None]
+
+    @property
+    def decimal(self) -> str:
+        """The decimal mark."""
+        return self.dialect.decimal
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -113,7 +120,7 @@ class CSVFile:
     ) -> Generator[tuple[pd.DataFrame, int]]:
         """Yield some rows, and how many bytes of the file have been read."""
         names = [None if columns is not None and n not in columns else n for n in self.names]
-        with _unreadable_told(self.path), self.path.open("rb") as file:
+        with readable_as(self.path, "CSV"), self.path.open("rb") as file:
             source: Any = gzip.GzipFile(fileobj=file) if _is_packed(self.path) else file
             with pd.read_csv(source, chunksize=rows, **self.options(as_text)) as chunks:
                 for chunk in chunks:
@@ -126,19 +133,6 @@ def _options(dialect: Dialect, dtype: Any) -> dict[str, Any]:
 
 def _is_packed(path: Path) -> bool:
     return path.suffix.lower() == ".gz"
-
-
-@contextmanager
-def _unreadable_told(path: Path) -> Iterator[None]:
-    """Turn errors of pandas' parser, and of the system, into a ``DataError``."""
-    try:
-        yield
-    except DataError:
-        raise
-    except (ValueError, OSError, EOFError, zlib.error) as error:
-        # pandas' parser errors are ValueErrors; "C error: " does not help a user.
-        reason = str(error).replace("Error tokenizing data. C error: ", "").strip()
-        raise DataError(f"{path.name} can't be read as CSV: {reason}") from error
 
 
 def _with_names(frame: pd.DataFrame, names: Sequence[str | None]) -> pd.DataFrame:
@@ -191,3 +185,33 @@ def _columns_of_text(head: pd.DataFrame, dialect: Dialect) -> set[str]:
     return text | {
         name for name in {*texts} - text if points_may_group(texts[name], pointed=not commas)
     }
+
+
+def csv_text(table: pd.DataFrame, header: bool = True) -> str:
+    r"""Return a table as CSV, with an apostrophe before text that a spreadsheet would run.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"class": ["=1+1", "-1", "+", "@a"], "score": [-1.0, 2.0, 3.0, 4.0]})
+    >>> print(csv_text(table))
+    class,score
+    '=1+1,-1.0
+    -1,2.0
+    +,3.0
+    '@a,4.0
+    <BLANKLINE>
+    """
+    # By position, as two columns may have one name.
+    safe = table.set_axis(range(table.shape[1]), axis=1)
+    for place in safe:
+        if safe[place].dtype.kind == "O":
+            safe[place] = safe[place].map(_cell)
+    return safe.to_csv(index=False, header=[_cell(name) for name in table] if header else False)
+
+
+def _cell(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    # Python 3.11 writes a carriage return without quotes, where a row ends for a spreadsheet.
+    text = re.sub("\r\n?", "\n", value)
+    return f"'{text}" if FORMULA.match(text) and not NO_FORMULA.fullmatch(text) else text

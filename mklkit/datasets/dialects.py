@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import zlib
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import attrs
 
+from mklkit.datasets.paths import readable_as
 from mklkit.errors import DataError
 
 __all__ = ["Dialect", "sample_of", "sniff"]
@@ -92,13 +92,9 @@ def sniff(sample: bytes, name: str) -> Dialect:
 
 def sample_of(path: Path) -> bytes:
     """Return the beginning of a file, gzipped or not."""
-    try:
-        opener = gzip.open if path.suffix.lower() == ".gz" else open
-        with opener(path, "rb") as file:
-            return bytes(file.read(SAMPLE_BYTES))
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise DataError(f"{path.name} can't be read: {reason}") from error
+    opener = gzip.open if path.suffix.lower() == ".gz" else open
+    with readable_as(path, "CSV"), opener(path, "rb") as file:
+        return bytes(file.read(SAMPLE_BYTES))
 
 
 def _decode(sample: bytes) -> tuple[str, str]:

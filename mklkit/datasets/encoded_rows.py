@@ -17,10 +17,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mklkit.datasets.chunked import ChunkedTable, Progress
 from mklkit.datasets.encoder import TableEncoder
+from mklkit.datasets.files import ChunkedTable, Progress
+from mklkit.datasets.readings import TYPING_ERRORS, ColumnReading
 from mklkit.datasets.scanning import Scan
-from mklkit.datasets.text_columns import TYPING_ERRORS, ColumnReading
 from mklkit.errors import DataError, counted, quoted
 from mklkit.views.stored_rows import StoredRows
 
@@ -28,6 +28,9 @@ __all__ = ["EncodedRows", "encoded_rows"]
 
 BLOCK_CELLS = 1 << 21
 ROOM = Path("/var/tmp")
+MISFIT = "that are no numbers or dates taken as gaps, in all rows"
+UNSEEN = "that the sample lacks taken as none of its categories"
+LATE = "left out, as the sample has none in this column"
 
 
 @attrs.frozen(eq=False)
@@ -63,11 +66,11 @@ def encoded_rows(
     room = gettempdir()
     if "TMPDIR" not in os.environ and os.access(ROOM, os.W_OK | os.X_OK):
         room = str(ROOM)
-    _check_space(room, sum(sizes), len(names), dtype)
     with TemporaryDirectory(prefix="mklkit-", dir=room, ignore_cleanup_errors=True) as folder:
         paths = [Path(folder, "train"), Path(folder, "held-out")]
         counts = _Counts(encoder)
-        with _full_disk_told(room), paths[0].open("wb") as train, paths[1].open("wb") as rest:
+        space = _space(room, sum(sizes), len(names), dtype)
+        with space, paths[0].open("wb") as train, paths[1].open("wb") as rest:
             for frame, out in _blocks(table, scan, held, counts, progress):
                 numbers = frame.to_numpy().astype(dtype, order="C")
                 numbers[~out].tofile(train)
@@ -75,34 +78,30 @@ def encoded_rows(
                 if scaler != "passthrough" and not out.all():
                     scaler.partial_fit(frame[~out])
         counts.put_into_encoder()
-        if not scan.whole:
-            counts.check_misfits()
+        notes = [] if scan.whole else counts.notes()
         if scaler != "passthrough":
             for path in paths:
                 _scale(path, scaler, names, dtype)
-        train_rows, rest_rows = (
+        rows = [
             StoredRows(path, (size, len(names)), dtype, column_names=names)
             for path, size in zip(paths, sizes, strict=True)
-        )
+        ]
         try:
-            yield EncodedRows(train_rows, rest_rows, [] if scan.whole else counts.notes())
+            yield EncodedRows(rows[0], rows[1], notes)
         finally:
-            train_rows.close()
-            rest_rows.close()
+            for stored in rows:
+                stored.close()
 
 
-@attrs.define(eq=False)
 class _Counts:
     """What is counted on all rows, of those that a sample may lack."""
 
-    encoder: TableEncoder
-    gaps: Counter[str] = attrs.field(factory=Counter)
-    values: Counter[str] = attrs.field(factory=Counter)
-    misfits: Counter[str] = attrs.field(factory=Counter)
-    unseen: Counter[str] = attrs.field(factory=Counter)
-    late: Counter[str] = attrs.field(factory=Counter)
-    low: Any = np.inf
-    high: Any = -np.inf
+    def __init__(self, encoder: TableEncoder) -> None:
+        self.encoder = encoder
+        self.gaps, self.values = Counter[str](), Counter[str]()
+        self.strays = Counter[tuple[str, str]]()
+        self.low: Any = np.inf
+        self.high: Any = -np.inf
 
     def read(self, frame: pd.DataFrame, readings: Mapping[str, ColumnReading]) -> pd.DataFrame:
         """Read columns of text, and count the values that do not fit, which are gaps."""
@@ -111,7 +110,7 @@ class _Counts:
             if reading.holds != "text":
                 self.values[name] += int(frame[name].notna().sum())
                 new[name], misfits = reading.read(frame[name])
-                self.misfits[name] += len(misfits)
+                self.strays[MISFIT, name] += len(misfits)
         return frame.assign(**new)
 
     def add(self, frame: pd.DataFrame, encoded: pd.DataFrame) -> None:
@@ -122,9 +121,9 @@ class _Counts:
         self.low = np.minimum(self.low, numbers.min(axis=0))
         self.high = np.maximum(self.high, numbers.max(axis=0))
         for name in self.encoder.empty_:
-            self.late[name] += int(frame[name].notna().sum())
+            self.strays[LATE, name] += int(frame[name].notna().sum())
         for name, values in self.encoder.unseen_values(frame):
-            self.unseen[name] += len(values)
+            self.strays[UNSEEN, name] += len(values)
 
     def put_into_encoder(self) -> None:
         """Set the encoder's gaps and ranges to those of all training rows."""
@@ -132,27 +131,21 @@ class _Counts:
         self.encoder.gaps_ = {str(name): self.gaps[str(name)] for name in names}
         self.encoder.ranges_ = np.array([self.low, self.high])
 
-    def check_misfits(self) -> None:
-        """Refuse columns that are not what the sample says in more than a few rows."""
-        for name, count in self.misfits.items():
-            if count > TYPING_ERRORS * self.values[name]:
+    def notes(self) -> list[str]:
+        """Return a line for each column with values that the sample lacks.
+
+        A column that is not what the sample says in more than a few rows is refused.
+        """
+        for (fate, name), count in self.strays.items():
+            if fate == MISFIT and count > TYPING_ERRORS * self.values[name]:
                 raise DataError(
                     f"Column {quoted(name)} holds numbers or dates in a sample of the rows, but"
                     f" other text in {counted(count, 'row')} of all: correct these values, leave"
                     " them empty, or leave the column out with --drop."
                 )
-
-    def notes(self) -> list[str]:
-        """Return a line for each column with values that the sample lacks."""
-        fates = [
-            (self.misfits, "that are no numbers or dates taken as gaps, in all rows"),
-            (self.unseen, "that the sample lacks taken as none of its categories"),
-            (self.late, "left out, as the sample has none in this column"),
-        ]
         return [
             f"column {quoted(name)}: {counted(count, 'value')} {fate}"
-            for counter, fate in fates
-            for name, count in counter.items()
+            for (fate, name), count in self.strays.items()
             if count
         ]
 
@@ -202,24 +195,21 @@ def _scale(path: Path, scaler: Any, names: list[str], dtype: np.dtype[Any]) -> N
             file.write(np.asarray(scaled).astype(dtype, order="C").tobytes())
 
 
-def _check_space(room: str, n_rows: int, n_columns: int, dtype: np.dtype[Any]) -> None:
+@contextmanager
+def _space(room: str, n_rows: int, n_columns: int, dtype: np.dtype[Any]) -> Iterator[None]:
+    """Refuse to fill a disk that has no space for the rows, before and while they are written."""
     needed, free = n_rows * n_columns * dtype.itemsize, shutil.disk_usage(room).free
+    advice = "set the environment variable TMPDIR to a folder with more"
     if needed > free:
         raise DataError(
             f"{n_rows} encoded rows of {n_columns} columns take {needed / 2**20:,.0f} MiB of disk"
-            f" space, and {free / 2**20:,.0f} MiB are free in {room}: set the environment variable"
-            " TMPDIR to a folder with more."
+            f" space, and {free / 2**20:,.0f} MiB are free in {room}: {advice}."
         )
-
-
-@contextmanager
-def _full_disk_told(room: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise
         raise DataError(
-            f"The encoded rows can't be written to {room}: {error.strerror}. Set the environment"
-            " variable TMPDIR to a folder with more space."
+            f"The encoded rows can't be written to {room}: {error.strerror}; {advice}."
         ) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
@@ -13,14 +14,18 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
-from mklkit.datasets.columns import all_as_numbers, as_frame, is_numeric, text_of
-from mklkit.datasets.dates import DateParts, is_date
-from mklkit.datasets.encoding_notes import described, input_columns
-from mklkit.datasets.identifiers import identifiers_of
+from mklkit.datasets.columns import (
+    DateParts,
+    all_as_numbers,
+    as_frame,
+    is_date,
+    is_numeric,
+    text_of,
+)
 from mklkit.datasets.kernel_columns import check_no_identifier, chosen_columns, passed_on
-from mklkit.datasets.notations import VALUES, WRITTEN
-from mklkit.datasets.readings import notes_on, read_later, settle_readings
-from mklkit.datasets.text_columns import ColumnReading
+from mklkit.datasets.notations import AS_READ, WRITTEN
+from mklkit.datasets.readings import ColumnReading, read_later, settle_readings
+from mklkit.datasets.remarks import described, identifiers_of, input_columns, notes_on
 from mklkit.errors import DataError, named
 
 __all__ = ["TableEncoder"]
@@ -60,16 +65,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    feature_names_in_ : ndarray of str
-        The input columns.
-    n_features_in_ : int
-        The number of input columns.
-    numeric_, text_, identifiers_ : list of str
-        Those treated as numbers, one-hot encoded, and dropped.
+    feature_names_in_, n_features_in_ : ndarray of str, int
+        The input columns, and their number.
+    kinds_ : dict of str to str
+        What each is treated as: ``"number"``, ``"date"``, ``"category"`` (one-hot encoded),
+        ``"text"`` (passed on) or ``"identifier"`` (dropped).
+    numeric_, text_, kept_, identifiers_ : list of str
+        The numbers, categories, columns of text passed on, and identifiers among them.
     dates_ : dict of str to DateParts
-        Those treated as dates, and what becomes of each.
-    as_they_are_, kept_, with_gaps_ : list of str
-        Those passed on; those of them that hold no numbers; those whose gaps stay.
+        The dates, and what becomes of each.
+    as_they_are_, with_gaps_ : list of str
+        Those passed on; those of them whose gaps stay.
     readings_ : dict of str to ColumnReading
         How columns of text are read: as numbers or dates of some form, or as text.
     notes_ : list of str
@@ -94,15 +100,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     0    1.0    0.0          0.0  30.0
     1    0.0    1.0          0.0  40.0
     2    0.0    0.0          1.0  50.0
-
-    In front of a classifier, with a scaler between them:
-
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> from mklkit import MKLClassifier
-    >>> model = make_pipeline(TableEncoder(), StandardScaler(), MKLClassifier())
-    >>> model.fit(frame, ["ill", "well", "well"]).predict(frame).tolist()
-    ['ill', 'well', 'well']
     """
 
     def __init__(
@@ -137,14 +134,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         frame = self._settle_columns(frame)
         self.gaps_ = {str(name): int(number) for name, number in frame.isna().sum().items()}
         numbers = self._numbers(frame)
-        gaps = np.isnan(numbers)
-        filled = np.asarray(~gaps.all(axis=0))
-        self.medians_, ranges = np.zeros(numbers.shape[1]), np.zeros((2, numbers.shape[1]))
-        if filled.any():
-            known = numbers[:, filled]
-            self.medians_[filled] = np.nanmedian(known, axis=0)
-            ranges[:, filled] = np.nanmin(known, axis=0), np.nanmax(known, axis=0)
-        self.ranges_ = ranges[:, : len(self.numeric_)]
+        with warnings.catch_warnings():
+            # Of columns without any value.
+            warnings.simplefilter("ignore", RuntimeWarning)
+            self.medians_ = np.nan_to_num(np.nanmedian(numbers, axis=0))
+            ranges = np.stack([np.nanmin(numbers, axis=0), np.nanmax(numbers, axis=0)])
+        self.ranges_ = np.nan_to_num(ranges[:, : len(self.numeric_)])
         self.one_hot_ = OneHotEncoder(
             handle_unknown="infrequent_if_exist",
             max_categories=self.max_categories,
@@ -185,10 +180,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         numbers[rows, columns] = self.medians_[columns]
         if self.text_:
             numbers = np.hstack([numbers, self.one_hot_.transform(text_of(frame[self.text_]))])
-        encoded = pd.DataFrame(numbers[:, self._places], frame.index, self._number_names)
+        encoded = pd.DataFrame(numbers, frame.index, self._number_names)
         for name in self.kept_:
             encoded[name] = text_of(frame[[name]], gap=None)[:, 0]
-        return encoded[self.feature_names_out_] if self.kept_ else encoded
+        return encoded[self.feature_names_out_]
 
     def unseen_values(self, frame: pd.DataFrame) -> Iterator[tuple[str, NDArray[np.object_]]]:
         """Yield each column of categories that is there, with its values that training lacks.
@@ -215,8 +210,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def columns(self) -> list[dict[str, Any]]:
         """Return how each input column was treated in training.
 
-        Its ``name``, ``kind`` (``"number"``, ``"date"``, ``"category"``, ``"identifier"`` of one
-        that is dropped, ``"text"`` of one passed on) and ``gaps``, the number of ``values`` of a
+        Its ``name``, ``kind`` (as in ``kinds_``) and ``gaps``, the number of ``values`` of a
         category, and ``kept`` (True) for a column left as it is for its kernels.
         """
         check_is_fitted(self)
@@ -244,28 +238,21 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.as_they_are_ = passed_on(self.as_they_are, names, identifiers)
         imputed = chosen_columns(self.imputed, names)
         self.with_gaps_ = [name for name in self.as_they_are_ if name not in imputed]
-        self.numeric_: list[str] = []
-        self.text_: list[str] = []
-        self.kept_: list[str] = []
-        self.identifiers_: list[str] = []
-        self.dates_: dict[str, DateParts] = {}
-        for name in names:
-            column, reading = frame[name], self.readings_.get(name, ColumnReading(VALUES))
-            if name in self.as_they_are_:
-                numeric = is_numeric(column) or is_bool_dtype(column)
-                numeric &= reading.notation != WRITTEN
-                (self.numeric_ if numeric else self.kept_).append(name)
-            elif name in identifiers:
-                self.identifiers_.append(name)
-            elif is_date(column):
-                self.dates_[name] = DateParts.of(column)
-            else:
-                (self.numeric_ if is_numeric(column) else self.text_).append(name)
-            if name in self.text_:
-                self.readings_[name] = ColumnReading(VALUES) if reading.holds != "text" else reading
-            elif self.readings is None and name in self.kept_ and reading.holds != "text":
+        self.kinds_ = {name: self._kind(frame[name], identifiers) for name in names}
+        self.numeric_, self.text_, self.kept_, self.identifiers_ = (
+            [name for name in names if self.kinds_[name] == kind]
+            for kind in ("number", "category", "text", "identifier")
+        )
+        dates = [name for name in names if self.kinds_[name] == "date"]
+        self.dates_ = {name: DateParts.of(frame[name]) for name in dates}
+        plain = ColumnReading(AS_READ)
+        for name in self.text_:
+            if self.readings_.setdefault(name, plain).holds != "text":
+                self.readings_[name] = plain
+        for name in self.kept_ if self.readings is None else ():
+            if self.readings_.get(name, plain).holds != "text":
                 # Text for its kernel, although it looks like dates.
-                frame[name], self.readings_[name] = written[name], ColumnReading(VALUES)
+                frame[name], self.readings_[name] = written[name], plain
         check_no_identifier(self.asked, self.identifiers_, self.readings_)
         if len(self.identifiers_) == len(names):
             raise DataError(
@@ -276,6 +263,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.empty_: list[str] = without_values.index[without_values].tolist()
         return frame
 
+    def _kind(self, column: pd.Series, identifiers: Sequence[str]) -> str:
+        """Return what a column is treated as."""
+        name = column.name
+        if name in self.as_they_are_:
+            written = name in self.readings_ and self.readings_[name].notation == WRITTEN
+            numeric = is_numeric(column) or is_bool_dtype(column)
+            return "number" if numeric and not written else "text"
+        if name in identifiers:
+            return "identifier"
+        if is_date(column):
+            return "date"
+        return "number" if is_numeric(column) else "category"
+
     def _numbers(self, frame: pd.DataFrame) -> NDArray[np.float64]:
         """Return numeric columns and the parts of dates as floats with NaN for gaps."""
         filled = frame[[name for name in self.numeric_ if name not in self.empty_]]
@@ -283,8 +283,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return np.hstack([all_as_numbers(filled.reindex(columns=self.numeric_)), *dates])
 
     def _name_outputs(self) -> None:
-        """Name the output columns, in the order of the input, by columns and values."""
-        # Each with its source; the numbers first, as they are computed.
+        """Name the output columns by columns and values, and order them as their sources are."""
+        # Each with its source, as they are computed.
         outputs = [(name, name) for name in self.numeric_]
         for source, parts in self.dates_.items():
             outputs += [(source, name) for name in parts.names(source)]
@@ -295,18 +295,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 source = self.text_[int(place)]
                 rest = value == "infrequent_sklearn"
                 outputs.append((source, f"{source}_{'other' if rest else value}"))
-        n_numbers = len(outputs)
-        outputs += [(name, name) for name in self.kept_]
-        rank = {name: place for place, name in enumerate(self.feature_names_in_)}
-        order = sorted(range(len(outputs)), key=lambda place: rank[outputs[place][0]])
         taken = {*self.numeric_, *self.dates_, *self.kept_}
-        self.sources_: list[str] = [outputs[place][0] for place in order]
-        self.feature_names_out_: list[str] = [
-            name if name == source else _unique(name, taken)
-            for source, name in (outputs[place] for place in order)
-        ]
-        self._places = [place for place in order if place < n_numbers]
-        self._number_names = [n for n in self.feature_names_out_ if n not in self.kept_]
+        outputs = [(source, n if n == source else _unique(n, taken)) for source, n in outputs]
+        self._number_names = [name for _, name in outputs]
+        rank = {name: place for place, name in enumerate(self.feature_names_in_)}
+        outputs += [(name, name) for name in self.kept_]
+        outputs.sort(key=lambda output: rank[output[0]])
+        self.sources_: list[str] = [source for source, _ in outputs]
+        self.feature_names_out_: list[str] = [name for _, name in outputs]
 
 
 def _unique(name: str, taken: set[str]) -> str:

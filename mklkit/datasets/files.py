@@ -1,23 +1,41 @@
-"""Readers of data files, chosen by the file's ending."""
+"""Files of data, by their ending: read whole, or some rows at a time."""
 
 from __future__ import annotations
 
-import stat
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import closing
 from glob import glob, has_magic
 from os import PathLike
 from pathlib import Path
+from typing import Self
+
+import attrs
+import pandas as pd
+from pandas.api.types import is_numeric_dtype, union_categoricals
 
 from mklkit.datasets.arff import read_arff
-from mklkit.datasets.csv_file import read_csv
+from mklkit.datasets.builtin import BUILTIN_NAMES, ORIGINS, read_builtin
+from mklkit.datasets.columns import plain_values
+from mklkit.datasets.csv_file import GZIP_RATIO, CSVFile, read_csv
 from mklkit.datasets.libsvm import read_libsvm
 from mklkit.datasets.npz import read_npz
-from mklkit.datasets.parquet_file import read_parquet
-from mklkit.datasets.paths import status, user_path
+from mklkit.datasets.parquet_file import ParquetFile, read_parquet
+from mklkit.datasets.paths import fault_of, status, user_path
 from mklkit.datasets.table import RawTable
-from mklkit.errors import DataError, listed, suggest
+from mklkit.errors import DataError, listed, quoted, suggest
+from mklkit.views.stored_rows import signature_of
 
-__all__ = ["READERS", "checked_ending", "ending_of", "files_of", "read_file"]
+__all__ = [
+    "CHUNKED",
+    "READERS",
+    "ChunkedTable",
+    "LateText",
+    "ending_of",
+    "files_of",
+    "is_large",
+    "joined",
+    "read_whole",
+]
 
 Reader = Callable[[Path], RawTable]
 READERS: dict[str, tuple[str, Reader]] = {
@@ -34,43 +52,57 @@ READERS: dict[str, tuple[str, Reader]] = {
     ".libsvm.gz": ("libsvm", read_libsvm),
     ".npz": ("NPZ", read_npz),
 }
+CHUNKED = ("CSV", "Parquet")
+"""The formats that are read in chunks."""
+CHUNK_CELLS = 1 << 20
+CHUNK_ROWS = (100, 100_000)
+SMALL_FILE = 1 << 23
+Progress = Callable[[int, int], object]
 
 
-def read_file(path: Path, as_text: Collection[str] = ()) -> RawTable:
-    """Read a data file: features and target side by side, under unique text names.
+def read_whole(source: str | PathLike[str], as_text: Collection[str] = ()) -> RawTable:
+    """Read a built-in table, or a file: features and target side by side, under unique text names.
 
     Formats that keep the target apart (libsvm, NPZ) have it last, as ``target``. ``as_text`` are
     names or globs of columns of a CSV file to leave as text.
-
-    Raises
-    ------
-    DataError
-        If the file is missing, empty, of another format, or has an unknown ending.
     """
-    reader = READERS[checked_ending(path)][1]
-    return read_csv(path, as_text) if reader is read_csv else reader(path)
-
-
-def checked_ending(path: Path) -> str:
-    """Return the ending of a file with data, a key of ``READERS``, or refuse it."""
-    state = status(path)
-    if state is None:
-        raise DataError(f"There is no file {path}.{_near(path)}")
-    if stat.S_ISDIR(state.st_mode):
-        raise DataError(f"{path} is a folder; a data file is expected.")
-    if not stat.S_ISREG(state.st_mode):
+    text = str(source)
+    if text in BUILTIN_NAMES:
+        origin = ORIGINS.get(text, "built into scikit-learn")
+        return RawTable(read_builtin(text), name=text, origin=origin)
+    path = user_path(text)
+    if not path.suffix and status(path) is None:
         raise DataError(
-            f"{path} is a pipe or a device, which can be read only once, but mklkit reads data"
-            " twice: write them to a file first."
+            f"There is no built-in data set and no file {text!r}.{suggest(text, BUILTIN_NAMES)}"
+            f" Built in: {', '.join(BUILTIN_NAMES)}. Files: {', '.join(READERS)}."
         )
+    ending = _checked_ending(path)
+    kind, reader = READERS[ending]
+    raw = read_csv(path, as_text) if reader is read_csv else reader(path)
+    frame, notes = plain_values(raw.frame)
+    name, origin = path.name[: -len(ending)] or path.name, f"{kind} file {path.name}"
+    return attrs.evolve(raw, frame=frame, notes=raw.notes + notes, name=name, origin=origin)
+
+
+def _checked_ending(path: Path) -> str:
+    """Return the ending of a file with data, a key of ``READERS``, or refuse it."""
+    fault = fault_of(path)
+    if fault:
+        raise DataError(fault + (_near(path) if status(path) is None else ""))
     ending = ending_of(path)
     if ending is None:
         raise DataError(
             f"The ending of {path.name} is not that of a known format. Known: {', '.join(READERS)}."
         )
-    if state.st_size == 0:
-        raise DataError(f"{path.name} is empty.")
     return ending
+
+
+def _near(path: Path) -> str:
+    try:
+        beside = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
+    except OSError:
+        return ""
+    return suggest(path.name, beside)
 
 
 def ending_of(path: Path) -> str | None:
@@ -90,15 +122,164 @@ def files_of(source: str | PathLike[str]) -> list[Path]:
         return [path]
     if not files:
         raise DataError(f"There is no data file {path}.")
-    formats = {READERS[checked_ending(file)][0] for file in files}
+    formats = {READERS[_checked_ending(file)][0] for file in files}
     if len(formats) > 1:
         raise DataError(f"{path} holds files of several formats: {listed(sorted(formats))}.")
     return files
 
 
-def _near(path: Path) -> str:
-    try:
-        beside = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
-    except OSError:
+def is_large(source: str | PathLike[str]) -> bool:
+    """Return whether data are several files, or one that is better read in chunks."""
+    if str(source) in BUILTIN_NAMES:
+        return False
+    files = files_of(source)
+    ending, state = ending_of(files[0]), status(files[0])
+    if len(files) > 1:
+        return True
+    if ending is None or state is None or READERS[ending][0] not in CHUNKED:
+        return False
+    return state.st_size * (GZIP_RATIO if ending.endswith(".gz") else 1) > SMALL_FILE
+
+
+class LateText(Exception):
+    """Text follows numbers in a column of a CSV file, which is read as text from now on."""
+
+
+@attrs.define(eq=False)
+class ChunkedTable:
+    """The rows of one or several CSV or Parquet files, file after file.
+
+    ``columns`` are those of the first file, which all others have; ``wanted`` those to read, all by
+    default; those in ``as_text`` are read as they are written. ``decimal`` is the decimal mark of
+    CSV files, and ``chunk_rows`` are read at a time.
+    """
+
+    files: Sequence[CSVFile | ParquetFile]
+    name: str
+    origin: str
+    chunk_rows: int
+    as_text: set[str]
+    notes: list[str] = attrs.field(factory=list)
+    wanted: list[str] | None = None
+
+    @classmethod
+    def opened(cls, source: str | PathLike[str], chunk_rows: int | None = None) -> Self:
+        """Open the CSV or Parquet files of a path, a glob or a folder."""
+        paths = files_of(source)
+        ending = _checked_ending(paths[0])
+        kind = READERS[ending][0]
+        if kind not in CHUNKED:
+            raise DataError(
+                f"{paths[0].name} is a {kind} file, which can't be read in parts: save it as"
+                f" {' or '.join(CHUNKED)}."
+            )
+        name, origin = paths[0].name[: -len(ending)], f"{kind} file {paths[0].name}"
+        if len(paths) > 1:
+            name, origin = Path(source).name, f"{len(paths)} {kind} files, {source}"
+        files = [(ParquetFile if kind == "Parquet" else CSVFile).opened(path) for path in paths]
+        fewest, most = CHUNK_ROWS
+        fitting = min(most, max(fewest, CHUNK_CELLS // max(1, len(files[0].columns))))
+        text = set().union(*(file.text for file in files))
+        table = cls(files, name or paths[0].name, origin, chunk_rows or fitting, text)
+        for file in files:
+            table._say(file.notes)
+        return table
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of all columns."""
+        return self.files[0].columns
+
+    @property
+    def decimal(self) -> str | None:
+        """The decimal mark of CSV files."""
+        return self.files[0].decimal
+
+    @property
+    def bytes_in_memory(self) -> int:
+        """About how much memory the whole table takes."""
+        return sum(file.bytes_in_memory for file in self.files)
+
+    def read_only(self, columns: Sequence[str]) -> None:
+        """Set the columns to read, which all files must have, with values of the same kind."""
+        self.wanted = [name for name in self.columns if name in columns]
+        first = self.files[0]
+        for file in self.files[1:]:
+            for name in self.wanted:
+                if name not in file.columns:
+                    raise DataError(
+                        f"{file.path} lacks the column {quoted(name)}, which {first.path} has."
+                    )
+                here, there = file.kinds.get(name, ""), first.kinds.get(name, "")
+                if here and there and here != there:
+                    raise DataError(
+                        f"Column {quoted(name)} holds {here} in {file.path}, but {there} in"
+                        f" {first.path}."
+                    )
+
+    def chunks(
+        self, progress: Progress | None = None, uniform: bool = True
+    ) -> Iterator[pd.DataFrame]:
+        """Yield the rows in chunks, indexed from 0 by their number in the table.
+
+        ``progress`` is called with the bytes read and their total. Raises ``LateText`` if a column
+        has to be ``uniform`` and is not read alike in all chunks; it will be in the next pass.
+        """
+        self._check_unchanged()
+        total = sum(file.signature[0] for file in self.files)
+        kinds: dict[str, str] = {}
+        start = before = 0
+        for file in self.files:
+            with closing(file.chunks(self.chunk_rows, self.wanted, self.as_text)) as parts:
+                for frame, done in parts:
+                    if uniform and isinstance(file, CSVFile):
+                        self._check_kinds(kinds, frame)
+                    chunk, notes = plain_values(frame)
+                    self._say(notes)
+                    chunk.index = pd.RangeIndex(start, start + len(chunk))
+                    start += len(chunk)
+                    yield chunk
+                    if progress is not None:
+                        progress(before + done, total)
+            before += file.signature[0]
+        self._check_unchanged()
+
+    def _check_unchanged(self) -> None:
+        for file in self.files:
+            if signature_of(file.path) != file.signature:
+                raise DataError(f"{file.path} has changed since it was first read: start again.")
+
+    def _check_kinds(self, kinds: dict[str, str], frame: pd.DataFrame) -> None:
+        late = {
+            name
+            for name in map(str, frame)
+            if name not in self.as_text
+            and (kind := _kind(frame[name]))
+            and kinds.setdefault(name, kind) != kind
+        }
+        if late:
+            self.as_text |= late
+            raise LateText
+
+    def _say(self, notes: Sequence[str]) -> None:
+        self.notes += [note for note in notes if note not in self.notes]
+
+
+def _kind(column: pd.Series) -> str:
+    """Return the kind of values that pandas has read from a part of a CSV file."""
+    if column.isna().all():
         return ""
-    return suggest(path.name, beside)
+    if pd.api.types.infer_dtype(column, skipna=True) == "boolean":
+        return "truth values"
+    return "numbers" if is_numeric_dtype(column) else "text"
+
+
+def joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return the rows of several chunks; categories of one column may differ between chunks."""
+    for name in frames[0].select_dtypes("category").columns:
+        every = union_categoricals([frame[name] for frame in frames], ignore_order=True)
+        frames = [
+            frame.assign(**{name: frame[name].cat.set_categories(every.categories)})
+            for frame in frames
+        ]
+    return pd.concat(frames)

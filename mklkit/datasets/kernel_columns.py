@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from mklkit.datasets.notations import TEXT
+from mklkit.datasets.notations import TEXT, WRITTEN
+from mklkit.datasets.readings import ColumnReading
 from mklkit.datasets.table import Table
-from mklkit.datasets.text_columns import ColumnReading
 from mklkit.errors import DataError, MKLKitError, quoted
 from mklkit.registry.columns import are_proposed, bind_kernels, resolve_columns
 from mklkit.registry.composing import kernels_on
@@ -21,10 +21,9 @@ __all__ = [
     "check_not_left_out",
     "chosen_columns",
     "kernels_in",
-    "named_for_numbers",
+    "named_columns",
     "needed_unchanged",
     "passed_on",
-    "text_columns",
 ]
 
 
@@ -33,22 +32,18 @@ def kernels_in(estimator: Any) -> list[BoundKernel]:
 
     Kernels that can't be made are left to ``fit``, which says what is wrong.
     """
+    parameters = estimator.get_params(deep=False)
+    banks = [] if parameters.get("kernels") is None else [parameters["kernels"]]
+    grids = parameters.get("param_grid") or []
+    for grid in [grids] if isinstance(grids, Mapping) else grids:
+        banks += grid.get("kernels", ())
     kernels = []
-    for bank in _banks(estimator):
+    for bank in banks:
         if not are_proposed(bank):
             with suppress(MKLKitError):
                 kernels += bind_kernels(bank)
-    return kernels
-
-
-def _banks(estimator: Any) -> Iterator[Any]:
-    if getattr(estimator, "kernels", None) is not None:
-        yield estimator.kernels
-    grids = getattr(estimator, "param_grid", None)
-    for grid in [grids] if isinstance(grids, Mapping) else grids or []:
-        yield from grid.get("kernels", ())
-    if getattr(estimator, "estimator", None) is not None:
-        yield from _banks(estimator.estimator)
+    inner = parameters.get("estimator")
+    return kernels if inner is None else kernels + kernels_in(inner)
 
 
 def needed_unchanged(kernels: Iterable[BoundKernel]) -> tuple[list[Any], list[Any]]:
@@ -69,42 +64,24 @@ def needed_unchanged(kernels: Iterable[BoundKernel]) -> tuple[list[Any], list[An
     return [kernel.columns for kernel in unchanged], imputed
 
 
-def text_columns(kernels: Iterable[BoundKernel]) -> list[str]:
-    """Return the columns, as names or globs, of kernels that read text.
+def named_columns(kernels: Iterable[BoundKernel], reads: str) -> list[tuple[str, str]]:
+    """Return the columns, as names or globs, of kernels that read this, after the kernel's label.
 
     Examples
     --------
-    >>> text_columns(bind_kernels(["rbf@age", "spectrum@dna"]))
-    ['dna']
-    """
-    columns = [kernel.columns for kernel in kernels if kernel.reads == "text"]
-    return [name for names in columns if isinstance(names, str) for name in names.split(",")]
-
-
-def named_for_numbers(kernels: Iterable[BoundKernel]) -> list[tuple[str, str]]:
-    """Return the columns that kernels on numbers name, each after the kernel's label.
-
-    Examples
-    --------
-    >>> named_for_numbers(bind_kernels(["lab:rbf@age,lab_*", "spectrum@dna", "linear"]))
+    >>> named_columns(bind_kernels(["lab:rbf@age,lab_*", "spectrum@dna", "linear"]), "numbers")
     [('lab', 'age'), ('lab', 'lab_*')]
     """
     pairs = []
     for kernel in kernels:
         names = kernel.columns.split(",") if isinstance(kernel.columns, str) else kernel.columns
-        if kernel.reads == "numbers" and isinstance(names, list):
+        if kernel.reads == reads and isinstance(names, list):
             pairs += [(kernel.label, name.strip()) for name in names if isinstance(name, str)]
     return pairs
 
 
 def chosen_columns(selectors: Iterable[Any], names: Sequence[str]) -> set[str]:
-    """Return the columns that any of these selects; others may select what is made of them.
-
-    Examples
-    --------
-    >>> sorted(chosen_columns(["a*", ["c"], "other"], ["a1", "a2", "b", "c"]))
-    ['a1', 'a2', 'c']
-    """
+    """Return the columns that any of these selects; others may select what is made of them."""
     chosen: set[str] = set()
     every = np.asarray(names, dtype=object)
     for selector in selectors:
@@ -134,21 +111,29 @@ def passed_on(
 
 def check_not_left_out(kernels: Sequence[str], table: Table, identifiers: Sequence[str]) -> None:
     """Refuse kernels on a column that is left out: dropped, the target, weights, or identifiers."""
+    reasons = dict.fromkeys(table.dropped, "as asked by --drop")
+    if table.weights is not None:
+        reasons[str(table.weights.name)] = "because it holds the weights of the rows"
+    reasons[str(table.target.name)] = "because it is the target, which is to be predicted"
+    texts = [
+        name for name, reading in table.readings.items() if reading.notation in (TEXT, WRITTEN)
+    ]
+    left = [name for name in texts if name in identifiers]
     for kernel in [] if are_proposed(kernels) else kernels:
         (bound,) = bind_kernels(kernel)
         names = [name.strip() for name in (bound.columns or "").split(",")]
         for name in names:
-            reason = ""
-            if name in table.dropped:
-                reason = "as asked by --drop"
-            elif name == str(table.target.name):
-                reason = "because it is the target, which is to be predicted"
-            elif table.weights is not None and name == str(table.weights.name):
-                reason = "because it holds the weights of the rows"
-            if reason:
-                raise _refusal(kernel, name, reason)
+            if name in reasons:
+                raise _refusal(kernel, name, reasons[name])
         if bound.reads == "numbers":
             check_no_identifier([(kernel, name) for name in names], identifiers, table.readings)
+        # One without columns reads all that are left, which are not all of text.
+        more = {*table.features.columns} - {*texts, *identifiers}
+        if bound.reads == "text" and bound.columns is None and left and more:
+            raise _refusal(kernel, left[0], UNLIKE, f", or name it: '{kernel}@{left[0]}'")
+
+
+UNLIKE = "because it has a different value in every row, as identifiers have"
 
 
 def check_no_identifier(
@@ -161,12 +146,7 @@ def check_no_identifier(
         if name in identifiers:
             # Sequences differ in every row too.
             text = name in readings and readings[name].notation == TEXT
-            raise _refusal(
-                kernel,
-                name,
-                "because it has a different value in every row, as identifiers have",
-                f", or {kernels_on('text')}" if text else "",
-            )
+            raise _refusal(kernel, name, UNLIKE, f", or {kernels_on('text')}" if text else "")
 
 
 def _refusal(kernel: str, name: str, reason: str, advice: str = "") -> DataError:

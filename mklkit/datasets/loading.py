@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from os import PathLike
 
 import attrs
 import pandas as pd
 
-from mklkit.datasets.builtin import BUILTIN_NAMES, ORIGINS, read_builtin
-from mklkit.datasets.files import READERS, ending_of, read_file
-from mklkit.datasets.notations import TEXT
-from mklkit.datasets.paths import status, user_path
-from mklkit.datasets.readings import notes_on, read_as_text, read_later, settle_readings
-from mklkit.datasets.remarks import remarks
-from mklkit.datasets.table import NewRows, RawTable, Table
+from mklkit.datasets.files import ChunkedTable, Progress, is_large, read_whole
+from mklkit.datasets.readings import (
+    ColumnReading,
+    is_text,
+    read_as_text,
+    read_later,
+    settle_readings,
+)
+from mklkit.datasets.remarks import notes_on, remarks
+from mklkit.datasets.table import NewRows, Table
 from mklkit.datasets.target import (
-    choose_target,
-    choose_weights,
+    choose_column,
     class_labels,
-    columns_to_drop,
     drop_without_target,
     learned_numbers,
     looks_like_numbers,
     numbers_of_weights,
+    target_and_dropped,
     warn_of_numbers,
 )
-from mklkit.datasets.text_columns import ColumnReading, is_text
-from mklkit.datasets.values import plain_values
-from mklkit.errors import DataError, listed, suggest
+from mklkit.errors import DataError, listed, quoted, suggest
 
-__all__ = [
-    "check_needed",
-    "check_rows",
-    "load_features",
-    "load_table",
-    "new_rows",
-    "read_target",
-    "remarks_on",
-    "target_and_dropped",
-]
+__all__ = ["check_rows", "load_features", "load_in_chunks", "load_table", "read_target"]
 
 # A column of numbers may mark a gap so; other marks may be classes.
 TARGET_GAPS = frozenset({"none"})
@@ -88,35 +79,49 @@ def load_table(
     >>> load_table("wine").features.shape
     (178, 13)
     """
-    raw, name, origin = _read(source, as_written)
+    raw = read_whole(source, as_written)
     frame, decimal, notes = raw.frame, raw.decimal, list(raw.notes)
-    check_rows(name, len(frame), least=1)
+    check_rows(raw.name, len(frame), least=1)
     counts = None
     if weights is not None:
-        column = choose_weights(list(frame.columns), weights, target)
-        counts = numbers_of_weights(read_target(frame[column], decimal, []))
-        target = None if target is None else choose_target(list(frame.columns), target)
-        frame = frame.drop(columns=column)
-    target_name, dropped = target_and_dropped(list(frame.columns), name, target, drop)
-    labels = read_target(frame[target_name], decimal, notes)
-    frame = frame.drop(columns=[*dropped, target_name])
+        names = list(frame.columns)
+        column = choose_column(names, weights, "to take as the weights of the rows")
+        if target is not None:
+            target, _ = target_and_dropped(names, raw.name, target, ())
+            if target == column:
+                raise DataError(
+                    f"Column {quoted(column)} is the target and can't hold the weights of the rows"
+                    " too."
+                )
+        counts = numbers_of_weights(read_target(frame.pop(column), decimal, []))
+    label, dropped = target_and_dropped(list(frame.columns), raw.name, target, drop)
+    labels = read_target(frame[label], decimal, notes)
+    frame = frame.drop(columns=[*dropped, label])
     # Before rows go, so that a message names a row of the file.
     features, readings = settle_readings(frame, decimal or ".", written=_written(frame, as_written))
-    known = labels.notna()
-    frame = pd.concat([features, labels], axis=1)
-    frame = drop_without_target(frame, target_name, notes)
-    check_rows(name, len(frame))
-    features, labels = frame.drop(columns=target_name), frame[target_name]
+    if counts is not None:
+        counts = counts[labels.notna()].reset_index(drop=True)
+    frame = drop_without_target(pd.concat([features, labels], axis=1), label, notes)
+    check_rows(raw.name, len(frame))
+    labels = frame.pop(label)
     if task == "auto":
         task = "regression" if looks_like_numbers(labels) else "classification"
-    notes += remarks_on(features, labels, readings)
-    labels = learned_numbers(labels) if task == "regression" else class_labels(labels)
-    if task == "classification":
+    notes += remarks(frame, labels, readings)
+    if task == "regression":
+        labels = learned_numbers(labels)
+    else:
+        labels = class_labels(labels)
         warn_of_numbers(labels)
-    if counts is not None:
-        counts = counts[known].reset_index(drop=True)
     return Table(
-        features, labels, name, origin, notes, dropped, readings, weights=counts, task=task
+        frame,
+        labels,
+        raw.name,
+        raw.origin,
+        notes,
+        dropped,
+        readings,
+        weights=counts,
+        task=task,
     )
 
 
@@ -132,25 +137,20 @@ def _written(frame: pd.DataFrame, globs: Collection[str]) -> list[str]:
     ]
 
 
-def remarks_on(
-    features: pd.DataFrame, target: pd.Series, readings: Mapping[str, ColumnReading]
-) -> list[str]:
-    """Return what is worth saying of a table, and of how its text is read."""
-    texts = [name for name, reading in readings.items() if reading.notation == TEXT]
-    return notes_on(readings) + remarks(features, target, texts)
+def check_rows(name: str, count: int, least: int = 2) -> None:
+    """Refuse a table without rows, or with a single one to learn from."""
+    if count < least:
+        few = "a single row: at least two, of two classes, are needed" if count else "no rows"
+        raise DataError(f"{name} has {few}.")
 
 
-def target_and_dropped(
-    columns: list[str], name: str, target: str | int | None, drop: Sequence[str]
-) -> tuple[str, list[str]]:
-    """Return the target column and those to leave out, of a table with this name."""
-    if len(columns) < 2:
-        raise DataError(
-            f"{name} has a single column, {columns[0]!r}: at least one feature and the target are"
-            " needed. Fields are separated by comma, semicolon, tab or bar."
-        )
-    target_name = choose_target(columns, target)
-    return target_name, columns_to_drop(columns, drop, target_name)
+def read_target(column: pd.Series, decimal: str | None, notes: list[str]) -> pd.Series:
+    """Read the target as numbers if all values are; most gap marks may be classes here."""
+    if decimal is None:
+        return column
+    frame, readings = settle_readings(column.to_frame(), decimal, marks=TARGET_GAPS)
+    notes += notes_on(readings)
+    return frame[column.name]
 
 
 def load_features(
@@ -188,20 +188,70 @@ def load_features(
         of training.
     """
     readings = {} if readings is None else readings
-    raw, name, origin = _read(source, read_as_text(readings))
+    raw = read_whole(source, read_as_text(readings))
     frame = raw.frame
-    check_rows(name, len(frame), least=1)
+    check_rows(raw.name, len(frame), least=1)
     wanted = list(columns if needed is None else needed)
-    if origin.startswith("libsvm"):
+    if raw.origin.startswith("libsvm"):
         # The format omits zeros, and trailing columns that are zero in all rows.
         absent = [column for column in wanted if column not in frame]
         frame = pd.concat([frame, pd.DataFrame(0.0, frame.index, absent)], axis=1)
-    check_needed(name, frame.columns.tolist(), wanted, columns)
-    rows, told = new_rows(frame, columns, wanted, target, readings, raw.decimal)
+    _check_needed(raw.name, frame.columns.tolist(), wanted, columns)
+    rows, told = _new_rows(frame, columns, wanted, target, readings, raw.decimal)
     return attrs.evolve(rows, notes=raw.notes + notes_on(told))
 
 
-def new_rows(
+def load_in_chunks(
+    source: str | PathLike[str],
+    columns: Sequence[str],
+    target: str | None = None,
+    needed: Sequence[str] | None = None,
+    readings: Mapping[str, ColumnReading] | None = None,
+    progress: Progress | None = None,
+    chunk_rows: int | None = None,
+) -> Iterator[NewRows]:
+    """Read new rows as :func:`mklkit.datasets.load_features` does, large files in chunks.
+
+    Small files are one chunk. Of large CSV and Parquet files, globs and folders of them, some
+    thousand rows are in memory at a time, and are numbered from 1. Columns that training has not
+    read are read in all chunks as in the first that holds some text in them.
+    """
+    if not is_large(source):
+        yield load_features(source, columns, target, needed, readings)
+        return
+    table = ChunkedTable.opened(source, chunk_rows)
+    wanted = list(columns if needed is None else needed)
+    _check_needed(table.name, table.columns, wanted, columns)
+    table.read_only([*wanted, *([] if target is None else [target])])
+    known = {} if readings is None else dict(readings)
+    table.as_text |= {*read_as_text(known)}
+    n_rows, told, notes = 0, dict[str, ColumnReading](), list(table.notes)
+    for chunk in table.chunks(progress, uniform=False):
+        # In messages rows are named by their number in the file.
+        frame = chunk.set_axis(pd.RangeIndex(n_rows + 1, n_rows + len(chunk) + 1, name="row"))
+        n_rows += len(frame)
+        rows, now = _new_rows(frame, columns, wanted, target, known, table.decimal)
+        notes += notes_on({name: reading for name, reading in now.items() if name not in told})
+        told, known = now | told, now | known
+        yield attrs.evolve(rows, notes=notes)
+        notes = []
+    check_rows(table.name, n_rows, least=1)
+
+
+def _check_needed(
+    name: str, present: Sequence[str], wanted: Sequence[str], columns: Sequence[str]
+) -> None:
+    """Refuse new rows without a column that the model needs."""
+    missing = [column for column in wanted if column not in present]
+    if missing:
+        others = [column for column in present if column not in columns]
+        raise DataError(
+            f"{name} lacks {len(missing)} of the {len(wanted)} columns the model needs:"
+            f" {listed(missing)}.{suggest(missing[0], others)}"
+        )
+
+
+def _new_rows(
     frame: pd.DataFrame,
     columns: Sequence[str],
     wanted: Sequence[str],
@@ -215,51 +265,3 @@ def new_rows(
         labels = read_target(frame[target], decimal, [])
     features, told = read_later(frame[list(wanted)], readings, decimal or ".")
     return NewRows(features.reindex(columns=list(columns)), labels), told
-
-
-def check_needed(
-    name: str, present: Sequence[str], wanted: Sequence[str], columns: Sequence[str]
-) -> None:
-    """Refuse new rows without a column that the model needs."""
-    missing = [column for column in wanted if column not in present]
-    if missing:
-        others = [column for column in present if column not in columns]
-        raise DataError(
-            f"{name} lacks {len(missing)} of the {len(wanted)} columns the model needs:"
-            f" {listed(missing)}.{suggest(missing[0], others)}"
-        )
-
-
-def check_rows(name: str, count: int, least: int = 2) -> None:
-    """Refuse a table without rows, or with a single one to learn from."""
-    if count < least:
-        few = "a single row: at least two, of two classes, are needed" if count else "no rows"
-        raise DataError(f"{name} has {few}.")
-
-
-def read_target(column: pd.Series, decimal: str | None, notes: list[str]) -> pd.Series:
-    """Read the target as numbers if all values are; most gap marks may be classes here."""
-    if decimal is None:
-        return column
-    frame, readings = settle_readings(column.to_frame(), decimal, marks=TARGET_GAPS)
-    notes += notes_on(readings)
-    return frame[column.name]
-
-
-def _read(source: str | PathLike[str], as_text: Collection[str] = ()) -> tuple[RawTable, str, str]:
-    """Return a table, its name and its origin."""
-    text = str(source)
-    if text in BUILTIN_NAMES:
-        return RawTable(read_builtin(text)), text, ORIGINS.get(text, "built into scikit-learn")
-    path = user_path(text)
-    if not path.suffix and status(path) is None:
-        raise DataError(
-            f"There is no built-in data set and no file {text!r}.{suggest(text, BUILTIN_NAMES)}"
-            f" Built in: {', '.join(BUILTIN_NAMES)}. Files: {', '.join(READERS)}."
-        )
-    raw = read_file(path, as_text)
-    frame, notes = plain_values(raw.frame)
-    ending = ending_of(path) or ""
-    name = path.name[: len(path.name) - len(ending)] or path.name
-    raw = attrs.evolve(raw, frame=frame, notes=raw.notes + notes)
-    return raw, name, f"{READERS[ending][0]} file {path.name}"

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 __all__ = [
+    "AS_READ",
     "COMMA",
     "DATES",
     "NUMBER",
@@ -18,7 +19,6 @@ __all__ = [
     "POINTS",
     "TEXT",
     "THOUSANDS",
-    "VALUES",
     "WRITTEN",
     "date_of",
     "is_ambiguous",
@@ -45,7 +45,7 @@ YEAR_LAST = re.compile(r"(\d\d?)([./-])(\d\d?)\2(\d{4})((?: \d\d:\d\d(?::\d\d)?)
 TEXT = "text"
 WRITTEN = "as written"
 """The reading of columns for kernels on text, of which '0110' is no number."""
-VALUES = "values"
+AS_READ = "as read"
 """The reading of columns that a file reader takes for no text, such as truth values."""
 NUMBER, THOUSANDS, COMMA = "number", "thousands", "decimal comma"
 POINTS = "decimal comma, points between thousands"
@@ -114,15 +114,7 @@ def date_of(value: Any) -> datetime | None:
 
 
 def is_ambiguous(text: str, notation: str) -> bool:
-    """Return whether a comma may be a decimal one as well, or day and month be in either order.
-
-    Examples
-    --------
-    >>> is_ambiguous("1,397", "thousands"), is_ambiguous("1,397,000", "thousands")
-    (True, False)
-    >>> is_ambiguous("3/4/2019", "month first"), is_ambiguous("3/14/2019", "month first")
-    (True, False)
-    """
+    """Return whether a comma may be a decimal one as well, or day and month be in either order."""
     if notation == THOUSANDS:
         return bool(PLAIN.fullmatch(text) or EITHER.fullmatch(text.translate(MINUS)))
     match = YEAR_LAST.fullmatch(text)
@@ -135,13 +127,6 @@ def points_may_group(texts: Iterable[str], pointed: bool = True) -> bool:
     """Tell whether points may stand between thousands: three digits after each, in all texts.
 
     Those without a point must be whole numbers; one has to have a point if ``pointed``.
-
-    Examples
-    --------
-    >>> points_may_group(["1.470", "329"]), points_may_group(["1.470", "0.329"])
-    (True, False)
-    >>> points_may_group(["1470", "329"])
-    False
     """
     has_point = has_text = False
     for text in texts:

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from mklkit.datasets.paths import readable_as
 from mklkit.datasets.table import RawTable
 from mklkit.errors import DataError, plain_message
 
 __all__ = ["read_npz"]
 
-# The exceptions of NumPy's and Python's zip readers on damaged archives.
-UNREADABLE = (
-    ValueError,
-    OSError,
-    EOFError,
-    KeyError,
-    NotImplementedError,
-    RuntimeError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
 # The kinds of NumPy types that hold one number, text, date or duration per element.
 PLAIN_KINDS = "biufSUMm"
 
@@ -48,7 +36,7 @@ def read_npz(path: Path) -> RawTable:
     columns = [f"x{i}" for i in range(rows.shape[1])]
     if "feature_names" in arrays:
         columns = [str(name) for name in arrays["feature_names"].ravel().tolist()]
-    if len({*columns}) != rows.shape[1]:
+    if not len({*columns}) == len(columns) == rows.shape[1]:
         raise DataError(f"feature_names in {path.name} must be {rows.shape[1]} different names.")
     frame = pd.DataFrame(rows, columns=columns)
     if label_name is not None:
@@ -63,22 +51,12 @@ def read_npz(path: Path) -> RawTable:
 
 
 def _arrays_in(path: Path) -> dict[str, np.ndarray]:
-    try:
-        # Opened here, as NumPy leaves the file open if the archive is damaged.
-        with path.open("rb") as file:
-            loaded = np.load(file, allow_pickle=False)
-            if isinstance(loaded, np.ndarray):
-                raise DataError(f"{path.name} holds a single array; X and y are expected.")
-            return {name: _native(loaded[name], name, path.name) for name in loaded.files}
-    except DataError:
-        raise
-    except UNREADABLE as error:
-        # NumPy's message advises to allow pickles, which execute code in the file.
-        pickled = "it holds Python objects, which are never loaded; save arrays of numbers or text."
-        reason = pickled if "pickle" in str(error) else plain_message(error)
-        raise DataError(
-            f"{path.name} can't be read as an NPZ archive of plain arrays: {reason}"
-        ) from error
+    # Opened here, as NumPy leaves the file open if the archive is damaged.
+    with readable_as(path, "an NPZ archive of plain arrays"), path.open("rb") as file:
+        loaded = np.load(file, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            raise DataError(f"{path.name} holds a single array; X and y are expected.")
+        return {name: _native(loaded[name], name, path.name) for name in loaded.files}
 
 
 def _native(array: np.ndarray, name: str, file: str) -> np.ndarray:

@@ -11,8 +11,9 @@ import attrs
 import pandas as pd
 
 from mklkit.datasets.csv_file import NUMBER_BYTES, TEXT_BYTES
+from mklkit.datasets.paths import readable_as
 from mklkit.datasets.table import RawTable
-from mklkit.errors import DataError, plain_message, quoted
+from mklkit.errors import DataError, quoted
 from mklkit.views.stored_rows import Signature, signature_of
 
 __all__ = ["ParquetFile", "read_parquet"]
@@ -23,7 +24,7 @@ COLUMN_BUFFER = 1 << 20
 def read_parquet(path: Path) -> RawTable:
     """Read a Parquet file; needs pyarrow."""
     file = ParquetFile.opened(path)
-    with _unreadable_told(path):
+    with _readable(path):
         import pyarrow.parquet as pq
 
         return RawTable(_plain(pq.read_table(path), file.columns))
@@ -40,12 +41,14 @@ class ParquetFile:
     n_rows: int
     signature: Signature
     notes: list[str] = attrs.field(factory=list)
+    text: frozenset[str] = frozenset()
+    decimal: None = None
 
     @classmethod
     def opened(cls, path: Path) -> Self:
         """Read a file's schema."""
         signature = signature_of(path)
-        with _unreadable_told(path):
+        with _readable(path):
             import pyarrow.parquet as pq
 
             with pq.ParquetFile(path) as file:
@@ -79,7 +82,7 @@ class ParquetFile:
         """Yield some rows, and how many bytes of the file have been read."""
         wanted = [n for n in self.columns if columns is None or n in columns]
         done = 0
-        with _unreadable_told(self.path):
+        with _readable(self.path):
             import pyarrow as pa
             import pyarrow.parquet as pq
 
@@ -99,20 +102,15 @@ def _plain(table: Any, columns: list[str]) -> pd.DataFrame:
 
 
 @contextmanager
-def _unreadable_told(path: Path) -> Iterator[None]:
-    """Turn errors of the Parquet reader into a ``DataError``."""
+def _readable(path: Path) -> Iterator[None]:
     try:
-        import pyarrow as pa
+        import pyarrow  # noqa: F401
     except ImportError as error:
         raise DataError(
             f"Reading {path.name} needs pyarrow: pip install pyarrow, or save as CSV."
         ) from error
-    try:
+    with readable_as(path, "Parquet"):
         yield
-    except DataError:
-        raise
-    except (ValueError, OSError, TypeError, KeyError, pa.ArrowException) as error:
-        raise DataError(f"{path.name} can't be read as Parquet: {plain_message(error)}") from error
 
 
 def _kind(values: Any) -> str:

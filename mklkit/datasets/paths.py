@@ -1,16 +1,26 @@
-"""Paths given by users: their status, or a message on why they can't be used."""
+"""Paths given by users: their status, or a message on why they can't be used or read."""
 
 from __future__ import annotations
 
 import os
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 
-from mklkit.errors import DataError
+from mklkit.errors import DataError, cut, plain_message, quoted
 
-__all__ = ["refused", "same_file", "shown_path", "status", "user_path"]
+__all__ = ["fault_of", "readable_as", "refused", "same_file", "status", "user_path"]
 
 SHOWN_LETTERS = 100
+# The exceptions of other libraries' readers on damaged files; memory that lacks is none of them.
+UNREADABLE = (
+    *(ValueError, OSError, EOFError, LookupError, TypeError, ArithmeticError, RuntimeError),
+    *(zipfile.BadZipFile, zlib.error, Warning),
+)
 
 
 def user_path(text: str | PathLike[str]) -> Path:
@@ -22,19 +32,13 @@ def user_path(text: str | PathLike[str]) -> Path:
         return path.expanduser()
     except RuntimeError as error:
         raise DataError(
-            f"{shown_path(path)} can't be found: {path.parts[0]!r} stands for the home of a user"
-            f" that does not exist. For a folder of that name write ./{path.parts[0]}."
+            f"{cut(str(path), SHOWN_LETTERS)} can't be found: {path.parts[0]!r} is the home of no"
+            f" user. For a folder of that name write ./{path.parts[0]}."
         ) from error
 
 
 def status(path: Path) -> os.stat_result | None:
-    """Return the status of a file or folder that can be accessed, or None if it does not exist.
-
-    Examples
-    --------
-    >>> status(Path("no/such/file")) is None
-    True
-    """
+    """Return the status of a file or folder that can be accessed, or None if it does not exist."""
     try:
         return path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -42,7 +46,19 @@ def status(path: Path) -> os.stat_result | None:
     except OSError as error:
         raise DataError(refused(path, "opened", error)) from error
     except ValueError as error:
-        raise DataError(f"{shown_path(path)!r} can't be a path: {error}.") from error
+        raise DataError(f"{quoted(str(path), SHOWN_LETTERS)} can't be a path: {error}.") from error
+
+
+def fault_of(path: Path) -> str:
+    """Return why a path is no file that can be read twice; nothing where it is one."""
+    state = status(path)
+    if state is None:
+        return f"There is no file {path}."
+    if stat.S_ISDIR(state.st_mode):
+        return f"{path} is a folder; a file is expected."
+    if not stat.S_ISREG(state.st_mode):
+        return f"{path} is a pipe or a device, which can be read only once: write it to a file."
+    return "" if state.st_size else f"{path} is empty."
 
 
 def same_file(first: Path, second: Path) -> bool:
@@ -54,17 +70,22 @@ def same_file(first: Path, second: Path) -> bool:
 
 
 def refused(path: Path, deed: str, error: Exception) -> str:
-    """Return the message for a file that the system does not allow to be read or written.
-
-    Examples
-    --------
-    >>> refused(Path("a.csv"), "read", PermissionError(13, "Permission denied"))
-    "a.csv can't be read: Permission denied."
-    """
-    return f"{shown_path(path)} can't be {deed}: {getattr(error, 'strerror', None) or error}."
+    """Return the message for a file that the system does not allow to be read or written."""
+    reason = (error.strerror if isinstance(error, OSError) else None) or error
+    return f"{cut(str(path), SHOWN_LETTERS)} can't be {deed}: {reason}."
 
 
-def shown_path(path: Path) -> str:
-    """Return a path as shown in messages, cut if it is long."""
-    text = str(path)
-    return text if len(text) <= SHOWN_LETTERS else f"{text[:SHOWN_LETTERS]}…"
+@contextmanager
+def readable_as(path: Path, kind: str) -> Iterator[None]:
+    """Turn errors of the readers of a kind of file into a ``DataError``."""
+    try:
+        yield
+    except DataError:
+        raise
+    except UNREADABLE as error:
+        # pandas' "C error: " does not help a user.
+        reason = plain_message(error).replace("Error tokenizing data. C error: ", "")
+        if "allow_pickle" in reason:
+            # NumPy advises to allow pickles, which execute code in the file.
+            reason = "it holds Python objects, which are never loaded; save numbers or text."
+        raise DataError(f"{path.name} can't be read as {kind}: {reason}") from error

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api.types import is_numeric_dtype
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.utils.validation import check_is_fitted
 
 from mklkit.datasets.encoder import TableEncoder
-from mklkit.datasets.kernel_columns import kernels_in, named_for_numbers, needed_unchanged
-from mklkit.datasets.scaling import ScaledColumns
+from mklkit.datasets.kernel_columns import (
+    chosen_columns,
+    kernels_in,
+    named_columns,
+    needed_unchanged,
+)
 from mklkit.errors import MKLKitError, named, suggest
 from mklkit.estimators.from_preset import find_preset, preset_classifier
 from mklkit.estimators.introspection import KernelModel, column_names, split
@@ -18,6 +28,7 @@ from mklkit.protocols.component import Preset
 
 __all__ = [
     "DEFAULT_SCALE",
+    "ScaledColumns",
     "build_pipeline",
     "columns_needed",
     "describe",
@@ -31,6 +42,76 @@ SCALE_WORDS = {
     StandardScaler: "features standardised (mean 0, deviation 1)",
     MinMaxScaler: "features scaled to [-1, 1]",
 }
+
+
+class ScaledColumns(TransformerMixin, BaseEstimator):
+    """A scaler for the columns of numbers, and others passed on as they are.
+
+    Parameters
+    ----------
+    scaler : transformer
+        Of scikit-learn, one output column per column.
+    as_they_are : sequence
+        The columns not to scale, as kernels name theirs; None among them for all.
+
+    Attributes
+    ----------
+    feature_names_in_ : ndarray of str
+    n_features_in_ : int
+    scaler_ : transformer
+        Fitted to the columns ``scaled_``; those ``left_`` are not scaled.
+
+    Examples
+    --------
+    >>> from sklearn.preprocessing import MinMaxScaler
+    >>> frame = pd.DataFrame({"word": ["a", "b"], "count": [4.0, 2.0], "age": [30.0, 50.0]})
+    >>> ScaledColumns(MinMaxScaler(), ["word", "count"]).fit_transform(frame)
+      word  count  age
+    0    a    4.0  0.0
+    1    b    2.0  1.0
+    """
+
+    def __init__(self, scaler: Any, as_they_are: Sequence[Any]) -> None:
+        self.scaler = scaler
+        self.as_they_are = as_they_are
+
+    def fit(self, X: pd.DataFrame, y: Any = None) -> Self:
+        """Fit the scaler to its columns of the training rows."""
+        self._begin(X)
+        if self.scaled_:
+            self.scaler_.fit(X[self.scaled_])
+        return self
+
+    def partial_fit(self, X: pd.DataFrame, y: Any = None) -> Self:
+        """Fit the scaler to more training rows."""
+        if "scaler_" not in vars(self):
+            self._begin(X)
+        if self.scaled_:
+            self.scaler_.partial_fit(X[self.scaled_])
+        return self
+
+    def _begin(self, X: pd.DataFrame) -> None:
+        self.feature_names_in_ = X.columns.to_numpy(dtype=object)
+        self.n_features_in_ = X.shape[1]
+        names = X.columns.tolist()
+        left = chosen_columns(self.as_they_are, names)
+        left |= {name for name in names if not is_numeric_dtype(X[name].dtype)}
+        self.left_ = [name for name in names if name in left]
+        self.scaled_ = [name for name in names if name not in left]
+        self.scaler_ = clone(self.scaler)
+
+    def transform(self, X: pd.DataFrame) -> pd.DataFrame:
+        """Return rows with the same columns, some of them scaled."""
+        check_is_fitted(self)
+        if not self.scaled_:
+            return X
+        scaled = np.asarray(self.scaler_.transform(X[self.scaled_]))
+        return X.assign(**dict(zip(self.scaled_, scaled.T, strict=True)))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the names of the columns."""
+        check_is_fitted(self)
+        return np.asarray(self.feature_names_in_, dtype=object)
 
 
 def build_pipeline(
@@ -76,7 +157,7 @@ def build_pipeline(
         max_categories=max_categories,
         as_they_are=as_they_are,
         imputed=imputed,
-        asked=named_for_numbers(kernels),
+        asked=named_columns(kernels, "numbers"),
     )
     scaler: Any = "passthrough"
     if scale != "none":

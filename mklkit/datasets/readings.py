@@ -1,36 +1,108 @@
-"""How the columns of text of a table are read: settled once, and the same for later rows."""
+"""How columns of text are read, as numbers, dates or text: decided once, also for later rows."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Mapping
 
+import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.api.types import is_string_dtype
 
-from mklkit.datasets.notations import COMMA, NUMBER, POINTS, TEXT, THOUSANDS, WRITTEN
-from mklkit.datasets.text_columns import (
-    GAP_MARKS,
-    TYPING_ERRORS,
-    ColumnReading,
-    TextColumn,
-    first_of,
-    is_text,
+from mklkit.datasets.notations import (
+    COMMA,
+    DATES,
+    NUMBER,
+    NUMBERS,
+    POINTS,
+    TEXT,
+    THOUSANDS,
+    WRITTEN,
+    is_ambiguous,
+    meanings,
+    points_may_group,
 )
-from mklkit.errors import DataError, counted, listed, named, quoted
+from mklkit.errors import DataError, quoted
+from mklkit.estimators.table_reading import row_of
 
-__all__ = ["notes_on", "read_as_text", "read_later", "settle_readings", "take_as_gaps"]
+__all__ = [
+    "TYPING_ERRORS",
+    "ColumnReading",
+    "is_text",
+    "read_as_text",
+    "read_later",
+    "settle_readings",
+    "take_as_gaps",
+    "taken_as_gap",
+]
+
+# Common marks for a gap among numbers and dates; among words they may be values.
+GAP_MARKS = frozenset(
+    "- -- --- . ? n/a n.a. na nan nat nil none null missing unknown #n/a #value! #div/0!".split()  # noqa: SIM905
+)
+# A column of this share of other values, and few of them, is one of numbers with typing errors.
+TYPING_ERRORS = 0.05
+NUMBERS_PER_ERROR = 10
+# More than half of this many words must match before all are tried.
+SAMPLE = 100
+
+
+@attrs.frozen
+class ColumnReading:
+    """What is decided about a column of text, and why.
+
+    Attributes
+    ----------
+    notation : str
+        How its values are written: as numbers (``"number"``, ``"thousands"``, ``"decimal comma"``,
+        ``"decimal comma, points between thousands"``), dates (``"year first"``, ``"month first"``,
+        ``"day first"``), or as ``"text"``; ``"as written"`` of text that may look like numbers,
+        ``"as read"`` of values that a file reader takes for no text, such as truth values.
+    example : str
+        A value that is not written as in Python, and its meaning.
+    marks : tuple of str
+        Texts that are taken for gaps, and ``n_marks``, in how many rows.
+    misfits : str
+        Which values do not fit the notation.
+    ambiguous : bool
+        Whether all values fit another notation as well.
+    """
+
+    notation: str = TEXT
+    example: str = ""
+    marks: tuple[str, ...] = ()
+    n_marks: int = 0
+    misfits: str = ""
+    ambiguous: bool = False
+
+    @property
+    def holds(self) -> str:
+        """What the column holds: ``"numbers"``, ``"dates"`` or ``"text"``."""
+        if self.notation in NUMBERS:
+            return "numbers"
+        return "dates" if self.notation in DATES else "text"
+
+    def read(self, column: pd.Series) -> tuple[pd.Series, NDArray[np.intp]]:
+        """Return a column's numbers or dates, and the places of values that do not fit.
+
+        What is no column of text is returned as it is.
+        """
+        if self.holds == "text" or not is_text(column):
+            return column, np.array([], dtype=np.intp)
+        return _Words(column, notation=self.notation).read()
+
+
+def is_text(column: pd.Series) -> bool:
+    """Return whether a column holds only text and gaps."""
+    if not is_string_dtype(column.dtype) or not column.notna().any():
+        return False
+    return pd.api.types.infer_dtype(column, skipna=True) in ("string", "empty")
 
 
 def read_as_text(readings: Mapping[str, ColumnReading]) -> list[str]:
-    """Return the columns that a reader of files must leave as text.
-
-    Examples
-    --------
-    >>> read_as_text({"code": ColumnReading("as written"), "price": ColumnReading("thousands")})
-    ['code']
-    """
+    """Return the columns that a reader of files must leave as text, such as ``0110``."""
     return [n for n, reading in readings.items() if reading.notation in (TEXT, POINTS, WRITTEN)]
 
 
@@ -51,13 +123,9 @@ def settle_readings(
     >>> frame, readings = settle_readings(pd.DataFrame({"price": ["900", "1,250.5", "-"]}))
     >>> frame["price"].tolist(), readings["price"].notation
     ([900.0, 1250.5, nan], 'thousands')
-    >>> for note in notes_on(readings):
-    ...     print(note)
-    column 'price' read as numbers: '1,250.5' as 1250.5
-    1 gap in column 'price', written '-'
     """
     columns = {
-        str(name): TextColumn.of(column, marks)
+        str(name): _Words(column, marks)
         for name, column in frame.items()
         if name not in written and is_text(column)
     }
@@ -71,7 +139,123 @@ def settle_readings(
     return frame, readings | {name: ColumnReading(WRITTEN) for name in written}
 
 
-def _settle_commas(columns: Collection[TextColumn], decimal: str) -> None:
+def read_later(
+    frame: pd.DataFrame, readings: Mapping[str, ColumnReading], decimal: str = "."
+) -> tuple[pd.DataFrame, dict[str, ColumnReading]]:
+    """Read columns of text as training did, and return how.
+
+    Columns that held no text then but do now are read by their values where most are numbers or
+    dates. A few values that do not fit are taken for gaps, with a warning; more are refused.
+    """
+    columns: dict[str, _Words] = {}
+    for name in map(str, frame.columns):
+        reading = readings.get(name, ColumnReading(NUMBER))
+        if reading.holds == "text" or not is_text(frame[name]):
+            continue
+        words = _Words(frame[name], notation=reading.notation)
+        if name not in readings and len(words.known):
+            n_misfits, _ = words.choose()
+            if 2 * n_misfits >= (~words.missing).sum():
+                continue
+        columns[name] = words
+    _settle_commas(columns.values(), decimal)
+    new, told = {}, {}
+    for name, column in columns.items():
+        new[name], misfits = column.read()
+        told[name] = ColumnReading(column.notation, column.example(), ambiguous=column.ambiguous)
+        take_as_gaps(frame[name], misfits, told[name].holds)
+    return (frame.assign(**new) if new else frame), told
+
+
+class _Words:
+    """The different texts of a column, and the notation that is chosen for them.
+
+    ``codes`` are the rows' places among the ``words``, which are stripped, -1 for a gap; ``known``
+    are the words besides marks for gaps, and rows with neither are ``missing``. ``stray`` names the
+    values that are no numbers, in a column of text where most are.
+    """
+
+    def __init__(
+        self, column: pd.Series, marks: Collection[str] = GAP_MARKS, notation: str = TEXT
+    ) -> None:
+        self.column, self.notation, self.ambiguous, self.stray = column, notation, False, ""
+        self.codes, distinct = pd.factorize(column)
+        self.words = np.array([str(word).strip() for word in distinct], dtype=object)
+        self.is_mark = np.array([word.casefold() in marks for word in self.words], dtype=bool)
+        self.known = self.words[~self.is_mark]
+        self.missing = np.append(self.is_mark, True)[self.codes]
+
+    def choose(self) -> tuple[int, NDArray[np.bool_]]:
+        """Choose the notation that fits most rows, the first of several.
+
+        Return how many rows it does not fit, and which of the known words it fits.
+        """
+        counts = np.bincount(self.codes[self.codes >= 0], minlength=len(self.words))[~self.is_mark]
+        known, fits = self.known, np.zeros(len(counts), dtype=bool)
+        some = known[:: 1 + len(known) // SAMPLE]
+        for notation in (*NUMBERS, *DATES):
+            # Columns of words need no check of every value.
+            if 2 * meanings(notation, some).notna().sum() <= len(some):
+                continue
+            matches = meanings(notation, known).notna().to_numpy()
+            if counts[matches].sum() > counts[fits].sum():
+                self.notation, fits = notation, matches
+            if fits.all():
+                break
+        self.ambiguous = (
+            points_may_group(known[fits])
+            if self.notation == NUMBER
+            else all(is_ambiguous(text, self.notation) for text in known[fits])
+        )
+        return int(counts[~fits].sum()), fits
+
+    def settle(self, tolerant: bool) -> None:
+        """Choose the notation that fits all values, or all except a few typing errors."""
+        n_misfits, fits = self.choose()
+        few = n_misfits <= TYPING_ERRORS * (~self.missing).sum()
+        tolerated = tolerant and few and NUMBERS_PER_ERROR * (~fits).sum() <= fits.sum()
+        if n_misfits and not tolerated:
+            if self.notation in NUMBERS and 2 * fits.sum() > len(fits) > 2:
+                self.stray = _first_of(self.column, self.read()[1])
+            self.notation = TEXT
+
+    def read(self) -> tuple[pd.Series, NDArray[np.intp]]:
+        """Return what the rows mean in the notation, and the places of those that do not fit."""
+        known = meanings(self.notation, self.known).set_axis(np.flatnonzero(~self.is_mark))
+        # A gap has the code -1, and so the last value.
+        by_word = known.reindex(range(len(self.words) + bool((self.codes < 0).any())))
+        values = by_word.take(self.codes).set_axis(self.column.index)
+        return values, np.flatnonzero(values.isna().to_numpy() & ~self.missing)
+
+    def reading(self) -> ColumnReading:
+        """Return the chosen reading, with what is worth saying of it."""
+        if self.notation == TEXT:
+            return ColumnReading(misfits=self.stray)
+        return ColumnReading(
+            self.notation,
+            self.example(),
+            tuple(self.words[self.is_mark]),
+            int((self.missing & (self.codes >= 0)).sum()),
+            _first_of(self.column, self.read()[1]),
+            self.ambiguous,
+        )
+
+    def example(self) -> str:
+        """Return the first value that Python would not read so, or not everyone."""
+        if self.notation == DATES[0]:
+            return ""
+        pointed = self.ambiguous and self.notation == NUMBER
+        for text, meaning in zip(self.known, meanings(self.notation, self.known), strict=True):
+            plain = pd.to_numeric(text, errors="coerce") == meaning
+            if pd.isna(meaning) or (plain and not (pointed and "." in text)):
+                continue
+            is_date = isinstance(meaning, pd.Timestamp)
+            shown = str(meaning).removesuffix(" 00:00:00") if is_date else f"{meaning:.15g}"
+            return f"{quoted(text, 40)} as {shown}"
+        return ""
+
+
+def _settle_commas(columns: Collection[_Words], decimal: str) -> None:
     """Decide the meaning of a comma before three digits by other columns or the file's mark."""
     certain = {column.notation for column in columns if not column.ambiguous}
     commas, thousands = bool(certain & {COMMA, POINTS}), THOUSANDS in certain
@@ -82,7 +266,7 @@ def _settle_commas(columns: Collection[TextColumn], decimal: str) -> None:
             column.ambiguous = commas == thousands
 
 
-def _settle_points(columns: Collection[TextColumn]) -> None:
+def _settle_points(columns: Collection[_Words]) -> None:
     """Take points for those between thousands where the decimal mark of other columns is a comma.
 
     Where nothing tells, they are decimal ones, which is said where some values are whole numbers.
@@ -95,86 +279,31 @@ def _settle_points(columns: Collection[TextColumn]) -> None:
             column.ambiguous = not grouping and not all("." in text for text in column.known)
 
 
-def notes_on(readings: Mapping[str, ColumnReading]) -> list[str]:
-    """Return what is worth saying of the readings: first a line for each kind, then of columns."""
-    groups: dict[tuple[str, bool], list[str]] = {}
-    for name, reading in readings.items():
-        if reading.example:
-            groups.setdefault((reading.notation, reading.ambiguous), []).append(name)
-    notes = []
-    for (_, ambiguous), names in groups.items():
-        reading = readings[names[0]]
-        advice = "; if that is not meant, write 1234.5 or 2024-03-31" if ambiguous else ""
-        notes.append(f"{named(names)} read as {reading.holds}: {reading.example}{advice}")
-    for name, reading in readings.items():
-        column = f"column {quoted(name)}"
-        if reading.misfits and reading.holds == "text":
-            notes.append(
-                f"{column} mixes text with numbers: taken as text because of {reading.misfits};"
-                " correct it, or leave it empty, if numbers are meant"
-            )
-        elif reading.misfits:
-            notes.append(_misfit(column, reading.misfits, reading.holds))
-        if reading.n_marks:
-            gaps, marks = counted(reading.n_marks, "gap"), listed(list(reading.marks))
-            notes.append(f"{gaps} in {column}, written {marks}")
-    return notes
-
-
-def read_later(
-    frame: pd.DataFrame, readings: Mapping[str, ColumnReading], decimal: str = "."
-) -> tuple[pd.DataFrame, dict[str, ColumnReading]]:
-    """Read columns of text as training did, and return how.
-
-    Columns that held no text then but do now are read by their values where most are numbers or
-    dates.
-
-    Raises
-    ------
-    DataError
-        If more values than typing errors do not fit; a few are taken for gaps, with a warning.
-    """
-    columns: dict[str, TextColumn] = {}
-    for name in map(str, frame.columns):
-        reading = readings.get(name)
-        if (reading is not None and reading.holds == "text") or not is_text(frame[name]):
-            continue
-        column = TextColumn.of(
-            frame[name], notation=NUMBER if reading is None else reading.notation
-        )
-        if reading is None and len(column.known):
-            n_misfits, _ = column.choose()
-            if 2 * n_misfits >= (~column.missing).sum():
-                continue
-        columns[name] = column
-    _settle_commas(columns.values(), decimal)
-    new, told = {}, {}
-    for name, column in columns.items():
-        new[name], misfits = column.read()
-        told[name] = ColumnReading(column.notation, column.example(), ambiguous=column.ambiguous)
-        take_as_gaps(frame[name], misfits, told[name].holds)
-    return (frame.assign(**new) if new else frame), told
-
-
 def take_as_gaps(column: pd.Series, places: NDArray[np.intp], holds: str) -> None:
     """Warn of places of a column that hold no numbers or dates, which are taken as gaps.
 
-    Raises
-    ------
-    DataError
-        If they are more than the share that training takes for typing errors. A single number may
-        be wrong in any case; a single date is rather one of another form.
+    More than the share that training takes for typing errors are refused. A single number may be
+    wrong in any case; a single date is rather one of another form.
     """
     if not len(places):
         return
-    first = first_of(column, places)
+    first = _first_of(column, places)
     if len(places) > max(holds == "numbers", TYPING_ERRORS * len(column)):
         raise DataError(
             f"Column {quoted(column.name)} held {holds} in training but holds {first}: correct"
             " these values, or leave them empty."
         )
-    warnings.warn(_misfit(f"column {quoted(column.name)}", first, holds), stacklevel=2)
+    warnings.warn(taken_as_gap(f"column {quoted(column.name)}", first, holds), stacklevel=2)
 
 
-def _misfit(column: str, misfits: str, holds: str) -> str:
+def taken_as_gap(column: str, misfits: str, holds: str) -> str:
+    """Return the sentence on values of a column that are no numbers or dates."""
     return f"{column} holds {misfits}, not a {holds.removesuffix('s')}: taken as a gap"
+
+
+def _first_of(column: pd.Series, places: NDArray[np.intp]) -> str:
+    """Return the first of some values of a column with its row, and how many follow."""
+    if not len(places):
+        return ""
+    more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+    return f"{quoted(str(column.iloc[places[0]]), 60)} in {row_of(column, int(places[0]))}{more}"

@@ -1,86 +1,238 @@
-"""Remarks on suspicious columns: constant, repeated, copies of the target, texts of many values."""
+"""What is worth saying of a table: identifiers, suspicious columns, how it is read and encoded."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+import re
+from collections.abc import Hashable, Mapping, Sequence
 from shlex import quote
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
 
-from mklkit.errors import quoted
+from mklkit.datasets.columns import is_date, is_numeric
+from mklkit.datasets.notations import AS_READ, NUMBER, TEXT, WRITTEN
+from mklkit.datasets.readings import ColumnReading, taken_as_gap
+from mklkit.errors import DataError, counted, listed, named, quoted, suggest
+from mklkit.numerics.readings import MISSING
+from mklkit.registry.composing import kernels_on
 
-__all__ = ["remarks"]
+__all__ = [
+    "LIKE_IDENTIFIERS",
+    "described",
+    "find_identifiers",
+    "identifiers_of",
+    "input_columns",
+    "left_out",
+    "notes_on",
+    "remarks",
+]
 
 NAMES_SHOWN = 5
 # Texts of which there are more, and in half the rows another, are rarely categories.
 MANY_CATEGORIES = 30
+LIKE_IDENTIFIERS = "a different value in every row, like identifiers"
+# A column of fewer rows may have only distinct values by chance.
+IDENTIFIER_ROWS = 20
+# Distinct whole numbers may be a measurement, unless the column name marks them as ids.
+IDENTIFIER_NAME = re.compile(r"id|uuid|guid|.*[\W_]id|.*[a-z0-9]I[dD]|ID|Id")
 
 
-def remarks(features: pd.DataFrame, target: pd.Series, texts: Iterable[str]) -> list[str]:
-    """Return remarks on the columns of a table, of which some hold text."""
-    constant: list[str] = []
-    leaks: list[str] = []
-    copies: list[str] = []
+def find_identifiers(frame: pd.DataFrame) -> list[str]:
+    """Return the columns that only name their rows, or count them.
+
+    A column that counts the rows is kept if no other is left. In a part of the rows more columns
+    may have a different value in each.
+
+    Examples
+    --------
+    >>> ages = pd.Series([40, 50]).repeat(15).reset_index(drop=True)
+    >>> find_identifiers(pd.DataFrame({"No.": range(1, 31), "age": ages}))
+    ['No.']
+    """
+    naming = [str(name) for name, column in frame.items() if _names_rows(column)]
+    either = [str(name) for name, column in frame.items() if name in naming or _counts_rows(column)]
+    return either if len(either) < frame.shape[1] else naming
+
+
+def identifiers_of(frame: pd.DataFrame, names: Sequence[str] | None) -> Sequence[str]:
+    """Return the columns that are said to be identifiers, or look so where none are named."""
+    if names is None:
+        return find_identifiers(frame)
+    for name in names:
+        if name not in frame.columns:
+            raise DataError(
+                f"There is no column {quoted(name)} to leave out as an identifier."
+                f"{suggest(str(name), frame.columns.tolist())}"
+            )
+    return names
+
+
+def _names_rows(column: pd.Series) -> bool:
+    """Return whether a column has distinct texts, or distinct whole numbers and is called id."""
+    if is_float_dtype(column) or is_bool_dtype(column):
+        return False
+    if is_numeric(column):
+        called = IDENTIFIER_NAME.fullmatch(str(column.name))
+        if not is_numeric_dtype(column) or called is None:
+            return False
+    values = column.dropna()
+    if len(values) < max(IDENTIFIER_ROWS, len(column) / 2) or not values.is_unique:
+        return False
+    return not is_date(column)
+
+
+def _counts_rows(column: pd.Series) -> bool:
+    """Return whether a column numbers the rows from 0 or 1, as their index does after a split."""
+    if not is_integer_dtype(column) or len(column) < IDENTIFIER_ROWS or column.isna().any():
+        return False
+    values = column.to_numpy(dtype=np.float64)
+    index = column.index
+    places = index.to_numpy() if is_integer_dtype(index) else np.arange(len(column))
+    ahead = values - places
+    return bool(abs(ahead[0]) <= 1 and (ahead == ahead[0]).all())
+
+
+def notes_on(readings: Mapping[str, ColumnReading]) -> list[str]:
+    """Return what is worth saying of the readings: first a line for each kind, then of columns."""
+    groups: dict[tuple[str, bool], list[str]] = {}
+    for name, reading in readings.items():
+        if reading.example:
+            groups.setdefault((reading.notation, reading.ambiguous), []).append(name)
+    notes = []
+    for (_, ambiguous), names in groups.items():
+        reading = readings[names[0]]
+        advice = "; if that is not meant, write 1234.5 or 2024-03-31" if ambiguous else ""
+        notes.append(f"{named(names)} read as {reading.holds}: {reading.example}{advice}")
+    for name, reading in readings.items():
+        column = f"column {quoted(name)}"
+        if reading.misfits and reading.holds == "text":
+            notes.append(
+                f"{column} mixes text with numbers: taken as text because of {reading.misfits};"
+                " correct it, or leave it empty, if numbers are meant"
+            )
+        elif reading.misfits:
+            notes.append(taken_as_gap(column, reading.misfits, reading.holds))
+        if reading.n_marks:
+            gaps, marks = counted(reading.n_marks, "gap"), listed(list(reading.marks))
+            notes.append(f"{gaps} in {column}, written {marks}")
+    return notes
+
+
+def remarks(
+    features: pd.DataFrame, target: pd.Series, readings: Mapping[str, ColumnReading]
+) -> list[str]:
+    """Return what is worth saying of a table: on its readings, then on suspicious columns."""
+    constant, leaks = list[str](), list[str]()
+    copies: dict[str, str] = {}
     first_of: dict[Hashable, str] = {}
     [(content_of_target, _)] = _contents(target.to_frame()).values()
     for name, (content, varies) in _contents(features).items():
         twin = first_of.setdefault(content, name)
         if not varies:
-            constant.append(repr(name))
-        elif twin != name:
-            copies.append(f"{name!r} (as {twin!r})")
-        if varies and content == content_of_target:
-            leaks.append(f"column {name!r} is a copy of the target")
-    notes = [f"{_columns(constant)} constant"] if constant else []
-    notes += leaks
-    if copies:
-        notes.append(f"{_columns(copies)} the same as another")
-    on_text = [note for name in texts for note in _remark_on_text(features[name])]
-    more = len(on_text) - NAMES_SHOWN
-    rest = [f"{more} more columns of text are like it"] if more > 0 else []
-    return notes + on_text[:NAMES_SHOWN] + rest
+            constant.append(name)
+        elif content == content_of_target:
+            leaks.append(name)
+        if varies and twin != name:
+            copies[name] = twin
+    faults = {
+        "constant": constant,
+        "a copy of the target": leaks,
+        f"the same as {listed([*copies.values()])}": [*copies],
+    }
+    notes = [f"{named(names)}: {fault}" for fault, names in faults.items() if names]
+    texts = [name for name, reading in readings.items() if reading.notation == TEXT]
+    varied = [name for name in texts if _varies_in_most_rows(features[name])]
+    for name in varied[:NAMES_SHOWN]:
+        distinct = features[name].dropna().unique()
+        notes.append(
+            f"column {quoted(name)} holds {len(distinct)} different texts in {len(features)} rows,"
+            f" such as {quoted(distinct[0], 40)}: write numbers alone if they are meant, read it by"
+            f" a kernel on text, -k {quote(f'spectrum@{name}')}, or leave it out with --drop"
+            f" {quote(name)}"
+        )
+    if len(varied) > NAMES_SHOWN:
+        notes.append(f"{len(varied) - NAMES_SHOWN} more columns of text are like it")
+    return notes_on(readings) + notes
 
 
-def _remark_on_text(column: pd.Series) -> list[str]:
-    """Return a sentence on a column in which most rows hold another text.
-
-    A different one in every row is an identifier, which is said elsewhere.
-    """
-    distinct = column.dropna().unique()
-    many = len(distinct) > max(MANY_CATEGORIES, len(column) / 2)
-    if not many or len(distinct) == column.notna().sum():
-        return []
-    return [
-        f"column {quoted(column.name)} holds {len(distinct)} different texts in {len(column)} rows,"
-        f" such as {quoted(distinct[0], 40)}: write numbers alone if they are meant, read it by a"
-        f" kernel on text, -k {quote(f'spectrum@{column.name}')}, or leave it out with --drop"
-        f" {quote(str(column.name))}"
-    ]
+def _varies_in_most_rows(texts: pd.Series) -> bool:
+    """Return whether most rows hold another text, but not all: that is said of identifiers."""
+    n_texts = texts.nunique()
+    return max(MANY_CATEGORIES, len(texts) / 2) < n_texts < texts.notna().sum()
 
 
 def _contents(frame: pd.DataFrame) -> dict[str, tuple[Hashable, bool]]:
     """Return a comparable key of each column's contents, and whether its values differ."""
-    plain = [isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in frame.dtypes]
-    # Tables may be very wide: numbers are compared together.
-    numbers = frame.loc[:, plain].to_numpy(dtype=np.float64).T
-    known = ~np.isnan(numbers)
-    first = np.take_along_axis(numbers, known.argmax(axis=1)[:, None], axis=1)
-    varies = ((numbers != first) & known).any(axis=1)
-    numeric = iter(zip(numbers, varies, strict=True))
     contents: dict[str, tuple[Hashable, bool]] = {}
-    for name, is_plain in zip(frame.columns, plain, strict=True):
-        if is_plain:
-            values, differ = next(numeric)
-            contents[name] = (values.tobytes(), bool(differ))
+    for name, column in frame.items():
+        if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
+            # Tables may be very wide, and this is quicker.
+            numbers = column.to_numpy(dtype=np.float64)
+            known = numbers[~np.isnan(numbers)]
+            contents[str(name)] = numbers.tobytes(), bool((known != known[:1]).any())
         else:
-            codes, distinct = pd.factorize(frame[name])
-            contents[name] = ((codes.tobytes(), tuple(map(str, distinct))), len(distinct) > 1)
+            codes, distinct = pd.factorize(column)
+            key = codes.tobytes(), tuple(map(str, distinct))
+            contents[str(name)] = key, len(distinct) > 1
     return contents
 
 
-def _columns(shown: list[str]) -> str:
-    if len(shown) == 1:
-        return f"column {shown[0]} is"
-    more = f" and {len(shown) - NAMES_SHOWN} more" if len(shown) > NAMES_SHOWN else ""
-    return f"{len(shown)} columns ({', '.join(shown[:NAMES_SHOWN])}{more}) are"
+def described(encoder: Any) -> list[str]:
+    """Return what was done to the training rows, a line each."""
+    lines = list(encoder.notes_)
+    if encoder.identifiers_:
+        lines.append(left_out(encoder.identifiers_, encoder.readings_))
+    if encoder.as_they_are_:
+        lines.append(f"{named(encoder.as_they_are_)} kept for kernels on such columns")
+    lines += [parts.described(name) for name, parts in encoder.dates_.items()]
+    if encoder.text_:
+        n_one_hot = sum(source in encoder.text_ for source in encoder.sources_)
+        lines.append(
+            f"{counted(len(encoder.text_), 'category column')} one-hot encoded into {n_one_hot}"
+        )
+        for name, rare in zip(encoder.text_, encoder.one_hot_.infrequent_categories_, strict=True):
+            if rare is not None:
+                lines.append(f"{len(rare)} rare values of {name!r} joined as '{name}_other'")
+    filled = {*encoder.numeric_, *encoder.dates_} - {*encoder.empty_, *encoder.with_gaps_}
+    fates = [
+        (encoder.text_, f"in category columns taken as the value '{MISSING}'"),
+        (encoder.with_gaps_, "in columns passed on left to their kernels"),
+        (filled, "imputed by the median"),
+    ]
+    for columns, fate in fates:
+        n_gaps = sum(encoder.gaps_[name] for name in columns)
+        if n_gaps:
+            lines.append(f"{counted(n_gaps, 'gap')} {fate}")
+    if encoder.empty_:
+        lines.append(f"{counted(len(encoder.empty_), 'column')} without any value set to 0")
+    return lines
+
+
+def left_out(identifiers: Sequence[str], readings: Mapping[str, ColumnReading]) -> str:
+    """Return a line on columns that are left out, with what could read those of text."""
+    line = f"{named(identifiers)} left out: {LIKE_IDENTIFIERS}"
+    texts = [name for name in identifiers if name in readings and readings[name].notation == TEXT]
+    if texts:
+        which = f" of {named(texts)}" if len(identifiers) > 1 else ""
+        line += f" (if the text{which} is to be learned from, {kernels_on('text', texts[0])})"
+    return line
+
+
+def input_columns(encoder: Any) -> list[dict[str, Any]]:
+    """Return how each input column was treated, for ``TableEncoder.columns``."""
+    known = encoder.one_hot_.categories_ if encoder.text_ else []
+    values = dict(zip(encoder.text_, map(len, known), strict=True))
+    rows: list[dict[str, Any]] = []
+    for name in encoder.feature_names_in_:
+        row = {"name": name, "kind": encoder.kinds_[name], "gaps": encoder.gaps_[name]}
+        notation = encoder.readings_.get(name, ColumnReading()).notation
+        if notation not in (TEXT, WRITTEN, AS_READ, NUMBER):
+            row["reading"] = notation
+        if name in encoder.as_they_are_:
+            row["kept"] = True
+        if name in values:
+            row["values"] = values[name]
+        rows.append(row)
+    return rows

@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mklkit.datasets.chunked import ChunkedTable, LateText, Progress, joined
-from mklkit.datasets.loading import check_rows, read_target, remarks_on, target_and_dropped
+from mklkit.datasets.files import ChunkedTable, LateText, Progress, joined
+from mklkit.datasets.loading import check_rows, read_target
 from mklkit.datasets.readings import settle_readings
+from mklkit.datasets.remarks import remarks
 from mklkit.datasets.table import Table
-from mklkit.datasets.target import class_labels, warn_of_numbers
+from mklkit.datasets.target import class_labels, target_and_dropped, warn_of_numbers
 from mklkit.errors import DataError, counted
 from mklkit.numerics.sampling import own_stream
 
@@ -48,14 +49,9 @@ class Scan:
     members: NDArray[np.intp]
 
     @property
-    def n_rows(self) -> int:
-        """The number of rows that have a target."""
-        return int((self.codes >= 0).sum())
-
-    @property
     def whole(self) -> bool:
-        """Whether the sample is the whole table."""
-        return len(self.members) == self.n_rows
+        """Whether the sample has all rows that have a target."""
+        return len(self.members) == int((self.codes >= 0).sum())
 
 
 def scan_table(
@@ -71,26 +67,21 @@ def scan_table(
     The sample has at most so many rows, fewer where there are many columns. A table of no more rows
     is settled as :func:`mklkit.datasets.load_table` does. The table's columns ``wanted`` and
     ``as_text`` are set.
-
-    Raises
-    ------
-    DataError
-        As ``load_table``, and if files do not agree or change.
     """
     name, dropped = target_and_dropped(table.columns, table.name, target, drop)
-    table.wanted = [column for column in table.columns if column not in dropped]
-    table.check_agreement(table.wanted)
-    most = min(most, SAMPLE_ROWS, max(1000, SAMPLE_CELLS // len(table.wanted)))
+    table.read_only([column for column in table.columns if column not in dropped])
+    n_columns = len(table.columns) - len(dropped)
+    most = min(most, SAMPLE_ROWS, max(1000, SAMPLE_CELLS // n_columns))
     labels, sample = _first_pass(table, name, most, seed, progress)
-    check_rows(table.name, labels.n_rows, least=1)
-    rows = sample.rows()
     notes = list(table.notes)
+    check_rows(table.name, len(labels.codes), least=1)
     classes, codes = labels.settled(table.decimal, notes)
     known = codes >= 0
     n_known = int(known.sum())
     if n_known < len(codes):
         notes.append(f"{counted(len(codes) - n_known, 'row')} without a target left out")
     check_rows(table.name, n_known)
+    rows = sample.rows()
     features, readings = settle_readings(rows.drop(columns=name), table.decimal or ".")
     # Of the rows with a target, as if there were no others.
     members = rows.index.to_numpy()[known[rows.index]]
@@ -102,7 +93,7 @@ def scan_table(
             f"columns settled on a random sample of {len(members):,} of the {n_known:,} rows:"
             " types, categories, medians, remarks"
         )
-    notes += remarks_on(features, target_column, readings)
+    notes += remarks(features, target_column, readings)
     counts = pd.Series(np.bincount(codes[known], minlength=len(classes)), classes)
     settled = Table(
         features, target_column, table.name, table.origin, notes, dropped, readings, counts
@@ -124,17 +115,17 @@ def _first_pass(
         return labels, sample
 
 
-@attrs.define(eq=False)
 class _Labels:
     """The target of the rows so far: its different values, and which of them each row has."""
 
-    name: str
-    places: dict[Hashable, int] = attrs.field(factory=dict)
-    parts: list[NDArray[np.int32]] = attrs.field(factory=list)
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.places: dict[Hashable, int] = {}
+        self.parts: list[NDArray[np.int32]] = []
 
     @property
-    def n_rows(self) -> int:
-        return sum(map(len, self.parts))
+    def codes(self) -> NDArray[np.int32]:
+        return np.concatenate([np.empty(0, dtype=np.int32), *self.parts])
 
     def add(self, column: pd.Series) -> None:
         codes, distinct = pd.factorize(column)
@@ -156,8 +147,7 @@ class _Labels:
         known = values.dropna()
         if known.empty:
             raise DataError(f"The target {self.name!r} has no values at all.")
-        codes = np.concatenate(self.parts)
-        self.parts.clear()
+        codes = self.codes
         labels = class_labels(known, int(np.isin(codes, known.index).sum()))
         warn_of_numbers(labels)
         places = np.full(len(values) + 1, -1, dtype=np.int32)
@@ -165,15 +155,13 @@ class _Labels:
         return classes, places[codes]
 
 
-@attrs.define(eq=False)
 class _RowSample:
     """A random sample of the rows so far: those with the least of a random number each."""
 
-    most: int
-    random: np.random.Generator
-    frames: list[pd.DataFrame] = attrs.field(factory=list)
-    keys: list[NDArray[np.float64]] = attrs.field(factory=list)
-    bound: float = 1.0
+    def __init__(self, most: int, random: np.random.Generator) -> None:
+        self.most, self.random, self.bound = most, random, 1.0
+        self.frames: list[pd.DataFrame] = []
+        self.keys: list[NDArray[np.float64]] = []
 
     def add(self, chunk: pd.DataFrame) -> None:
         """Draw from more rows."""

@@ -8,7 +8,7 @@ import attrs
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from mklkit.datasets.text_columns import ColumnReading
+from mklkit.datasets.readings import ColumnReading
 from mklkit.errors import counted
 
 __all__ = ["NewRows", "RawTable", "Table"]
@@ -25,6 +25,8 @@ class RawTable:
     notes: list[str] = attrs.field(factory=list)
     decimal: str | None = None
     """The decimal mark of a format whose target may be numbers in text."""
+    name: str = ""
+    origin: str = ""
 
 
 @attrs.frozen(eq=False)

@@ -1,4 +1,4 @@
-"""The choice of the target, of weights and of columns to leave out, and checks of their values."""
+"""The choice of the target and of columns to leave out, and what target and weights may hold."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from mklkit.errors import DataError, MKLKitWarning, counted, cut, quoted, sugges
 from mklkit.registry.columns import resolve_columns
 
 __all__ = [
-    "choose_target",
-    "choose_weights",
+    "choose_column",
     "class_labels",
-    "columns_to_drop",
     "drop_without_target",
     "learned_numbers",
     "looks_like_numbers",
     "numbers_of_weights",
+    "target_and_dropped",
     "warn_of_numbers",
 ]
 
@@ -33,33 +32,14 @@ SHARE_OF_ROWS = 0.1
 NAMES_SHOWN = 12
 
 
-def choose_target(columns: list[str], target: str | int | None) -> str:
-    """Return the target column: a name or position; by default ``target``, else the last one.
+def choose_column(columns: list[str], wanted: str | int, purpose: str) -> str:
+    """Return a column's name, of a name or a position (also as text; -1 is the last).
 
     Examples
     --------
-    >>> choose_target(["kind", "width", "height"], 0)
-    'kind'
-    >>> choose_target(["kind", "width", "height"], None)
+    >>> choose_column(["kind", "width", "height"], "-1", "to take as the target")
     'height'
     """
-    if target is None:
-        return DEFAULT_TARGET if DEFAULT_TARGET in columns else columns[-1]
-    return _named_column(columns, target, "to take as the target")
-
-
-def choose_weights(columns: list[str], name: str | int, target: str | int | None) -> str:
-    """Return the column of weights, by name or position, which can't be the target."""
-    column = _named_column(columns, name, "to take as the weights of the rows")
-    if target is not None and choose_target(columns, target) == column:
-        raise DataError(
-            f"Column {quoted(column)} is the target and can't hold the weights of the rows too."
-        )
-    return column
-
-
-def _named_column(columns: list[str], wanted: str | int, purpose: str) -> str:
-    """Return a column's name, of a name or a position (also as text; -1 is the last)."""
     if isinstance(wanted, str) and wanted in columns:
         return wanted
     try:
@@ -78,28 +58,40 @@ def _named_column(columns: list[str], wanted: str | int, purpose: str) -> str:
     return columns[position]
 
 
-def columns_to_drop(columns: list[str], drop: Sequence[str], target: str) -> list[str]:
-    """Return the columns to leave out: names, globs or positions, which never match the target.
+def target_and_dropped(
+    columns: list[str], name: str, target: str | int | None, drop: Sequence[str]
+) -> tuple[str, list[str]]:
+    """Return the target column and those to leave out, of a table with this name.
+
+    The target is given by name or position, by default ``target``, else the last column; columns to
+    leave out by names, globs or positions, which never match the target.
 
     Examples
     --------
-    >>> columns_to_drop(["id", "lab_a", "lab_b", "age", "kind"], ["lab_*", "id"], "kind")
-    ['id', 'lab_a', 'lab_b']
+    >>> target_and_dropped(["id", "lab_a", "lab_b", "age", "kind"], "wards", None, ["lab_*", "id"])
+    ('kind', ['id', 'lab_a', 'lab_b'])
     """
-    if not drop:
-        return []
-    if target in drop:
+    if len(columns) < 2:
         raise DataError(
-            f"Column {target!r} is the target and can't be left out; --target chooses another."
+            f"{name} has a single column, {columns[0]!r}: at least one feature and the target are"
+            " needed. Fields are separated by comma, semicolon, tab or bar."
+        )
+    default = DEFAULT_TARGET if DEFAULT_TARGET in columns else columns[-1]
+    label = choose_column(columns, default if target is None else target, "to take as the target")
+    if not drop:
+        return label, []
+    if label in drop:
+        raise DataError(
+            f"Column {label!r} is the target and can't be left out; --target chooses another."
         )
     places = resolve_columns(drop, len(columns), columns)
     matched = set(columns) if places is None else {columns[place] for place in places}
-    dropped = [name for name in columns if name in matched and name != target]
+    dropped = [column for column in columns if column in matched and column != label]
     if len(dropped) == len(columns) - 1:
         raise DataError(
             f"No feature is left: {cut(', '.join(drop))} leaves out all {len(dropped)}."
         )
-    return dropped
+    return label, dropped
 
 
 def drop_without_target(frame: pd.DataFrame, name: str, notes: list[str]) -> pd.DataFrame:
@@ -116,39 +108,28 @@ def drop_without_target(frame: pd.DataFrame, name: str, notes: list[str]) -> pd.
 def class_labels(target: pd.Series, n_rows: int | None = None) -> pd.Series:
     """Return the labels as plain text, integers or booleans; mixed types as text.
 
-    Parameters
-    ----------
-    target : pandas.Series
-        A column without gaps, or its different values.
-    n_rows : int, optional
-        The number of rows that have these values. The length of ``target`` by default.
-
-    Raises
-    ------
-    DataError
-        If the column is continuous, holds a single class, or nearly one class per row.
+    They are a column without gaps, or the different values of ``n_rows`` rows. Refused are numbers
+    with a fraction, a single class, and nearly one class per row.
     """
     labels = _plain(target)
     n_rows, n_classes = len(labels) if n_rows is None else n_rows, labels.nunique()
-    regression = ""
-    if is_numeric_dtype(labels) and not is_bool_dtype(labels):
-        regression = (
-            ", or learn the numbers: 'mklkit fit --task regression', or MKLRegressor in Python"
-        )
+    of_numbers = is_numeric_dtype(labels) and not is_bool_dtype(labels)
+    advice = ""
+    if of_numbers and n_classes > 1:
+        advice = ", or learn the numbers: 'mklkit fit --task regression', or MKLRegressor in Python"
     if is_float_dtype(labels):
         # If all are whole numbers, they are too large to be distinguished as classes.
         example = next((value for value in labels if value != round(value)), labels.iloc[0])
         reason = f"is continuous (it holds {example:g}), and classes are expected"
     elif n_classes < 2:
         reason = f"has a single class ({labels.tolist()[0]!r}) in {counted(n_rows, 'row')}"
-        regression = ""
     elif n_classes > MANY_CLASSES and n_rows < ROWS_PER_CLASS * n_classes:
-        kind = "a measurement" if regression else "an identifier"
+        kind = "a measurement" if of_numbers else "an identifier"
         reason = f"has {n_classes} different values in {n_rows} rows: {kind}, not a class"
     else:
         return labels
     raise DataError(
-        f"The target {target.name!r} {reason}. Choose a column of at least two classes{regression}."
+        f"The target {target.name!r} {reason}. Choose a column of at least two classes{advice}."
     )
 
 
@@ -175,13 +156,7 @@ def looks_like_numbers(target: pd.Series) -> bool:
 def learned_numbers(
     target: pd.Series, remedy: str = "leave out --task regression, or choose a column of numbers"
 ) -> pd.Series:
-    """Return a target without gaps as numbers in float64; the remedy is for one of words.
-
-    Raises
-    ------
-    DataError
-        If it holds words, an infinite number, or the same number in all rows.
-    """
+    """Return a target without gaps as numbers in float64; the remedy is for one of words."""
     if not is_numeric_dtype(target) or is_bool_dtype(target):
         raise DataError(
             f"The target {target.name!r} holds no numbers (but {quoted(str(target.iloc[0]))}), so"

@@ -50,15 +50,7 @@ def printable(text: object) -> str:
 
 
 def rendered(template: str, **content: Any) -> str:
-    """Return a template of this package with its content.
-
-    Parameters
-    ----------
-    template : str
-        Its path below the package, such as ``"display/parts.html"``.
-    **content
-        What is not HTML already is escaped.
-    """
+    """Return a template, by its path below the package, with its content, escaped if not HTML."""
     return _templates().get_template(template).render(**content).lstrip()
 
 
@@ -75,13 +67,7 @@ def _style() -> str:
 
 
 def shown(*content: object) -> str:
-    """Return parts of a result as one piece of HTML, text as paragraphs, with their style.
-
-    Examples
-    --------
-    >>> shown("a<b").partition("</style>")[2]
-    '<p>a&lt;b</p></div>'
-    """
+    """Return parts of a result as one piece of HTML, text as paragraphs, with their style."""
     # No longer of markupsafe's type, which would escape HTML of others that is added to it.
     return str(_part("shown", _style(), content))
 
@@ -93,34 +79,18 @@ def grid(
     best: int | None = None,
     rest: str = "",
 ) -> Markup:
-    """Return a table; the first cell of a row names it.
+    """Return a table of cells that are text or HTML; the first cell of a row names it.
 
-    Parameters
-    ----------
-    heads : sequence of str
-        Of the columns.
-    rows : iterable of sequences
-        Text or HTML, a cell per column.
-    words : int, default=1
-        How many of the first columns hold words; the others hold numbers.
-    best : int, optional
-        The number of the row that is marked.
-    rest : str, default=""
-        What is said of rows that are left out, in a last row.
+    The first ``words`` columns hold words, the others numbers. The row of number ``best`` is
+    marked, and ``rest`` says in a last row what is left out.
     """
     return _part("grid", heads, rows, words, best, rest)
 
 
 def bar(value: float, largest: float, ends: tuple[float, float] | None = None) -> Markup | str:
-    """Return a bar as long as a number's share of the largest, with a line from end to end.
+    """Return a bar as long as a number's share of the largest, whatever their signs.
 
-    Parameters
-    ----------
-    value : float
-    largest : float
-        The number of the longest bar; signs do not count.
-    ends : (float, float), optional
-        Between which the number varies, which a line shows.
+    A line shows the ``ends`` between which the number varies.
     """
     if math.isnan(value) or not 0 < largest < math.inf:
         return ""

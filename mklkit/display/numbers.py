@@ -21,13 +21,7 @@ def percent(share: float) -> str:
 
 
 def points(difference: float) -> str:
-    """Return a difference of shares in points, with its sign.
-
-    Examples
-    --------
-    >>> points(-0.0123), points(-0.0001)
-    ('−1.2', '0.0')
-    """
+    """Return a difference of shares in points, with its sign unless it is 0.0."""
     shown = round(100 * difference, 1)
     return (
         number(abs(shown), 1)

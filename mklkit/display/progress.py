@@ -46,19 +46,8 @@ def check_progress(progress: Any) -> None:
 def reported(progress: Progress, title: str, after: float = 0.0) -> Iterator[Report]:
     """Yield the function that work calls when a part of it is done.
 
-    Parameters
-    ----------
-    progress : callable, bool or None
-        The user's function; or whether to show a bar: None only in a notebook.
-    title : str
-        What is done, in a word or two.
-    after : float, default=0.0
-        Seconds before a bar is shown in a notebook: work that is quicker leaves nothing there.
-
-    Raises
-    ------
-    SpecError
-        If ``progress`` is anything else.
+    The title says in a word or two what is done. In a notebook work of fewer seconds than ``after``
+    shows no bar.
     """
     check_progress(progress)
     outermost = _ONE_AT_A_TIME.acquire(blocking=False)
@@ -100,12 +89,7 @@ def silent(*_: Any) -> None:
 def terminal_bar(title: str, console: Console | None = None) -> Iterator[Report]:
     """Yield a function that moves rich's bar on a terminal; in a pipe it does nothing.
 
-    Parameters
-    ----------
-    title : str
-        Shown until something has a name.
-    console : Console, optional
-        By default that of standard error.
+    The title is shown until something has a name. The console is that of standard error.
     """
     from rich import progress as rich
     from rich.console import Console

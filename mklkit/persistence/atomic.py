@@ -19,12 +19,14 @@ from typing import BinaryIO
 from mklkit.datasets.paths import refused
 from mklkit.errors import DataError
 
-__all__ = ["check_writable", "part_of", "remove_stale_parts", "replacing"]
+__all__ = ["check_writable", "replacing"]
 
-NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-DEFAULT_MODE = 0o666
+NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+DEFAULT_MODE, PERMISSIONS = 0o666, 0o777
 
 if sys.platform == "win32":
+    NEW_FILE |= os.O_BINARY
+
     # Windows itself refuses to remove a file that is open.
     def _lock(descriptor: int) -> int:
         return os.open(os.devnull, os.O_RDONLY)
@@ -51,76 +53,18 @@ else:
             os.close(descriptor)
 
 
-@contextmanager
-def part_of(goal: Path, mode: int | None = None) -> Iterator[tuple[Path, int]]:
-    """Create and lock a part file beside ``goal``; remove it if it is still there at the end.
-
-    Parameters
-    ----------
-    goal : pathlib.Path
-    mode : int, optional
-        The permissions; by default those of a new file.
-
-    Yields
-    ------
-    path : pathlib.Path
-    descriptor : int
-        Open for writing; the block closes it.
-    """
-    path, descriptor, lock = _made(goal, DEFAULT_MODE if mode is None else mode)
-    try:
-        yield path, descriptor
-    finally:
-        os.close(lock)
-        path.unlink(missing_ok=True)
-
-
-def _made(goal: Path, mode: int) -> tuple[Path, int, int]:
-    while True:
-        path = goal.with_name(f".{goal.name}.{secrets.token_hex(4)}.part")
-        # Private from the start, as anyone who opened it before a chmod could still read it.
-        descriptor = os.open(path, NEW_FILE, mode)
-        lock = _lock(descriptor)
-        if path.exists():
-            return path, descriptor, lock
-        # Another process removed it as a stale file before it was locked.
-        os.close(descriptor)
-        os.close(lock)
-
-
-def remove_stale_parts(goal: Path) -> None:
-    """Remove the part files of ``goal`` whose process was killed."""
-    pattern = re.compile(re.escape(f".{goal.name}.") + r"[0-9a-f]{8}\.part")
-    with suppress(OSError):  # a folder may be written to but not listed
-        for path in list(goal.parent.iterdir()):
-            if pattern.fullmatch(path.name):
-                with suppress(OSError):  # locked, or another user's
-                    _remove_unless_locked(path)
-
-
-PERMISSIONS = 0o777
-
-
 def check_writable(path: Path) -> None:
-    """Check that a file can be written, before a long computation whose result it will hold.
-
-    Raises
-    ------
-    DataError
-        If the folder is missing or can't be written to, the path is a folder, or its name is
-        invalid for a file.
-    """
+    """Refuse a path that can't be written, before a long computation whose result it will hold."""
     with _told(path):
         goal = _goal(path)
         if stat.S_ISDIR(_mode(goal)):
             raise DataError(f"{path} is a folder; the name of a file to write is expected.")
         if not stat.S_ISDIR(_mode(goal.parent)):
             raise DataError(f"{path} can't be written: there is no folder {goal.parent}.")
-        if _is_device(goal):
-            return
-        # Do what replacing() will do, so that errors occur now.
-        with part_of(goal) as (_, descriptor):
-            os.close(descriptor)
+        if not _is_device(goal):
+            # Do what replacing() will do, so that errors occur now.
+            with _part_of(goal, DEFAULT_MODE) as (_, descriptor):
+                os.close(descriptor)
 
 
 @contextmanager
@@ -165,13 +109,7 @@ def _told(path: Path) -> Iterator[None]:
 
 
 def _goal(path: Path) -> Path:
-    """Return the file or device that a path leads to.
-
-    Raises
-    ------
-    DataError
-        If it leads nowhere, because of a loop of links or a null character in the name.
-    """
+    """Return the file or device that a path leads to, not a loop of links or an invalid name."""
     try:
         goal = path.resolve()
     except (RuntimeError, ValueError) as error:
@@ -201,15 +139,44 @@ def _is_device(goal: Path) -> bool:
 @contextmanager
 def _opened_beside(goal: Path) -> Iterator[BinaryIO]:
     """Open a new file with the permissions of the goal, and put it in the goal's place."""
-    found = _mode(goal)
-    mode = found & PERMISSIONS if stat.S_ISREG(found) else None
-    remove_stale_parts(goal)
-    with part_of(goal, mode) as (beside, descriptor):
+    mode = _mode(goal) & PERMISSIONS if stat.S_ISREG(_mode(goal)) else None
+    _remove_stale_parts(goal)
+    with _part_of(goal, DEFAULT_MODE if mode is None else mode) as (part, descriptor):
         with os.fdopen(descriptor, "wb") as file:
-            if mode is not None and beside.stat().st_mode & PERMISSIONS != mode:
+            if mode is not None and part.stat().st_mode & PERMISSIONS != mode:
                 # Restore the permissions that the umask removed.
-                beside.chmod(mode)
+                part.chmod(mode)
             yield file
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(goal)
+        part.replace(goal)
+
+
+@contextmanager
+def _part_of(goal: Path, mode: int) -> Iterator[tuple[Path, int]]:
+    """Create and lock a part file, for the block to write and close; remove what is left of it."""
+    while True:
+        path = goal.with_name(f".{goal.name}.{secrets.token_hex(4)}.part")
+        # Private from the start, as anyone who opened it before a chmod could still read it.
+        descriptor = os.open(path, NEW_FILE, mode)
+        lock = _lock(descriptor)
+        if path.exists():
+            break
+        # Another process removed it as a stale file before it was locked.
+        os.close(descriptor)
+        os.close(lock)
+    try:
+        yield path, descriptor
+    finally:
+        os.close(lock)
+        path.unlink(missing_ok=True)
+
+
+def _remove_stale_parts(goal: Path) -> None:
+    """Remove the part files of ``goal`` whose process was killed."""
+    pattern = re.compile(re.escape(f".{goal.name}.") + r"[0-9a-f]{8}\.part")
+    with suppress(OSError):  # a folder may be written to but not listed
+        for path in list(goal.parent.iterdir()):
+            if pattern.fullmatch(path.name):
+                with suppress(OSError):  # locked, or another user's
+                    _remove_unless_locked(path)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib.metadata import version
+from pathlib import Path
 from platform import python_version
 from typing import Any
 
@@ -12,6 +16,7 @@ import numpy as np
 
 from mklkit._version import __version__
 from mklkit.datasets.pipeline import encoder_in
+from mklkit.errors import MKLKitWarning, ModelFileError
 from mklkit.estimators.introspection import (
     KernelClassifier,
     KernelModel,
@@ -21,11 +26,23 @@ from mklkit.estimators.introspection import (
 )
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.estimators.voting import MKLVotingClassifier
+from mklkit.persistence.archive import named_nodes
 from mklkit.registry.specs import to_spec
 
-__all__ = ["facts_of_model", "json_ready", "versions"]
+__all__ = [
+    "FORMAT",
+    "check_versions",
+    "checked_facts",
+    "facts_of_model",
+    "json_ready",
+    "plugins_for",
+    "plugins_in",
+    "versions",
+]
 
+FORMAT = 1
 VERSIONS_KEPT = ("scikit-learn", "skops", "numpy")
+VERSION = r"[\w.+!-]{0,80}"
 DEEPEST = 50
 
 
@@ -121,14 +138,16 @@ def facts_of_model(model: Any) -> dict[str, Any]:
 
 def _kernels(classifier: KernelModel) -> list[dict[str, Any]]:
     every = column_names(classifier)
+    parts = zip(
+        classifier.kernel_names_, classifier.kernels_, classifier.kernel_columns_, strict=True
+    )
     return [
-        {"name": name, "spec": to_spec(kernel), "columns": json_ready(columns)}
-        for name, kernel, columns in zip(
-            classifier.kernel_names_,
-            classifier.kernels_,
-            (None if seen is None else every[seen] for seen in classifier.kernel_columns_),
-            strict=True,
-        )
+        {
+            "name": name,
+            "spec": to_spec(kernel),
+            "columns": None if columns is None else json_ready(every[columns]),
+        }
+        for name, kernel, columns in parts
     ]
 
 
@@ -146,3 +165,89 @@ def versions() -> dict[str, str]:
     """Return the versions that a model's numbers may depend on."""
     kept = {name: version(name) for name in VERSIONS_KEPT}
     return {"mklkit": __version__, "python": python_version(), **kept}
+
+
+def plugins_in(archive: bytes) -> list[dict[str, Any]]:
+    """Return the plugins whose types an archive holds: distribution, version and types."""
+    from mklkit.registry.registry import get_registry
+
+    types: dict[str, set[str]] = {}
+    for _, name in named_nodes(archive):
+        distribution = get_registry().distribution_of(name)
+        if distribution not in (None, "mklkit"):
+            types.setdefault(str(distribution), set()).add(name)
+    return [
+        {
+            "distribution": distribution,
+            "version": _installed_version(distribution) or "",
+            "types": sorted(names),
+        }
+        for distribution, names in sorted(types.items())
+    ]
+
+
+def checked_facts(path: Path, facts: Any) -> dict[str, Any]:
+    """Return the facts in a file if they have the shape that the rest of the code relies on."""
+    expected = {"format": int, "versions": dict, "plugins": list, "model": dict}
+    if (
+        not isinstance(facts, dict)
+        or not all(isinstance(facts.get(key), kind) for key, kind in expected.items())
+        or not all(map(_is_version, facts["versions"].values()))
+    ):
+        raise ModelFileError(f"{path} is damaged: the facts in it are not those of a model file.")
+    if facts["format"] > FORMAT:
+        raise ModelFileError(
+            f"{path} was written by mklkit {facts['versions'].get('mklkit')} in a newer format"
+            f" than mklkit {__version__} reads: upgrade mklkit."
+        )
+    return facts
+
+
+def _is_version(text: Any) -> bool:
+    return isinstance(text, str) and re.fullmatch(VERSION, text, re.ASCII) is not None
+
+
+def check_versions(path: Path, facts: dict[str, Any]) -> None:
+    """Warn where a file was written by another version of mklkit, scikit-learn or a plugin."""
+    written = {name: facts["versions"].get(name) for name in ("mklkit", "scikit-learn")}
+    written |= {plugin["distribution"]: plugin["version"] for plugin in _plugins(facts)}
+    for distribution, then in written.items():
+        here = __version__ if distribution == "mklkit" else _installed_version(distribution)
+        if here is not None and here != then:
+            warnings.warn(
+                f"{path.name} was written with {distribution} {then};"
+                f" {here} is installed: predictions may differ.",
+                MKLKitWarning,
+                stacklevel=3,
+            )
+
+
+def plugins_for(facts: dict[str, Any], types: list[str]) -> str:
+    """Return which plugins a file states to need for types; nothing where it states none."""
+    homes = {name: plugin["distribution"] for plugin in _plugins(facts) for name in plugin["types"]}
+    needed = dict.fromkeys(homes[name] for name in types if name in homes)
+    if not needed:
+        return ""
+    return (
+        f" The file states that it needs the plugin {', '.join(needed)}: install it if you trust it"
+        " (and leave MKLKIT_DISABLE_PLUGINS unset)."
+    )
+
+
+def _plugins(facts: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the well-formed records, as a file may state anything about itself."""
+    for plugin in facts["plugins"]:
+        if (
+            isinstance(plugin, dict)
+            and re.fullmatch(r"[\w.-]{1,80}", str(plugin.get("distribution", "")), re.ASCII)
+            and _is_version(plugin.get("version", ""))
+            and isinstance(plugin.get("types"), list)
+        ):
+            yield {"version": "", **plugin, "types": [str(name) for name in plugin["types"]]}
+
+
+def _installed_version(distribution: str) -> str | None:
+    """Return the version of an installed distribution, or None where it has none to be read."""
+    with suppress(Exception):  # Its metadata may be damaged in any way.
+        return version(distribution)
+    return None

@@ -1,48 +1,63 @@
 """Saving and loading model files.
 
 A file is read in three steps, each of which may reject it: the facts, the names of the types in
-it (see :mod:`mklkit.persistence.trust`), the model.
+it (see :mod:`mklkit.persistence.trust`), the model, which decides a few rows as a trial.
 """
 
 from __future__ import annotations
 
 import io
 import json
-import re
 import warnings
 import zipfile
+from collections.abc import Callable, Iterator
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from mklkit._version import __version__
-from mklkit.errors import DataError, MKLKitWarning, ModelFileError
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from mklkit.errors import DataError, ModelFileError
+from mklkit.estimators.introspection import FittedSearch
 from mklkit.persistence.archive import (
     FACTS_MEMBER,
     MODEL_MEMBER,
+    believable,
     damaged,
     opened,
     read_member,
     repacked,
 )
 from mklkit.persistence.atomic import replacing
-from mklkit.persistence.contents import check_compiled, check_parameters
-from mklkit.persistence.facts import facts_of_model, json_ready, versions
-from mklkit.persistence.packing import COMPRESSION, TRIALS, decide_trial, find_trial, packed
-from mklkit.persistence.trust import (
-    VERSION,
-    installed_version,
-    plugin_records,
+from mklkit.persistence.facts import (
+    FORMAT,
+    check_versions,
+    checked_facts,
+    facts_of_model,
+    json_ready,
+    plugins_for,
     plugins_in,
-    refusal,
+    versions,
+)
+from mklkit.persistence.trial import decide_trial, find_trial
+from mklkit.persistence.trust import (
+    attributes,
+    check_compiled,
+    check_parameters,
+    not_trusted,
     trusted_names,
     unknown_types,
 )
+from mklkit.protocols.component import Component
 
 __all__ = ["load_model", "read_facts", "save_model"]
 
-FORMAT = 1
 RESERVED = ("format", "versions", "plugins", "trial", "model")
+# Rows kept for prediction compress little; a fast level is enough for the rest.
+COMPRESSION: dict[str, int] = {"compression": zipfile.ZIP_DEFLATED, "compresslevel": 1}
+# Attributes in which scikit-learn's composite estimators keep pairs of name and estimator.
+NAMED_PARTS = ("steps", "transformer_list", "transformers_", "estimators")
 
 
 def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | None = None) -> None:
@@ -74,21 +89,20 @@ def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | No
             f"save_model takes the model first, then the path; got {type(path).__name__}"
             " as the path."
         )
-
     _check_is_model(model)
     taken = sorted(set(facts or {}) & set(RESERVED))
     if taken:
         raise ModelFileError(f"Facts can't have the reserved names {', '.join(taken)}.")
-    archive = packed(model)
+    archive = _packed(model)
     try:
-        own = {
+        filled_in = {
             "format": FORMAT,
             "versions": versions(),
             "plugins": plugins_in(archive),
             "trial": find_trial(model),
             "model": facts_of_model(model),
         }
-        text = json.dumps({**own, **json_ready(facts or {})}, indent=1, allow_nan=False)
+        text = json.dumps({**filled_in, **json_ready(facts or {})}, indent=1, allow_nan=False)
     except TypeError as error:
         raise ModelFileError(f"The facts can't be saved: {error}.") from error
     buffer = io.BytesIO(archive)
@@ -102,7 +116,7 @@ def _check_is_model(model: Any) -> None:
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
 
-    if isinstance(model, type) or not _is_model(model):
+    if not isinstance(model, BaseEstimator):
         raise ModelFileError(
             "Expected a fitted estimator to save, one that predicts or transforms, or a pipeline of"
             f" such; got {model!r:.80}."
@@ -115,8 +129,70 @@ def _check_is_model(model: Any) -> None:
         raise ModelFileError(f"This model can't be saved: {error}") from None
 
 
-def _is_model(value: Any) -> bool:
-    return any(callable(getattr(value, method, None)) for method in ("predict", "transform"))
+def _packed(model: Any) -> bytes:
+    """Return a fitted model as a skops archive; refuse one that could not be loaded again."""
+    archive, problem = _attempt(model)
+    if not problem:
+        return archive
+    steps: list[str] = []
+    part = model
+    parts = _named_parts if _first_problem(part, _named_parts) else _fitted_parts
+    while culprit := _first_problem(part, parts):
+        name, part, problem = culprit
+        steps.append(repr(name))
+    where = f" because of its step {' > '.join(steps)} ({type(part).__name__})" if steps else ""
+    best = " Save its best_estimator_." if isinstance(model, FittedSearch) else ""
+    raise ModelFileError(f"This model can't be saved{where}: {problem}{best}")
+
+
+def _attempt(model: Any) -> tuple[bytes, str]:
+    """Return an archive and no problem, or the problem."""
+    from skops.io import dumps
+
+    try:
+        check_parameters(model)
+        archive = dumps(model, **COMPRESSION)
+    except (ModelFileError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        return b"", str(error) or type(error).__name__
+    unknown = unknown_types(archive)
+    if unknown:
+        return b"", not_trusted(unknown)
+    return (archive if believable(archive) else dumps(model)), ""
+
+
+Parts = Iterator[tuple[str, Any]]
+
+
+def _first_problem(estimator: Any, parts: Callable[[Any], Parts]) -> tuple[str, Any, str] | None:
+    """Return the name of the first part that can't be saved, the part and the problem."""
+    for name, part in parts(estimator):
+        _, problem = _attempt(part)
+        if problem:
+            return name, part, problem
+    return None
+
+
+def _named_parts(estimator: Any) -> Parts:
+    """Yield the named estimators inside an estimator."""
+    values = attributes(estimator)
+    for attribute in NAMED_PARTS:
+        for name, part, *_ in values.get(attribute) or ():
+            yield name, part
+    if "steps" not in values and isinstance(estimator, BaseEstimator):
+        for name, part in estimator.get_params(deep=False).items():
+            if isinstance(part, BaseEstimator | Component):
+                yield name, part
+
+
+def _fitted_parts(estimator: Any) -> Parts:
+    """Yield the fitted copies of estimators, for when the given ones can be saved."""
+    for name, value in attributes(estimator).items():
+        several = isinstance(value, list) or (isinstance(value, np.ndarray) and value.ndim == 1)
+        for place, part in enumerate(value if several else [value]):
+            # scikit-learn's calibrated pairs are not estimators, but give probabilities.
+            if isinstance(part, BaseEstimator) or hasattr(part, "predict_proba"):
+                yield f"{name}[{place}]" if several else name, part
+    yield from _named_parts(estimator)
 
 
 def load_model(path: str | PathLike[str]) -> Any:
@@ -151,15 +227,12 @@ def load_model(path: str | PathLike[str]) -> Any:
     with opened(path) as zip_file:
         facts = _facts_in(path, zip_file)
         archive = repacked(path, zip_file)
-    _compare_versions(path, facts)
+    check_versions(path, facts)
     # Any exception of skops or a class on loading means that the file is damaged.
     try:
         unknown = unknown_types(archive)
-    except Exception as error:
-        raise damaged(path, error) from error
-    if unknown:
-        raise ModelFileError(refusal(path, unknown, facts["plugins"]))
-    try:
+        if unknown:
+            raise ModelFileError(f"{not_trusted(unknown)}{plugins_for(facts, unknown)}")
         model = _unpacked(archive, facts["trial"])
     except ModelFileError as error:
         raise ModelFileError(f"{path} is not loaded: {error}") from error
@@ -170,8 +243,6 @@ def load_model(path: str | PathLike[str]) -> Any:
                 f"{path} is damaged: it holds an array of Python objects, which are never loaded."
             ) from error
         raise damaged(path, error) from error
-    if not _is_model(model):
-        raise ModelFileError(f"{path} holds a {type(model).__name__}, not a model.")
     return model
 
 
@@ -186,6 +257,8 @@ def _unpacked(archive: bytes, trial: str | None) -> Any:
         model = loads(archive, trusted=trusted_names())
     check_parameters(model)
     check_compiled(model)
+    if not isinstance(model, BaseEstimator):
+        raise ModelFileError(f"it holds a {type(model).__name__}, not a model.")
     if trial is not None:
         decide_trial(model, trial)
     return model
@@ -219,53 +292,4 @@ def read_facts(path: str | PathLike[str]) -> dict[str, Any]:
 def _facts_in(path: Path, zip_file: zipfile.ZipFile) -> dict[str, Any]:
     if not {FACTS_MEMBER, MODEL_MEMBER} <= set(zip_file.namelist()):
         raise ModelFileError(f"{path} was not written by mklkit: it has no facts about a model.")
-    return _checked(path, json_ready(json.loads(read_member(zip_file, FACTS_MEMBER))))
-
-
-def _checked(path: Path, facts: Any) -> dict[str, Any]:
-    """Return the facts if they have the shape that the rest of the code relies on."""
-    expected = {"format": int, "versions": dict, "plugins": list, "model": dict}
-    if (
-        not isinstance(facts, dict)
-        or not all(isinstance(facts.get(key), kind) for key, kind in expected.items())
-        or not all(
-            isinstance(text, str) and re.fullmatch(VERSION, text, re.ASCII)
-            for text in facts["versions"].values()
-        )
-        or facts.get("trial", "") not in (None, *TRIALS)
-    ):
-        raise ModelFileError(f"{path} is damaged: the facts in it are not those of a model file.")
-    if facts["format"] > FORMAT:
-        raise ModelFileError(
-            f"{path} was written by mklkit {facts['versions'].get('mklkit')} in a newer format"
-            f" than mklkit {__version__} reads: upgrade mklkit."
-        )
-    return facts
-
-
-def _compare_versions(path: Path, facts: dict[str, Any]) -> None:
-    theirs = str(facts["versions"].get("mklkit"))
-    if theirs != __version__:
-        age = "a newer" if _release(theirs) > _release(__version__) else "an older"
-        warnings.warn(
-            f"{path.name} was written by mklkit {theirs}, {age} version than this one"
-            f" ({__version__}): predictions may differ.",
-            MKLKitWarning,
-            stacklevel=3,
-        )
-    others = {"scikit-learn": facts["versions"].get("scikit-learn")}
-    for plugin in plugin_records(facts["plugins"]):
-        others[plugin["distribution"]] = plugin["version"]
-    for distribution, version in others.items():
-        here = installed_version(distribution)
-        if here is not None and here != version:
-            warnings.warn(
-                f"{path.name} was written with {distribution} {version};"
-                f" {here} is installed: predictions may differ.",
-                MKLKitWarning,
-                stacklevel=3,
-            )
-
-
-def _release(text: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in re.findall(r"\d{1,9}", text)[:3])
+    return checked_facts(path, json_ready(json.loads(read_member(zip_file, FACTS_MEMBER))))

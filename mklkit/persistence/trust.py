@@ -1,28 +1,26 @@
-"""The types that a model file may hold: those known here, and those that plugins register."""
+"""What a model file may hold: types known here or registered by plugins, and harmless parameters.
+
+Safe types are not enough. Some of their parameters make a model open files or start processes when
+it predicts or is fitted again, and compiled code follows indices that it does not check.
+"""
 
 from __future__ import annotations
 
-import io
-import re
-import zipfile
-from collections.abc import Iterator
-from contextlib import suppress
-from importlib.metadata import version
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from types import FunctionType, ModuleType
 from typing import Any
 
-from mklkit.persistence.archive import MODEL_MEMBER, nodes, schema_in
+import numpy as np
+
+from mklkit.errors import ModelFileError, listed, quoted
+from mklkit.persistence.archive import named_nodes
 
 __all__ = [
     "KNOWN_TYPES",
-    "WHY_NOT",
-    "installed_version",
-    "kinds",
-    "listed",
-    "plugin_records",
-    "plugins_in",
-    "reasons",
-    "refusal",
+    "attributes",
+    "check_compiled",
+    "check_parameters",
+    "not_trusted",
     "trusted_names",
     "unknown_types",
 ]
@@ -107,25 +105,16 @@ WHY_NOT: dict[str, str] = {
 }
 
 
-def kinds(name: str) -> frozenset[str]:
-    """Return the kinds of node that may hold a type: one if listed here, else what skops trusts."""
-    return frozenset(kind for kind, names in KNOWN_TYPES.items() if name in names) or KINDS
-
-
-TYPES_SHOWN = 5
-VERSION = r"[\w.+!-]{0,80}"
-
-
 def trusted_names() -> list[str]:
     """Return the names of the types that a model file may hold besides skops' own defaults."""
     return sorted(set(_registered_types()).union(*KNOWN_TYPES.values()))
 
 
 def _registered_types() -> dict[str, type]:
-    from mklkit.datasets.dates import DateParts
+    from mklkit.datasets.columns import DateParts
     from mklkit.datasets.encoder import TableEncoder
-    from mklkit.datasets.scaling import ScaledColumns
-    from mklkit.datasets.text_columns import ColumnReading
+    from mklkit.datasets.pipeline import ScaledColumns
+    from mklkit.datasets.readings import ColumnReading
     from mklkit.estimators.classifier import MKLClassifier
     from mklkit.estimators.fit import Fitted
     from mklkit.estimators.one_class import MKLOneClass
@@ -161,85 +150,126 @@ def unknown_types(archive: bytes) -> list[str]:
     registered, trusted = _registered_types(), set(trusted_names())
     misplaced = (
         f"{name} (as {kind})"
-        for kind, name in _named_nodes(archive)
-        if kind not in ({"ObjectNode"} if name in registered else kinds(name))
+        for kind, name in named_nodes(archive)
+        if kind not in ({"ObjectNode"} if name in registered else _kinds(name))
     )
     unknown = (name for name in get_untrusted_types(data=archive) if name not in trusted)
     return list(dict.fromkeys([*unknown, *misplaced]))
 
 
-def plugins_in(archive: bytes) -> list[dict[str, Any]]:
-    """Return the plugins whose types an archive holds: distribution, version and types."""
-    from mklkit.registry.registry import get_registry
-
-    found: dict[str, set[str]] = {}
-    for _, name in _named_nodes(archive):
-        distribution = get_registry().distribution_of(name)
-        if distribution not in (None, "mklkit"):
-            found.setdefault(str(distribution), set()).add(name)
-    return [
-        {
-            "distribution": distribution,
-            "version": installed_version(distribution) or "",
-            "types": sorted(types),
-        }
-        for distribution, types in sorted(found.items())
-    ]
+def _kinds(name: str) -> frozenset[str]:
+    """Return the kinds of node that may hold a type: one if listed here, else what skops trusts."""
+    return frozenset(kind for kind, names in KNOWN_TYPES.items() if name in names) or KINDS
 
 
-def _named_nodes(archive: bytes) -> Iterator[tuple[Any, str]]:
-    """Yield the kind of every node in an archive and the full name of its type."""
-    with zipfile.ZipFile(io.BytesIO(archive)) as zip_file:
-        schema, _ = schema_in(zip_file.read(MODEL_MEMBER))
-    for node in nodes(schema):
-        yield node.get("__loader__"), f"{node['__module__']}.{node['__class__']}"
-
-
-def refusal(path: Path, unknown: list[str], plugins: list[Any]) -> str:
-    """Return why a file is not loaded, and which plugin it states to need."""
-    homes = {name: plugin for plugin in plugin_records(plugins) for name in plugin["types"]}
-    needed = [homes[name]["distribution"] for name in unknown if name in homes]
-    message = (
-        f"{path} is not loaded: {listed(unknown)} known neither to mklkit nor to an"
-        " installed plugin."
-        f"{reasons(unknown)}"
-    )
-    if needed:
-        names = ", ".join(dict.fromkeys(needed))
-        message += (
-            f" The file states that it needs the plugin {names}: install it if you trust it"
-            " (and leave MKLKIT_DISABLE_PLUGINS unset)."
-        )
-    return message
-
-
-def plugin_records(plugins: list[Any]) -> Iterator[dict[str, Any]]:
-    """Yield the well-formed records, as a file may state anything about itself."""
-    for plugin in plugins:
-        if (
-            isinstance(plugin, dict)
-            and re.fullmatch(r"[\w.-]{1,80}", str(plugin.get("distribution", "")), re.ASCII)
-            and re.fullmatch(VERSION, str(plugin.get("version", "")), re.ASCII)
-            and isinstance(plugin.get("types"), list)
-        ):
-            yield {"version": "", **plugin, "types": [str(name) for name in plugin["types"]]}
-
-
-def listed(names: list[str]) -> str:
-    """Return ``the type 'a' is``, ``the types 'a', 'b' are``."""
-    shown = ", ".join(f"{name!r:.200}" for name in names[:TYPES_SHOWN])
-    more = "" if len(names) <= TYPES_SHOWN else f" and {len(names) - TYPES_SHOWN} more"
-    return f"the type {shown} is" if len(names) == 1 else f"the types {shown}{more} are"
-
-
-def reasons(names: list[str]) -> str:
-    """Return why well-known types are not trusted."""
+def not_trusted(names: list[str]) -> str:
+    """Return that types are not trusted, and the reasons for well-known ones."""
+    types = f"type {quoted(names[0], 200)} is" if len(names) == 1 else f"types {listed(names)} are"
     known = {name.rpartition(".")[2]: WHY_NOT[name] for name in names if name in WHY_NOT}
-    return "".join(f" As to {name}: {reason}." for name, reason in known.items())
+    reasons = "".join(f" As to {name}: {reason}." for name, reason in known.items())
+    return (
+        f"the {types} registered neither by mklkit nor by an installed plugin (by @register)."
+        f"{reasons}"
+    )
 
 
-def installed_version(distribution: str) -> str | None:
-    """Return the version of an installed distribution, or None where it has none to be read."""
-    with suppress(Exception):  # Its metadata may be damaged in any way.
-        return version(distribution)
-    return None
+MOST_JOBS = 256
+RESPONSES = (
+    *("auto", "predict", "predict_proba", "predict_log_proba", "decision_function", "transform"),
+    "score_samples",
+)
+
+
+def _is_response(value: Any) -> bool:
+    return all(name in RESPONSES for name in _listed(value) if isinstance(name, str))
+
+
+def _is_number_of_jobs(value: Any) -> bool:
+    return not isinstance(value, int | float | np.number) or abs(float(value)) <= MOST_JOBS
+
+
+RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    # joblib unpickles what it finds in a cache.
+    "memory": ("set memory=None: a cache on this computer is never kept", lambda v: v is None),
+    "input": ("texts are never read from files whose names they are", lambda v: v != "filename"),
+    "n_jobs": (f"at most {MOST_JOBS} jobs are kept", _is_number_of_jobs),
+    # Called on what the steps before return; numpy.ndarray.tofile writes to a path.
+    **{
+        name: (f"a method has to be {', '.join(RESPONSES)}", _is_response)
+        for name in ("stack_method", "stack_method_", "response_method", "_response_method")
+    },
+}
+"""For each parameter through which a model would reach outside: a remedy and what is allowed."""
+GRIDS = ("param_grid", "param_distributions")
+"""Parameters whose values are set as parameters: dictionaries of them, or lists of such."""
+
+
+def check_parameters(model: Any) -> None:
+    """Refuse a model with an object whose parameters open files or start processes."""
+    for part in _parts(model):
+        for name, value in attributes(part).items():
+            _check(name, [value])
+            for grid in _listed(value) if name in GRIDS else ():
+                for nested, values in grid.items() if isinstance(grid, dict) else ():
+                    _check(str(nested).rpartition("__")[2], _listed(values))
+
+
+def _check(name: Any, values: list[Any]) -> None:
+    if name not in RULES:
+        return
+    remedy, allowed = RULES[name]
+    for value in values:
+        if not allowed(value):
+            raise ModelFileError(f"a model file can't hold {name}={quoted(value)}; {remedy}.")
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple | set | np.ndarray) else [value]
+
+
+def check_compiled(model: Any) -> None:
+    """Raise an error for indices that compiled code would follow out of bounds."""
+    from scipy.interpolate import BSpline, _bsplines
+    from scipy.sparse import issparse
+
+    # Since SciPy 1.18 a spline keeps its numbers in another, whose type has no public name.
+    splines = (BSpline, vars(_bsplines).get("_BSpline", BSpline))
+    for part in _parts(model):
+        if issparse(part):
+            # Other formats are checked when they are created.
+            if part.format in ("csr", "csc"):
+                part.check_format(full_check=True)
+        elif isinstance(part, splines):
+            checked = BSpline(part.t, part.c, part.k)
+            if (checked.t.dtype, checked.c.dtype) != (part.t.dtype, part.c.dtype):
+                raise ValueError("a spline holds no floating-point numbers")
+
+
+PLAIN = (str, bytes, float, int, type, np.generic, FunctionType, ModuleType)
+
+
+def _parts(model: Any) -> Iterator[Any]:
+    """Yield an object and all objects that it contains, each once."""
+    # Parts are kept with their ids, so that an id can't be reused for another object.
+    pending, visited = [model], dict[int, Any]()
+    while pending:
+        part = pending.pop()
+        if id(part) in visited or isinstance(part, PLAIN):
+            continue
+        visited[id(part)] = part
+        yield part
+        pending.extend(attributes(part).values())
+        if isinstance(part, dict):
+            pending.extend(part.values())
+        elif isinstance(part, list | tuple | set):
+            pending.extend(part)
+        elif isinstance(part, np.ndarray) and part.dtype == object:
+            # The values under a mask too.
+            pending.extend(np.asarray(part).ravel().tolist())
+
+
+def attributes(part: Any) -> dict[Any, Any]:
+    """Return all attributes of an object; its own methods are not asked, as a file may set them."""
+    state = object.__getstate__(part)
+    pair = state if isinstance(state, tuple) else (state,)
+    return {name: value for names in pair for name, value in (names or {}).items()}

@@ -65,7 +65,7 @@ class GatesDisplay(PanelsDisplay):
     --------
     >>> from mklkit import MKLClassifier
     >>> from mklkit.plotting import GatesDisplay
-    >>> from mklkit.datasets.stars import make_four_stars
+    >>> from mklkit.datasets import make_four_stars
     >>> X, y, _ = make_four_stars(400, random_state=0)
     >>> kernels = ["s0.01:rbf(gamma=100)", "s1:rbf(gamma=1)"]
     >>> model = MKLClassifier(kernels, combiner="cluster-gating", random_state=0).fit(X, y)

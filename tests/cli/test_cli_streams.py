@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 
 from mklkit.cli.streams import fit_stream
-from mklkit.datasets.chunked import ChunkedTable
+from mklkit.datasets.files import ChunkedTable
 from mklkit.datasets.pipeline import build_pipeline
 from mklkit.views.stored_rows import StoredRows
 
@@ -87,8 +87,8 @@ def test_predict_in_parts_as_in_memory(
     assert "not in the training data, in 8 rows: 'east'" in wanted.err
     assert "360 values" in wanted.err
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mklkit.datasets.new_rows.SMALL_FILE", 0)
-        patch.setattr("mklkit.datasets.chunked.CHUNK_CELLS", 0)
+        patch.setattr("mklkit.datasets.files.SMALL_FILE", 0)
+        patch.setattr("mklkit.datasets.files.CHUNK_CELLS", 0)
         got = mklkit("predict", fitted.model, tmp_path / "new.csv")
         table = tmp_path / "out.parquet"
         mklkit("predict", fitted.model, tmp_path / "new.csv", "-o", table)

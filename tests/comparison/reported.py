@@ -11,7 +11,7 @@ from mklkit.comparison.comparison import Comparison
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import MethodOptions
 from mklkit.comparison.running import Cell
-from mklkit.datasets.text_columns import ColumnReading
+from mklkit.datasets.readings import ColumnReading
 
 EVIL = "</script><script>window.broken = 1</script>\"'&<img src=x onerror='window.broken=1'>"
 LONG = "dimkl6(rank=5, floor=0.001) + a-name-without-any-place-to-break-" + "x" * 60

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from mklkit.datasets import load_features, load_table
+from mklkit.datasets.encoder import TableEncoder
 
 
 class TestColumnsOfText:
@@ -155,3 +156,18 @@ class TestPoints:
         table = load_table(tmp_path / "a.csv")
         assert table.features["x0"].tolist() == [1470, 329, 12345]
         load_features(tmp_path / "a.csv", ["x1"], readings={"weight": table.readings["x0"]})
+
+
+def test_digits_stay_digits_for_kernels_on_text(tmp_path: Path) -> None:
+    """In new rows and for the encoder too."""
+    codes = ["0110", "0011", "1110", "0001"]
+    frame = pd.DataFrame({"code": codes, "age": [1, 2, 3, 4], "target": list("abab")})
+    frame.to_csv(tmp_path / "codes.csv", index=False)
+    assert load_table(tmp_path / "codes.csv").features["code"].tolist() == [110, 11, 1110, 1]
+    table = load_table(tmp_path / "codes.csv", as_written=["co*"])
+    assert table.features["code"].tolist() == codes
+    assert not any("different texts" in note for note in table.notes)
+    encoder = TableEncoder(as_they_are=["code"], readings=table.readings).fit(table.features)
+    assert encoder.transform(table.features)["code"].tolist() == codes
+    rows = load_features(tmp_path / "codes.csv", ["code", "age"], readings=encoder.readings_)
+    assert rows.features["code"].tolist() == codes

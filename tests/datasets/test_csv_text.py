@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from mklkit.cli.predict import _results_file
-from mklkit.datasets.csv_text import csv_text
+from mklkit.datasets.csv_file import csv_text
 
 RUN = ["=HYPERLINK(1)", "+1+cmd|'/C'", "-2+3", "@SUM(1)", "\t=1", "\n=1", "-a"]
 KEPT = ["-1", "+1.5e-3", "-.5", "-inf", "-", "+", "a=b", "", "'=1", "north"]

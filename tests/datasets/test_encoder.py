@@ -13,17 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
-import mklkit
-from mklkit import MKLClassifier
 from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.pipeline import build_pipeline, describe
-from mklkit.datasets.text_columns import ColumnReading
-from mklkit.errors import DataError, MKLKitError
+from mklkit.datasets.readings import ColumnReading
+from mklkit.errors import DataError
 
 
 @pytest.fixture
@@ -274,15 +270,6 @@ class TestIdentifiers:
 
 
 class TestValuesOfOtherTypes:
-    def test_bytes_are_text(self) -> None:
-        encoder = TableEncoder().fit(pd.DataFrame({"x": [b"a", b"\xc8", b"\xc9", None]}))
-        assert encoder.get_feature_names_out().tolist() == [
-            "x_\\xc8",
-            "x_\\xc9",
-            "x_a",
-            "x_missing",
-        ]
-
     def test_columns_tell_what_each_was_taken_for(self, mixed: pd.DataFrame) -> None:
         days = pd.date_range("2024-01-01", periods=6)
         columns = TableEncoder(identifiers=["flat"]).fit(mixed.assign(day=days)).columns()
@@ -294,34 +281,6 @@ class TestValuesOfOtherTypes:
             {"name": "void", "kind": "number", "gaps": 6},
             {"name": "day", "kind": "date", "gaps": 0},
         ]
-
-
-class TestInAPipeline:
-    def test_public_and_searched_over(self, mixed: pd.DataFrame) -> None:
-        rows = pd.concat([mixed] * 6, ignore_index=True)
-        labels = np.arange(len(rows)) % 2
-        model = make_pipeline(mklkit.TableEncoder(), StandardScaler(), MKLClassifier("linear"))
-        search = GridSearchCV(model, {"tableencoder__max_categories": [2, 3]}, cv=2)
-        assert set(search.fit(rows, labels).predict(rows)) <= {0, 1}
-
-    @pytest.mark.parametrize(
-        "column",
-        [
-            ["a", "b"] * 5,
-            pd.to_datetime(["2024-01-01", "2024-01-02"] * 5),
-            pd.Categorical([1] * 10),
-        ],
-    )
-    def test_a_classifier_alone_names_what_is_missing(self, column: Any) -> None:
-        frame = pd.DataFrame({"x": np.arange(10.0), "ward": column})
-        with pytest.raises(DataError, match=r"column 'ward' .*make_pipeline\(TableEncoder\(\)"):
-            MKLClassifier().fit(frame, [0, 1] * 5)
-        with pytest.raises(DataError, match="column 'ward'"):
-            MKLClassifier().fit(frame.assign(bed=column), [0, 1] * 5)
-
-    def test_numbers_in_columns_of_objects_need_no_encoder(self) -> None:
-        frame = pd.DataFrame({"x": pd.Series(range(10), dtype=object), "flag": [True, False] * 5})
-        assert MKLClassifier("linear").fit(frame, [0, 1] * 5).score(frame, [0, 1] * 5) == 1
 
 
 class TestRefusals:
@@ -369,10 +328,6 @@ class TestRefusals:
             TableEncoder().fit(np.eye(2)).transform(np.eye(3))
         with pytest.raises(DataError, match="no feature columns"):
             TableEncoder().fit(pd.DataFrame(index=range(3)))
-
-    def test_unknown_scale_is_suggested(self) -> None:
-        with pytest.raises(MKLKitError, match="Did you mean 'minmax'"):
-            build_pipeline(KNeighborsClassifier(), scale="min-max")
 
 
 class TestPipeline:

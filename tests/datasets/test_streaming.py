@@ -12,10 +12,10 @@ from sklearn.base import clone
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from mklkit.datasets import load_table
-from mklkit.datasets.chunked import ChunkedTable
 from mklkit.datasets.encoded_rows import encoded_rows
 from mklkit.datasets.encoder import TableEncoder
-from mklkit.datasets.identifiers import find_identifiers
+from mklkit.datasets.files import ChunkedTable
+from mklkit.datasets.remarks import find_identifiers
 from mklkit.datasets.scanning import scan_table
 from mklkit.errors import DataError
 

@@ -114,13 +114,6 @@ def test_the_bar_goes_away_when_work_fails(notebook: Notebook) -> None:
     assert notebook.displays[0][-2].startswith("counting: 1 of 1")
 
 
-def test_a_function_is_called_in_a_notebook_too(notebook: Notebook) -> None:
-    calls: list[tuple[Any, ...]] = []
-    counted(1, lambda *given: calls.append(given))
-    assert calls == [(0, 1, "part 0"), (1, 1, "part 1")]
-    assert notebook.displays == []
-
-
 @pytest.mark.parametrize("given", [None, True, False])
 def test_scripts_and_pipes_are_quiet(given: Any, capsys: pytest.CaptureFixture[str]) -> None:
     counted(2, given)

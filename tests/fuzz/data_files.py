@@ -78,8 +78,8 @@ def _frame(draw: Draw) -> pd.DataFrame:
     labels = labels_for(draw)
     rows = rows_of(draw, labels)
     frame = pd.DataFrame(rows, columns=[f"x{i}" for i in range(rows.shape[1])])
-    for odd in draw.some_of([_text_column, _gaps, _odd_cells, _dates, _odd_name, _ids], most=2):
-        frame = odd(draw, frame)
+    for kind in draw.some_of(["text", "gaps", "cells", "dates", "name", "ids"], most=2):
+        frame = _odd(draw, frame, kind)
     place = draw.whole(0, frame.shape[1]) if draw.chance(0.2) else frame.shape[1]
     frame.insert(place, "target", labels, allow_duplicates=True)
     if draw.chance(0.05):
@@ -87,34 +87,24 @@ def _frame(draw: Draw) -> pd.DataFrame:
     return frame
 
 
-def _text_column(draw: Draw, frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.assign(ward=[draw.one_of(["north", "south", "", None]) for _ in frame.index])
-
-
-def _gaps(draw: Draw, frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.mask(draw.numpy.random(frame.shape) < draw.one_of([0.1, 0.5, 1.0]))
-
-
-def _odd_cells(draw: Draw, frame: pd.DataFrame) -> pd.DataFrame:
-    name = draw.one_of(list(frame.columns))
-    values = frame[name].astype(object)
-    for _ in range(draw.whole(1, 3)):
-        values.iloc[draw.whole(0, len(frame) - 1)] = draw.one_of(CELLS)
-    return frame.assign(**{name: values})
-
-
-def _dates(draw: Draw, frame: pd.DataFrame) -> pd.DataFrame:
-    days = pd.Timestamp("2020-01-31") + pd.to_timedelta(np.arange(len(frame)), "D")
-    return frame.assign(seen=days if draw.chance(0.5) else days.astype(str))
-
-
-def _odd_name(draw: Draw, frame: pd.DataFrame) -> pd.DataFrame:
-    # As objects: what is no Unicode can't be text in Arrow.
-    names = [draw.one_of([*ODD_TEXTS, "target", "x1"]), *frame.columns[1:]]
-    return frame.set_axis(pd.Index(names, dtype=object), axis=1)
-
-
-def _ids(draw: Draw, frame: pd.DataFrame) -> pd.DataFrame:
+def _odd(draw: Draw, frame: pd.DataFrame, kind: str) -> pd.DataFrame:
+    if kind == "text":
+        return frame.assign(ward=[draw.one_of(["north", "south", "", None]) for _ in frame.index])
+    if kind == "gaps":
+        return frame.mask(draw.numpy.random(frame.shape) < draw.one_of([0.1, 0.5, 1.0]))
+    if kind == "cells":
+        name = draw.one_of(list(frame.columns))
+        values = frame[name].astype(object)
+        for _ in range(draw.whole(1, 3)):
+            values.iloc[draw.whole(0, len(frame) - 1)] = draw.one_of(CELLS)
+        return frame.assign(**{name: values})
+    if kind == "dates":
+        days = pd.Timestamp("2020-01-31") + pd.to_timedelta(np.arange(len(frame)), "D")
+        return frame.assign(seen=days if draw.chance(0.5) else days.astype(str))
+    if kind == "name":
+        # As objects: what is no Unicode can't be text in Arrow.
+        names = [draw.one_of([*ODD_TEXTS, "target", "x1"]), *frame.columns[1:]]
+        return frame.set_axis(pd.Index(names, dtype=object), axis=1)
     return frame.assign(id=[f"row {number}" for number in range(len(frame))])
 
 

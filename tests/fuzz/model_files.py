@@ -90,12 +90,8 @@ def whole_file(name: str) -> bytes:
 
 def altered(draw: Draw, whole: bytes) -> bytes:
     """Return a model file with something in it changed."""
-    way = draw.one_of([_bytes, _members, _arrays, _facts, _schema, _schema, _schema, _schema])
+    way = draw.one_of([damaged, _members, _arrays, _facts, _schema, _schema, _schema, _schema])
     return way(draw, whole)
-
-
-def _bytes(draw: Draw, whole: bytes) -> bytes:
-    return damaged(draw, whole)
 
 
 def _members(draw: Draw, whole: bytes) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +18,44 @@ def fitted(table: pd.DataFrame, labels: Any, **parameters: Any) -> Any:
     return build_pipeline(MKLClassifier(**parameters)).fit(table, labels)
 
 
-def rewritten(source: Path, goal: Path, **members: Any) -> Path:
-    """Copy a model file with some members replaced by functions of their JSON."""
-    with zipfile.ZipFile(source) as old, zipfile.ZipFile(goal, "w") as new:
+def copied(
+    source: Path,
+    goal: Path,
+    change: Callable[[str, bytes], bytes] = lambda name, content: content,
+    method: int = zipfile.ZIP_STORED,
+    **more: bytes,
+) -> Path:
+    """Copy a model file with its members changed, and more arrays."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(goal, "w", method) as new:
         for name in old.namelist():
-            content = old.read(name)
-            change = members.get(name.partition(".")[0])
-            if change is not None:
-                content = json.dumps(change(json.loads(content))).encode()
-            new.writestr(name, content)
+            new.writestr(name, change(name, old.read(name)))
+        for name, content in more.items():
+            new.writestr(f"{name}.npy", content)
     return goal
+
+
+def rewritten(source: Path, goal: Path, method: int = zipfile.ZIP_STORED, **members: Any) -> Path:
+    """Copy a model file with some members replaced by functions of their JSON."""
+
+    def change(name: str, content: bytes) -> bytes:
+        changed = members.get(name.partition(".")[0])
+        return content if changed is None else json.dumps(changed(json.loads(content))).encode()
+
+    return copied(source, goal, change, method)
+
+
+def with_array(content: bytes, ending: str = ".npy") -> Callable[[str, bytes], bytes]:
+    """Return a change that puts something else in place of each array."""
+    return lambda name, old: content if name.endswith(ending) else old
+
+
+def nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    """Yield every node in a schema."""
+    if isinstance(schema, dict) and "__class__" in schema:
+        yield schema
+    values = schema.values() if isinstance(schema, dict) else schema
+    for value in values if isinstance(schema, dict | list) else ():
+        yield from nodes(value)
 
 
 def node(loader: str, module: str, name: str, **more: Any) -> dict[str, Any]:

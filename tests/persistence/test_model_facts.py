@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import sklearn
-from crafted import rewritten
+from crafted import copied, rewritten
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -44,16 +43,19 @@ def test_facts_from_numpy_become_plain() -> None:
         json_ready({"f": len})
 
 
-class TestVersions:
-    @pytest.mark.parametrize(("version", "age"), [("0.0.1", "an older"), ("99.1", "a newer")])
-    def test_another_version_is_said(
-        self, tmp_path: Path, saved: Path, version: str, age: str
-    ) -> None:
-        def older(facts: dict[str, Any]) -> dict[str, Any]:
-            return {**facts, "versions": {**facts["versions"], "mklkit": version}}
+def of_versions(saved: Path, goal: Path, versions: dict[str, Any], **members: Any) -> Path:
+    """Copy a model file that states other versions."""
 
-        path = rewritten(saved, tmp_path / "model.mkl", mklkit=older)
-        with pytest.warns(MKLKitWarning, match=f"mklkit {version}, {age} version"):
+    def change(facts: dict[str, Any]) -> dict[str, Any]:
+        return facts | {"versions": facts["versions"] | versions}
+
+    return rewritten(saved, goal, mklkit=change, **members)
+
+
+class TestVersions:
+    def test_another_version_is_said(self, tmp_path: Path, saved: Path) -> None:
+        path = of_versions(saved, tmp_path / "model.mkl", {"mklkit": "0.0.1"})
+        with pytest.warns(MKLKitWarning, match=r"written with mklkit 0\.0\.1"):
             load_model(path)
 
     def test_a_newer_format_is_refused(self, tmp_path: Path, saved: Path) -> None:
@@ -69,39 +71,29 @@ class TestFactsOutOfAllProportion:
             deep = [deep]
         with pytest.raises(TypeError, match="nested more than 50 deep"):
             json_ready(deep)
-        path = tmp_path / "model.mkl"
-        with zipfile.ZipFile(saved) as old, zipfile.ZipFile(path, "w") as new:
-            for name in old.namelist():
-                text = old.read(name)
-                if name == "mklkit.json":
-                    text = text.replace(b'"toy"', b"[" * 950 + b"]" * 950)
-                new.writestr(name, text)
+
+        def nest(name: str, text: bytes) -> bytes:
+            return text.replace(b'"toy"', b"[" * 950 + b"]" * 950)
+
+        path = copied(saved, tmp_path / "model.mkl", nest)
         for read in (read_facts, load_model):
             with pytest.raises(ModelFileError, match=r"is damaged: .*(nested|recursion)"):
                 read(path)
 
     @pytest.mark.parametrize("version", ["7" * 5000, "1.0\n2", 3, [1], "\x1b[31m1.0"])
-    @pytest.mark.parametrize("what", ["mklkit", "numpy"])
-    def test_versions_that_are_none(
-        self, tmp_path: Path, saved: Path, version: Any, what: str
-    ) -> None:
-        def aged(facts: dict[str, Any]) -> dict[str, Any]:
-            return {**facts, "versions": {**facts["versions"], what: version}}
-
-        path = rewritten(saved, tmp_path / "model.mkl", mklkit=aged)
-        with pytest.raises(ModelFileError, match="is damaged") as caught:
-            load_model(path)
-        assert len(str(caught.value)) < 300
+    def test_versions_that_are_none(self, tmp_path: Path, saved: Path, version: Any) -> None:
+        for name in ("mklkit", "numpy"):
+            path = of_versions(saved, tmp_path / "model.mkl", {name: version})
+            with pytest.raises(ModelFileError, match="is damaged") as caught:
+                load_model(path)
+            assert len(str(caught.value)) < 300
 
     def test_another_scikit_learn_is_said_once(self, tmp_path: Path, saved: Path) -> None:
-        def older(facts: dict[str, Any]) -> dict[str, Any]:
-            return {**facts, "versions": {**facts["versions"], "scikit-learn": "1.2.3"}}
-
         def state(schema: dict[str, Any]) -> dict[str, Any]:
             text = json.dumps(schema)
             return json.loads(text.replace(f'"\\"{sklearn.__version__}\\""', '"\\"1.2.3\\""'))
 
-        path = rewritten(saved, tmp_path / "model.mkl", mklkit=older, schema=state)
+        path = of_versions(saved, tmp_path / "model.mkl", {"scikit-learn": "1.2.3"}, schema=state)
         with pytest.warns(MKLKitWarning, match=r"written with scikit-learn 1\.2\.3") as warned:
             load_model(path)
         assert len(warned) == 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import pickle
 import sys
-import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
@@ -16,6 +15,7 @@ import numpy as np
 import pytest
 from crafted import (
     attacks,
+    copied,
     dict_node,
     function_node,
     json_node,
@@ -23,6 +23,7 @@ from crafted import (
     node,
     rewritten,
     tuple_node,
+    with_array,
 )
 from scipy.sparse import csr_matrix, save_npz
 from sklearn.pipeline import make_pipeline
@@ -32,8 +33,7 @@ from sklearn.random_projection import SparseRandomProjection
 from mklkit.errors import ModelFileError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.persistence import load_model, save_model
-from mklkit.persistence.contents import check_compiled
-from mklkit.persistence.trust import KNOWN_TYPES
+from mklkit.persistence.trust import KNOWN_TYPES, check_compiled
 
 
 def hiding(attack: dict[str, Any], protocol: int = 2) -> Callable[[dict[str, Any]], dict[str, Any]]:
@@ -96,10 +96,7 @@ class TestNoCodeIsRun:
     def test_arrays_are_never_unpickled(self, tmp_path: Path, saved: Path) -> None:
         buffer = io.BytesIO()
         np.save(buffer, np.array([print, None], dtype=object), allow_pickle=True)
-        path = tmp_path / "model.mkl"
-        with zipfile.ZipFile(saved) as old, zipfile.ZipFile(path, "w") as new:
-            for name in old.namelist():
-                new.writestr(name, buffer.getvalue() if name.endswith(".npy") else old.read(name))
+        path = copied(saved, tmp_path / "model.mkl", with_array(buffer.getvalue()))
         with pytest.raises(ModelFileError, match="damaged"):
             load_model(path)
 
@@ -208,14 +205,10 @@ class TestWhatCompiledCodeReads:
         crafted.indices[:] = 10**8
         buffer = io.BytesIO()
         save_npz(buffer, crafted)
-        with (
-            zipfile.ZipFile(tmp_path / "good.mkl") as old,
-            zipfile.ZipFile(tmp_path / "model.mkl", "w") as new,
-        ):
-            for name in old.namelist():
-                new.writestr(name, buffer.getvalue() if name.endswith("npz") else old.read(name))
+        change = with_array(buffer.getvalue(), "npz")
+        path = copied(tmp_path / "good.mkl", tmp_path / "model.mkl", change)
         with pytest.raises(ModelFileError, match=r"damaged: .*ind"):
-            load_model(tmp_path / "model.mkl")
+            load_model(path)
 
     @pytest.mark.parametrize("change", ["degree", "knots", "coefficients"])
     def test_splines(self, change: str) -> None:

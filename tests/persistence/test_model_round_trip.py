@@ -97,13 +97,6 @@ class TestRoundTrip:
             np.load(tmp_path / "scores.npy"), model.decision_function(table.features)
         )
 
-    def test_a_classifier_alone_can_be_saved(self, tmp_path: Path) -> None:
-        rows = np.random.default_rng(0).normal(size=(20, 2))
-        model = MKLClassifier(kernels=["rbf"]).fit(rows, [0, 1] * 10)
-        save_model(model, tmp_path / "model.mkl")
-        again = load_model(tmp_path / "model.mkl")
-        np.testing.assert_array_equal(again.decision_function(rows), model.decision_function(rows))
-
     def test_votes_and_searches_can_be_saved(self, tmp_path: Path) -> None:
         table = load_table("iris")
         rows, labels = table.features.to_numpy(), table.target.to_numpy()

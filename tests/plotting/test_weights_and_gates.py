@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mklkit import MKLClassifier, MKLRegressor
-from mklkit.datasets.stars import make_four_stars
+from mklkit.datasets import make_four_stars
 from mklkit.errors import DataError, IncompatibleError
 from mklkit.plotting import ConsensusDisplay, GatesDisplay, KernelWeightsDisplay
 from mklkit.plotting.gates import Plane

@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from mklkit.combiners.cluster_gating.combiner import ClusterGating
-from mklkit.datasets.stars import GAPS, make_four_stars
+from mklkit.datasets.generated import GAPS, make_four_stars
 from mklkit.errors import UnknownNameError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.plotting.gates import GatesDisplay
