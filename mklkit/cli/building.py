@@ -1,114 +1,27 @@
-"""From the command line's options to a pipeline and the rows that it is fitted on."""
+"""What the commands that learn share: the pipeline and its rows, the results, and advice."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from mklkit.cli.model_options import ModelOptions
 from mklkit.errors import named
 
 if TYPE_CHECKING:
     from mklkit.datasets import Table
     from mklkit.evaluation.task import Task
-    from mklkit.protocols.component import Preset
-    from mklkit.registry.registry import Kind
 
-__all__ = [
-    "ModelOptions",
-    "System",
-    "data_line",
-    "in_context",
-    "result_of",
-    "settle_columns",
-    "steps_of",
-]
+__all__ = ["System", "advice_if_useless", "in_context", "result_of", "settle_columns", "steps_of"]
 
-
-@attrs.frozen(kw_only=True)
-class ModelOptions:
-    """The user's options; None leaves a choice to the preset, combiner or default."""
-
-    kernels: list[str] | None
-    preset: str | None
-    scale: str | None
-    feature_map: str | None = None
-    combiner: str | None = None
-    learner: str | None = None
-    multiclass: str = "ovo"
-    bandwidths: str = "per-problem"
-    seed: int = 0
-    jobs: int | None = None
-    tune: str | None = None
-    max_memory: str | None = None
-    probability: bool = False
-    class_weight: str | None = None
-
-    def pipeline(self, task: Task) -> Any:
-        """Return the unfitted pipeline for a task: encode, scale, predict.
-
-        Raises
-        ------
-        SpecError
-            If a name is unknown or a spec string is invalid.
-        IncompatibleError
-            If an option is not for this task.
-        """
-        from mklkit.cli.options import weights_by_class
-
-        return task.pipeline(
-            self._checked_preset(),
-            scale=self.scale,
-            tune=self.tune,
-            random_state=self.seed,
-            kernels=self.kernels or None,
-            feature_map=self.feature_map,
-            combiner=self.combiner,
-            learner=self.learner,
-            multiclass=self.multiclass,
-            bandwidths=self.bandwidths,
-            n_jobs=self.jobs,
-            max_memory=self.max_memory,
-            probability=self.probability,
-            class_weight=None if self.class_weight is None else weights_by_class(self.class_weight),
-        )
-
-    def _checked_preset(self) -> Preset:
-        """Return the preset, or that of defaults, if it and all components are known."""
-        from mklkit.estimators.from_preset import default_preset
-        from mklkit.registry.composing import are_proposed, kernel_list
-        from mklkit.registry.registry import get_registry
-        from mklkit.registry.specs import parse_kernel_spec
-
-        registry = get_registry()
-        preset = default_preset()
-        if self.preset is not None:
-            preset = registry.lookup("preset", self.preset).target
-        kernels = self.kernels or preset.kernels
-        parts: list[tuple[Kind, Any]] = [
-            ("combiner", self.combiner),
-            ("feature_map", self.feature_map),
-            ("learner", self.learner),
-        ]
-        if not are_proposed(kernels):
-            parts += [("kernel", parse_kernel_spec(k).spec) for k in kernel_list(kernels)]
-        for kind, spec in parts:
-            if spec is not None:
-                registry.create(kind, spec)
-        return preset
-
-    def choices(self) -> list[str]:
-        """Return a line for each choice that was made before the estimator got the options."""
-        from mklkit.estimators.from_preset import default_preset
-
-        if self.preset is not None:
-            return [f"preset {self.preset}"]
-        lines = []
-        if not self.kernels:
-            lines.append("kernels cosine(linear), rbf and cosine(polynomial): the default")
-        if self.combiner is None:
-            lines.append(f"combiner {default_preset().combiner}: the default")
-        return lines
+FACTOR_ON_C = 100
+FEW_ROWS = 20
+"""With fewer rows a single prediction changes the accuracy by more than 5 percentage points."""
+OVERFITTED = 0.1
+"""A model is overfitted if its score is lower by more on other rows than on training rows."""
 
 
 @attrs.frozen(eq=False)
@@ -151,8 +64,7 @@ class System:
 
         pipeline = options.pipeline(task_named("classification"))
         written = text_columns(kernels_in(pipeline[-1]))
-        source = DEFAULT_NAME if data is None else data
-        table = load_table(source, target, drop or [], written, weights, task)
+        table = load_table(data or DEFAULT_NAME, target, drop or [], written, weights, task)
         notes = list(table.notes)
         if data is None:
             notes.insert(0, f"no DATA was given: the built-in {DEFAULT_NAME} data are used")
@@ -233,6 +145,84 @@ def in_context(
     return {**context, **result, "choices": choices}
 
 
-def data_line(table: Table, notes: list[str]) -> tuple[str, list[str]]:
-    """Return what a report says of the data."""
-    return ("data", [f"{table.summary()} ({table.origin})", *notes])
+def advice_if_useless(
+    task: Task,
+    score: dict[str, Any],
+    training: Callable[[], dict[str, Any]],
+    rows: str,
+    options: ModelOptions,
+    model: Any,
+) -> str | None:
+    """Return a warning of a model that guesses, or recognises no row of a class, and what to try.
+
+    Parameters
+    ----------
+    task : Task
+    score : dict
+        The task's score of the rows for assessing the model.
+    training : callable
+        Returns the score on the training rows; called only if needed.
+    rows : str
+        Which rows were scored.
+    options : ModelOptions
+        The user's options, so that the advice does not repeat them.
+    model : estimator
+        Fitted.
+    """
+    guessing = task.no_better_than_guessing(score)
+    missed = _missed_classes(score)
+    if not guessing and not missed:
+        return None
+    problem = f"is {guessing}" if guessing else f"recognised no row of {', '.join(missed)}"
+    trained = training()
+    first = next(iter(task.scores))
+    overfitted = (trained[first] or 0) - (score[first] or 0) > OVERFITTED
+    ways = []
+    if score["rows"] < FEW_ROWS and score["rows"] <= trained["rows"]:
+        ways.append(f"'mklkit evaluate', which scores every row ({score['rows']} are too few)")
+    elif not guessing and options.class_weight is None:
+        ways.append("weights of classes (--class-weight balanced)")
+    if options.scale == "none":
+        ways.append("scaled features (--scale standard)")
+    if options.kernels or options.preset:
+        ways.append("the default kernels, which have the same scale")
+    ways += _other_c(model, larger=not overfitted)
+    ways.append("fewer or wider kernels" if overfitted else "other kernels or widths")
+    if overfitted or not guessing:
+        ways.append("more rows" + (" of such classes" if missed and not guessing else ""))
+    remark = (
+        f" It is overfitted: on the rows it was trained with its {task.score_name} is"
+        f" {task.shown(first, trained[first])}."
+        if overfitted
+        else ""
+    )
+    return f"warning: this model {problem} on the {rows}. Try {', or '.join(ways)}.{remark}"
+
+
+def _missed_classes(score: dict[str, Any]) -> list[str]:
+    """Return the classes of which no row was recognised, with the number of their rows."""
+    from mklkit.errors import counted, quoted
+
+    counts = [sum(answers) for answers in score.get("confusion", [])]
+    triples = zip(score.get("classes", []), counts, score.get("recall", []), strict=True)
+    return [
+        f"class {quoted(label)} ({counted(rows, 'row')})"
+        for label, rows, recall in triples
+        if rows and recall == 0
+    ]
+
+
+def _other_c(model: Any, larger: bool) -> list[str]:
+    from mklkit.estimators.introspection import classifier_in
+    from mklkit.registry.specs import to_spec
+
+    learner = classifier_in(model).learner_
+    if learner.fixed_C is None:
+        return []
+    # The bound at 1 matters for a C that is far too small, or far too large, even after the step.
+    size, C = (
+        ("larger", max(learner.fixed_C * FACTOR_ON_C, 1.0))
+        if larger
+        else ("smaller", min(learner.fixed_C / FACTOR_ON_C, 1.0))
+    )
+    return [f"a {size} C (--learner {quote(to_spec(learner.with_params(C=C)))})"]

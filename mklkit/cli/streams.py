@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from mklkit.cli.building import settle_columns, steps_of
+from mklkit.cli.building import result_of, settle_columns
 from mklkit.cli.console import passing, working
+from mklkit.cli.model_options import ModelOptions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,8 +34,7 @@ SCORED_ROWS = 100_000
 
 def stream_of(data: str | None, max_memory: str | None, stream: bool) -> ChunkedTable | None:
     """Return the table in chunks if that was asked for, it is several files, or too large."""
-    from mklkit.datasets import BUILTIN_NAMES
-    from mklkit.datasets.builtin import DEFAULT_NAME
+    from mklkit.datasets.builtin import BUILTIN_NAMES, DEFAULT_NAME
     from mklkit.datasets.chunked import CHUNKED, ChunkedTable
     from mklkit.datasets.files import READERS, ending_of, files_of
     from mklkit.datasets.paths import status
@@ -63,11 +63,11 @@ def stream_of(data: str | None, max_memory: str | None, stream: bool) -> Chunked
 def fit_stream(
     pipeline: Any,
     chunked: ChunkedTable,
-    asked: tuple[str | None, list[str], list[str] | None],
+    options: ModelOptions,
+    target: str | None,
+    drop: list[str],
     holdout: float,
-    seed: int,
     fitting: Callable[[Any], AbstractContextManager[None]],
-    max_memory: str | None = None,
     distributed: bool = False,
 ) -> tuple[Table, dict[str, Any], dict[str, Any]]:
     """Fit a pipeline on a table in chunks, and score it.
@@ -78,14 +78,13 @@ def fit_stream(
         With the steps ``encode``, ``scale`` and ``classify``; the last is fitted on a
         :class:`mklkit.protocols.RowSource`, or in memory where its map is implicit.
     chunked : ChunkedTable
-    asked : tuple
-        The target, the columns to drop and the kernels that the user gave.
-    holdout, seed
+    options : ModelOptions
+    target, drop
+        As the user gave them.
+    holdout : float
         As for :func:`mklkit.evaluation.splits.hold_out`.
     fitting : callable
         Takes the classifier and returns a context that shows the progress of its fit.
-    max_memory : str, optional
-        The memory to use.
     distributed : bool, default=False
         Whether the classifier is fitted on the workers of a Dask scheduler.
 
@@ -94,9 +93,8 @@ def fit_stream(
     table : Table
         A sample of the rows.
     facts, result : dict
-        Of the data, as for ``read_data``, and as of a fit in memory.
+        Of the data and of the fit, as of one in memory.
     """
-    from contextlib import ExitStack
     from time import perf_counter
 
     import pandas as pd
@@ -104,17 +102,15 @@ def fit_stream(
     from mklkit.datasets.encoded_rows import encoded_rows
     from mklkit.datasets.scanning import scan_table
     from mklkit.evaluation.splits import held_out_mask
-    from mklkit.persistence.facts import facts_of_model
     from mklkit.views.dask.rows import DaskRows
     from mklkit.views.memory import memory_limit, refuse_large_gram
 
-    target, drop, kernels = asked
-    classifier = pipeline[-1]
+    classifier, seed = pipeline[-1], options.seed
     _refuse_more_than_numbers(classifier)
     with passing("first pass") as progress:
-        most = _sample_rows(len(chunked.columns), max_memory)
+        most = _sample_rows(len(chunked.columns), options.max_memory)
         scan = scan_table(chunked, target, drop, seed, progress, most)
-    facts = settle_columns(pipeline, scan.table, kernels, list(scan.table.notes))
+    facts = settle_columns(pipeline, scan.table, options.kernels, list(scan.table.notes))
     held, kind = held_out_mask(scan.codes, holdout, seed)
     known = scan.codes >= 0
     codes = {"train": scan.codes[known & ~held], "held_out": scan.codes[known & held]}
@@ -122,7 +118,7 @@ def fit_stream(
     implicit = facts_of_map is not None and not facts_of_map.explicit
     if implicit:
         # Before any row is encoded.
-        limit = memory_limit(max_memory)
+        limit = memory_limit(options.max_memory)
         refuse_large_gram(len(codes["train"]), 8, limit, "may be used")
     start = perf_counter()
     with ExitStack() as files:
@@ -143,14 +139,7 @@ def fit_stream(
         seconds = perf_counter() - start
         parts = {"train": rows.train, "held_out": rows.held_out}
         scores = _scores(classifier, parts, codes, scan.classes, seed)
-    result = {
-        "preprocessing": steps_of(scan.table, pipeline),
-        "choices": list(classifier.choices_),
-        "model": facts_of_model(pipeline),
-        "split": kind,
-        "scores": scores,
-        "seconds": seconds,
-    }
+    result = result_of(scan.table, pipeline, split=kind, scores=scores, seconds=seconds)
     return scan.table, facts, result
 
 
@@ -176,13 +165,14 @@ def on_cluster(address: str | None, pipeline: Any) -> Iterator[None]:
         yield
         return
     from mklkit.errors import IncompatibleError
+    from mklkit.protocols.defaults import LARGE_DATA_OPTIONS
     from mklkit.views.dask.scheduling import connected, workers_in_use
 
     facts = _facts_of_map(pipeline[-1])
     if facts is None or not facts.shared:
         raise IncompatibleError(
             "This model needs all rows in one place, and --scheduler spreads them: use"
-            " --map 'empirical(subset=1000)' --learner mhks."
+            f" {LARGE_DATA_OPTIONS}."
         )
     with connected(address):
         workers_in_use()

@@ -165,5 +165,5 @@ class TestRefusals:
         mklkit("predict", fitted.model, new, "-o", out).refused("'pulse' held numbers", "'fast'")
         assert out.read_text() == "precious"
         before = fitted.data.read_bytes()
-        mklkit("predict", fitted.model, fitted.data, "-o", fitted.data).refused("read from")
+        mklkit("predict", fitted.model, fitted.data, "-o", fitted.data).refused("holds the data")
         assert fitted.data.read_bytes() == before

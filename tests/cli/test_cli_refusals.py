@@ -47,7 +47,7 @@ REFUSED = [
     ("inspect people.csv", "is a table, not a model file"),
     ("fit iris --plot w.jpeg", ".png, .pdf, .svg"),
     ("fit iris --plot none/w.png", "there is no folder"),
-    ("fit iris -o m.png --plot m.png", "is the file of the model"),
+    ("fit iris -o m.png --plot m.png", "same file"),
     ("fit people.csv --scheduler tcp://127.0.0.1:9", "--scheduler", "--map 'empirical("),
     # Plugins.
     ("plugin new dimkl3", "'dimkl3' is taken", "of mklkit"),
