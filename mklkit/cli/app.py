@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from mklkit.cli.compare import compare
-from mklkit.cli.completion.shells import answer, asked_shell
+from mklkit.cli.completion.shells import answer, asked_shell, check_shell
 from mklkit.cli.console import show_warnings_briefly
 from mklkit.cli.describe import describe, list_names
 from mklkit.cli.evaluate import evaluate
@@ -63,6 +63,8 @@ class OpenGroup(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options before a command."""
+        if args[:1] in (["--install-completion"], ["--show-completion"]):
+            check_shell()
         with usage_errors_in_brief():
             return super().parse_args(ctx, args)
 

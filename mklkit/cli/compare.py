@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +12,7 @@ import typer
 
 from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
-from mklkit.cli.console import progressing, say, show, show_json, working
+from mklkit.cli.console import counting, say, show, show_json, working
 from mklkit.cli.examples import DEFAULT_METHODS, LEARNERS
 from mklkit.cli.model_options import ModelOptions, takes_model_options
 from mklkit.cli.outputs import check_outputs
@@ -146,32 +144,36 @@ def compare(
     written = list(reports or [])
     _check_files(sources, results, written, output)
     methods = [*(combiners or []), *(["*"] if every else [])]
-    with progressing() as progress, _saying_that_nothing_is_done():
-        from mklkit.comparison.comparing import compare as run
+    try:
+        with counting("starting") as progress:
+            from mklkit.comparison.comparing import compare as run
 
-        comparison = run(
-            sources,
-            methods=methods or None,
-            presets=presets or (),
-            learners=learners or (),
-            kernels=options.kernels or None,
-            feature_map=options.feature_map,
-            scale=options.scale,
-            multiclass=options.multiclass,
-            bandwidths=options.bandwidths,
-            tune=options.tune,
-            seed=options.seed,
-            n_jobs=options.n_jobs,
-            max_memory=options.max_memory,
-            cv=cv,
-            mccv=mccv,
-            train=train,
-            split_column=split_column,
-            results=results,
-            target=target,
-            drop=drop or (),
-            progress=progress,
-        )
+            comparison = run(
+                sources,
+                methods=methods or None,
+                presets=presets or (),
+                learners=learners or (),
+                kernels=options.kernels or None,
+                feature_map=options.feature_map,
+                scale=options.scale,
+                multiclass=options.multiclass,
+                bandwidths=options.bandwidths,
+                tune=options.tune,
+                seed=options.seed,
+                n_jobs=options.n_jobs,
+                max_memory=options.max_memory,
+                cv=cv,
+                mccv=mccv,
+                train=train,
+                split_column=split_column,
+                results=results,
+                target=target,
+                drop=drop or (),
+                progress=progress,
+            )
+    except KeyboardInterrupt:
+        say("interrupted before the first run was finished: there is nothing to show.")
+        raise typer.Exit(INTERRUPTED) from None
     if data is None:
         comparison.notes.insert(0, f"no DATA was given: the built-in {DEFAULT_NAME} data are used")
     if comparison.reused:
@@ -243,16 +245,6 @@ def _save_best(output: Path, comparison: Comparison) -> None:
             facts["data"] = data.table.facts()
         save_model(pipeline, output, facts)
     say(f"{best} was fitted on all {len(data.target)} rows")
-
-
-@contextmanager
-def _saying_that_nothing_is_done() -> Iterator[None]:
-    """Say that Ctrl-C came before there was anything to show."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        say("interrupted before the first run was finished: there is nothing to show.")
-        raise typer.Exit(INTERRUPTED) from None
 
 
 def _lost(comparison: Comparison, output: Path | None) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -14,7 +13,7 @@ from rich.text import Text
 
 from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
-from mklkit.cli.console import plain, say, show, show_json
+from mklkit.cli.console import plain, say, show, show_json, without_markup
 from mklkit.cli.package_commands import package_commands
 from mklkit.cli.tables import Fact, facts_grid, grid
 from mklkit.errors import UnknownNameError, quoted, suggest
@@ -22,7 +21,7 @@ from mklkit.errors import UnknownNameError, quoted, suggest
 if TYPE_CHECKING:
     from mklkit.registry.registry import Entry, Kind, Registry
 
-__all__ = ["KINDS", "describe", "list_names", "without_markup"]
+__all__ = ["KINDS", "describe", "list_names"]
 
 KINDS: dict[str, tuple[Kind | Literal["command"], str]] = {
     "kernels": ("kernel", "reads"),
@@ -33,8 +32,6 @@ KINDS: dict[str, tuple[Kind | Literal["command"], str]] = {
     "commands": ("command", ""),
 }
 """What can be listed, and what a line says of it beside name, package and description."""
-# reStructuredText's roles and literals; of a dotted name its last part is what people know.
-ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?([^`]*)`|``([^`]*)``")
 
 
 def list_names(
@@ -178,17 +175,6 @@ def _facts_of(registry: Registry, entry: Entry) -> dict[str, Any]:
     if "tasks" in facts["facts"]:
         facts["learns"] = facts["facts"]["tasks"]
     return facts
-
-
-def without_markup(text: str) -> str:
-    """Return a docstring's text without reStructuredText's roles and literals.
-
-    Examples
-    --------
-    >>> without_markup("As :func:`mklkit.plugin.solve_dual` does, with ``C=1``.")
-    'As solve_dual does, with C=1.'
-    """
-    return ROLE.sub(lambda match: match[1] or match[2] or "", text)
 
 
 def _stated(registry: Registry, entry: Entry) -> dict[str, Any]:

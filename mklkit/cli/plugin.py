@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +16,7 @@ from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import counting, plain, say, show, show_json
 from mklkit.cli.examples import EXAMPLES, epilog
-from mklkit.cli.package_commands import BrokenCommandError, package_commands
+from mklkit.cli.package_commands import BrokenCommandError, PackageCommand, package_commands
 from mklkit.cli.tables import grid
 from mklkit.errors import MKLKitError, counted
 from mklkit.scaffold import Template
@@ -108,8 +109,11 @@ def check(
     for warning in caught:
         if str(warning.message) not in broken:  # which is a result, to be shown with the others
             warnings.warn(warning.message, warning.category, stacklevel=2)
-    done = _commands_of(context, package)
-    checks = checks_of(registry, package, required=not broken and not done)
+    commands = package_commands(context).values()
+    done = _findings_of(commands, package)
+    others = {plugin.distribution for command in commands for plugin in command.plugins}
+    others |= {failure.distribution for failure in registry.failures}
+    checks = checks_of(registry, package, others)
     with counting("checking") as progress:
         for finding in findings(checks):
             done.append(finding)
@@ -124,21 +128,22 @@ def check(
         raise typer.Exit(1)
 
 
-def _commands_of(context: typer.Context, package: str) -> list[Finding]:
+def _findings_of(commands: Iterable[PackageCommand], package: str) -> list[Finding]:
     """Return for each command of a package whether it can be loaded and has a help."""
     from mklkit.registry.discovery import canonical
     from mklkit.testing.inspection import Finding
 
     findings = []
-    for name, command in package_commands(context).items():
-        if canonical(package) in (canonical(each.distribution) for each in command.plugins):
+    for command in commands:
+        if canonical(package) in (canonical(plugin.distribution) for plugin in command.plugins):
             message = ""
             try:
                 if not command.load().help:
-                    message = f"The command {name!r} has no docstring, which its help would show."
+                    message = f"The command {command.name!r} has no docstring for its help."
             except (BrokenCommandError, MKLKitError) as error:
                 message = str(error)
             outcome: Outcome = "failed" if message else "passed"
+            name = str(command.name)
             findings.append(Finding("command", name, "loads_and_has_help", outcome, message))
     return findings
 

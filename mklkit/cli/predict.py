@@ -15,7 +15,7 @@ import typer
 
 from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
-from mklkit.cli.console import passing, say, working
+from mklkit.cli.console import counting, say, working
 from mklkit.cli.outputs import check_outputs, check_table, results_file
 from mklkit.errors import MKLKitError, ModelFileError, counted, plain_message, quoted
 
@@ -92,27 +92,25 @@ def predict(
     needed = columns_needed(pipeline)
     encoder = encoder_in(pipeline)
     readings = {} if encoder is None else encoder.readings_
-    findings = UnknownValues(encoder), FarValues(encoder)
+    findings = Findings(encoder)
     task, n_rows = task_of(pipeline), 0
     tally = Tally(task)
     # A terminal shows either the results or their progress.
     shown = output is not None or not sys.stdout.isatty()
-    with passing("predicting", shown) as progress, results_file(output) as write, _warnings_once():
+    with counting("predicting", shown) as progress, results_file(output) as write, _warnings_once():
         chunks = load_in_chunks(data, columns, target_of(facts), needed, readings, progress)
         try:
             for rows in chunks:
                 for note in rows.notes:
                     say(note)
-                for finding in findings:
-                    finding.add(rows.features[needed])
+                findings.add(rows.features[needed])
                 table = _tried(task, pipeline, rows.features, facts, model)
                 write(table)
                 if rows.target is not None and "prediction" in table:
                     tally.add(rows.target, table["prediction"])
                 n_rows += len(table)
         finally:
-            for finding in findings:
-                finding.say()
+            findings.say()
     tally.say()
     if output is not None:
         say(f"wrote {n_rows} predictions to {output}")
@@ -154,44 +152,24 @@ def _tried(
 
 
 @attrs.define(eq=False)
-class UnknownValues:
-    """Values of text columns that were not in the training data; they have no indicator."""
+class Findings:
+    """What is odd in new rows, counted chunk by chunk and said once.
+
+    Attributes
+    ----------
+    unknown : dict
+        By text column its values that were not in the training data, in the order found.
+    far : dict
+        By numeric column, of those that lie wholly outside the training data by more than their
+        range: the number of values, the least and the largest.
+    near : set
+        The other numeric columns.
+    """
 
     encoder: TableEncoder | None
     rows: Counter[str] = attrs.field(factory=Counter)
-    values: dict[str, dict[str, None]] = attrs.field(factory=dict)
-
-    def add(self, features: pd.DataFrame) -> None:
-        """Count the rows with such values."""
-        encoder = self.encoder
-        if encoder is None:
-            return
-        for name, unknown in encoder.unseen_values(features):
-            self.rows[name] += len(unknown)
-            values = self.values.setdefault(name, {})
-            if len(values) < VALUES_KEPT:
-                values.update(dict.fromkeys(unknown))
-
-    def say(self) -> None:
-        """Say how many rows have which."""
-        for name, values in self.values.items():
-            if values:
-                shown = ", ".join(repr(value) for value in list(values)[:VALUES_SHOWN])
-                more = len(values) - VALUES_SHOWN
-                rest = f" and {more} more" if more > 0 else ""
-                say(
-                    f"column {name!r}: not in the training data, in"
-                    f" {counted(self.rows[name], 'row')}: {shown}{rest}"
-                )
-
-
-@attrs.define(eq=False)
-class FarValues:
-    """Numeric columns that lie wholly outside the training data, by more than their range."""
-
-    encoder: TableEncoder | None
+    unknown: dict[str, dict[str, None]] = attrs.field(factory=dict)
     far: dict[str, tuple[int, float, float]] = attrs.field(factory=dict)
-    """The number of values, the least and the largest; of columns of which none is near."""
     near: set[str] = attrs.field(factory=set)
 
     def add(self, features: pd.DataFrame) -> None:
@@ -199,21 +177,33 @@ class FarValues:
         import numpy as np
         import pandas as pd
 
+        for name, values in [] if self.encoder is None else self.encoder.unseen_values(features):
+            self.rows[name] += len(values)
+            known = self.unknown.setdefault(name, {})
+            if len(known) < VALUES_KEPT:
+                known.update(dict.fromkeys(values))
         for name, low, high in self._ranges():
             if name not in features or low == high or name in self.near:
                 continue
-            values = pd.to_numeric(features[name], errors="coerce").to_numpy(float, na_value=np.nan)
-            values = values[~np.isnan(values)]
+            column = pd.to_numeric(features[name], errors="coerce").dropna()
+            numbers = column.to_numpy(float)
             reach = high - low
-            if not ((values < low - reach) | (values > high + reach)).all():
+            if not ((numbers < low - reach) | (numbers > high + reach)).all():
                 self.near.add(name)
-            elif len(values):
+            elif len(numbers):
                 count, least, most = self.far.get(name, (0, np.inf, -np.inf))
-                bounds = min(least, values.min()), max(most, values.max())
-                self.far[name] = (count + len(values), *bounds)
+                bounds = min(least, numbers.min()), max(most, numbers.max())
+                self.far[name] = (count + len(numbers), *bounds)
 
     def say(self) -> None:
-        """Say which columns they are."""
+        """Say which columns they are in."""
+        for name, values in self.unknown.items():
+            if values:
+                shown = ", ".join(repr(value) for value in list(values)[:VALUES_SHOWN])
+                more = len(values) - VALUES_SHOWN
+                rest = f" and {more} more" if more > 0 else ""
+                rows = counted(self.rows[name], "row")
+                say(f"column {name!r}: not in the training data, in {rows}: {shown}{rest}")
         for name, low, high in self._ranges():
             if name in self.far and name not in self.near:
                 count, least, most = self.far[name]
@@ -224,6 +214,7 @@ class FarValues:
                 )
 
     def _ranges(self) -> Iterator[tuple[str, float, float]]:
+        """Yield the numeric columns with their ranges in training."""
         import numpy as np
 
         encoder = self.encoder

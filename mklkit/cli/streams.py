@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from mklkit.cli.building import result_of, settle_columns
-from mklkit.cli.console import passing, working
+from mklkit.cli.console import counting, working
 from mklkit.cli.model_options import ModelOptions
 
 if TYPE_CHECKING:
@@ -72,43 +72,28 @@ def fit_stream(
 ) -> tuple[Table, dict[str, Any], dict[str, Any]]:
     """Fit a pipeline on a table in chunks, and score it.
 
-    Parameters
-    ----------
-    pipeline : Pipeline
-        With the steps ``encode``, ``scale`` and ``classify``; the last is fitted on a
-        :class:`mklkit.protocols.RowSource`, or in memory where its map is implicit.
-    chunked : ChunkedTable
-    options : ModelOptions
-    target, drop
-        As the user gave them.
-    holdout : float
-        As for :func:`mklkit.evaluation.splits.hold_out`.
-    fitting : callable
-        Takes the classifier and returns a context that shows the progress of its fit.
-    distributed : bool, default=False
-        Whether the classifier is fitted on the workers of a Dask scheduler.
-
-    Returns
-    -------
-    table : Table
-        A sample of the rows.
-    facts, result : dict
-        Of the data and of the fit, as of one in memory.
+    Its classifier is fitted on a :class:`mklkit.protocols.RowSource`, on the workers of a Dask
+    scheduler, or in memory where its map is implicit. ``fitting`` takes it and returns a context
+    that shows the progress of its fit. Returned are a sample of the rows, and the facts of the data
+    and of the fit as of one in memory.
     """
     from time import perf_counter
 
     import pandas as pd
 
     from mklkit.datasets.encoded_rows import encoded_rows
-    from mklkit.datasets.scanning import scan_table
+    from mklkit.datasets.scanning import SAMPLE_ROWS, scan_table
     from mklkit.evaluation.splits import held_out_mask
     from mklkit.views.dask.rows import DaskRows
     from mklkit.views.memory import memory_limit, refuse_large_gram
 
     classifier, seed = pipeline[-1], options.seed
     _refuse_more_than_numbers(classifier)
-    with passing("first pass") as progress:
-        most = _sample_rows(len(chunked.columns), options.max_memory)
+    with counting("first pass") as progress:
+        most = SAMPLE_ROWS
+        if options.max_memory is not None:
+            quarter = (memory_limit(options.max_memory) or 0) // 4
+            most = min(most, max(LEAST_SAMPLE, quarter // (CELL_BYTES * len(chunked.columns))))
         scan = scan_table(chunked, target, drop, seed, progress, most)
     facts = settle_columns(pipeline, scan.table, options.kernels, list(scan.table.notes))
     held, kind = held_out_mask(scan.codes, holdout, seed)
@@ -122,7 +107,7 @@ def fit_stream(
         refuse_large_gram(len(codes["train"]), 8, limit, "may be used")
     start = perf_counter()
     with ExitStack() as files:
-        with passing("second pass") as progress:
+        with counting("second pass") as progress:
             rows = files.enter_context(
                 encoded_rows(chunked, scan, held, pipeline[0], pipeline[1], progress)
             )
@@ -179,17 +164,6 @@ def on_cluster(address: str | None, pipeline: Any) -> Iterator[None]:
         yield
 
 
-def _sample_rows(n_columns: int, max_memory: str | None) -> int:
-    """Return how many rows the first pass may keep, in a quarter of the memory allowed."""
-    from mklkit.datasets.scanning import SAMPLE_ROWS
-    from mklkit.views.memory import memory_limit
-
-    if max_memory is None:
-        return SAMPLE_ROWS
-    limit = memory_limit(max_memory) or 0
-    return min(SAMPLE_ROWS, max(LEAST_SAMPLE, limit // (4 * CELL_BYTES * n_columns)))
-
-
 def _facts_of_map(classifier: Any) -> FeatureMapFacts | None:
     """Return the facts of a classifier's map, if it has one."""
     from mklkit.protocols import FeatureMapFacts, facts_of
@@ -215,10 +189,10 @@ def _scores(
     """Return the scores of each part of the rows; training rows are scored by a sample of them."""
     import numpy as np
 
-    from mklkit.evaluation.scores import score_confusion
+    from mklkit.evaluation import score
     from mklkit.numerics.sampling import own_stream
 
-    commonest = int(np.bincount(codes["train"]).argmax())
+    training = classes[codes["train"]]
     scores: dict[str, dict[str, Any] | None] = {}
     for part, rows in parts.items():
         members = np.arange(len(rows))
@@ -226,28 +200,21 @@ def _scores(
             members = np.sort(own_stream(seed).choice(len(rows), SCORED_ROWS, replace=False))
         scores[part] = None
         if len(members):
-            confusion = _confusion(classifier, rows, members, codes[part], classes)
-            baseline = confusion[commonest].sum() / confusion.sum()
-            scores[part] = score_confusion(confusion, classes, baseline)
+            answers = _predictions(classifier, rows, members)
+            scores[part] = score(classes[codes[part][members]], answers, training)
     return scores
 
 
-def _confusion(
-    classifier: Any,
-    rows: StoredRows,
-    members: NDArray[np.intp],
-    codes: NDArray[Any],
-    classes: NDArray[Any],
-) -> NDArray[np.intp]:
+def _predictions(classifier: Any, rows: StoredRows, members: NDArray[np.intp]) -> NDArray[Any]:
+    """Return the predictions for some rows of a file, read in blocks."""
     import numpy as np
     import pandas as pd
 
-    confusion = np.zeros((len(classes), len(classes)), dtype=np.intp)
     size = max(1, BLOCK_CELLS // rows.shape[1])
-    with passing("scoring") as progress:
+    answers = []
+    with counting("scoring") as progress:
         for start in range(0, len(members), size):
-            block = members[start : start + size]
-            answers = classifier.predict(pd.DataFrame(rows[block], columns=rows.column_names))
-            np.add.at(confusion, (codes[block], np.searchsorted(classes, answers)), 1)
+            block = pd.DataFrame(rows[members[start : start + size]], columns=rows.column_names)
+            answers.append(classifier.predict(block))
             progress(start + len(block), len(members))
-    return confusion
+    return np.concatenate(answers)

@@ -20,7 +20,7 @@ from processes import Run
 from typer.testing import CliRunner
 
 from mklkit.cli.app import app
-from mklkit.cli.completion import columns, names, shells
+from mklkit.cli.completion import completers, names, shells
 from mklkit.cli.completion.candidates import candidates
 from mklkit.cli.completion.line import read_line
 from mklkit.datasets import BUILTIN_NAMES, load_table
@@ -41,10 +41,7 @@ KNOWN = {
 
 @pytest.fixture
 def known() -> Iterator[None]:
-    with (
-        mock.patch.object(names, "known_names", return_value=KNOWN),
-        mock.patch.object(columns, "known_names", return_value=KNOWN),
-    ):
+    with mock.patch.object(names, "known_names", return_value=KNOWN):
         yield
 
 
@@ -233,7 +230,7 @@ def test_columns_that_cannot_be_read_are_none(tmp_path: Path) -> None:
     (tmp_path / "noise.parquet").write_bytes(bytes(range(256)))
     os.mkfifo(tmp_path / "pipe.csv")
     for name in ("empty.csv", "noise.csv", "noise.parquet", "pipe.csv", "missing.csv"):
-        assert columns.columns_of(str(tmp_path / name)) == [], name
+        assert completers.columns_of(str(tmp_path / name)) == [], name
 
 
 def test_columns_are_those_that_are_read(tmp_path: Path) -> None:
@@ -244,14 +241,14 @@ def test_columns_are_those_that_are_read(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text("1,2,a\n3,4,b\n")
     arff = "@relation r\n@attribute 'a b' real\n@attribute kind {x,y}\n@data\n1,x\n"
     (tmp_path / "e.arff").write_text(arff)
-    with mock.patch.object(columns, "known_names", return_value=KNOWN):
+    with mock.patch.object(names, "known_names", return_value=KNOWN):
         for name in ("a.csv", "b.csv.gz", "d.csv"):
             read = read_csv(tmp_path / name).frame
-            assert columns.columns_of(str(tmp_path / name)) == list(read.columns), name
-        assert columns.columns_of(str(tmp_path / "c.parquet")) == list(frame.columns)
-        assert columns.columns_of(str(tmp_path / "e.arff")) == ["a b", "kind"]
-        assert columns.columns_of(str(tmp_path)) == list(frame.columns)
-        assert columns.columns_of(str(tmp_path / "?.parquet")) == list(frame.columns)
+            assert completers.columns_of(str(tmp_path / name)) == list(read.columns), name
+        assert completers.columns_of(str(tmp_path / "c.parquet")) == list(frame.columns)
+        assert completers.columns_of(str(tmp_path / "e.arff")) == ["a b", "kind"]
+        assert completers.columns_of(str(tmp_path)) == list(frame.columns)
+        assert completers.columns_of(str(tmp_path / "?.parquet")) == list(frame.columns)
 
 
 @pytest.mark.parametrize(

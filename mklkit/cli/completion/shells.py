@@ -20,11 +20,13 @@ from typing import Any
 from mklkit.cli.completion.candidates import Candidate, candidates
 from mklkit.cli.completion.line import TypedLine, read_line
 from mklkit.cli.package_commands import BrokenCommandError
-from mklkit.errors import MKLKitError
+from mklkit.errors import IncompatibleError, MKLKitError, quoted
 
-__all__ = ["ASKED", "answer", "asked_shell"]
+__all__ = ["ASKED", "answer", "asked_shell", "check_shell"]
 
 ASKED = "_MKLKIT_COMPLETE"
+# The shells that Typer answers itself.
+OF_TYPER = ("powershell", "pwsh")
 # bash cuts words there, and takes the last of these letters with the word that follows.
 BREAKS = re.compile(r"[:=@]+")
 # bash would replace a word with these by names of files.
@@ -40,6 +42,22 @@ FILES = {
     "files": "compset -P '--[^=]#='; _files",
     "folders": "compset -P '--[^=]#='; _files -/",
 }
+
+
+def check_shell() -> None:
+    """Refuse to set up completion for a shell that has none, before Typer does so as a fault."""
+    import shellingham  # type: ignore[import-untyped]
+
+    try:
+        shell, _ = shellingham.detect_shell()
+    except shellingham.ShellDetectionFailure:
+        shell = ""
+    known = [*ANSWERS, *OF_TYPER]
+    if shell not in known:
+        raise IncompatibleError(
+            f"The TAB key can complete commands in {', '.join(known)}; this shell is"
+            f" {quoted(shell) if shell else 'none that is known'}."
+        )
 
 
 def asked_shell() -> str:

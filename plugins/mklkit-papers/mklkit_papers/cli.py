@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mklkit.cli import options as opt
-from mklkit.cli.console import progressing, say, show_json
+from mklkit.cli.console import counting, say, show_json
 from mklkit.cli.examples import epilog
 from mklkit_papers.terminal import show_list, show_reproduction
 
@@ -177,7 +177,7 @@ def reproduce(
     from mklkit_papers.openml import OpenML
     from mklkit_papers.session import Session
 
-    with progressing() as progress:
+    with counting("starting") as progress:
         session = Session(
             data_dir,
             quick=quick,
