@@ -88,7 +88,7 @@ def test_new_never_takes_the_name_of_an_installed_package(mklkit: Run, tmp_path:
     # Its component has another name, so that the package's is all that is taken.
     there = on_path(write_plugin(tmp_path, "moved", KERNEL))
     new = ("plugin", "new", "moved", "--template", "kernel", "--into", tmp_path)
-    mklkit(*new, **there).refused("mklkit-moved is installed already", "choose another")
+    mklkit(*new, **there).refused("mklkit-moved is installed already")
 
 
 def test_check_of_a_good_package(mklkit: Run, tmp_path: Path) -> None:

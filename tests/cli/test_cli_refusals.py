@@ -54,7 +54,7 @@ REFUSED = [
     ("plugin new ../mine", "lower-case", "'../mine'"),
     ("plugin new mine --into none", "no folder"),
     ("plugin new mine --template kernels", "kernels", "kernel"),
-    ("plugin new fitted-scalar --template kernel", "FittedScalarKernel", "choose another"),
+    ("plugin new fitted-scalar --template kernel", "FittedScalarKernel", "Choose another"),
     ("plugin check ''", "No package ''"),
     ("plugin check attrs", "attrs is installed, but provides no", "entry point"),
     # Components.
