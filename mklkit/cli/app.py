@@ -15,7 +15,6 @@ import typer
 from typer.core import TyperGroup
 
 from mklkit.cli.compare import compare
-from mklkit.cli.completion.shells import answer, asked_shell, check_shell
 from mklkit.cli.console import show_warnings_briefly
 from mklkit.cli.describe import describe, list_names
 from mklkit.cli.evaluate import evaluate
@@ -31,6 +30,9 @@ from mklkit.cli.predict import predict
 from mklkit.errors import UnknownNameError, suggest
 
 __all__ = ["app", "main"]
+
+ASKED = "_MKLKIT_COMPLETE"
+"""The variable by which a shell's script asks what the TAB key offers."""
 
 
 class OpenGroup(TyperGroup):
@@ -64,6 +66,8 @@ class OpenGroup(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options before a command."""
         if args[:1] in (["--install-completion"], ["--show-completion"]):
+            from mklkit.cli.completion.shells import check_shell
+
             check_shell()
         with usage_errors_in_brief():
             return super().parse_args(ctx, args)
@@ -120,10 +124,14 @@ def main() -> None:
 def _run() -> None:
     """Run the command and flush stdout, so that errors of writing are raised here."""
     try:
-        if shell := asked_shell():
-            answer(typer.main.get_command(app), shell)
-        else:
-            app(prog_name="mklkit")
+        if ASKED in os.environ:
+            from mklkit.cli.completion.shells import ANSWERS, answer
+
+            shell = os.environ[ASKED].removeprefix("complete_")
+            if shell in ANSWERS:
+                answer(typer.main.get_command(app), shell)
+                return
+        app(prog_name="mklkit")
     except SystemExit:
         if sys.stdout is not None:
             sys.stdout.flush()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mklkit.datasets import Table
     from mklkit.evaluation.task import Task
 
-__all__ = ["System", "advice_if_useless", "in_context", "result_of", "settle_columns", "steps_of"]
+__all__ = ["System", "settle_columns", "steps_of"]
 
 FACTOR_ON_C = 100
 FEW_ROWS = 20
@@ -26,8 +26,9 @@ OVERFITTED = 0.1
 
 @attrs.frozen(eq=False)
 class System:
-    """A pipeline, not fitted, with the rows to fit it on, their task, and facts about them."""
+    """The user's options, their pipeline, the rows to fit it on, their task, and facts on them."""
 
+    options: ModelOptions
     pipeline: Any
     table: Table
     task: Task
@@ -80,7 +81,7 @@ class System:
                 say(f"the target {name!r} holds numbers: {table.task} (--task classification for"
                     " classes)")  # fmt: skip
         facts = settle_columns(pipeline, table, options.kernels, notes)
-        return cls(pipeline, table, learned, facts)
+        return cls(options, pipeline, table, learned, facts)
 
     def weights(self, rows: Any = slice(None)) -> dict[str, Any]:
         """Return the weights of some rows as an argument for the pipeline's last step."""
@@ -88,6 +89,66 @@ class System:
             return {}
         step = self.pipeline.steps[-1][0]
         return {f"{step}__sample_weight": self.table.weights.to_numpy()[rows]}
+
+    def result(self, pipeline: Any, **results: Any) -> dict[str, Any]:
+        """Return what a command found out: data, options, steps, choices and parts of a model."""
+        from mklkit.persistence.facts import facts_of_model
+
+        return {
+            "data": self.facts,
+            "preset": self.options.preset,
+            "seed": self.options.seed,
+            "preprocessing": steps_of(self.table, pipeline),
+            "choices": self.options.choices() + list(pipeline[-1].choices_),
+            "model": facts_of_model(pipeline),
+            **results,
+        }
+
+    def advice_if_useless(
+        self, score: dict[str, Any], training: Callable[[], dict[str, Any]], rows: str, model: Any
+    ) -> str | None:
+        """Return a warning of a model that guesses, or recognises no row of a class.
+
+        Parameters
+        ----------
+        score : dict
+            The task's score of the rows for assessing the model.
+        training : callable
+            Returns the score on the training rows; called only if needed.
+        rows : str
+            Which rows were scored.
+        model : estimator
+            Fitted.
+        """
+        task, options = self.task, self.options
+        guessing = task.no_better_than_guessing(score)
+        missed = _missed_classes(score)
+        if not guessing and not missed:
+            return None
+        problem = f"is {guessing}" if guessing else f"recognised no row of {', '.join(missed)}"
+        trained = training()
+        first = next(iter(task.scores))
+        overfitted = (trained[first] or 0) - (score[first] or 0) > OVERFITTED
+        ways = []
+        if score["rows"] < FEW_ROWS and score["rows"] <= trained["rows"]:
+            ways.append(f"'mklkit evaluate', which scores every row ({score['rows']} are too few)")
+        elif not guessing and options.class_weight is None:
+            ways.append("weights of classes (--class-weight balanced)")
+        if options.scale == "none":
+            ways.append("scaled features (--scale standard)")
+        if options.kernels or options.preset:
+            ways.append("the default kernels, which have the same scale")
+        ways += _other_c(model, larger=not overfitted)
+        ways.append("fewer or wider kernels" if overfitted else "other kernels or widths")
+        if overfitted or not guessing:
+            ways.append("more rows" + (" of such classes" if missed and not guessing else ""))
+        remark = (
+            f" It is overfitted: on the rows it was trained with its {task.score_name} is"
+            f" {task.shown(first, trained[first])}."
+            if overfitted
+            else ""
+        )
+        return f"warning: this model {problem} on the {rows}. Try {', or '.join(ways)}.{remark}"
 
 
 def settle_columns(
@@ -122,81 +183,6 @@ def steps_of(table: Table, pipeline: Any) -> list[str]:
 
     dropped = [f"{named(table.dropped)} left out, as asked"] if table.dropped else []
     return dropped + describe(pipeline)
-
-
-def result_of(table: Table, pipeline: Any, **results: Any) -> dict[str, Any]:
-    """Return what a command found, with the steps, choices and components of a fitted pipeline."""
-    from mklkit.persistence.facts import facts_of_model
-
-    return {
-        "preprocessing": steps_of(table, pipeline),
-        "choices": list(pipeline[-1].choices_),
-        "model": facts_of_model(pipeline),
-        **results,
-    }
-
-
-def in_context(
-    options: ModelOptions, data_facts: dict[str, Any], result: dict[str, Any]
-) -> dict[str, Any]:
-    """Return a command's result with the data, the options and what was chosen by default."""
-    choices = options.choices() + result["choices"]
-    context = {"data": data_facts, "preset": options.preset, "seed": options.seed}
-    return {**context, **result, "choices": choices}
-
-
-def advice_if_useless(
-    task: Task,
-    score: dict[str, Any],
-    training: Callable[[], dict[str, Any]],
-    rows: str,
-    options: ModelOptions,
-    model: Any,
-) -> str | None:
-    """Return a warning of a model that guesses, or recognises no row of a class, and what to try.
-
-    Parameters
-    ----------
-    task : Task
-    score : dict
-        The task's score of the rows for assessing the model.
-    training : callable
-        Returns the score on the training rows; called only if needed.
-    rows : str
-        Which rows were scored.
-    options : ModelOptions
-        The user's options, so that the advice does not repeat them.
-    model : estimator
-        Fitted.
-    """
-    guessing = task.no_better_than_guessing(score)
-    missed = _missed_classes(score)
-    if not guessing and not missed:
-        return None
-    problem = f"is {guessing}" if guessing else f"recognised no row of {', '.join(missed)}"
-    trained = training()
-    first = next(iter(task.scores))
-    overfitted = (trained[first] or 0) - (score[first] or 0) > OVERFITTED
-    ways = []
-    if score["rows"] < FEW_ROWS and score["rows"] <= trained["rows"]:
-        ways.append(f"'mklkit evaluate', which scores every row ({score['rows']} are too few)")
-    elif not guessing and options.class_weight is None:
-        ways.append("weights of classes (--class-weight balanced)")
-    if options.scale == "none":
-        ways.append("scaled features (--scale standard)")
-    if options.kernels or options.preset:
-        ways.append("the default kernels, which have the same scale")
-    ways += _other_c(model, larger=not overfitted)
-    ways.append("fewer or wider kernels" if overfitted else "other kernels or widths")
-    if overfitted or not guessing:
-        ways.append("more rows" + (" of such classes" if missed and not guessing else ""))
-    remark = (
-        f" It is overfitted: on the rows it was trained with its {task.score_name} is"
-        f" {task.shown(first, trained[first])}."
-        if overfitted
-        else ""
-    )
-    return f"warning: this model {problem} on the {rows}. Try {', or '.join(ways)}.{remark}"
 
 
 def _missed_classes(score: dict[str, Any]) -> list[str]:

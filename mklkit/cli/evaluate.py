@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from mklkit.cli import options as opt
-from mklkit.cli.building import System, advice_if_useless, in_context, result_of, steps_of
+from mklkit.cli.building import System, steps_of
 from mklkit.cli.console import counting, show, show_result
 from mklkit.cli.model_options import ModelOptions, takes_model_options
 from mklkit.cli.tables import class_table, data_line, facts_grid, model_line
@@ -47,7 +47,7 @@ def evaluate(
             progress,
             system.weights(),
         )
-    result = in_context(options, system.facts, _result(system, outcome))
+    result = _result(system, outcome)
     means = {name: spread["mean"] for name, spread in outcome.scores.items()}
     score = outcome.pooled or {"rows": len(targets), **means}
 
@@ -57,8 +57,8 @@ def evaluate(
         return system.task.score(targets.to_numpy()[rows], answers)
 
     # What may still fail comes before the first word on stdout.
-    advice = advice_if_useless(
-        system.task, score, training_score, "rows that were scored", options, outcome.estimator
+    advice = system.advice_if_useless(
+        score, training_score, "rows that were scored", outcome.estimator
     )
     show_result(result, as_json, lambda: _report(system, outcome, result), advice)
 
@@ -69,7 +69,7 @@ def _result(system: System, outcome: Any) -> dict[str, Any]:
     # The report describes the encoding of all rows; the model of the last fold stays as it is.
     whole = clone(outcome.estimator)
     whole[0].fit(system.table.features)
-    result = result_of(system.table, outcome.estimator)
+    result = system.result(outcome.estimator)
     del result["model"]["weights"]
     return {
         **result,

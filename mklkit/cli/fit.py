@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from mklkit.cli import options as opt
-from mklkit.cli.building import System, advice_if_useless, in_context, result_of
+from mklkit.cli.building import System
 from mklkit.cli.console import counting, say, show, show_result, working
 from mklkit.cli.model_options import ModelOptions, takes_model_options
 from mklkit.cli.outputs import check_outputs, check_picture, draw
@@ -89,7 +89,7 @@ def fit(
         _check_parts(weights, task)
         pipeline = options.pipeline(Classes())
         with on_cluster(scheduler, pipeline):
-            table, data_facts, result = fit_stream(
+            system, result = fit_stream(
                 pipeline,
                 chunked,
                 options,
@@ -99,17 +99,10 @@ def fit(
                 _fitting,
                 distributed=scheduler is not None,
             )
-        system = System(pipeline, table, Classes(), data_facts)
-    result = in_context(options, system.facts, result)
     part, score = decisive_score(result["scores"])
     # Before the first word on stdout: what may still fail, and files, since a reader may leave.
-    advice = advice_if_useless(
-        system.task,
-        score,
-        lambda: result["scores"]["train"],
-        f"{part} rows",
-        options,
-        system.pipeline,
+    advice = system.advice_if_useless(
+        score, lambda: result["scores"]["train"], f"{part} rows", system.pipeline
     )
     if output is not None:
         _save(output, system.pipeline, result)
@@ -151,9 +144,7 @@ def _fit_and_score(system: System, holdout: float, seed: int) -> dict[str, Any]:
             if len(rows):
                 answers = system.pipeline.predict(features.iloc[rows])
                 scores[part] = system.task.score(targets[rows], answers, targets[split.train])
-    return result_of(
-        system.table, system.pipeline, split=split.kind, scores=scores, seconds=seconds
-    )
+    return system.result(system.pipeline, split=split.kind, scores=scores, seconds=seconds)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import attrs
@@ -56,6 +56,9 @@ def _spec(text: str) -> str:
     if not text.strip():
         raise typer.BadParameter("a name is expected, as 'mklkit list' shows them.")
     return text
+
+
+component_option = partial(opt.model_option, metavar="SPEC", parser=_spec)
 
 
 def _not_zero(jobs: int | None) -> int | None:
@@ -140,37 +143,31 @@ class ModelOptions:
     ] = None
     feature_map: Annotated[
         str | None,
-        opt.model_option(
+        component_option(
             "--feature-map",
             "--map",
             "-m",
-            metavar="SPEC",
             autocompletion=complete.feature_maps,
-            parser=_spec,
             show_default="the combiner's own",
             help=f"The map from kernels to columns: {MAPS}.",
         ),
     ] = None
     combiner: Annotated[
         str | None,
-        opt.model_option(
+        component_option(
             "--combiner",
             "-c",
-            metavar="SPEC",
             autocompletion=complete.combiners,
-            parser=_spec,
             show_default="the even sum",
             help="How kernels are joined; see 'mklkit list combiners'.",
         ),
     ] = None
     learner: Annotated[
         str | None,
-        opt.model_option(
+        component_option(
             "--learner",
             "-l",
-            metavar="SPEC",
             autocompletion=complete.learners,
-            parser=_spec,
             show_default="the combiner's own",
             help=f"The learner: {LEARNERS}.",
         ),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from mklkit.cli.building import result_of, settle_columns
+from mklkit.cli.building import System, settle_columns
 from mklkit.cli.console import counting, working
 from mklkit.cli.model_options import ModelOptions
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from mklkit.datasets import Table
     from mklkit.datasets.chunked import ChunkedTable
     from mklkit.protocols import FeatureMapFacts
     from mklkit.views.stored_rows import StoredRows
@@ -69,13 +68,13 @@ def fit_stream(
     holdout: float,
     fitting: Callable[[Any], AbstractContextManager[None]],
     distributed: bool = False,
-) -> tuple[Table, dict[str, Any], dict[str, Any]]:
+) -> tuple[System, dict[str, Any]]:
     """Fit a pipeline on a table in chunks, and score it.
 
     Its classifier is fitted on a :class:`mklkit.protocols.RowSource`, on the workers of a Dask
     scheduler, or in memory where its map is implicit. ``fitting`` takes it and returns a context
-    that shows the progress of its fit. Returned are a sample of the rows, and the facts of the data
-    and of the fit as of one in memory.
+    that shows the progress of its fit. The system that is returned has a sample of the
+    rows; the result is as of a fit in memory.
     """
     from time import perf_counter
 
@@ -84,6 +83,7 @@ def fit_stream(
     from mklkit.datasets.encoded_rows import encoded_rows
     from mklkit.datasets.scanning import SAMPLE_ROWS, scan_table
     from mklkit.evaluation.splits import held_out_mask
+    from mklkit.evaluation.tasks import Classes
     from mklkit.views.dask.rows import DaskRows
     from mklkit.views.memory import memory_limit, refuse_large_gram
 
@@ -124,8 +124,8 @@ def fit_stream(
         seconds = perf_counter() - start
         parts = {"train": rows.train, "held_out": rows.held_out}
         scores = _scores(classifier, parts, codes, scan.classes, seed)
-    result = result_of(scan.table, pipeline, split=kind, scores=scores, seconds=seconds)
-    return scan.table, facts, result
+    system = System(options, pipeline, scan.table, Classes(), facts)
+    return system, system.result(pipeline, split=kind, scores=scores, seconds=seconds)
 
 
 def _refuse_more_than_numbers(classifier: Any) -> None:

@@ -19,10 +19,9 @@ import typer
 from processes import Run
 from typer.testing import CliRunner
 
-from mklkit.cli.app import app
+from mklkit.cli.app import ASKED, app
 from mklkit.cli.completion import completers, names, shells
-from mklkit.cli.completion.candidates import candidates
-from mklkit.cli.completion.line import read_line
+from mklkit.cli.completion.line import candidates, read_line
 from mklkit.datasets import BUILTIN_NAMES, load_table
 from mklkit.datasets.csv_file import read_csv
 from mklkit.registry.entries import HOOKS
@@ -348,4 +347,4 @@ def test_typer_installs_the_script(
         shown = CliRunner().invoke(app, ["--show-completion"], prog_name="mklkit").output
     written = [path for path in tmp_path.rglob("*mklkit*") if path.is_file()]
     assert [path.read_text(encoding="utf-8").strip() for path in written] == [shown.strip()]
-    assert f"{shells.ASKED}=complete_{shell}" in shown
+    assert f"{ASKED}=complete_{shell}" in shown
