@@ -20,14 +20,14 @@ from mklkit.cli.describe import describe, list_names
 from mklkit.cli.evaluate import evaluate
 from mklkit.cli.examples import EXAMPLES, epilog
 from mklkit.cli.explain import explain
-from mklkit.cli.faults import closed_stdout, exit_codes, fail_by_our_fault, usage_errors_in_brief
+from mklkit.cli.faults import exit_codes, fail_by_our_fault, usage_errors_in_brief
 from mklkit.cli.fit import fit
 from mklkit.cli.inspect_model import inspect_model
 from mklkit.cli.kernels import kernels
 from mklkit.cli.package_commands import PACKAGES, package_commands
 from mklkit.cli.plugin import plugin
 from mklkit.cli.predict import predict
-from mklkit.errors import UnknownNameError, suggest
+from mklkit.errors import DataError, UnknownNameError, suggest
 
 __all__ = ["app", "main"]
 
@@ -113,11 +113,18 @@ app.add_typer(plugin, name="plugin")
 def main() -> None:
     """Run the command line and exit."""
     show_warnings_briefly()
-    _check_streams()
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # Do not fail on names that the terminal's encoding lacks.
-        sys.stdout.reconfigure(errors="replace")
+    # A stream is None if the shell closed it, as in `mklkit list >&-`.
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     with exit_codes():
+        if sys.stdout is None:
+            raise DataError(
+                "The output can't be written: stdout is closed. Send it to a file, or to"
+                f" {os.devnull} if it is not wanted."
+            )
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            # Do not fail on names that the terminal's encoding lacks.
+            sys.stdout.reconfigure(errors="replace")
         _run()
 
 
@@ -133,8 +140,7 @@ def _run() -> None:
                 return
         app(prog_name="mklkit")
     except SystemExit:
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
         raise
     finally:
         # Registered last, it runs before what plugins have registered.
@@ -148,17 +154,6 @@ def _rest_to_stderr() -> None:
         sys.stdout.flush()
         os.dup2(2, 1)
         sys.stdout = sys.stderr
-
-
-def _check_streams() -> None:
-    """Make sure that stdout and stderr exist.
-
-    A stream is None if the shell closed it, as in ``mklkit list >&-``.
-    """
-    if sys.stderr is None:
-        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
-    if sys.stdout is None:
-        closed_stdout()
 
 
 def _print_version(wanted: bool) -> None:

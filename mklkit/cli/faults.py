@@ -22,7 +22,7 @@ from mklkit.cli.console import say, shortened
 from mklkit.cli.package_commands import BrokenCommandError, imported_packages
 from mklkit.errors import MKLKitError, plain_message, suggest
 
-__all__ = ["closed_stdout", "exit_codes", "fail_by_our_fault", "usage_errors_in_brief"]
+__all__ = ["exit_codes", "fail_by_our_fault", "usage_errors_in_brief"]
 
 # Errors of writing; the error names no file if it is stdout.
 NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EROFS)
@@ -102,15 +102,6 @@ def _lacks_memory_to_load(error: BaseException) -> bool:
     return importing and any(
         isinstance(cause, MemoryError) or any(words in str(cause) for words in NO_MEMORY)
         for cause in causes
-    )
-
-
-def closed_stdout() -> NoReturn:
-    """Refuse to run without a stdout."""
-    _fail(
-        "The output can't be written: stdout is closed. Send it to a file, or to"
-        f" {os.devnull} if it is not wanted.",
-        2,
     )
 
 
