@@ -85,7 +85,6 @@ def compare(
     cv: Annotated[
         str | None,
         split_option(
-            "--cv",
             metavar="FOLDSxTIMES",
             show_default="5x2",
             help="Stratified folds: 5x4 is five folds, four times.",
@@ -104,7 +103,6 @@ def compare(
     split_column: Annotated[
         str | None,
         split_option(
-            "--split-column",
             metavar="COLUMN",
             autocompletion=complete.feature_columns,
             help="A column whose values 'train' and 'test' give the one split to use.",
@@ -113,7 +111,6 @@ def compare(
     results: Annotated[
         Path | None,
         result_option(
-            "--results",
             help="Write each finished run to FILE (JSON lines); the same command goes on from it.",
         ),
     ] = None,

@@ -12,7 +12,7 @@ from rich.text import Text
 from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import counting, plain, say, show, show_json, working
-from mklkit.cli.outputs import check_outputs, check_picture, draw
+from mklkit.cli.outputs import check_outputs, draw
 from mklkit.cli.predict import columns_of, target_of
 from mklkit.cli.tables import FirstThatFits, alignment_grid, facts_grid, grid, number, spread
 
@@ -69,7 +69,6 @@ def explain(
     plot: Annotated[
         Path | None,
         opt.output_option(
-            "--plot",
             help="Plot the weights beside what is lost without a kernel, to a .png, .pdf or .svg.",
         ),
     ] = None,
@@ -85,8 +84,7 @@ def explain(
     from mklkit.explanation.explaining import explained_task
     from mklkit.persistence import load_model, read_facts
 
-    check_picture(plot)
-    check_outputs([plot], [data], model)
+    check_outputs([], [data], model, plot)
     with working("loading the model"):
         pipeline, facts = load_model(model), read_facts(model)
     task = explained_task(pipeline)

@@ -11,7 +11,7 @@ from mklkit.cli import options as opt
 from mklkit.cli.building import System
 from mklkit.cli.console import counting, say, show, show_result, working
 from mklkit.cli.model_options import ModelOptions, takes_model_options
-from mklkit.cli.outputs import check_outputs, check_picture, draw
+from mklkit.cli.outputs import check_outputs, draw
 from mklkit.cli.streams import fit_stream, on_cluster, stream_of
 from mklkit.cli.tables import (
     data_line,
@@ -50,7 +50,6 @@ def fit(
     scheduler: Annotated[
         str | None,
         opt.data_option(
-            "--scheduler",
             metavar="ADDRESS",
             help="Fit on the workers of a Dask scheduler, such as tcp://10.0.0.1:8786. The table"
             " (CSV, Parquet) is read in parts here, and its encoded rows are sent to them.",
@@ -63,7 +62,6 @@ def fit(
     plot: Annotated[
         Path | None,
         opt.output_option(
-            "--plot",
             help="Plot the kernel weights (by cluster, if the combiner has clusters) to a file"
             " such as weights.png, .pdf or .svg.",
         ),
@@ -77,8 +75,7 @@ def fit(
     imputed and features scaled; these steps are part of the saved model. A table that does not fit
     into memory is read in parts, and can be fitted on a cluster.
     """
-    check_picture(plot)
-    check_outputs([output, plot], [data])
+    check_outputs([output], [data], picture=plot)
     chunked = stream_of(data, options.max_memory, stream or scheduler is not None)
     if chunked is None:
         system = System.of(options, data, target, drop, weights, task)

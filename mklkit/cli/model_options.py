@@ -101,7 +101,6 @@ class ModelOptions:
     scale: Annotated[
         Literal["standard", "minmax", "none"] | None,
         opt.data_option(
-            "--scale",
             show_default="the preset's, else standard",
             help="How features are scaled; minmax is to \\[-1, 1].",
         ),
@@ -109,7 +108,6 @@ class ModelOptions:
     max_memory: Annotated[
         str | None,
         opt.data_option(
-            "--max-memory",
             metavar="SIZE",
             parser=_memory,
             show_default="half of what is free",
@@ -175,7 +173,6 @@ class ModelOptions:
     multiclass: Annotated[
         Literal["ovo", "ovr", "native"],
         opt.model_option(
-            "--multiclass",
             help="For several classes: one-vs-one, one-vs-rest, or all at once (native), if"
             " combiner and learner support it.",
         ),
@@ -183,7 +180,6 @@ class ModelOptions:
     bandwidths: Annotated[
         Literal["per-problem", "all-rows"],
         opt.model_option(
-            "--bandwidths",
             help="For several classes, one-vs-one: compute bandwidths such as sigma='mean' from"
             " each pair of classes, or from all training rows.",
         ),
@@ -191,7 +187,6 @@ class ModelOptions:
     tune: Annotated[
         Any,
         opt.model_option(
-            "--tune",
             metavar="fast|thorough|N",
             autocompletion=complete.efforts,
             parser=_effort,
@@ -203,7 +198,6 @@ class ModelOptions:
     class_weight: Annotated[
         Any,
         opt.model_option(
-            "--class-weight",
             metavar="balanced|CLASS=WEIGHT,...",
             autocompletion=complete.balanced,
             parser=weights_by_class,
@@ -284,8 +278,8 @@ def takes_model_options(*only: str, but: Collection[str] = ()) -> Callable[[Comm
         Fields that the command does not have.
     """
     declared = get_type_hints(ModelOptions, include_extras=True)
-    fields = [field for field in attrs.fields(ModelOptions) if field.name not in but]
-    names = [field.name for field in fields if not only or field.name in only]
+    fields = {field.name: field for field in attrs.fields(ModelOptions)}
+    names = [name for name in fields if name not in but and (not only or name in only)]
 
     def decorate(command: Command) -> Command:
         @wraps(command)
@@ -293,17 +287,17 @@ def takes_model_options(*only: str, but: Collection[str] = ()) -> Callable[[Comm
             chosen = {name: arguments.pop(name) for name in names}
             command(options=ModelOptions(**chosen), **arguments)
 
-        defaults = ModelOptions()
         parameters: list[inspect.Parameter] = []
         for parameter in inspect.signature(command, eval_str=True).parameters.values():
-            if parameter.name != "options":
+            if parameter.name == "options":
+                parameters += [
+                    parameter.replace(
+                        name=name, annotation=declared[name], default=fields[name].default
+                    )
+                    for name in names
+                ]
+            else:
                 parameters.append(parameter)
-                continue
-            for name in names:
-                default = attrs.asdict(defaults)[name]
-                parameters.append(
-                    parameter.replace(name=name, annotation=declared[name], default=default)
-                )
         call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return call
 

@@ -71,7 +71,6 @@ Target = Annotated[
 Task = Annotated[
     Literal["auto", "classification", "regression"],
     data_option(
-        "--task",
         help="Whether the target holds classes or numbers; auto: numbers if they have fractions, or"
         " are many different whole ones.",
     ),
@@ -79,7 +78,6 @@ Task = Annotated[
 Drop = Annotated[
     list[str] | None,
     data_option(
-        "--drop",
         metavar="COLUMN",
         autocompletion=complete.feature_columns,
         help="A column to leave out, by name, glob ('lab_*') or position. Repeat for several.",
@@ -88,7 +86,6 @@ Drop = Annotated[
 Weights = Annotated[
     str | None,
     data_option(
-        "--weights",
         metavar="COLUMN",
         autocompletion=complete.feature_columns,
         help="A column that says how much each row counts in the fit, by name or position. It is"

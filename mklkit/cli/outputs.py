@@ -10,18 +10,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from mklkit.cli.console import plain
+from mklkit.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Write", "check_outputs", "check_picture", "check_table", "draw", "results_file"]
+__all__ = ["Write", "check_outputs", "draw", "results_file"]
 
 PICTURES = (".png", ".pdf", ".svg")
 Write = Callable[["pd.DataFrame"], None]
 
 
 def check_outputs(
-    outputs: Sequence[Path | None], data: Sequence[str | None], model: Path | None = None
+    outputs: Sequence[Path | None],
+    data: Sequence[str | None],
+    model: Path | None = None,
+    picture: Path | None = None,
 ) -> None:
     """Refuse files that can't be written, that a command reads, or that are one file twice.
 
@@ -33,16 +37,23 @@ def check_outputs(
         As typed: a built-in data set, a file, a folder or a glob.
     model : Path, optional
         The model file that is read.
+    picture : Path, optional
+        A further output, for which matplotlib must be there.
     """
-    paths = [path for path in outputs if path is not None]
+    paths = [path for path in (*outputs, picture) if path is not None]
     if not paths:
         return
     from mklkit.datasets.builtin import BUILTIN_NAMES
     from mklkit.datasets.files import files_of
     from mklkit.datasets.paths import same_file
-    from mklkit.errors import DataError
     from mklkit.persistence.atomic import check_writable
 
+    if picture is not None:
+        from mklkit.plotting.parts import require_matplotlib
+
+        if picture.suffix.lower() not in PICTURES:
+            raise DataError(f"A picture's name must end in {', '.join(PICTURES)}; got {picture}.")
+        require_matplotlib()
     sources = [name for name in data if name is not None and name not in BUILTIN_NAMES]
     inputs = [(file, "the data") for name in sources for file in files_of(name)]
     inputs += [] if model is None else [(model, "the model")]
@@ -56,18 +67,6 @@ def check_outputs(
             raise DataError(f"{first} and {second} are the same file; choose another name.")
 
 
-def check_picture(path: Path | None) -> None:
-    """Refuse a figure of another ending, or without matplotlib."""
-    if path is None:
-        return
-    from mklkit.errors import DataError
-    from mklkit.plotting.parts import require_matplotlib
-
-    if path.suffix.lower() not in PICTURES:
-        raise DataError(f"A picture's name must end in {', '.join(PICTURES)}; got {path}.")
-    require_matplotlib()
-
-
 def draw(path: Path, display: Callable[[], Any]) -> None:
     """Write the figure of a display, which is drawn when no window can open any more."""
     import matplotlib
@@ -79,20 +78,6 @@ def draw(path: Path, display: Callable[[], Any]) -> None:
     figure = display().figure_
     with replacing(path) as file:
         figure.savefig(file, format=path.suffix[1:].lower(), dpi=150)
-
-
-def check_table(output: Path | None) -> None:
-    """Refuse a Parquet file that can't be written, as pyarrow is missing."""
-    if output is None or not _is_parquet(output):
-        return
-    from mklkit.errors import DataError
-
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError as error:
-        raise DataError(
-            f"Writing {output.name} needs pyarrow: pip install pyarrow, or write CSV."
-        ) from error
 
 
 @contextmanager
@@ -138,9 +123,11 @@ def _csv_to(file: BinaryIO, shown: Callable[[str], str] = str) -> Write:
 
 @contextmanager
 def _parquet_to(file: BinaryIO) -> Iterator[Write]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise DataError("Parquet needs pyarrow: pip install pyarrow, or write CSV.") from error
     writer: Any = None
 
     def write(table: pd.DataFrame) -> None:

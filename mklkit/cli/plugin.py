@@ -47,7 +47,6 @@ def new(
     template: Annotated[
         Template,
         typer.Option(
-            "--template",
             help="A combiner (one weight per kernel; weights that depend on the row; learners"
             " fitted jointly; decisions joined), a kernel, a feature map, a learner, or a command.",
         ),
@@ -55,7 +54,6 @@ def new(
     into: Annotated[
         Path,
         typer.Option(
-            "--into",
             metavar="DIR",
             parser=opt.file_path,
             help="The folder in which the package's folder is created.",

@@ -16,7 +16,7 @@ import typer
 from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import counting, say, working
-from mklkit.cli.outputs import check_outputs, check_table, results_file
+from mklkit.cli.outputs import check_outputs, results_file
 from mklkit.errors import MKLKitError, ModelFileError, counted, plain_message, quoted
 
 if TYPE_CHECKING:
@@ -75,7 +75,6 @@ def predict(
     from mklkit.persistence import load_model, read_facts
 
     check_outputs([output], [data], model)
-    check_table(output)
     with working("loading the model"):
         pipeline, facts = load_model(model), read_facts(model)
     if probability and not hasattr(pipeline, "predict_proba"):
