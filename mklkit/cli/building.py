@@ -13,9 +13,15 @@ from mklkit.errors import named
 
 if TYPE_CHECKING:
     from mklkit.datasets import Table
+    from mklkit.datasets.chunked import ChunkedTable
     from mklkit.evaluation.task import Task
 
-__all__ = ["System", "settle_columns", "steps_of"]
+__all__ = ["System", "settle_columns", "steps_of", "stream_of"]
+
+# A table in memory, its encoded numbers, and a copy of them where they are scaled.
+COPIES = 3
+# The memory that a byte of a CSV file takes at most, as "a," and its object do.
+CSV_RATIO = 32
 
 FACTOR_ON_C = 100
 FEW_ROWS = 20
@@ -149,6 +155,34 @@ class System:
             else ""
         )
         return f"warning: this model {problem} on the {rows}. Try {', or '.join(ways)}.{remark}"
+
+
+def stream_of(data: str | None, max_memory: str | None, stream: bool) -> ChunkedTable | None:
+    """Return the table in chunks if that was asked for, it is several files, or too large."""
+    from mklkit.datasets.builtin import BUILTIN_NAMES, DEFAULT_NAME
+    from mklkit.datasets.chunked import CHUNKED, ChunkedTable
+    from mklkit.datasets.files import READERS, ending_of, files_of
+    from mklkit.datasets.paths import status
+    from mklkit.errors import DataError
+    from mklkit.views.memory import memory_limit
+
+    source = DEFAULT_NAME if data is None else data
+    if source in BUILTIN_NAMES:
+        if stream:
+            raise DataError(f"{source} is built in, and can't be read in parts; give a file.")
+        return None
+    files = files_of(source)
+    if stream or len(files) > 1:
+        return ChunkedTable.opened(source)
+    ending, state, limit = ending_of(files[0]), status(files[0]), memory_limit(max_memory)
+    if ending is None or not state or not state.st_size or limit is None:
+        return None
+    kind = READERS[ending][0]
+    small = kind == "CSV" and not ending.endswith(".gz")
+    if kind not in CHUNKED or (small and COPIES * CSV_RATIO * state.st_size < limit):
+        return None
+    table = ChunkedTable.opened(source)
+    return table if COPIES * table.bytes_in_memory > limit else None
 
 
 def settle_columns(

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from mklkit.cli import options as opt
-from mklkit.cli.building import System
+from mklkit.cli.building import System, stream_of
 from mklkit.cli.console import counting, say, show, show_result, working
 from mklkit.cli.model_options import ModelOptions, takes_model_options
 from mklkit.cli.outputs import check_outputs, draw
-from mklkit.cli.streams import fit_stream, on_cluster, stream_of
 from mklkit.cli.tables import (
     data_line,
     decisive_score,
@@ -81,6 +80,7 @@ def fit(
         system = System.of(options, data, target, drop, weights, task)
         result = _fit_and_score(system, holdout, options.seed)
     else:
+        from mklkit.cli.streams import fit_stream, on_cluster
         from mklkit.evaluation.tasks import Classes
 
         _check_parts(weights, task)
