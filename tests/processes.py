@@ -82,6 +82,20 @@ def run_in_process(*arguments: object, cwd: Path | None = None, **environment: s
     return _run_here(main, ["mklkit", *map(str, arguments)], cwd, environment)
 
 
+def run_completion(
+    shell: str, *words: str, action: str = "get-args", cwd: Path | None = None, **environment: str
+) -> Outcome:
+    """Ask for completions of a line as the shell's script does; the last word is at the cursor."""
+    line = {
+        "_MKLKIT_COMPLETE": f"complete_{shell}",
+        "_TYPER_COMPLETE_ARGS": " ".join(["mklkit", *words]),
+        "_TYPER_COMPLETE_FISH_ACTION": action,
+        "COMP_WORDS": "\n".join(["mklkit", *words, "more"]),
+        "COMP_CWORD": str(len(words)),
+    }
+    return run_in_process(cwd=cwd, **line, **environment)
+
+
 def run_script(script: Path, *arguments: object, cwd: Path, **environment: str) -> Outcome:
     """Run a Python file as a program inside this process, without the seconds of starting one."""
     call = functools.partial(runpy.run_path, str(script), run_name="__main__")

@@ -106,34 +106,17 @@ def test_there_is_a_page_for_each_template() -> None:
 
 
 @pytest.mark.parametrize("template", PAGES)
-def test_the_steps_are_those_of_the_page(template: Template) -> None:
+def test_the_page_and_the_readme_tell_the_same(written: Path, template: Template) -> None:
     new = names(template)
-    steps = [
-        f"mklkit plugin new {new.name} --template {template.value}",
-        f"cd {new.distribution}",
-        'pip install ".[test]"',
-        "pytest",
-        f"mklkit list {new.listing}",
-        new.use,
-    ]
-    assert commands(PAGES[template])[: len(steps)] == steps
-
-
-@pytest.mark.parametrize("template", PAGES)
-def test_what_is_written_says_the_same(template: Template) -> None:
-    new = names(template)
-    contents = new.contents()
+    start = [f"mklkit plugin new {new.name} --template {template.value}", f"cd {new.distribution}"]
     steps = ['pip install ".[test]"', "pytest", f"mklkit list {new.listing}", new.use]
-    assert "```sh\n" + "\n".join(steps) + "\n```" in contents["README.md"]
-    assert 'test = ["pytest"]' in contents["pyproject.toml"]
-
-
-@pytest.mark.parametrize("template", PAGES)
-def test_the_page_lists_what_is_written(written: Path, template: Template) -> None:
-    new = names(template)
-    file = written / new.distribution / new.module / "__init__.py"
-    assert listings(PAGES[template], "python")[:1] == [file.read_text(encoding="utf-8")]
-    assert (file.parent / "py.typed").exists()
+    assert commands(PAGES[template])[: len(start + steps)] == start + steps
+    folder = written / new.distribution
+    assert "```sh\n" + "\n".join(steps) + "\n```" in (folder / "README.md").read_text("utf-8")
+    assert 'test = ["pytest"]' in (folder / "pyproject.toml").read_text("utf-8")
+    source = (folder / new.module / "__init__.py").read_text("utf-8")
+    assert listings(PAGES[template], "python")[:1] == [source]
+    assert (folder / new.module / "py.typed").exists()
 
 
 def test_the_kernel_on_text_of_the_page_learns(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,22 +15,24 @@ import typer
 from typer.core import TyperGroup
 
 from mklkit.cli.compare import compare
-from mklkit.cli.completion.shells import answer, asked_shell
 from mklkit.cli.console import show_warnings_briefly
 from mklkit.cli.describe import describe, list_names
 from mklkit.cli.evaluate import evaluate
 from mklkit.cli.examples import EXAMPLES, epilog
 from mklkit.cli.explain import explain
-from mklkit.cli.faults import closed_stdout, exit_codes, fail_by_our_fault, usage_errors_in_brief
+from mklkit.cli.faults import exit_codes, fail_by_our_fault, usage_errors_in_brief
 from mklkit.cli.fit import fit
 from mklkit.cli.inspect_model import inspect_model
 from mklkit.cli.kernels import kernels
 from mklkit.cli.package_commands import PACKAGES, package_commands
 from mklkit.cli.plugin import plugin
 from mklkit.cli.predict import predict
-from mklkit.errors import UnknownNameError, suggest
+from mklkit.errors import DataError, UnknownNameError, suggest
 
 __all__ = ["app", "main"]
+
+ASKED = "_MKLKIT_COMPLETE"
+"""The variable by which a shell's script asks what the TAB key offers."""
 
 
 class OpenGroup(TyperGroup):
@@ -63,6 +65,10 @@ class OpenGroup(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options before a command."""
+        if args[:1] in (["--install-completion"], ["--show-completion"]):
+            from mklkit.cli.completion.shells import check_shell
+
+            check_shell()
         with usage_errors_in_brief():
             return super().parse_args(ctx, args)
 
@@ -107,24 +113,34 @@ app.add_typer(plugin, name="plugin")
 def main() -> None:
     """Run the command line and exit."""
     show_warnings_briefly()
-    _check_streams()
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # Do not fail on names that the terminal's encoding lacks.
-        sys.stdout.reconfigure(errors="replace")
+    # A stream is None if the shell closed it, as in `mklkit list >&-`.
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     with exit_codes():
+        if sys.stdout is None:
+            raise DataError(
+                "The output can't be written: stdout is closed. Send it to a file, or to"
+                f" {os.devnull} if it is not wanted."
+            )
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            # Do not fail on names that the terminal's encoding lacks.
+            sys.stdout.reconfigure(errors="replace")
         _run()
 
 
 def _run() -> None:
     """Run the command and flush stdout, so that errors of writing are raised here."""
     try:
-        if shell := asked_shell():
-            answer(typer.main.get_command(app), shell)
-        else:
-            app(prog_name="mklkit")
+        if ASKED in os.environ:
+            from mklkit.cli.completion.shells import ANSWERS, answer
+
+            shell = os.environ[ASKED].removeprefix("complete_")
+            if shell in ANSWERS:
+                answer(typer.main.get_command(app), shell)
+                return
+        app(prog_name="mklkit")
     except SystemExit:
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
         raise
     finally:
         # Registered last, it runs before what plugins have registered.
@@ -138,17 +154,6 @@ def _rest_to_stderr() -> None:
         sys.stdout.flush()
         os.dup2(2, 1)
         sys.stdout = sys.stderr
-
-
-def _check_streams() -> None:
-    """Make sure that stdout and stderr exist.
-
-    A stream is None if the shell closed it, as in ``mklkit list >&-``.
-    """
-    if sys.stderr is None:
-        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
-    if sys.stdout is None:
-        closed_stdout()
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,120 +1,40 @@
-"""From the command line's options to a pipeline and the rows that it is fitted on."""
+"""What the commands that learn share: the pipeline and its rows, the results, and advice."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from mklkit.cli.model_options import ModelOptions
 from mklkit.errors import named
 
 if TYPE_CHECKING:
     from mklkit.datasets import Table
+    from mklkit.datasets.files import ChunkedTable
     from mklkit.evaluation.task import Task
-    from mklkit.protocols.component import Preset
-    from mklkit.registry.registry import Kind
 
-__all__ = [
-    "ModelOptions",
-    "System",
-    "data_line",
-    "in_context",
-    "result_of",
-    "settle_columns",
-    "steps_of",
-]
+__all__ = ["System", "settle_columns", "steps_of", "stream_of"]
 
+# A table in memory, its encoded numbers, and a copy of them where they are scaled.
+COPIES = 3
+# The memory that a byte of a CSV file takes at most, as "a," and its object do.
+CSV_RATIO = 32
 
-@attrs.frozen(kw_only=True)
-class ModelOptions:
-    """The user's options; None leaves a choice to the preset, combiner or default."""
-
-    kernels: list[str] | None
-    preset: str | None
-    scale: str | None
-    feature_map: str | None = None
-    combiner: str | None = None
-    learner: str | None = None
-    multiclass: str = "ovo"
-    bandwidths: str = "per-problem"
-    seed: int = 0
-    jobs: int | None = None
-    tune: str | None = None
-    max_memory: str | None = None
-    probability: bool = False
-    class_weight: str | None = None
-
-    def pipeline(self, task: Task) -> Any:
-        """Return the unfitted pipeline for a task: encode, scale, predict.
-
-        Raises
-        ------
-        SpecError
-            If a name is unknown or a spec string is invalid.
-        IncompatibleError
-            If an option is not for this task.
-        """
-        from mklkit.cli.options import weights_by_class
-
-        return task.pipeline(
-            self._checked_preset(),
-            scale=self.scale,
-            tune=self.tune,
-            random_state=self.seed,
-            kernels=self.kernels or None,
-            feature_map=self.feature_map,
-            combiner=self.combiner,
-            learner=self.learner,
-            multiclass=self.multiclass,
-            bandwidths=self.bandwidths,
-            n_jobs=self.jobs,
-            max_memory=self.max_memory,
-            probability=self.probability,
-            class_weight=None if self.class_weight is None else weights_by_class(self.class_weight),
-        )
-
-    def _checked_preset(self) -> Preset:
-        """Return the preset, or that of defaults, if it and all components are known."""
-        from mklkit.estimators.from_preset import default_preset
-        from mklkit.registry.columns import are_proposed, kernel_list
-        from mklkit.registry.registry import get_registry
-        from mklkit.registry.specs import parse_kernel_spec
-
-        registry = get_registry()
-        preset = default_preset()
-        if self.preset is not None:
-            preset = registry.lookup("preset", self.preset).target
-        kernels = self.kernels or preset.kernels
-        parts: list[tuple[Kind, Any]] = [
-            ("combiner", self.combiner),
-            ("feature_map", self.feature_map),
-            ("learner", self.learner),
-        ]
-        if not are_proposed(kernels):
-            parts += [("kernel", parse_kernel_spec(k).spec) for k in kernel_list(kernels)]
-        for kind, spec in parts:
-            if spec is not None:
-                registry.create(kind, spec)
-        return preset
-
-    def choices(self) -> list[str]:
-        """Return a line for each choice that was made before the estimator got the options."""
-        from mklkit.estimators.from_preset import default_preset
-
-        if self.preset is not None:
-            return [f"preset {self.preset}"]
-        lines = []
-        if not self.kernels:
-            lines.append("kernels cosine(linear), rbf and cosine(polynomial): the default")
-        if self.combiner is None:
-            lines.append(f"combiner {default_preset().combiner}: the default")
-        return lines
+FACTOR_ON_C = 100
+FEW_ROWS = 20
+"""With fewer rows a single prediction changes the accuracy by more than 5 percentage points."""
+OVERFITTED = 0.1
+"""A model is overfitted if its score is lower by more on other rows than on training rows."""
 
 
 @attrs.frozen(eq=False)
 class System:
-    """A pipeline, not fitted, with the rows to fit it on, their task, and facts about them."""
+    """The user's options, their pipeline, the rows to fit it on, their task, and facts on them."""
 
+    options: ModelOptions
     pipeline: Any
     table: Table
     task: Task
@@ -151,8 +71,7 @@ class System:
 
         pipeline = options.pipeline(task_named("classification"))
         written = [name for _, name in named_columns(kernels_in(pipeline[-1]), "text")]
-        source = DEFAULT_NAME if data is None else data
-        table = load_table(source, target, drop or [], written, weights, task)
+        table = load_table(data or DEFAULT_NAME, target, drop or [], written, weights, task)
         notes = list(table.notes)
         if data is None:
             notes.insert(0, f"no DATA was given: the built-in {DEFAULT_NAME} data are used")
@@ -168,7 +87,7 @@ class System:
                 say(f"the target {name!r} holds numbers: {table.task} (--task classification for"
                     " classes)")  # fmt: skip
         facts = settle_columns(pipeline, table, options.kernels, notes)
-        return cls(pipeline, table, learned, facts)
+        return cls(options, pipeline, table, learned, facts)
 
     def weights(self, rows: Any = slice(None)) -> dict[str, Any]:
         """Return the weights of some rows as an argument for the pipeline's last step."""
@@ -176,6 +95,93 @@ class System:
             return {}
         step = self.pipeline.steps[-1][0]
         return {f"{step}__sample_weight": self.table.weights.to_numpy()[rows]}
+
+    def result(self, pipeline: Any, **results: Any) -> dict[str, Any]:
+        """Return what a command found out: data, options, steps, choices and parts of a model."""
+        from mklkit.persistence.facts import facts_of_model
+
+        return {
+            "data": self.facts,
+            "preset": self.options.preset,
+            "seed": self.options.seed,
+            "preprocessing": steps_of(self.table, pipeline),
+            "choices": self.options.choices() + list(pipeline[-1].choices_),
+            "model": facts_of_model(pipeline),
+            **results,
+        }
+
+    def advice_if_useless(
+        self, score: dict[str, Any], training: Callable[[], dict[str, Any]], rows: str, model: Any
+    ) -> str | None:
+        """Return a warning of a model that guesses, or recognises no row of a class.
+
+        Parameters
+        ----------
+        score : dict
+            The task's score of the rows for assessing the model.
+        training : callable
+            Returns the score on the training rows; called only if needed.
+        rows : str
+            Which rows were scored.
+        model : estimator
+            Fitted.
+        """
+        task, options = self.task, self.options
+        guessing = task.no_better_than_guessing(score)
+        missed = _missed_classes(score)
+        if not guessing and not missed:
+            return None
+        problem = f"is {guessing}" if guessing else f"recognised no row of {', '.join(missed)}"
+        trained = training()
+        first = next(iter(task.scores))
+        overfitted = (trained[first] or 0) - (score[first] or 0) > OVERFITTED
+        ways = []
+        if score["rows"] < FEW_ROWS and score["rows"] <= trained["rows"]:
+            ways.append(f"'mklkit evaluate', which scores every row ({score['rows']} are too few)")
+        elif not guessing and options.class_weight is None:
+            ways.append("weights of classes (--class-weight balanced)")
+        if options.scale == "none":
+            ways.append("scaled features (--scale standard)")
+        if options.kernels or options.preset:
+            ways.append("the default kernels, which have the same scale")
+        ways += _other_c(model, larger=not overfitted)
+        ways.append("fewer or wider kernels" if overfitted else "other kernels or widths")
+        if overfitted or not guessing:
+            ways.append("more rows" + (" of such classes" if missed and not guessing else ""))
+        remark = (
+            f" It is overfitted: on the rows it was trained with its {task.score_name} is"
+            f" {task.shown(first, trained[first])}."
+            if overfitted
+            else ""
+        )
+        return f"warning: this model {problem} on the {rows}. Try {', or '.join(ways)}.{remark}"
+
+
+def stream_of(data: str | None, max_memory: str | None, stream: bool) -> ChunkedTable | None:
+    """Return the table in chunks if that was asked for, it is several files, or too large."""
+    from mklkit.datasets.builtin import BUILTIN_NAMES, DEFAULT_NAME
+    from mklkit.datasets.files import CHUNKED, READERS, ChunkedTable, ending_of, files_of
+    from mklkit.datasets.paths import status
+    from mklkit.errors import DataError
+    from mklkit.views.memory import memory_limit
+
+    source = DEFAULT_NAME if data is None else data
+    if source in BUILTIN_NAMES:
+        if stream:
+            raise DataError(f"{source} is built in, and can't be read in parts; give a file.")
+        return None
+    files = files_of(source)
+    if stream or len(files) > 1:
+        return ChunkedTable.opened(source)
+    ending, state, limit = ending_of(files[0]), status(files[0]), memory_limit(max_memory)
+    if ending is None or not state or not state.st_size or limit is None:
+        return None
+    kind = READERS[ending][0]
+    small = kind == "CSV" and not ending.endswith(".gz")
+    if kind not in CHUNKED or (small and COPIES * CSV_RATIO * state.st_size < limit):
+        return None
+    table = ChunkedTable.opened(source)
+    return table if COPIES * table.bytes_in_memory > limit else None
 
 
 def settle_columns(
@@ -212,27 +218,30 @@ def steps_of(table: Table, pipeline: Any) -> list[str]:
     return dropped + describe(pipeline)
 
 
-def result_of(table: Table, pipeline: Any, **results: Any) -> dict[str, Any]:
-    """Return what a command found, with the steps, choices and components of a fitted pipeline."""
-    from mklkit.persistence.facts import facts_of_model
+def _missed_classes(score: dict[str, Any]) -> list[str]:
+    """Return the classes of which no row was recognised, with the number of their rows."""
+    from mklkit.errors import counted, quoted
 
-    return {
-        "preprocessing": steps_of(table, pipeline),
-        "choices": list(pipeline[-1].choices_),
-        "model": facts_of_model(pipeline),
-        **results,
-    }
-
-
-def in_context(
-    options: ModelOptions, data_facts: dict[str, Any], result: dict[str, Any]
-) -> dict[str, Any]:
-    """Return a command's result with the data, the options and what was chosen by default."""
-    choices = options.choices() + result["choices"]
-    context = {"data": data_facts, "preset": options.preset, "seed": options.seed}
-    return {**context, **result, "choices": choices}
+    counts = [sum(answers) for answers in score.get("confusion", [])]
+    triples = zip(score.get("classes", []), counts, score.get("recall", []), strict=True)
+    return [
+        f"class {quoted(label)} ({counted(rows, 'row')})"
+        for label, rows, recall in triples
+        if rows and recall == 0
+    ]
 
 
-def data_line(table: Table, notes: list[str]) -> tuple[str, list[str]]:
-    """Return what a report says of the data."""
-    return ("data", [f"{table.summary()} ({table.origin})", *notes])
+def _other_c(model: Any, larger: bool) -> list[str]:
+    from mklkit.estimators.introspection import classifier_in
+    from mklkit.registry.specs import to_spec
+
+    learner = classifier_in(model).learner_
+    if learner.fixed_C is None:
+        return []
+    # The bound at 1 matters for a C that is far too small, or far too large, even after the step.
+    size, C = (
+        ("larger", max(learner.fixed_C * FACTOR_ON_C, 1.0))
+        if larger
+        else ("smaller", min(learner.fixed_C / FACTOR_ON_C, 1.0))
+    )
+    return [f"a {size} C (--learner {quote(to_spec(learner.with_params(C=C)))})"]

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mklkit.cli import options as opt
-from mklkit.cli.comparison_files import check_outputs, save_best
 from mklkit.cli.completion import completers as complete
-from mklkit.cli.console import progressing, say, show, show_json
+from mklkit.cli.console import counting, say, show, show_json, working
+from mklkit.cli.examples import DEFAULT_METHODS, LEARNERS
+from mklkit.cli.model_options import ModelOptions, takes_model_options
+from mklkit.cli.outputs import check_outputs
+from mklkit.cli.tables import Fact, comparison_grid, facts_grid
 from mklkit.datasets.builtin import DEFAULT_NAME
+from mklkit.errors import DataError, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,10 +28,11 @@ if TYPE_CHECKING:
 __all__ = ["compare"]
 
 split_option = partial(typer.Option, rich_help_panel="Splits")
-result_option = partial(typer.Option, rich_help_panel="Results")
+result_option = partial(opt.output_option, rich_help_panel="Results")
 INTERRUPTED = 130
 
 
+@takes_model_options(but=["preset", "combiner", "learner", "class_weight", "probability"])
 def compare(
     data: Annotated[
         list[str] | None,
@@ -43,7 +46,6 @@ def compare(
     *,
     target: opt.Target = None,
     drop: opt.Drop = None,
-    scale: opt.Scale = None,
     combiners: Annotated[
         list[str] | None,
         opt.model_option(
@@ -51,16 +53,12 @@ def compare(
             "-c",
             metavar="SPEC",
             autocompletion=complete.combiners,
-            show_default="centered-alignment, dimkl*, ifsl",
+            show_default=DEFAULT_METHODS,
             help="A combiner, or a glob such as 'dimkl*'. Repeat for several.",
         ),
     ] = None,
     every: Annotated[
-        bool,
-        opt.model_option(
-            "--all",
-            help="All combiners that can work with the kernels.",
-        ),
+        bool, opt.model_option("--all", help="All combiners that can work with the kernels.")
     ] = False,
     presets: Annotated[
         list[str] | None,
@@ -72,8 +70,6 @@ def compare(
             help="A preset, or a glob. Repeat for several.",
         ),
     ] = None,
-    kernels: opt.Kernels = None,
-    feature_map: opt.FeatureMap = None,
     learners: Annotated[
         list[str] | None,
         opt.model_option(
@@ -82,16 +78,13 @@ def compare(
             metavar="SPEC",
             autocompletion=complete.learners,
             show_default="each combiner's own",
-            help='A learner: "svm(C=10)", mhks. Of several, each goes with each combiner.',
+            help=f"A learner: {LEARNERS}. Of several, each goes with each combiner.",
         ),
     ] = None,
-    multiclass: opt.Multiclass = "ovo",
-    bandwidths: opt.Bandwidths = "per-problem",
-    tune: opt.Tune = None,
+    options: ModelOptions,
     cv: Annotated[
         str | None,
         split_option(
-            "--cv",
             metavar="FOLDSxTIMES",
             show_default="5x2",
             help="Stratified folds: 5x4 is five folds, four times.",
@@ -99,25 +92,17 @@ def compare(
     ] = None,
     mccv: Annotated[
         int | None,
-        split_option(
-            min=1,
-            metavar="N",
-            help="N random splits (Monte Carlo) instead of folds.",
-        ),
+        split_option(min=1, metavar="N", help="N random splits (Monte Carlo) instead of folds."),
     ] = None,
     train: Annotated[
         float | None,
         split_option(
-            min=0.01,
-            max=0.99,
-            show_default="0.5",
-            help="Share of training rows of --mccv.",
+            min=0.01, max=0.99, show_default="0.5", help="Share of training rows of --mccv."
         ),
     ] = None,
     split_column: Annotated[
         str | None,
         split_option(
-            "--split-column",
             metavar="COLUMN",
             autocompletion=complete.feature_columns,
             help="A column whose values 'train' and 'test' give the one split to use.",
@@ -126,9 +111,6 @@ def compare(
     results: Annotated[
         Path | None,
         result_option(
-            "--results",
-            metavar="FILE",
-            parser=opt.output_path,
             help="Write each finished run to FILE (JSON lines); the same command goes on from it.",
         ),
     ] = None,
@@ -136,8 +118,6 @@ def compare(
         list[Path] | None,
         result_option(
             "--report",
-            metavar="FILE",
-            parser=opt.output_path,
             help="Write a report; the ending decides: .html (all on one page), .csv, .json or"
             " .tex. Repeat for several.",
         ),
@@ -147,14 +127,9 @@ def compare(
         result_option(
             "--output",
             "-o",
-            metavar="MODEL",
-            parser=opt.output_path,
             help="Fit the best multiple-kernel method on all rows and save it.",
         ),
     ] = None,
-    seed: opt.Seed = 0,
-    jobs: opt.Jobs = None,
-    max_memory: opt.MaxMemory = None,
     as_json: opt.AsJson = False,
 ) -> None:
     """Compare methods on the same splits: accuracy, AUC, time, and tests of the differences.
@@ -163,44 +138,48 @@ def compare(
     logistic regression, random forest and gradient boosting. Ctrl-C shows what is done.
     """
     sources = data or [DEFAULT_NAME]
-    check_outputs(sources, results, reports or [], output)
+    written = list(reports or [])
+    _check_files(sources, results, written, output)
     methods = [*(combiners or []), *(["*"] if every else [])]
-    with progressing() as progress, _saying_that_nothing_is_done():
-        from mklkit.comparison.comparing import compare as run
+    try:
+        with counting("starting") as progress:
+            from mklkit.comparison.comparing import compare as run
 
-        comparison = run(
-            sources,
-            methods=methods or None,
-            presets=presets or (),
-            kernels=kernels or None,
-            learners=learners or (),
-            feature_map=feature_map,
-            scale=scale,
-            multiclass=multiclass,
-            bandwidths=bandwidths,
-            cv=cv,
-            mccv=mccv,
-            train=train,
-            split_column=split_column,
-            tune=int(tune) if tune is not None and tune.isdecimal() else tune,
-            seed=seed,
-            results=results,
-            target=target,
-            drop=drop or (),
-            n_jobs=jobs,
-            max_memory=max_memory,
-            progress=progress,
-        )
+            comparison = run(
+                sources,
+                methods=methods or None,
+                presets=presets or (),
+                learners=learners or (),
+                kernels=options.kernels or None,
+                feature_map=options.feature_map,
+                scale=options.scale,
+                multiclass=options.multiclass,
+                bandwidths=options.bandwidths,
+                tune=options.tune,
+                seed=options.seed,
+                n_jobs=options.n_jobs,
+                max_memory=options.max_memory,
+                cv=cv,
+                mccv=mccv,
+                train=train,
+                split_column=split_column,
+                results=results,
+                target=target,
+                drop=drop or (),
+                progress=progress,
+            )
+    except KeyboardInterrupt:
+        say("interrupted before the first run was finished: there is nothing to show.")
+        raise typer.Exit(INTERRUPTED) from None
     if data is None:
         comparison.notes.insert(0, f"no DATA was given: the built-in {DEFAULT_NAME} data are used")
     if comparison.reused:
         say(f"{comparison.reused} of {len(comparison.cells)} runs were in {results} already")
     # Files come before the first word on stdout, since a reader may leave.
-    written = list(reports or [])
     for report in written:
         comparison.report(report, command=shlex.join(["mklkit", *sys.argv[1:]]))
     if output is not None and comparison.complete:
-        save_best(output, comparison)
+        _save_best(output, comparison)
         written.append(output)
     if as_json:
         show_json(comparison.as_dict())
@@ -216,29 +195,65 @@ def compare(
         raise typer.Exit(INTERRUPTED)
 
 
-@contextmanager
-def _saying_that_nothing_is_done() -> Iterator[None]:
-    """Say that Ctrl-C came before there was anything to show."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        say("interrupted before the first run was finished: there is nothing to show.")
-        raise typer.Exit(INTERRUPTED) from None
+def _check_files(
+    sources: list[str], results: Path | None, reports: list[Path], output: Path | None
+) -> None:
+    """Refuse files that can't be written before anything is computed."""
+    from mklkit.comparison.writing import check_report
+
+    for report in reports:
+        check_report(report)
+    check_outputs([results, *reports, output], sources)
+    if output is not None and len(sources) > 1:
+        raise DataError("With several data sets there is no single model to save by --output.")
+
+
+def _save_best(output: Path, comparison: Comparison) -> None:
+    """Save the best method with the facts that 'fit' saves, and those of the comparison."""
+    from time import perf_counter
+
+    from mklkit.datasets.pipeline import describe
+    from mklkit.estimators.introspection import ChoosingModel
+    from mklkit.evaluation import score
+    from mklkit.persistence import save_model
+
+    (data,) = comparison.data
+    best = comparison.best_method.name
+    with working("fitting the best method on all rows"):
+        start = perf_counter()
+        pipeline = comparison.best_estimator_
+        seconds = perf_counter() - start
+        choices = pipeline[-1].choices_ if isinstance(pipeline[-1], ChoosingModel) else []
+        scores = score(data.target, pipeline.predict(data.features), data.target)
+        facts: dict[str, Any] = {
+            "preset": None,
+            "seed": comparison.plan["seed"],
+            "preprocessing": describe(pipeline),
+            "choices": [
+                f"{best}: the best of {len(comparison.methods)} compared methods",
+                *choices,
+            ],
+            "split": "none",
+            "scores": {"train": scores, "held_out": None},
+            "seconds": seconds,
+            "comparison": {"method": best, "verdict": comparison.verdict},
+        }
+        if data.table is not None:
+            facts["data"] = data.table.facts()
+        save_model(pipeline, output, facts)
+    say(f"{best} was fitted on all {len(data.target)} rows")
 
 
 def _lost(comparison: Comparison, output: Path | None) -> list[str]:
     """Return how far an interrupted comparison has come, and which file is not written."""
     total = len(comparison.methods) * sum(plan["number"] for plan in comparison.plan["splits"])
-    lines = [f"after {len(comparison.cells)} of {total} runs"]
-    return lines if output is None else [*lines, f"{output} was not written"]
+    unwritten = [] if output is None else [f"{output} was not written"]
+    return [f"after {len(comparison.cells)} of {total} runs", *unwritten]
 
 
 def _report(comparison: Comparison, output: Path | None) -> None:
-    from mklkit.cli.report import facts_grid
-    from mklkit.cli.tables import comparison_grid
-
     plan, data = comparison.plan, comparison.data
-    lines: list[tuple[str, str | list[str]]] = []
+    lines: list[Fact] = []
     if not comparison.complete:
         lines.append(("interrupted", _lost(comparison, output)))
     splits = dict.fromkeys(part["description"] for part in plan["splits"])
@@ -261,8 +276,6 @@ def _report(comparison: Comparison, output: Path | None) -> None:
 
 def _failures(table: pd.DataFrame) -> list[str]:
     """Return a line for each method that failed on some split, with its first reason."""
-    from mklkit.errors import counted
-
     failed = table[table["failures"] > 0]
     return [
         f"failed on {row['failures']} of {counted(row['splits'], 'split')}: {row['method']}:"

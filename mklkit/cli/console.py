@@ -4,32 +4,29 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, TextIO
 
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
-from rich.progress import TaskProgressColumn as Percentage
-from rich.progress import TimeElapsedColumn as Elapsed
-from rich.progress import TimeRemainingColumn as Remaining
 from rich.text import Text
 
 from mklkit.display.html import printable
+from mklkit.display.progress import Report, silent, terminal_bar
 
 __all__ = [
     "counting",
-    "passing",
     "plain",
-    "progressing",
     "say",
     "shortened",
     "show",
     "show_json",
     "show_result",
     "show_warnings_briefly",
+    "without_markup",
     "working",
 ]
 
@@ -37,6 +34,8 @@ __all__ = [
 PIPE_WIDTH = 160
 # Names or values from a file that a message quotes may be of any length.
 LONGEST_MESSAGE = 2000
+# reStructuredText's roles and literals; of a dotted name its last part is what people know.
+ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?([^`]*)`|``([^`]*)``")
 
 
 def show(*parts: RenderableType) -> None:
@@ -91,33 +90,31 @@ def plain(text: object) -> str:
     return printable(text)
 
 
+def without_markup(text: str) -> str:
+    """Return a docstring's text without reStructuredText's roles and literals.
+
+    Examples
+    --------
+    >>> without_markup("As :func:`mklkit.plugin.solve_dual` does, with ``C=1``.")
+    'As solve_dual does, with C=1.'
+    """
+    return ROLE.sub(lambda match: match[1] or match[2] or "", text)
+
+
 @contextmanager
 def working(action: str) -> Iterator[None]:
-    """Show a spinner with the elapsed time on a terminal; nothing in a pipe."""
-    with _bar(action, SpinnerColumn(), TextColumn("{task.description}"), Elapsed()):
+    """Show a spinner on a terminal; nothing in a pipe."""
+    console = _console(sys.stderr)
+    with console.status(action) if console.is_terminal else nullcontext():
         yield
 
 
-def counting(action: str) -> AbstractContextManager[Any]:
-    """Show a progress bar on a terminal; yields a function of the parts done and their total."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Elapsed())
-    return _bar(action, *columns)
+def counting(action: str, shown: bool = True) -> AbstractContextManager[Report]:
+    """Show a progress bar on a terminal.
 
-
-def passing(action: str, shown: bool = True) -> AbstractContextManager[Any]:
-    """Show the share done and the time left on a terminal; yields as ``counting`` does."""
-    left = (TextColumn("left:"), Remaining())
-    columns = (TextColumn("{task.description}"), BarColumn(), Percentage(), Elapsed(), *left)
-    return _bar(action, *columns, shown=shown)
-
-
-@contextmanager
-def progressing() -> Iterator[Any]:
-    """Show a progress bar as ``counting`` does, with the name of what runs as a third argument."""
-    from mklkit.display.progress import terminal_bar
-
-    with terminal_bar("starting", _console(sys.stderr)) as tell:
-        yield tell
+    It yields a function of the parts done, their total and, if known, the name of what runs.
+    """
+    return terminal_bar(action, _console(sys.stderr)) if shown else nullcontext(silent)
 
 
 def show_warnings_briefly() -> None:
@@ -150,12 +147,3 @@ class _PlainConsole(Console):
 def _console(file: TextIO) -> Console:
     width = None if file.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
     return _PlainConsole(file=file, width=width, markup=False, highlight=False, emoji=False)
-
-
-@contextmanager
-def _bar(action: str, *columns: Any, shown: bool = True) -> Iterator[Any]:
-    console = _console(sys.stderr)
-    hidden = not (shown and console.is_terminal)
-    with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
-        task = progress.add_task(action, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)

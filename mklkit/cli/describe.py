@@ -1,19 +1,25 @@
-"""``mklkit list`` and ``mklkit describe``: the names of components and presets, and one of them."""
+"""``mklkit list`` and ``mklkit describe``: all that is known of components, presets, commands."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import attrs
 import typer
+from rich.text import Text
 
 from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
-from mklkit.cli.component_facts import component_facts
-from mklkit.cli.console import say, show, show_json
+from mklkit.cli.console import plain, say, show, show_json, without_markup
 from mklkit.cli.package_commands import package_commands
+from mklkit.cli.tables import Fact, facts_grid, grid
+from mklkit.errors import UnknownNameError, quoted, suggest
 
 if TYPE_CHECKING:
-    from mklkit.registry.registry import Kind
+    from mklkit.registry.registry import Entry, Kind, Registry
 
 __all__ = ["KINDS", "describe", "list_names"]
 
@@ -45,22 +51,36 @@ def list_names(
     Commands that packages bring are listed too. 'mklkit describe NAME' shows a component or preset
     with its parameters.
     """
-    from mklkit.cli.report import listing
-
-    facts = {name: _facts(context, KINDS[name][0]) for name in ([kind] if kind else KINDS)}
+    facts = {name: _facts_of_all(context, KINDS[name][0]) for name in ([kind] if kind else KINDS)}
     if as_json:
-        show_json([component for components in facts.values() for component in components])
+        show_json([entry for entries in facts.values() for entry in entries])
         return
-    for name, components in facts.items():
+    for name, entries in facts.items():
         extra = KINDS[name][1]
-        heads = ["name", "from", *filter(None, [extra]), "what it is"]
-        if components:
-            show(listing(name, heads, [_row(component, extra) for component in components]))
+        table = grid(
+            "name",
+            words=["from", *filter(None, [extra]), "what it is"],
+            title=name,
+            title_justify="left",
+        )
+        for entry in entries:
+            cells = [entry["name"], f"{entry['distribution']} {entry['version']}"]
+            cells += [_words(entry.get(extra, ""))] if extra else []
+            table.add_row(*(Text(plain(cell)) for cell in (*cells, entry["help"])))
+        if entries:
+            show(table)
         elif kind:
             say(f"no {name}")
 
 
-def _facts(context: typer.Context, kind: Kind | Literal["command"]) -> list[dict[str, Any]]:
+def _words(value: str | list[str]) -> str:
+    """Return what a component reads or learns from in a cell of a table."""
+    if isinstance(value, str):
+        return value
+    return ", ".join("no labels" if task == "none" else task for task in value)
+
+
+def _facts_of_all(context: typer.Context, kind: Kind | Literal["command"]) -> list[dict[str, Any]]:
     """Return what is known of all names of a kind."""
     if kind == "command":
         return [
@@ -77,18 +97,7 @@ def _facts(context: typer.Context, kind: Kind | Literal["command"]) -> list[dict
     from mklkit.registry.registry import get_registry
 
     registry = get_registry()
-    return [component_facts(registry, entry) for entry in registry.entries(kind)]
-
-
-def _row(facts: dict[str, Any], extra: str) -> tuple[str, ...]:
-    """Return the cells of a line: what it reads or learns stands before what it is."""
-    cells = [facts["name"], f"{facts['distribution']} {facts['version']}"]
-    if extra == "learns":
-        tasks = facts.get("learns", [])
-        cells.append(", ".join("no labels" if task == "none" else task for task in tasks))
-    elif extra:
-        cells.append(facts[extra])
-    return (*cells, facts["help"])
+    return [_facts_of(registry, entry) for entry in registry.entries(kind)]
 
 
 def describe(
@@ -103,7 +112,6 @@ def describe(
     as_json: opt.AsJson = False,
 ) -> None:
     """Show a component or preset: description, parameters with defaults, and package."""
-    from mklkit.errors import UnknownNameError, quoted, suggest
     from mklkit.registry.entries import HOOKS
     from mklkit.registry.registry import get_registry
 
@@ -111,25 +119,22 @@ def describe(
     entries = [entry for kind in HOOKS for entry in registry.entries(kind)]
     bare = name.partition("(")[0].strip()
     # Several kinds may use one name.
-    components = [component_facts(registry, entry) for entry in entries if entry.name == bare]
-    if not components:
+    facts = [_facts_of(registry, entry) for entry in entries if entry.name == bare]
+    if not facts:
         raise UnknownNameError(
             f"Nothing is named {quoted(bare)}.{suggest(bare, [entry.name for entry in entries])}"
             " 'mklkit list' shows all names."
         )
     if as_json:
-        show_json(components)
+        show_json(facts)
         return
-    for facts in components:
-        _report(facts)
+    for entry_facts in facts:
+        show(facts_grid(_lines(entry_facts)))
 
 
-def _report(facts: dict[str, Any]) -> None:
-    from mklkit.cli.report import facts_grid
-
-    kind = facts["kind"].replace("_", " ")
-    lines: list[tuple[str, str | list[str]]] = [
-        (kind, [facts["name"], facts["help"]]),
+def _lines(facts: dict[str, Any]) -> list[Fact]:
+    lines: list[Fact] = [
+        (facts["kind"].replace("_", " "), [facts["name"], facts["help"]]),
         ("from", f"{facts['distribution']} {facts['version']}"),
     ]
     if "reads" in facts:
@@ -140,9 +145,99 @@ def _report(facts: dict[str, Any]) -> None:
         default = parameter["default"]
         if parameter["required"]:
             head = "must be given, in Python"
-        elif kind == "preset":
+        elif facts["kind"] == "preset":
             head = str(default)
         else:
             head = "not given by default" if default is None else f"default {default!r}"
         lines.append((parameter["name"], [head, *filter(None, [parameter["help"]])]))
-    show(facts_grid(lines))
+    return lines
+
+
+def _facts_of(registry: Registry, entry: Entry) -> dict[str, Any]:
+    """Return a name's kind, distribution, summary, parameters with defaults, and facts, as JSON.
+
+    Kernels have what they read as ``reads``, combiners and learners what they learn from as
+    ``learns``. Facts are empty where they depend on parameters that must be given.
+    """
+    from mklkit.registry.composing import is_around_another, reads_of
+
+    facts: dict[str, Any] = {
+        "kind": entry.kind,
+        "name": entry.name,
+        "distribution": entry.distribution,
+        "version": entry.version,
+        "help": without_markup(entry.help),
+        "parameters": _choices(entry) if entry.kind == "preset" else _parameters(entry.target),
+        "facts": _stated(registry, entry),
+    }
+    if entry.kind == "kernel":
+        facts["reads"] = "as its kernel" if is_around_another(entry) else reads_of(entry)
+    if "tasks" in facts["facts"]:
+        facts["learns"] = facts["facts"]["tasks"]
+    return facts
+
+
+def _stated(registry: Registry, entry: Entry) -> dict[str, Any]:
+    """Return the facts that a component of default parameters states."""
+    from mklkit.errors import SpecError
+    from mklkit.protocols import facts_of
+    from mklkit.registry.entries import FACTS
+
+    if entry.kind == "preset":
+        return {}
+    component = entry.target
+    with suppress(SpecError):  # It may need parameters to be made.
+        component = registry.create(entry.kind, component)
+    try:
+        stated = attrs.asdict(facts_of(component, FACTS[entry.kind]), recurse=False)
+    except SpecError:  # Its facts depend on them.
+        return {}
+    return {name: _plain_value(value) for name, value in stated.items()}
+
+
+def _choices(entry: Entry) -> list[dict[str, Any]]:
+    """Return a preset's choices, each of which an option overrides."""
+    chosen = attrs.asdict(entry.target, recurse=False)
+    return [
+        {"name": key, "required": False, "default": value, "help": ""}
+        for key, value in chosen.items()
+        if key not in ("name", "help") and value is not None
+    ]
+
+
+def _parameters(cls: type) -> list[dict[str, Any]]:
+    from mklkit.testing.docstrings import documented_parameters
+
+    if not attrs.has(cls):
+        return []
+    documented = documented_parameters(inspect.getdoc(cls) or "")
+    return [
+        {
+            "name": field.name,
+            "required": field.default is attrs.NOTHING,
+            "default": _default(field.default),
+            "help": without_markup(documented.get(field.name, "")),
+        }
+        for field in attrs.fields(cls)
+        if field.init
+    ]
+
+
+def _default(default: Any) -> Any:
+    """Return a default as a JSON value, None if there is none."""
+    if default is attrs.NOTHING:
+        return None
+    if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
+        default = default.factory()
+    return default if isinstance(default, (bool, int, float, str, type(None))) else repr(default)
+
+
+def _plain_value(value: Any) -> Any:
+    """Return a fact as plain dicts, lists, text and numbers; a component as its description."""
+    if isinstance(value, (bool, int, float, str, type(None))):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain_value(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain_value(item) for item in value]
+    return str(value)

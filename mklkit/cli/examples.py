@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-__all__ = ["EXAMPLES", "epilog"]
+__all__ = [
+    "DEFAULT_KERNELS",
+    "DEFAULT_METHODS",
+    "EXAMPLES",
+    "KERNELS",
+    "LEARNERS",
+    "MAPS",
+    "epilog",
+]
+
+DEFAULT_KERNELS = "cosine(linear), rbf, cosine(polynomial)"
+DEFAULT_METHODS = "centered-alignment, dimkl*, ifsl"
+KERNELS = '"rbf(sigma=\'mean\')", "shape:linear@fou_*"'
+LEARNERS = '"svm(C=10)", mhks, kmhks'
+MAPS = 'implicit, "empirical(subset=0.1)", fourier'
+"""What the help of the options names; the registry, which knows all, takes seconds to import."""
 
 EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "mklkit": (

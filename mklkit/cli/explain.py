@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from rich.table import Table as Grid
+from rich.text import Text
 
 from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
-from mklkit.cli.console import counting, say, show, show_json, working
-from mklkit.cli.pictures import check_picture, draw
+from mklkit.cli.console import counting, plain, say, show, show_json, working
+from mklkit.cli.outputs import check_outputs, draw
 from mklkit.cli.predict import columns_of, target_of
+from mklkit.cli.tables import FirstThatFits, alignment_grid, facts_grid, grid, number, spread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
     from mklkit.explanation import Explanation
 
 __all__ = ["explain"]
+
+MOST_GROUPS = 15
+"""Groups of columns that are printed; --json shows all."""
 
 
 def explain(
@@ -62,10 +68,7 @@ def explain(
     ] = 5000,
     plot: Annotated[
         Path | None,
-        typer.Option(
-            "--plot",
-            metavar="FILE",
-            parser=opt.output_path,
+        opt.output_option(
             help="Plot the weights beside what is lost without a kernel, to a .png, .pdf or .svg.",
         ),
     ] = None,
@@ -81,8 +84,7 @@ def explain(
     from mklkit.explanation.explaining import explained_task
     from mklkit.persistence import load_model, read_facts
 
-    if plot is not None:
-        check_picture(plot, {"the data": data, "the model": model})
+    check_outputs([], [data], model, plot)
     with working("loading the model"):
         pipeline, facts = load_model(model), read_facts(model)
     task = explained_task(pipeline)
@@ -155,23 +157,56 @@ def _rows(
 
 
 def _report(explanation: Explanation, data: str, truth: pd.Series, notes: list[str]) -> None:
-    from mklkit.cli.report import alignment_grid, facts_grid
-    from mklkit.cli.tables import groups_grid, kernels_worth
     from mklkit.errors import counted
 
     by_subject = explanation.notes.groupby("about")["note"]
     remarks = {str(about): list(sentences) for about, sentences in by_subject}
     described = f"{data}: {counted(len(truth), 'row')}, target {str(truth.name)!r}"
-    lines: list[tuple[str, str | list[str]]] = [
-        ("data", [described, *notes]),
-        ("how", remarks["rows"]),
-        (explanation.task.score_name, explanation.summary()),
-    ]
-    show(facts_grid(lines), kernels_worth(explanation.kernels))
+    facts = facts_grid(
+        [
+            ("data", [described, *notes]),
+            ("how", remarks["rows"]),
+            (explanation.task.score_name, explanation.summary()),
+        ]
+    )
+    show(facts, _kernels_worth(explanation.kernels))
     show(facts_grid([(about, remarks[about]) for about in ("weights", "left out")]))
     if len(explanation.columns):
-        show(groups_grid(explanation.columns))
+        show(_groups_grid(explanation.columns))
     show(facts_grid([("shuffled", remarks["shuffled"])]))
     if len(explanation.alignment) > 1:
         show(alignment_grid(explanation.alignment), facts_grid([("alike", remarks["alike"])]))
     show(f"{explanation.seconds:.2f} s")
+
+
+def _kernels_worth(kernels: pd.DataFrame) -> FirstThatFits:
+    """Return weight, and points of the score lost when left out and shuffled, per kernel."""
+    layouts = [_worth_grid(kernels, *layout) for layout in ((1, 1), (1, 0), (0, 0))]
+    return FirstThatFits(layouts, max(len(plain(name)) for name in kernels["kernel"]))
+
+
+def _worth_grid(kernels: pd.DataFrame, deviations: int, details: int) -> Grid:
+    by_row = bool(details and kernels["row_spread"].notna().any())
+    # Whether weight × size says something else than the weight, as shown.
+    by_size = bool(details and ((kernels["sized_weight"] - kernels["weight"]).abs() >= 0.001).any())
+    beside = [*["over\nrows"] * by_row, *["sized\nweight"] * by_size]
+    table = grid("kernel", "weight", *beside, "lost if\nleft out", "lost if\nshuffled")
+    for row in kernels.to_dict("records"):
+        rows = number(row["row_spread"], 3)
+        cells = [spread(row, "weight", 1, 3, bool(deviations))]
+        cells += [Text(rows if rows == "–" else f"± {rows}")] * by_row
+        cells += [Text(number(row["sized_weight"], 3))] * by_size
+        cells += [spread(row, name, 100, 1, bool(deviations)) for name in ("left_out", "shuffled")]
+        table.add_row(Text(plain(row["kernel"])), *cells)
+    return table
+
+
+def _groups_grid(columns: pd.DataFrame) -> Grid:
+    """Return points of the score lost when columns are shuffled, the dearest first."""
+    table = grid("columns", "lost if\nshuffled", words=["read by"])
+    for row in columns.head(MOST_GROUPS).to_dict("records"):
+        readers = ", ".join(plain(name) for name in row["kernels"])
+        table.add_row(Text(plain(row["group"])), spread(row, "shuffled", 100, 1), Text(readers))
+    if len(columns) > MOST_GROUPS:
+        table.add_row(f"{len(columns) - MOST_GROUPS} more", "", "--json shows them")
+    return table

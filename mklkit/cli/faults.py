@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import os
 import re
 import sys
@@ -18,10 +19,10 @@ from typing import Any, NoReturn, TextIO
 import typer
 
 from mklkit.cli.console import say, shortened
-from mklkit.cli.package_commands import BrokenCommandError
+from mklkit.cli.package_commands import BrokenCommandError, imported_packages
 from mklkit.errors import MKLKitError, plain_message, suggest
 
-__all__ = ["closed_stdout", "exit_codes", "fail_by_our_fault", "usage_errors_in_brief"]
+__all__ = ["exit_codes", "fail_by_our_fault", "usage_errors_in_brief"]
 
 # Errors of writing; the error names no file if it is stdout.
 NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EROFS)
@@ -42,7 +43,7 @@ CHOICE = re.compile(r"(.*) is not one of (.*)\.", re.DOTALL)
 OURS = "mklkit"
 NO_MEMORY = ("failed to map segment", "annot allocate memory")
 """What the loader of shared libraries says where memory is short."""
-DEPTH = 4
+DEPTH = 6
 """How deep a component may lie in what a call knows: in a list of kernels and columns, say."""
 
 
@@ -70,7 +71,7 @@ def exit_codes() -> Iterator[None]:
 
 def _fail_by_the_system(error: ImportError | MemoryError | OSError) -> NoReturn:
     """Report an error of the operating system that the user can fix."""
-    if lacks_memory_to_load(error):
+    if _lacks_memory_to_load(error):
         _fail(
             "There is too little memory to load the libraries that mklkit needs, such as numba:"
             " allow the process more ('ulimit -v' shows its limit).",
@@ -88,7 +89,7 @@ def _fail_by_the_system(error: ImportError | MemoryError | OSError) -> NoReturn:
     fail_by_our_fault(error)
 
 
-def lacks_memory_to_load(error: BaseException) -> bool:
+def _lacks_memory_to_load(error: BaseException) -> bool:
     """Return whether a library could not be imported because memory is limited, as by ulimit -v.
 
     The system's words may be in an error that led to this one.
@@ -101,15 +102,6 @@ def lacks_memory_to_load(error: BaseException) -> bool:
     return importing and any(
         isinstance(cause, MemoryError) or any(words in str(cause) for words in NO_MEMORY)
         for cause in causes
-    )
-
-
-def closed_stdout() -> NoReturn:
-    """Refuse to run without a stdout."""
-    _fail(
-        "The output can't be written: stdout is closed. Send it to a file, or to"
-        f" {os.devnull} if it is not wanted.",
-        2,
     )
 
 
@@ -178,43 +170,29 @@ def _plugins_behind(error: BaseException) -> tuple[list[str], bool]:
 
 def _homes_of_plugins() -> dict[str, str]:
     """Return the distribution of each imported plugin's package."""
-    from mklkit.cli.package_commands import imported_packages
-
     commands = imported_packages()
     if "mklkit.registry.registry" not in sys.modules:
         return commands  # No components have been imported.
     from mklkit.registry.entries import HOOKS
     from mklkit.registry.registry import get_registry
 
-    registry = get_registry()
-    homes = commands | {
-        _package(getattr(entry.target, "__module__", "")): entry.distribution
-        for kind in HOOKS
-        for entry in registry.entries(kind)
-    }
+    entries = [entry for kind in HOOKS for entry in get_registry().entries(kind)]
+    homes = {_package(entry.target.__module__): entry.distribution for entry in entries}
     homes.pop(OURS, None)
-    return homes
+    return commands | homes
 
 
 def _packages_in(values: list[Any]) -> set[str]:
     """Return the packages of objects, and of those that lists and mklkit's own objects hold."""
-    packages, visited = set(), set()
+    packages: set[str] = set()
     for _ in range(DEPTH):
-        held: list[Any] = []
-        for value in values:
-            package = _package(type(value).__module__)
-            packages.add(package)
-            if id(value) in visited:
-                continue
-            visited.add(id(value))
-            if isinstance(value, list | tuple):
-                held += value
-            elif isinstance(value, dict):
-                held += value.values()
-            elif package == OURS:
-                names = [*getattr(value, "__dict__", ()), *getattr(value, "__slots__", ())]
-                held += [getattr(value, name, None) for name in names]
-        values = held
+        packages.update(_package(type(value).__module__) for value in values)
+        holders = {
+            id(value): value
+            for value in values
+            if isinstance(value, (list, tuple, dict)) or _package(type(value).__module__) == OURS
+        }
+        values = gc.get_referents(*holders.values())
     return packages
 
 

@@ -7,18 +7,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from mklkit.cli import options as opt
-from mklkit.cli.advice import advice_if_useless
-from mklkit.cli.building import ModelOptions, System, data_line, in_context, result_of
+from mklkit.cli.building import System, stream_of
 from mklkit.cli.console import counting, say, show, show_result, working
-from mklkit.cli.pictures import check_picture, draw_weights
-from mklkit.cli.streams import fit_stream, on_cluster, stream_of
+from mklkit.cli.model_options import ModelOptions, takes_model_options
+from mklkit.cli.outputs import check_outputs, draw
+from mklkit.cli.tables import (
+    data_line,
+    decisive_score,
+    facts_grid,
+    model_line,
+    scores_tables,
+    weights_table,
+)
 
 __all__ = ["fit"]
 
 
+@takes_model_options()
 def fit(
     data: opt.Data = None,
     *,
@@ -26,7 +32,6 @@ def fit(
     task: opt.Task = "auto",
     drop: opt.Drop = None,
     weights: opt.Weights = None,
-    scale: opt.Scale = None,
     holdout: Annotated[
         float,
         opt.data_option(
@@ -35,41 +40,32 @@ def fit(
             help="Share of the rows held out to score the model; 0: fit on all rows.",
         ),
     ] = 0.2,
-    preset: opt.Preset = None,
-    kernels: opt.Kernels = None,
-    feature_map: opt.FeatureMap = None,
-    combiner: opt.Combiner = None,
-    learner: opt.Learner = None,
-    multiclass: opt.Multiclass = "ovo",
-    bandwidths: opt.Bandwidths = "per-problem",
+    stream: Annotated[
+        bool,
+        opt.data_option(
+            "--stream", help="Read the table (CSV, Parquet) in parts even if it fits into memory."
+        ),
+    ] = False,
+    scheduler: Annotated[
+        str | None,
+        opt.data_option(
+            metavar="ADDRESS",
+            help="Fit on the workers of a Dask scheduler, such as tcp://10.0.0.1:8786. The table"
+            " (CSV, Parquet) is read in parts here, and its encoded rows are sent to them.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            parser=opt.output_path,
-            help="Save the model, for example as model.mkl.",
-        ),
+        opt.output_option("--output", "-o", help="Save the model, for example as model.mkl."),
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option(
-            "--plot",
-            metavar="FILE",
-            parser=opt.output_path,
+        opt.output_option(
             help="Plot the kernel weights (by cluster, if the combiner has clusters) to a file"
             " such as weights.png, .pdf or .svg.",
         ),
     ] = None,
-    tune: opt.Tune = None,
-    class_weight: opt.ClassWeight = None,
-    probability: opt.Probability = False,
-    seed: opt.Seed = 0,
-    jobs: opt.Jobs = None,
-    max_memory: opt.MaxMemory = None,
-    stream: opt.Stream = False,
-    scheduler: opt.Scheduler = None,
+    options: ModelOptions,
     as_json: opt.AsJson = False,
 ) -> None:
     """Learn kernel weights and a classifier or a regression, and score it on held-out rows.
@@ -78,59 +74,37 @@ def fit(
     imputed and features scaled; these steps are part of the saved model. A table that does not fit
     into memory is read in parts, and can be fitted on a cluster.
     """
-    if output is not None:
-        _check_output(output, data)
-    if plot is not None:
-        check_picture(plot, {"the data": data, "the model": output})
-    options = ModelOptions(
-        kernels=kernels,
-        preset=preset,
-        scale=scale,
-        feature_map=feature_map,
-        combiner=combiner,
-        learner=learner,
-        multiclass=multiclass,
-        bandwidths=bandwidths,
-        seed=seed,
-        jobs=jobs,
-        tune=tune,
-        max_memory=max_memory,
-        probability=probability,
-        class_weight=class_weight,
-    )
-    chunked = stream_of(data, max_memory, stream or scheduler is not None)
+    check_outputs([output], [data], picture=plot)
+    chunked = stream_of(data, options.max_memory, stream or scheduler is not None)
     if chunked is None:
         system = System.of(options, data, target, drop, weights, task)
-        result = _fit_and_score(system, holdout, seed)
+        result = _fit_and_score(system, holdout, options.seed)
     else:
+        from mklkit.cli.streams import fit_stream, on_cluster
         from mklkit.evaluation.tasks import Classes
 
         _check_parts(weights, task)
-        asked = (target, drop or [], kernels)
         pipeline = options.pipeline(Classes())
         with on_cluster(scheduler, pipeline):
-            table, data_facts, result = fit_stream(
-                pipeline, chunked, asked, holdout, seed, _fitting, max_memory, scheduler is not None
+            system, result = fit_stream(
+                pipeline,
+                chunked,
+                options,
+                target,
+                drop or [],
+                holdout,
+                _fitting,
+                distributed=scheduler is not None,
             )
-        system = System(pipeline, table, Classes(), data_facts)
-    result = in_context(options, system.facts, result)
-    from mklkit.cli.tables import decisive_score
-
     part, score = decisive_score(result["scores"])
     # Before the first word on stdout: what may still fail, and files, since a reader may leave.
-    advice = advice_if_useless(
-        system.task,
-        score,
-        lambda: result["scores"]["train"],
-        f"{part} rows",
-        options,
-        system.pipeline,
+    advice = system.advice_if_useless(
+        score, lambda: result["scores"]["train"], f"{part} rows", system.pipeline
     )
     if output is not None:
         _save(output, system.pipeline, result)
     if plot is not None:
-        with working("drawing"):
-            draw_weights(plot, system.pipeline)
+        _draw_weights(plot, system.pipeline)
     show_result(result, as_json, lambda: _report(system.table, result), advice)
     if output is not None:
         say(f"saved {output}")
@@ -150,16 +124,6 @@ def _check_parts(weights: str | None, task: str) -> None:
         )
 
 
-def _check_output(output: Path, data: str | None) -> None:
-    from mklkit.datasets.paths import same_file
-    from mklkit.errors import DataError
-    from mklkit.persistence.atomic import check_writable
-
-    check_writable(output)
-    if data is not None and same_file(output, Path(data)):
-        raise DataError(f"{output} holds the data; choose another name for the model.")
-
-
 def _fit_and_score(system: System, holdout: float, seed: int) -> dict[str, Any]:
     from time import perf_counter
 
@@ -177,9 +141,7 @@ def _fit_and_score(system: System, holdout: float, seed: int) -> dict[str, Any]:
             if len(rows):
                 answers = system.pipeline.predict(features.iloc[rows])
                 scores[part] = system.task.score(targets[rows], answers, targets[split.train])
-    return result_of(
-        system.table, system.pipeline, split=split.kind, scores=scores, seconds=seconds
-    )
+    return system.result(system.pipeline, split=split.kind, scores=scores, seconds=seconds)
 
 
 @contextmanager
@@ -203,18 +165,23 @@ def _save(output: Path, pipeline: Any, result: dict[str, Any]) -> None:
         save_model(pipeline, output, {key: result[key] for key in result if key != "model"})
 
 
-def _report(table: Any, result: dict[str, Any]) -> None:
-    from mklkit.cli.report import facts_grid, model_lines
-    from mklkit.cli.tables import scores_tables, weights_table
-    from mklkit.estimators.proposing import shortened
+def _draw_weights(path: Path, pipeline: Any) -> None:
+    from mklkit.plotting.weights import KernelWeightsDisplay
 
-    lines: list[tuple[str, str | list[str]]] = [
-        data_line(table, result["data"]["notes"]),
-        ("steps", result["preprocessing"]),
-        ("model", [model_lines(result["model"]), *shortened(result["choices"])]),
-        ("held out", _split_lines(result)),
-    ]
-    show(facts_grid(lines), weights_table(result["model"]), *scores_tables(result["scores"]))
+    with working("drawing"):
+        draw(path, lambda: KernelWeightsDisplay.from_estimator(pipeline))
+
+
+def _report(table: Any, result: dict[str, Any]) -> None:
+    facts = facts_grid(
+        [
+            data_line(table, result["data"]["notes"]),
+            ("steps", result["preprocessing"]),
+            model_line(result["model"], result["choices"]),
+            ("held out", _split_lines(result)),
+        ]
+    )
+    show(facts, weights_table(result["model"]), *scores_tables(result["scores"]))
     show(f"fitted in {result['seconds']:.2f} s")
 
 

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from rich.table import Table as Grid
+from rich.text import Text
+
 from mklkit.cli import options as opt
-from mklkit.cli.console import show, show_json
+from mklkit.cli.console import plain, show, show_json
+from mklkit.cli.tables import Fact, facts_grid, grid, model_line, scores_tables, weights_table
+from mklkit.errors import counted
 
 __all__ = ["inspect_model"]
 
-COLUMNS_SHOWN = 8
+COLUMNS_OF_KERNEL = 8
+COLUMNS_OF_MODEL = 40
+"""More columns are not printed; --json shows all."""
 
 
 def inspect_model(model: opt.ModelFile, as_json: opt.AsJson = False) -> None:
@@ -36,12 +43,8 @@ def inspect_model(model: opt.ModelFile, as_json: opt.AsJson = False) -> None:
 
 
 def _report(facts: dict[str, Any]) -> None:
-    from mklkit.cli.report import columns_grid, facts_grid, model_lines
-    from mklkit.cli.tables import scores_tables, weights_table
-    from mklkit.estimators.proposing import shortened
-
     model = facts["model"]
-    lines: list[tuple[str, str | list[str]]] = []
+    lines: list[Fact] = []
     if "data" in facts:
         lines.append(("data", _data_lines(facts["data"])))
         if facts["data"].get("weights") is not None:
@@ -49,11 +52,8 @@ def _report(facts: dict[str, Any]) -> None:
     if "preprocessing" in facts:
         lines.append(("steps", facts["preprocessing"]))
     if "kernels" in model:
-        named = [_kernel_line(kernel) for kernel in model["kernels"]]
-        lines += [
-            ("model", [model_lines(model), *shortened(facts.get("choices", []))]),
-            ("kernels", named),
-        ]
+        lines.append(model_line(model, facts.get("choices", [])))
+        lines.append(("kernels", [_kernel_line(kernel) for kernel in model["kernels"]]))
     if model.get("task") == "regression":
         lines.append(("learns", "numbers"))
     if "classes" in model:
@@ -61,10 +61,9 @@ def _report(facts: dict[str, Any]) -> None:
     for plugin in facts["plugins"]:
         lines.append(("plugin", f"{plugin['distribution']} {plugin['version']}"))
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
-    lines.append(("written by", versions))
-    show(facts_grid(lines))
+    show(facts_grid([*lines, ("written by", versions)]))
     if "input" in model:
-        show(columns_grid(model["input"]))
+        show(_columns_grid(model["input"]))
     if "weights" in model and "kernels" in model:
         show(weights_table(model))
     if "scores" in facts:
@@ -73,12 +72,11 @@ def _report(facts: dict[str, Any]) -> None:
 
 def _classes(model: dict[str, Any]) -> str:
     """Return the class labels, with their weights where they have any."""
-    labels = [str(label) for label in model.get("classes", [])]
-    weights = model.get("class_weight")
-    if weights is None:
-        return ", ".join(labels)
-    pairs = zip(labels, weights, strict=True)
-    return ", ".join(f"{label} (weight {weight:.3g})" for label, weight in pairs)
+    labels = [str(label) for label in model["classes"]]
+    if model.get("class_weight") is not None:
+        pairs = zip(labels, model["class_weight"], strict=True)
+        labels = [f"{label} (weight {weight:.3g})" for label, weight in pairs]
+    return ", ".join(labels)
 
 
 def _kernel_line(kernel: dict[str, Any]) -> str:
@@ -87,15 +85,34 @@ def _kernel_line(kernel: dict[str, Any]) -> str:
     named = name if name == spec else f"{name}: {spec}"
     if columns is None:
         return f"{named} on all columns"
-    shown = ", ".join(str(column) for column in columns[:COLUMNS_SHOWN])
-    more = len(columns) - COLUMNS_SHOWN
-    rest = f" and {more} more (--json shows them)" if more > 0 else ""
-    return f"{named} on {shown}{rest}"
+    shown = ", ".join(str(column) for column in columns[:COLUMNS_OF_KERNEL])
+    more = len(columns) - COLUMNS_OF_KERNEL
+    return f"{named} on {shown}{f' and {more} more (--json shows them)' if more > 0 else ''}"
 
 
 def _data_lines(data: dict[str, Any]) -> list[str]:
-    from mklkit.errors import counted
-
     shape = f"{counted(data['rows'], 'row')}, {counted(len(data['columns']), 'feature')}"
     target = f"target {data['target']!r}"
     return [f"{data['name']}: {shape}, {target} ({data['origin']})", *data["notes"]]
+
+
+def _columns_grid(columns: list[dict[str, Any]]) -> Grid:
+    """Return a table of the input columns: what each was taken for, and its gaps in training."""
+    table = grid("column", words=["taken for"])
+    table.add_column("gaps", justify="right")
+    for column in columns[:COLUMNS_OF_MODEL]:
+        cells = (column["name"], _taken_for(column), column["gaps"] or "")
+        table.add_row(*(Text(plain(cell)) for cell in cells))
+    if len(columns) > COLUMNS_OF_MODEL:
+        table.add_row(f"{len(columns) - COLUMNS_OF_MODEL} more", "--json shows them", "")
+    return table
+
+
+def _taken_for(column: dict[str, Any]) -> str:
+    if column["kind"] == "identifier":
+        return "identifier, left out"
+    if column.get("kept"):
+        return "kept for kernels"
+    if column["kind"] == "category":
+        return f"category, {counted(column['values'], 'value')}"
+    return f"{column['kind']} ({column['reading']})" if "reading" in column else column["kind"]

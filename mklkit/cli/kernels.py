@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mklkit.cli import options as opt
-from mklkit.cli.building import ModelOptions, System, data_line, steps_of
+from mklkit.cli.building import System, steps_of
 from mklkit.cli.console import say, show, show_json, working
+from mklkit.cli.model_options import ModelOptions, takes_model_options
+from mklkit.cli.tables import alignment_grid, data_line, facts_grid
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,14 +22,13 @@ MOST_ROWS = 5000
 """Rows on which kernels are compared, in seconds; more rows hardly change the alignments."""
 
 
+@takes_model_options("scale", "preset", "kernels")
 def kernels(
     data: opt.Data = None,
     *,
     target: opt.Target = None,
     drop: opt.Drop = None,
-    scale: opt.Scale = None,
-    preset: opt.Preset = None,
-    specs: opt.Kernels = None,
+    options: ModelOptions,
     centered: Annotated[
         bool, typer.Option("--centered", help="Centre the kernels first, K -> HKH.")
     ] = False,
@@ -45,9 +46,9 @@ def kernels(
     from mklkit.protocols.component import KERNELS
     from mklkit.registry.columns import are_proposed
 
-    of_preset = find_preset(preset).kernels if preset is not None else None
-    chosen: Any = specs or of_preset or KERNELS
-    system = System.of(ModelOptions(kernels=specs, preset=preset, scale=scale), data, target, drop)
+    preset = None if options.preset is None else find_preset(options.preset)
+    chosen: Any = options.kernels or (preset and preset.kernels) or KERNELS
+    system = System.of(options, data, target, drop)
     table, facts, steps = system.table, system.facts, system.pipeline[:-1]
     with working("comparing kernels"):
         features = steps.fit_transform(table.features)
@@ -99,15 +100,9 @@ def _weak_pairs(alignments: pd.DataFrame) -> list[list[str]]:
 def _report(
     table: Any, notes: list[str], steps: list[str], alignments: pd.DataFrame, centered: bool
 ) -> None:
-    from mklkit.cli.report import alignment_grid, facts_grid
-
-    measure = "centred alignment" if centered else "alignment"
-    lines: list[tuple[str, str | list[str]]] = [
-        data_line(table, notes),
-        ("steps", steps),
-        ("shown", measure),
-    ]
-    show(facts_grid(lines), alignment_grid(alignments))
+    shown = "centred alignment" if centered else "alignment"
+    facts = facts_grid([data_line(table, notes), ("steps", steps), ("shown", shown)])
+    show(facts, alignment_grid(alignments))
     pairs = "; ".join(f"{first} with {second}" for first, second in _weak_pairs(alignments))
     show(
         "weakly correlated (alignment between 0 and 0.5), which often combine best:"

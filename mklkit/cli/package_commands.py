@@ -57,8 +57,8 @@ class PackageCommand(TyperCommand):
 
     def __init__(self, name: str, plugins: list[InstalledPlugin]) -> None:
         self.plugins = plugins
-        origin = " and ".join(plugin.distribution for plugin in plugins)
-        super().__init__(name, help=f"{plugins[0].summary or 'A command'} ({origin})")
+        self.packages = " and ".join(sorted(plugin.distribution for plugin in plugins))
+        super().__init__(name, help=f"{plugins[0].summary or 'A command'} ({self.packages})")
 
     def load(self) -> Any:
         """Import the package, and return its command.
@@ -70,16 +70,14 @@ class PackageCommand(TyperCommand):
         BrokenCommandError
             If the import fails, or leads to something else than a ``typer.Typer``.
         """
-        plugin, *rivals = self.plugins
-        if rivals:
-            names = " and ".join(sorted(each.distribution for each in self.plugins))
+        if len(self.plugins) > 1:
             raise PluginConflictError(
-                f"The command {self.name!r} is in {names}: uninstall one of them."
+                f"The command {self.name!r} is in {self.packages}: uninstall one of them."
             )
         try:
             # Results alone go to stdout.
             with redirect_stdout(sys.stderr):
-                app = plugin.load()
+                app = self.plugins[0].load()
                 if not isinstance(app, typer.Typer):
                     raise TypeError(f"its entry point is {quoted(app)} instead of a typer.Typer")
                 return typer.main.get_command(app)
@@ -87,7 +85,7 @@ class PackageCommand(TyperCommand):
             raise
         except BaseException as error:
             raise BrokenCommandError(
-                f"the command {self.name!r} of {plugin.distribution} can't be loaded:"
+                f"the command {self.name!r} of {self.packages} can't be loaded:"
                 f" {type_name(error)}: {plain_message(error)}"
             ) from error
 
@@ -114,22 +112,21 @@ def _installed(built_in: Collection[str]) -> dict[str, PackageCommand]:
     # Imported late, since most commands are built in.
     from mklkit.registry.discovery import PluginFailure, installed_plugins, switched_off
 
+    def warn(failure: PluginFailure) -> None:
+        warnings.warn(str(failure), PluginWarning, stacklevel=2)
+
     claims: dict[str, list[InstalledPlugin]] = {}
-    for plugin in [] if switched_off() else installed_plugins(COMMAND_GROUP, _warn):
+    for plugin in [] if switched_off() else installed_plugins(COMMAND_GROUP, warn):
         reason = ""
         if plugin.name in built_in:
             reason = "mklkit has a command of that name"
         elif not NAME.fullmatch(plugin.name):
             reason = "a command's name is lower-case words joined by hyphens"
         if reason:
-            _warn(PluginFailure(plugin.name, plugin.distribution, reason))
+            warn(PluginFailure(plugin.name, plugin.distribution, reason))
         else:
             claims.setdefault(plugin.name, []).append(plugin)
     return {name: PackageCommand(name, plugins) for name, plugins in claims.items()}
-
-
-def _warn(failure: PluginFailure) -> None:
-    warnings.warn(str(failure), PluginWarning, stacklevel=2)
 
 
 def whole_command(command: Any) -> Any:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import attrs
 import typer
+from rich.table import Table as Grid
+from rich.text import Text
 
 from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import counting, plain, say, show, show_json
 from mklkit.cli.examples import EXAMPLES, epilog
-from mklkit.cli.package_commands import BrokenCommandError, package_commands
-from mklkit.errors import counted
+from mklkit.cli.package_commands import BrokenCommandError, PackageCommand, package_commands
+from mklkit.cli.tables import grid
+from mklkit.errors import MKLKitError, counted
 from mklkit.scaffold import Template
 
 if TYPE_CHECKING:
-    from mklkit.registry.registry import Registry
     from mklkit.testing.checks import Finding, Outcome
 
 __all__ = ["plugin"]
@@ -44,7 +47,6 @@ def new(
     template: Annotated[
         Template,
         typer.Option(
-            "--template",
             help="A combiner (one weight per kernel; weights that depend on the row; learners"
             " fitted jointly; decisions joined), a kernel, a feature map, a learner, or a command.",
         ),
@@ -52,7 +54,6 @@ def new(
     into: Annotated[
         Path,
         typer.Option(
-            "--into",
             metavar="DIR",
             parser=opt.file_path,
             help="The folder in which the package's folder is created.",
@@ -93,18 +94,24 @@ def check(
     Exit code 0: all checks passed; 1: a check failed, no check applied, or the package cannot be
     loaded; 2: the package does not exist or has neither components nor commands.
     """
+    from mklkit.registry.discovery import canonical
     from mklkit.registry.registry import get_registry
     from mklkit.testing.checks import checks_of, findings
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         registry = get_registry()
-    broken = _failures(registry, package)
+    wanted = canonical(package)
+    failures = (fault for fault in registry.failures if canonical(fault.distribution) == wanted)
+    broken = [str(failure) for failure in failures]
     for warning in caught:
         if str(warning.message) not in broken:  # which is a result, to be shown with the others
             warnings.warn(warning.message, warning.category, stacklevel=2)
-    done = _commands_of(context, package)
-    checks = checks_of(registry, package, required=not broken and not done)
+    commands = package_commands(context).values()
+    done = _findings_of(commands, package)
+    others = {plugin.distribution for command in commands for plugin in command.plugins}
+    others |= {failure.distribution for failure in registry.failures}
+    checks = checks_of(registry, package, others)
     with counting("checking") as progress:
         for finding in findings(checks):
             done.append(finding)
@@ -119,31 +126,24 @@ def check(
         raise typer.Exit(1)
 
 
-def _commands_of(context: typer.Context, package: str) -> list[Finding]:
+def _findings_of(commands: Iterable[PackageCommand], package: str) -> list[Finding]:
     """Return for each command of a package whether it can be loaded and has a help."""
-    from mklkit.errors import MKLKitError
     from mklkit.registry.discovery import canonical
     from mklkit.testing.checks import Finding
 
     findings = []
-    for name, command in package_commands(context).items():
-        if canonical(package) in (canonical(each.distribution) for each in command.plugins):
+    for command in commands:
+        if canonical(package) in (canonical(plugin.distribution) for plugin in command.plugins):
             message = ""
             try:
                 if not command.load().help:
-                    message = f"The command {name!r} has no docstring, which its help would show."
+                    message = f"The command {command.name!r} has no docstring for its help."
             except (BrokenCommandError, MKLKitError) as error:
                 message = str(error)
             outcome: Outcome = "failed" if message else "passed"
+            name = str(command.name)
             findings.append(Finding("command", name, "loads_and_has_help", outcome, message))
     return findings
-
-
-def _failures(registry: Registry, package: str) -> list[str]:
-    from mklkit.registry.discovery import canonical
-
-    wanted = canonical(package)
-    return [str(each) for each in registry.failures if canonical(each.distribution) == wanted]
 
 
 def _report(findings: list[Finding], broken: list[str]) -> None:
@@ -166,22 +166,15 @@ def _report(findings: list[Finding], broken: list[str]) -> None:
         show(f"failed: {first.message}{again}")
 
 
-def _table(findings: list[Finding]) -> Any:
+def _table(findings: list[Finding]) -> Grid:
     """Return how many checks each component passed."""
-    from rich import box
-    from rich.table import Table as Grid
-    from rich.text import Text
-
     outcomes: tuple[Outcome, ...] = ("passed", "failed", "not applicable")
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
-    for head in ("kind", "component"):
-        grid.add_column(head, overflow="fold")
+    table = grid("kind", words=["component"])
     for head in outcomes:
-        grid.add_column(head, justify="right")
+        table.add_column(head, justify="right")
     for kind, name in dict.fromkeys((finding.kind, finding.component) for finding in findings):
         results = [f.outcome for f in findings if (f.kind, f.component) == (kind, name)]
-        counts = [results.count(outcome) for outcome in outcomes]
-        style = "red" if "failed" in results else ""
-        cells = [kind.replace("_", " "), plain(name), *map(str, counts)]
-        grid.add_row(*(Text(cell) for cell in cells), style=style)
-    return grid
+        counts = [str(results.count(outcome)) for outcome in outcomes]
+        cells = [kind.replace("_", " "), plain(name), *counts]
+        table.add_row(*map(Text, cells), style="red" if "failed" in results else "")
+    return table

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+import warnings
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any
 
+import attrs
 import typer
 
 from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
-from mklkit.cli.console import passing, plain, say, working
-from mklkit.cli.findings import FarValues, Tally, UnknownValues, warnings_once
+from mklkit.cli.console import counting, say, working
+from mklkit.cli.outputs import check_outputs, results_file
+from mklkit.errors import MKLKitError, ModelFileError, counted, plain_message, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from mklkit.datasets.encoder import TableEncoder
     from mklkit.evaluation.task import Task
 
 __all__ = ["columns_of", "predict", "target_of"]
 
-Write = Callable[["pd.DataFrame"], None]
+VALUES_SHOWN = 3
+VALUES_KEPT = 10_000
 
 
 def predict(
@@ -63,15 +69,12 @@ def predict(
     numbers R² and the mean absolute error) is printed on stderr.
     Large CSV and Parquet files, globs and folders of them are read and predicted in parts.
     """
-
     from mklkit.datasets.loading import load_in_chunks
     from mklkit.datasets.pipeline import columns_needed, encoder_in
-    from mklkit.errors import ModelFileError
     from mklkit.evaluation.tasks import task_of
     from mklkit.persistence import load_model, read_facts
 
-    if output is not None:
-        _check_output(output, model, data)
+    check_outputs([output], [data], model)
     with working("loading the model"):
         pipeline, facts = load_model(model), read_facts(model)
     if probability and not hasattr(pipeline, "predict_proba"):
@@ -88,51 +91,32 @@ def predict(
     needed = columns_needed(pipeline)
     encoder = encoder_in(pipeline)
     readings = {} if encoder is None else encoder.readings_
-    findings = UnknownValues(encoder), FarValues(encoder)
+    findings = Findings(encoder)
     task, n_rows = task_of(pipeline), 0
     tally = Tally(task)
     # A terminal shows either the results or their progress.
     shown = output is not None or not sys.stdout.isatty()
-    with passing("predicting", shown) as progress, _results_file(output) as write, warnings_once():
+    with counting("predicting", shown) as progress, results_file(output) as write, _warnings_once():
         chunks = load_in_chunks(data, columns, target_of(facts), needed, readings, progress)
         try:
             for rows in chunks:
                 for note in rows.notes:
                     say(note)
-                for finding in findings:
-                    finding.add(rows.features[needed])
+                findings.add(rows.features[needed])
                 table = _tried(task, pipeline, rows.features, facts, model)
                 write(table)
                 if rows.target is not None and "prediction" in table:
                     tally.add(rows.target, table["prediction"])
                 n_rows += len(table)
         finally:
-            for finding in findings:
-                finding.say()
+            findings.say()
     tally.say()
     if output is not None:
         say(f"wrote {n_rows} predictions to {output}")
 
 
-def _check_output(output: Path, model: Path, data: str) -> None:
-    from mklkit.datasets import BUILTIN_NAMES
-    from mklkit.datasets.files import files_of
-    from mklkit.datasets.paths import same_file
-    from mklkit.errors import DataError
-    from mklkit.persistence.atomic import check_writable
-
-    check_writable(output)
-    _check_parquet(output)
-    inputs = [] if data in BUILTIN_NAMES else files_of(data)
-    for source in (model, *inputs):
-        if same_file(output, source):
-            raise DataError(f"{output} is read from; choose another name for the predictions.")
-
-
 def columns_of(pipeline: Any, model: Path) -> list[str]:
     """Return the names of the columns that a loaded model was fitted on."""
-    from mklkit.errors import ModelFileError
-
     names = getattr(pipeline, "feature_names_in_", None)
     if names is None:
         raise ModelFileError(
@@ -153,8 +137,6 @@ def _tried(
     task: Task, pipeline: Any, features: pd.DataFrame, facts: dict[str, Any], model: Path
 ) -> pd.DataFrame:
     """Return the predictions; without a trial at loading, an error may be due to the file."""
-    from mklkit.errors import MKLKitError, ModelFileError, plain_message
-
     try:
         return task.predictions(pipeline, features)
     except (MKLKitError, OSError, MemoryError):
@@ -168,77 +150,132 @@ def _tried(
         ) from error
 
 
-@contextmanager
-def _results_file(output: Path | None) -> Iterator[Write]:
-    """Yield a function that writes more rows to a CSV or Parquet file, or to stdout (None).
+@attrs.define(eq=False)
+class Findings:
+    """What is odd in new rows, counted chunk by chunk and said once.
 
-    The file is there when all rows have been written; until then, what was there before.
+    Attributes
+    ----------
+    unknown : dict
+        By text column its values that were not in the training data, in the order found.
+    far : dict
+        By numeric column, of those that lie wholly outside the training data by more than their
+        range: the number of values, the least and the largest.
+    near : set
+        The other numeric columns.
     """
-    from mklkit.persistence.atomic import replacing
 
-    if output is None:
-        # UTF-8 like the file, whatever the terminal's encoding.
-        yield _csv_to(sys.stdout.buffer, plain if sys.stdout.isatty() else str)
-        sys.stdout.buffer.flush()
-        return
-    with replacing(output) as file:
-        if not _is_parquet(output):
-            yield _csv_to(file)
+    encoder: TableEncoder | None
+    rows: Counter[str] = attrs.field(factory=Counter)
+    unknown: dict[str, dict[str, None]] = attrs.field(factory=dict)
+    far: dict[str, tuple[int, float, float]] = attrs.field(factory=dict)
+    near: set[str] = attrs.field(factory=set)
+
+    def add(self, features: pd.DataFrame) -> None:
+        """Look at more rows."""
+        import numpy as np
+        import pandas as pd
+
+        for name, values in [] if self.encoder is None else self.encoder.unseen_values(features):
+            self.rows[name] += len(values)
+            known = self.unknown.setdefault(name, {})
+            if len(known) < VALUES_KEPT:
+                known.update(dict.fromkeys(values))
+        for name, low, high in self._ranges():
+            if name not in features or low == high or name in self.near:
+                continue
+            column = pd.to_numeric(features[name], errors="coerce").dropna()
+            numbers = column.to_numpy(float)
+            reach = high - low
+            if not ((numbers < low - reach) | (numbers > high + reach)).all():
+                self.near.add(name)
+            elif len(numbers):
+                count, least, most = self.far.get(name, (0, np.inf, -np.inf))
+                bounds = min(least, numbers.min()), max(most, numbers.max())
+                self.far[name] = (count + len(numbers), *bounds)
+
+    def say(self) -> None:
+        """Say which columns they are in."""
+        for name, values in self.unknown.items():
+            if values:
+                shown = ", ".join(repr(value) for value in list(values)[:VALUES_SHOWN])
+                more = len(values) - VALUES_SHOWN
+                rest = f" and {more} more" if more > 0 else ""
+                rows = counted(self.rows[name], "row")
+                say(f"column {name!r}: not in the training data, in {rows}: {shown}{rest}")
+        for name, low, high in self._ranges():
+            if name in self.far and name not in self.near:
+                count, least, most = self.far[name]
+                say(
+                    f"column {quoted(name)}: {counted(count, 'value')} from {least:.6g} to"
+                    f" {most:.6g}, all far outside the training data ({low:.6g} to {high:.6g});"
+                    " same units?"
+                )
+
+    def _ranges(self) -> Iterator[tuple[str, float, float]]:
+        """Yield the numeric columns with their ranges in training."""
+        import numpy as np
+
+        encoder = self.encoder
+        # A model file may have been altered, and its trial at loading does not ask for ranges.
+        if encoder is not None and np.shape(encoder.ranges_) == (2, len(encoder.numeric_)):
+            for name, (low, high) in zip(encoder.numeric_, encoder.ranges_.T, strict=True):
+                yield name, low, high
+
+
+@attrs.define(eq=False)
+class Tally:
+    """How often each pair of a target that is given and its prediction occurs."""
+
+    task: Task
+    name: Any = None
+    counts: list[pd.Series] = attrs.field(factory=list)
+
+    def add(self, target: pd.Series, predictions: pd.Series) -> None:
+        """Count the pairs of more rows."""
+        import pandas as pd
+
+        self.name = target.name
+        truth, guesses = (self.task.comparable(column) for column in (target, predictions))
+        self.counts.append(pd.DataFrame({"truth": truth, "guess": guesses}).value_counts())
+
+    def say(self) -> None:
+        """Say the scores, if the data have a column of targets."""
+        import pandas as pd
+
+        if self.name is None:
             return
-        with _parquet_to(file) as write:
-            yield write
-
-
-def _check_parquet(output: Path) -> None:
-    """Raise a ``DataError`` if a Parquet file is asked for that can't be written."""
-    from mklkit.errors import DataError
-
-    if not _is_parquet(output):
-        return
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError as error:
-        raise DataError(
-            f"Writing {output.name} needs pyarrow: pip install pyarrow, or write CSV."
-        ) from error
-
-
-def _is_parquet(output: Path) -> bool:
-    from mklkit.datasets.files import READERS, ending_of
-
-    ending = ending_of(output)
-    return ending is not None and READERS[ending][0] == "Parquet"
-
-
-def _csv_to(file: BinaryIO, told: Callable[[str], str] = str) -> Write:
-    from mklkit.datasets.csv_file import csv_text
-
-    begun = False
-
-    def write(table: pd.DataFrame) -> None:
-        nonlocal begun
-        file.write(told(csv_text(table, header=not begun)).encode())
-        begun = True
-
-    return write
+        counts = pd.concat(self.counts).groupby(level=[0, 1]).sum()
+        pairs = counts.index.to_frame()
+        known = set() if self.task.labels is None else set(map(str, self.task.labels))
+        if len(counts) == 0 or (known and not known & set(pairs["truth"])):
+            say(f"column {self.name!r} has none of the model's {self.task.values}: no score")
+            return
+        truth, guesses = (pairs[side].to_numpy() for side in ("truth", "guess"))
+        score = self.task.score(truth, guesses, counts=counts.to_numpy())
+        first, second, third = (
+            f"{words} {self.task.shown(name, score[name])}"
+            for name, words in self.task.scores.items()
+        )
+        rows = counted(score["rows"], "row")
+        say(f"{first}, {second} on the {rows} with {self.name!r} given; {third}")
 
 
 @contextmanager
-def _parquet_to(file: BinaryIO) -> Iterator[Write]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    writer: Any = None
-
-    def write(table: pd.DataFrame) -> None:
-        nonlocal writer
-        rows = pa.Table.from_pandas(table, preserve_index=False)
-        if writer is None:
-            writer = pq.ParquetWriter(file, rows.schema)
-        writer.write_table(rows.cast(writer.schema))
-
+def _warnings_once() -> Iterator[None]:
+    """Hold back warnings, and issue one for each column or other subject at the end."""
+    subjects: dict[str, tuple[warnings.WarningMessage, int]] = {}
     try:
-        yield write
+        with warnings.catch_warnings(record=True) as caught:
+            yield
     finally:
-        if writer is not None:
-            writer.close()
+        for warning in caught:
+            # "column 'x' holds 'abc' in row 7, not a number": for each chunk another row.
+            subject = str(warning.message).partition(" holds ")[0]
+            first, count = subjects.get(subject, (warning, 0))
+            subjects[subject] = first, count + 1
+        for first, count in subjects.values():
+            text = str(first.message)
+            if count > 1 and " holds " in text:
+                text += f" (and so on: in {count} parts of the data)"
+            warnings.warn_explicit(text, first.category, first.filename, first.lineno)

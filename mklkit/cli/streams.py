@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from mklkit.cli.building import settle_columns, steps_of
-from mklkit.cli.console import passing, working
+from mklkit.cli.building import System, settle_columns
+from mklkit.cli.console import counting, working
+from mklkit.cli.model_options import ModelOptions
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from mklkit.datasets import Table
     from mklkit.datasets.files import ChunkedTable
     from mklkit.protocols import FeatureMapFacts
     from mklkit.views.stored_rows import StoredRows
 
-__all__ = ["fit_stream", "on_cluster", "stream_of"]
+__all__ = ["fit_stream", "on_cluster"]
 
-# A table in memory, its encoded numbers, and a copy of them where they are scaled.
-COPIES = 3
-# The memory that a byte of a CSV file takes at most, as "a," and its object do.
-CSV_RATIO = 32
 BLOCK_CELLS = 1 << 21
 LEAST_SAMPLE, CELL_BYTES = 1000, 100
 """Of the first pass: its fewest rows, and the memory of a cell of text while it is read."""
@@ -31,89 +27,43 @@ SCORED_ROWS = 100_000
 """The training rows that are scored: their accuracy is known to a few tenths of a percent."""
 
 
-def stream_of(data: str | None, max_memory: str | None, stream: bool) -> ChunkedTable | None:
-    """Return the table in chunks if that was asked for, it is several files, or too large."""
-    from mklkit.datasets import BUILTIN_NAMES
-    from mklkit.datasets.builtin import DEFAULT_NAME
-    from mklkit.datasets.files import CHUNKED, READERS, ChunkedTable, ending_of, files_of
-    from mklkit.datasets.paths import status
-    from mklkit.errors import DataError
-    from mklkit.views.memory import memory_limit
-
-    source = DEFAULT_NAME if data is None else data
-    if source in BUILTIN_NAMES:
-        if stream:
-            raise DataError(f"{source} is built in, and can't be read in parts; give a file.")
-        return None
-    files = files_of(source)
-    if stream or len(files) > 1:
-        return ChunkedTable.opened(source)
-    ending, state, limit = ending_of(files[0]), status(files[0]), memory_limit(max_memory)
-    if ending is None or not state or not state.st_size or limit is None:
-        return None
-    kind = READERS[ending][0]
-    small = kind == "CSV" and not ending.endswith(".gz")
-    if kind not in CHUNKED or (small and COPIES * CSV_RATIO * state.st_size < limit):
-        return None
-    table = ChunkedTable.opened(source)
-    return table if COPIES * table.bytes_in_memory > limit else None
-
-
 def fit_stream(
     pipeline: Any,
     chunked: ChunkedTable,
-    asked: tuple[str | None, list[str], list[str] | None],
+    options: ModelOptions,
+    target: str | None,
+    drop: list[str],
     holdout: float,
-    seed: int,
     fitting: Callable[[Any], AbstractContextManager[None]],
-    max_memory: str | None = None,
     distributed: bool = False,
-) -> tuple[Table, dict[str, Any], dict[str, Any]]:
+) -> tuple[System, dict[str, Any]]:
     """Fit a pipeline on a table in chunks, and score it.
 
-    Parameters
-    ----------
-    pipeline : Pipeline
-        With the steps ``encode``, ``scale`` and ``classify``; the last is fitted on a
-        :class:`mklkit.protocols.RowSource`, or in memory where its map is implicit.
-    chunked : ChunkedTable
-    asked : tuple
-        The target, the columns to drop and the kernels that the user gave.
-    holdout, seed
-        As for :func:`mklkit.evaluation.splits.hold_out`.
-    fitting : callable
-        Takes the classifier and returns a context that shows the progress of its fit.
-    max_memory : str, optional
-        The memory to use.
-    distributed : bool, default=False
-        Whether the classifier is fitted on the workers of a Dask scheduler.
-
-    Returns
-    -------
-    table : Table
-        A sample of the rows.
-    facts, result : dict
-        Of the data, as for ``read_data``, and as of a fit in memory.
+    Its classifier is fitted on a :class:`mklkit.protocols.RowSource`, on the workers of a Dask
+    scheduler, or in memory where its map is implicit. ``fitting`` takes it and returns a context
+    that shows the progress of its fit. The system that is returned has a sample of the
+    rows; the result is as of a fit in memory.
     """
-    from contextlib import ExitStack
     from time import perf_counter
 
     import pandas as pd
 
     from mklkit.datasets.encoded_rows import encoded_rows
-    from mklkit.datasets.scanning import scan_table
+    from mklkit.datasets.scanning import SAMPLE_ROWS, scan_table
     from mklkit.evaluation.splits import held_out_mask
-    from mklkit.persistence.facts import facts_of_model
+    from mklkit.evaluation.tasks import Classes
     from mklkit.views.dask.rows import DaskRows
     from mklkit.views.memory import memory_limit, refuse_large_gram
 
-    target, drop, kernels = asked
-    classifier = pipeline[-1]
+    classifier, seed = pipeline[-1], options.seed
     _refuse_more_than_numbers(classifier)
-    with passing("first pass") as progress:
-        most = _sample_rows(len(chunked.columns), max_memory)
+    with counting("first pass") as progress:
+        most = SAMPLE_ROWS
+        if options.max_memory is not None:
+            quarter = (memory_limit(options.max_memory) or 0) // 4
+            most = min(most, max(LEAST_SAMPLE, quarter // (CELL_BYTES * len(chunked.columns))))
         scan = scan_table(chunked, target, drop, seed, progress, most)
-    facts = settle_columns(pipeline, scan.table, kernels, list(scan.table.notes))
+    facts = settle_columns(pipeline, scan.table, options.kernels, list(scan.table.notes))
     held, kind = held_out_mask(scan.codes, holdout, seed)
     known = scan.codes >= 0
     codes = {"train": scan.codes[known & ~held], "held_out": scan.codes[known & held]}
@@ -121,11 +71,11 @@ def fit_stream(
     implicit = facts_of_map is not None and not facts_of_map.explicit
     if implicit:
         # Before any row is encoded.
-        limit = memory_limit(max_memory)
+        limit = memory_limit(options.max_memory)
         refuse_large_gram(len(codes["train"]), 8, limit, "may be used")
     start = perf_counter()
     with ExitStack() as files:
-        with passing("second pass") as progress:
+        with counting("second pass") as progress:
             rows = files.enter_context(
                 encoded_rows(chunked, scan, held, pipeline[0], pipeline[1], progress)
             )
@@ -142,15 +92,8 @@ def fit_stream(
         seconds = perf_counter() - start
         parts = {"train": rows.train, "held_out": rows.held_out}
         scores = _scores(classifier, parts, codes, scan.classes, seed)
-    result = {
-        "preprocessing": steps_of(scan.table, pipeline),
-        "choices": list(classifier.choices_),
-        "model": facts_of_model(pipeline),
-        "split": kind,
-        "scores": scores,
-        "seconds": seconds,
-    }
-    return scan.table, facts, result
+    system = System(options, pipeline, scan.table, Classes(), facts)
+    return system, system.result(pipeline, split=kind, scores=scores, seconds=seconds)
 
 
 def _refuse_more_than_numbers(classifier: Any) -> None:
@@ -175,28 +118,18 @@ def on_cluster(address: str | None, pipeline: Any) -> Iterator[None]:
         yield
         return
     from mklkit.errors import IncompatibleError
+    from mklkit.protocols.component import LARGE_DATA_OPTIONS
     from mklkit.views.dask import connected, workers_in_use
 
     facts = _facts_of_map(pipeline[-1])
     if facts is None or not facts.shared:
         raise IncompatibleError(
             "This model needs all rows in one place, and --scheduler spreads them: use"
-            " --map 'empirical(subset=1000)' --learner mhks."
+            f" {LARGE_DATA_OPTIONS}."
         )
     with connected(address):
         workers_in_use()
         yield
-
-
-def _sample_rows(n_columns: int, max_memory: str | None) -> int:
-    """Return how many rows the first pass may keep, in a quarter of the memory allowed."""
-    from mklkit.datasets.scanning import SAMPLE_ROWS
-    from mklkit.views.memory import memory_limit
-
-    if max_memory is None:
-        return SAMPLE_ROWS
-    limit = memory_limit(max_memory) or 0
-    return min(SAMPLE_ROWS, max(LEAST_SAMPLE, limit // (4 * CELL_BYTES * n_columns)))
 
 
 def _facts_of_map(classifier: Any) -> FeatureMapFacts | None:
@@ -224,10 +157,10 @@ def _scores(
     """Return the scores of each part of the rows; training rows are scored by a sample of them."""
     import numpy as np
 
-    from mklkit.evaluation.scores import score_confusion
+    from mklkit.evaluation import score
     from mklkit.numerics.sampling import own_stream
 
-    commonest = int(np.bincount(codes["train"]).argmax())
+    training = classes[codes["train"]]
     scores: dict[str, dict[str, Any] | None] = {}
     for part, rows in parts.items():
         members = np.arange(len(rows))
@@ -235,28 +168,21 @@ def _scores(
             members = np.sort(own_stream(seed).choice(len(rows), SCORED_ROWS, replace=False))
         scores[part] = None
         if len(members):
-            confusion = _confusion(classifier, rows, members, codes[part], classes)
-            baseline = confusion[commonest].sum() / confusion.sum()
-            scores[part] = score_confusion(confusion, classes, baseline)
+            answers = _predictions(classifier, rows, members)
+            scores[part] = score(classes[codes[part][members]], answers, training)
     return scores
 
 
-def _confusion(
-    classifier: Any,
-    rows: StoredRows,
-    members: NDArray[np.intp],
-    codes: NDArray[Any],
-    classes: NDArray[Any],
-) -> NDArray[np.intp]:
+def _predictions(classifier: Any, rows: StoredRows, members: NDArray[np.intp]) -> NDArray[Any]:
+    """Return the predictions for some rows of a file, read in blocks."""
     import numpy as np
     import pandas as pd
 
-    confusion = np.zeros((len(classes), len(classes)), dtype=np.intp)
     size = max(1, BLOCK_CELLS // rows.shape[1])
-    with passing("scoring") as progress:
+    answers = []
+    with counting("scoring") as progress:
         for start in range(0, len(members), size):
-            block = members[start : start + size]
-            answers = classifier.predict(pd.DataFrame(rows[block], columns=rows.column_names))
-            np.add.at(confusion, (codes[block], np.searchsorted(classes, answers)), 1)
+            block = pd.DataFrame(rows[members[start : start + size]], columns=rows.column_names)
+            answers.append(classifier.predict(block))
             progress(start + len(block), len(members))
-    return confusion
+    return np.concatenate(answers)

@@ -1,10 +1,10 @@
-"""The tables of results, laid out for the available width."""
+"""What commands print of results: facts line by line, and tables for the available width."""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -15,30 +15,36 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from mklkit.cli.console import plain
-from mklkit.cli.report import percent
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "Fact",
     "FirstThatFits",
+    "alignment_grid",
     "class_table",
     "comparison_grid",
+    "data_line",
     "decisive_score",
-    "groups_grid",
-    "kernels_worth",
+    "facts_grid",
+    "grid",
+    "model_line",
+    "number",
     "scores_tables",
+    "spread",
     "weights_table",
 ]
 
+Fact = tuple[str, str | list[str]]
+"""A name, and what is printed beside it in one or several lines."""
+COMPONENTS = {"combiner": "combiner", "feature_map": "map", "learner": "learner"}
 BAR_LENGTHS = (30, 15, 0)
 NAME_WIDTH = 24
 """Names beyond this width are folded before a table's richer layout is given up."""
 UNBOUNDED = 10_000
 MOST_CLASSES = 12
 """With more classes the worst are listed instead of the confusion matrix."""
-MOST_GROUPS = 15
-"""Groups of columns; --json shows all."""
 PARTS = {"train": "train", "held_out": "held out"}
 KINDS = {"method": "", "one kernel": "kernel", "classifier": "other", "baseline": "other"}
 STYLES = {"method": "bold", "one kernel": "", "classifier": "", "baseline": "dim"}
@@ -48,6 +54,57 @@ OVER_DATA_SETS = (
     " being over a point worse than the first, rather than the same or better, is the"
     " likeliest on a further data set"
 )
+
+
+def facts_grid(facts: Iterable[Fact]) -> Grid:
+    """Return names with one or several lines of text each, side by side."""
+    table = Grid.grid(padding=(0, 2))
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    for name, lines in facts:
+        for place, line in enumerate([lines] if isinstance(lines, str) else lines):
+            table.add_row(Text(name if place == 0 else ""), Text(plain(line)))
+    return table
+
+
+def data_line(table: Any, notes: list[str]) -> Fact:
+    """Return what is printed of the data."""
+    return "data", [f"{table.summary()} ({table.origin})", *notes]
+
+
+def model_line(model: dict[str, Any], choices: Sequence[str]) -> Fact:
+    """Return what is printed of a model's components, and of what was chosen for them."""
+    from mklkit.estimators.proposing import shortened
+
+    parts = [f"{word} {model[key]}" for key, word in COMPONENTS.items() if model.get(key)]
+    if len(model.get("classes", [])) > 2 and model.get("multiclass"):
+        parts.append(model["multiclass"])
+    if "members" in model:
+        parts.append(f"vote of {model['members']}")
+    return "model", [", ".join(parts), *shortened(list(choices))]
+
+
+def grid(name: str, *numbers: str, words: Sequence[str] = (), **settings: Any) -> Grid:
+    """Return a table with columns of names, numbers and further words, without rows."""
+    table = Grid(box=box.SIMPLE_HEAD, pad_edge=False, **settings)
+    table.add_column(Text(plain(name)), overflow="fold")
+    for head in numbers:
+        table.add_column(Text(plain(head)), justify="right", no_wrap=True)
+    for head in words:
+        table.add_column(Text(plain(head)), overflow="fold")
+    return table
+
+
+def alignment_grid(alignments: Any) -> Grid:
+    """Return a table of alignments, with kernels numbered in the head and named in the rows."""
+    table = Grid(box=box.SIMPLE)
+    table.add_column("")
+    table.add_column("kernel")
+    for place in range(1, len(alignments) + 1):
+        table.add_column(str(place), justify="right")
+    for place, (name, row) in enumerate(alignments.iterrows(), 1):
+        table.add_row(str(place), Text(plain(name)), *(f"{value:.3f}" for value in row))
+    return table
 
 
 @attrs.frozen
@@ -62,31 +119,21 @@ class FirstThatFits:
         """Yield the table for the available width."""
         available = options.max_width + max(0, self.longest_name - NAME_WIDTH)
         wide = options.update(max_width=UNBOUNDED)
-        for grid in self.layouts:
-            if Measurement.get(console, wide, grid).maximum <= available:
+        for layout in self.layouts:
+            if Measurement.get(console, wide, layout).maximum <= available:
                 break
-        yield grid
+        yield layout
 
 
-def _grid(name: str, *numbers: str, words: Sequence[str] = (), **settings: Any) -> Grid:
-    """Return a table with names, numbers and further words, without rows."""
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, **settings)
-    grid.add_column(Text(plain(name)), overflow="fold")
-    for head in numbers:
-        grid.add_column(Text(plain(head)), justify="right", no_wrap=True)
-    for head in words:
-        grid.add_column(Text(plain(head)), overflow="fold")
-    return grid
-
-
-def _number(value: float, digits: int, absent: str = "–") -> str:
+def number(value: float, digits: int, absent: str = "–") -> str:
+    """Return a number with so many decimals."""
     # With z, what is rounded to zero is not at -0.0.
     return absent if math.isnan(value) else f"{value:z.{digits}f}"
 
 
-def _spread(row: Mapping[Any, Any], name: str, scale: int, digits: int, shown: bool = True) -> Text:
+def spread(row: Mapping[Any, Any], name: str, scale: int, digits: int, shown: bool = True) -> Text:
     """Return a mean with its deviation."""
-    value = _number(scale * row[name], digits)
+    value = number(scale * row[name], digits)
     if shown and not math.isnan(row[name]):
         value += f" ± {scale * row[f'{name}_std']:.{digits}f}"
     return Text(value)
@@ -114,11 +161,11 @@ def weights_table(model: dict[str, Any]) -> FirstThatFits:
 def _weights_grid(
     weights: dict[str, list[float]], over: str, bar: int, shows_range: bool, joint: str = "\n"
 ) -> Grid:
-    grid = _grid("kernel", f"mean{joint}weight" if over else "weight")
+    table = grid("kernel", f"mean{joint}weight" if over else "weight")
     if bar:
-        grid.add_column("", width=bar, no_wrap=True)
+        table.add_column("", width=bar, no_wrap=True)
     if shows_range and over:
-        grid.add_column(f"range over{joint}{over}", no_wrap=True)
+        table.add_column(f"range over{joint}{over}", no_wrap=True)
     means = {name: sum(values) / len(values) for name, values in weights.items()}
     largest = max((abs(mean) for mean in means.values()), default=0.0) or 1.0
     for name, mean in means.items():
@@ -127,8 +174,8 @@ def _weights_grid(
             cells.append(Text(_bar(mean / largest, bar), style="cyan"))
         if shows_range and over:
             cells.append(Text(f"{min(weights[name]):.3f} to {max(weights[name]):.3f}"))
-        grid.add_row(*cells)
-    return grid
+        table.add_row(*cells)
+    return table
 
 
 def _bar(share: float, longest: int) -> str:
@@ -136,39 +183,6 @@ def _bar(share: float, longest: int) -> str:
         return ""
     blocks = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
     return ("█" if blocks else "#") * round(abs(share) * longest)
-
-
-def kernels_worth(kernels: pd.DataFrame) -> FirstThatFits:
-    """Return weight, and points of the score lost when left out and shuffled, per kernel."""
-    layouts = [_worth_grid(kernels, *layout) for layout in ((1, 1), (1, 0), (0, 0))]
-    return FirstThatFits(layouts, max(len(plain(name)) for name in kernels["kernel"]))
-
-
-def _worth_grid(kernels: pd.DataFrame, deviations: int, details: int) -> Grid:
-    by_row = bool(details and kernels["row_spread"].notna().any())
-    # Whether weight × size says something else than the weight, as shown.
-    by_size = bool(details and ((kernels["sized_weight"] - kernels["weight"]).abs() >= 0.001).any())
-    beside = [*["over\nrows"] * by_row, *["sized\nweight"] * by_size]
-    grid = _grid("kernel", "weight", *beside, "lost if\nleft out", "lost if\nshuffled")
-    for row in kernels.to_dict("records"):
-        rows = _number(row["row_spread"], 3)
-        cells = [_spread(row, "weight", 1, 3, bool(deviations))]
-        cells += [Text(rows if rows == "–" else f"± {rows}")] * by_row
-        cells += [Text(_number(row["sized_weight"], 3))] * by_size
-        cells += [_spread(row, name, 100, 1, bool(deviations)) for name in ("left_out", "shuffled")]
-        grid.add_row(Text(plain(row["kernel"])), *cells)
-    return grid
-
-
-def groups_grid(columns: pd.DataFrame) -> Grid:
-    """Return points of the score lost when columns are shuffled, the dearest first."""
-    grid = _grid("columns", "lost if\nshuffled", words=["read by"])
-    for row in columns.head(MOST_GROUPS).to_dict("records"):
-        readers = ", ".join(plain(name) for name in row["kernels"])
-        grid.add_row(Text(plain(row["group"])), _spread(row, "shuffled", 100, 1), Text(readers))
-    if len(columns) > MOST_GROUPS:
-        grid.add_row(f"{len(columns) - MOST_GROUPS} more", "", "--json shows them")
-    return grid
 
 
 def decisive_score(scores: dict[str, dict[str, Any] | None]) -> tuple[str, dict[str, Any]]:
@@ -184,11 +198,11 @@ def scores_tables(scores: dict[str, dict[str, Any] | None]) -> list[Grid | First
     part, decisive = decisive_score(scores)
     task = Numbers() if "r2" in decisive else Classes()
     known = {name: score for key, name in PARTS.items() if (score := scores[key]) is not None}
-    grid = _grid("", *known)
-    grid.add_row("rows", *(str(score["rows"]) for score in known.values()))
+    table = grid("", *known)
+    table.add_row("rows", *(str(score["rows"]) for score in known.values()))
     for key, words in task.scores.items():
-        grid.add_row(words, *(task.shown(key, score[key]) for score in known.values()))
-    return [grid, class_table(decisive, part)] if "confusion" in decisive else [grid]
+        table.add_row(words, *(task.shown(key, score[key]) for score in known.values()))
+    return [table, class_table(decisive, part)] if "confusion" in decisive else [table]
 
 
 def class_table(score: dict[str, Any], rows: str) -> FirstThatFits:
@@ -203,8 +217,9 @@ def class_table(score: dict[str, Any], rows: str) -> FirstThatFits:
     """
     labels = [plain(label) for label in score["classes"]]
     counts = [sum(answers) for answers in score["confusion"]]
-    recalls = [percent(score["recall"][place]) if n else "" for place, n in enumerate(counts)]
-    listing = _grid(rows, "rows", "recall", words=["mostly taken for"])
+    shares = zip(score["recall"], counts, strict=True)
+    recalls = [f"{100 * recall:.1f}%" if n else "" for recall, n in shares]
+    listing = grid(rows, "rows", "recall", words=["mostly taken for"])
     scored = [place for place, n in enumerate(counts) if n]
     worst = sorted(scored, key=lambda place: score["recall"][place])[:MOST_CLASSES]
     for place in sorted(worst):
@@ -217,52 +232,52 @@ def class_table(score: dict[str, Any], rows: str) -> FirstThatFits:
         listing.caption_justify = "left"
     if len(labels) > MOST_CLASSES:
         return FirstThatFits([listing])
-    matrix = _grid(rows, "rows", "recall", *(f"as {label}" for label in labels))
+    matrix = grid(rows, "rows", "recall", *(f"as {label}" for label in labels))
     for place, answers in enumerate(score["confusion"]):
         name = Text(labels[place], style="bold")
         matrix.add_row(name, str(counts[place]), recalls[place], *map(str, answers))
     return FirstThatFits([matrix, listing])
 
 
-def comparison_grid(table: pd.DataFrame, title: str | None = None) -> Grid:
+def comparison_grid(results: pd.DataFrame, title: str | None = None) -> Grid:
     """Return the rows of the methods that have scores, of one data set or over several.
 
     Of several tables, which have titles, only the last, over all data sets, has a legend.
     """
-    several = "rank" in table
+    several = "rank" in results
     legend = title is None or several
     last = ["rank", "worse"] if several else ["points", "p"]
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title_justify="left")
-    grid.title = None if title is None else Text(f"\n{plain(title)}", style="bold")
-    grid.show_edge = legend  # the empty lines above the head and below the rows
-    grid.add_column("method", overflow="fold")
-    grid.add_column("", no_wrap=True)
+    table = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title_justify="left")
+    table.title = None if title is None else Text(f"\n{plain(title)}", style="bold")
+    table.show_edge = legend  # the empty lines above the head and below the rows
+    table.add_column("method", overflow="fold")
+    table.add_column("", no_wrap=True)
     for head in ["accuracy %", "bal.", "AUC", *last, "time"]:
-        grid.add_column(head, justify="right", no_wrap=True)
-    best = next(iter(table.index[table["failures"] == 0]), None)
-    for place, row in zip(table.index, table.to_dict("records"), strict=True):
+        table.add_column(head, justify="right", no_wrap=True)
+    best = next(iter(results.index[results["failures"] == 0]), None)
+    for place, row in zip(results.index, results.to_dict("records"), strict=True):
         if math.isnan(row["accuracy"]):
             continue
         if several:
-            beside = [_number(row["rank"], 2, ""), _number(row["p_worse"], 2, "")]
+            beside = [number(row["rank"], 2, ""), number(row["p_worse"], 2, "")]
         else:
-            points = "" if place == best else _number(100 * row["difference"], 1, "")
+            points = "" if place == best else number(100 * row["difference"], 1, "")
             p_value = row["p_corrected"]
-            beside = [points, "<0.001" if p_value < 0.001 else _number(p_value, 3, "")]
-        deviation = _number(100 * row.get("deviation", math.nan), 1, "")
-        grid.add_row(
+            beside = [points, "<0.001" if p_value < 0.001 else number(p_value, 3, "")]
+        deviation = number(100 * row.get("deviation", math.nan), 1, "")
+        table.add_row(
             Text(plain(row["method"]), style=STYLES[row["kind"]]),
             KINDS[row["kind"]],
-            _number(100 * row["accuracy"], 1) + (f" ± {deviation}" if deviation else ""),
-            _number(100 * row["balanced_accuracy"], 1, ""),
-            _number(row["auc"], 3, ""),
+            number(100 * row["accuracy"], 1) + (f" ± {deviation}" if deviation else ""),
+            number(100 * row["balanced_accuracy"], 1, ""),
+            number(row["auc"], 3, ""),
             *beside,
             _time(row["seconds"]),
         )
     if legend:
-        grid.caption = Text(LEGEND + (OVER_DATA_SETS if several else ""), style="dim")
-        grid.caption_justify = "left"
-    return grid
+        table.caption = Text(LEGEND + (OVER_DATA_SETS if several else ""), style="dim")
+        table.caption_justify = "left"
+    return table
 
 
 def _time(seconds: float) -> str:

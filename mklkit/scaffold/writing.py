@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 import tempfile
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import distribution as find_distribution
@@ -26,27 +27,16 @@ if TYPE_CHECKING:
 __all__ = ["NewPlugin", "write_plugin"]
 
 
-# The suffix of the class's name, the topic of `mklkit list`, and what calls it: options of
-# `mklkit fit`, or nothing of a command.
-_FACTS: dict[Template, tuple[str, str, str]] = {
-    Template.weighting: ("Weighting", "combiners", "--combiner"),
-    Template.gating: ("Gating", "combiners", "--combiner"),
-    Template.coupling: ("Coupling", "combiners", "--combiner"),
-    Template.fusion: ("Fusion", "combiners", "--combiner"),
-    Template.kernel: ("Kernel", "kernels", "--kernel"),
-    Template.map: ("Map", "maps", "--learner mhks --map"),
-    Template.learner: ("Learner", "learners", "--learner"),
-    Template.command: ("Command", "commands", ""),
+# What is no combiner: its kind, and the options of `mklkit fit` that take it.
+_KINDS: dict[Template, tuple[Kind, str]] = {
+    Template.kernel: ("kernel", "--kernel"),
+    Template.map: ("feature_map", "--learner mhks --map"),
+    Template.learner: ("learner", "--learner"),
 }
-_KINDS: dict[str, Kind] = {
-    "combiners": "combiner",
-    "kernels": "kernel",
-    "maps": "feature_map",
-    "learners": "learner",
-}
-_MKLKIT = f"mklkit>={__version__.rpartition('.')[0]}"
-_IMPORT = ("import ", "from ")
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_OURS = re.compile(r"from mklkit\.scaffold\.templates\.\w+ (import .*)\n")
+_IMPORT = re.compile(r"^(?:from|import) (\w+).*\n", re.MULTILINE)
+_DISTRIBUTIONS = {"mklkit": f"mklkit>={__version__.rpartition('.')[0]}"}
 
 
 @attrs.frozen
@@ -74,37 +64,31 @@ class NewPlugin:
             If the name is not lower-case words joined by hyphens, or is taken by a component, a
             command, an installed package or the template.
         """
-        short = name.removeprefix("mklkit-")
-        if not _NAME.fullmatch(short):
+        new = cls(name.removeprefix("mklkit-"), template)
+        if not _NAME.fullmatch(new.name):
             raise SpecError(
                 "Expected a name of lower-case letters and digits, words joined by hyphens, such as"
                 f" nearest-mean; got {name!r}."
             )
-        new = cls(short, template)
-        if _is_installed(new.distribution):
-            raise SpecError(
-                f"{new.distribution} is installed already, and would be replaced by a package of"
-                " that name; choose another."
-            )
-        if re.search(rf"\b{new.class_name}\b", new.template_text(template.value)):
-            raise SpecError(
-                f"The class of {short!r} would be {new.class_name}, a name that the template uses"
-                " already; choose another."
-            )
-        if template is Template.command:
-            if short in commands:
-                raise SpecError(f"mklkit has a command {short!r} already; choose another name.")
-            return new
+        owner = new._owner(commands)
+        if owner:
+            raise SpecError(f"The name {new.name!r} is taken: {owner}. Choose another.")
+        return new
+
+    def _owner(self, commands: Collection[str]) -> str:
+        """Return what has the name already, empty if nothing has."""
+        if _is_installed(self.distribution):
+            return f"{self.distribution} is installed already"
+        if re.search(rf"\b{self.class_name}\b", _template(f"{self.template.value}.py")):
+            return f"{self.class_name} is a class in the template"
+        if self.template is Template.command:
+            return f"mklkit has a command {self.name!r} already" * (self.name in commands)
         # Imported late because the registry imports every plugin.
         from mklkit.registry.registry import get_registry
 
-        for entry in get_registry().entries(_KINDS[new.listing]):
-            if entry.name == short:
-                raise SpecError(
-                    f"The name {short!r} is taken by a {entry.kind.replace('_', ' ')} of"
-                    f" {entry.distribution}; choose another."
-                )
-        return new
+        kind, _ = _KINDS.get(self.template, ("combiner", ""))
+        owners = {entry.name: entry.distribution for entry in get_registry().entries(kind)}
+        return f"a {self.listing[:-1]} of {owners[self.name]}" if self.name in owners else ""
 
     @property
     def distribution(self) -> str:
@@ -119,107 +103,67 @@ class NewPlugin:
     @property
     def class_name(self) -> str:
         """The name of the component's class."""
-        return "".join(part.capitalize() for part in self.name.split("-")) + self._facts[0]
+        words = [*self.name.split("-"), self.template.value]
+        return "".join(word.capitalize() for word in words)
 
     @property
     def listing(self) -> str:
         """The topic of ``mklkit list`` that shows it."""
-        return self._facts[1]
+        is_combiner = self.template not in (*_KINDS, Template.command)
+        return "combiners" if is_combiner else f"{self.template.value}s"
 
     @property
     def use(self) -> str:
         """The command that fits a model with it, or that it is."""
         if self.template is Template.command:
             return f"mklkit {self.name}"
-        return f"mklkit fit {self._facts[2]} {self.name}"
-
-    @property
-    def _facts(self) -> tuple[str, str, str]:
-        return _FACTS[self.template]
+        _, options = _KINDS.get(self.template, ("combiner", "--combiner"))
+        return f"mklkit fit {options} {self.name}"
 
     def contents(self) -> dict[str, str]:
         """Return the text of each of the package's files, by path."""
+        is_command = self.template is Template.command
+        source = self._named(_template(f"{self.template.value}.py"))
+        needs = {*_IMPORT.findall(source)} - sys.stdlib_module_names
+        names = {
+            "name": self.name,
+            "template": self.template.value,
+            "distribution": self.distribution,
+            "listing": self.listing,
+            "use": self.use,
+            "group": "mklkit_commands" if is_command else "mklkit",
+            "target": f"{self.module}:app" if is_command else self.module,
+            "dependencies": "\n".join(
+                f'    "{_DISTRIBUTIONS.get(name, name)}",' for name in sorted(needs)
+            ),
+        }
+        checks = "command_checks.py" if is_command else "component_checks.py"
         return {
-            "pyproject.toml": self._pyproject(),
-            "README.md": self._readme(),
-            f"{self.module}/__init__.py": self._from_template(self.template.value),
+            "pyproject.toml": _template("pyproject.toml.txt").format(**names),
+            "README.md": _template("README.md.txt").format(**names),
+            f"{self.module}/__init__.py": source,
             f"{self.module}/py.typed": "",
-            f"tests/test_{self.name.replace('-', '_')}.py": self._from_template(self._checks),
+            f"tests/test_{self.name.replace('-', '_')}.py": self._named(_template(checks)),
         }
 
-    @property
-    def _checks(self) -> str:
-        return "command_checks" if self.template is Template.command else "component_checks"
+    def _named(self, text: str) -> str:
+        """Return a template with the package's names, and its own import after all others."""
+        for draft, name in (
+            ('"sketch"', f'"{self.name}"'),
+            ("Sketch", self.class_name),
+            ("mklkit sketch", f"mklkit {self.name}"),
+            ("def sketch", f"def {self.name.replace('-', '_')}"),
+        ):
+            text = text.replace(draft, name)
+        if ours := _OURS.search(text):
+            text = text.replace(ours[0], "")
+            *_, last = _IMPORT.finditer(text)
+            text = f"{text[: last.end()]}\nfrom {self.module} {ours[1]}\n{text[last.end() :]}"
+        return text
 
-    @staticmethod
-    def template_text(file: str) -> str:
-        """Return a template's text, without replacements."""
-        source = files("mklkit.scaffold").joinpath("templates", f"{file}.py")
-        return source.read_text(encoding="utf-8")
 
-    def _from_template(self, file: str) -> str:
-        text = self.template_text(file)
-        text = text.replace('"sketch"', f'"{self.name}"').replace("Sketch", self.class_name)
-        text = text.replace("mklkit sketch", f"mklkit {self.name}")
-        text = text.replace("def sketch", f"def {self.name.replace('-', '_')}")
-        lines = text.splitlines()
-        ours = [line for line in lines if line.startswith("from mklkit.scaffold.templates.")]
-        for line in ours:
-            lines.remove(line)
-            # Third-party imports are separated from the package's own.
-            place = max(index for index, line in enumerate(lines) if line.startswith(_IMPORT))
-            lines[place + 1 : place + 1] = [
-                "",
-                f"from {self.module} {line[line.index('import') :]}",
-            ]
-        return "\n".join(lines) + "\n"
-
-    def _pyproject(self) -> str:
-        needs = {
-            Template.gating: ("attrs", _MKLKIT, "numpy", "scipy"),
-            Template.command: (_MKLKIT, "typer"),
-        }.get(self.template, ("attrs", _MKLKIT, "numpy"))
-        dependencies = "".join(f'    "{name}",\n' for name in needs)
-        group, target = "mklkit", self.module
-        if self.template is Template.command:
-            group, target = "mklkit_commands", f"{self.module}:app"
-        return f"""\
-[build-system]
-requires = ["hatchling"]
-build-backend = "hatchling.build"
-
-[project]
-name = "{self.distribution}"
-version = "0.1.0"
-description = "The {self.template.value} {self.name} for mklkit"
-readme = "README.md"
-requires-python = ">=3.11"
-dependencies = [
-{dependencies}]
-
-[project.optional-dependencies]
-test = ["pytest"]
-
-[project.entry-points.{group}]
-{self.name} = "{target}"
-"""
-
-    def _readme(self) -> str:
-        return f"""\
-# {self.distribution}
-
-The {self.template.value} `{self.name}` for mklkit.
-
-```sh
-pip install ".[test]"
-pytest
-mklkit list {self.listing}
-{self.use}
-```
-
-The first line installs it with the test dependencies; `pip install .` leaves them out. After that,
-`mklkit plugin check {self.distribution}` checks it.
-"""
+def _template(file: str) -> str:
+    return files("mklkit.scaffold").joinpath("templates", file).read_text(encoding="utf-8")
 
 
 def _is_installed(distribution: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, distribution
 from typing import Any, Literal
 
@@ -273,19 +273,27 @@ def can_be_made_by_name(case: Case) -> None:
         ) from failure
 
 
-def checks_of(registry: Registry, package: str, required: bool = True) -> list[Check]:
+def checks_of(registry: Registry, package: str, others: Collection[str] = ()) -> list[Check]:
     """Return the checks of every component that a distribution provides.
+
+    Parameters
+    ----------
+    registry : Registry
+    package : str
+        The distribution's name.
+    others : collection of str
+        Distributions that need no component, as they provide commands, say.
 
     Raises
     ------
     UnknownNameError
-        If components are required, and there is no such distribution or it provides none.
+        If there is no such distribution, or it provides no component and is none of the others.
     """
     entries = [entry for kind in KINDS for entry in registry.entries(kind)]
     provided = [entry for entry in entries if canonical(entry.distribution) == canonical(package)]
-    if not provided and required:
-        known = sorted({entry.distribution for entry in entries})
-        listing = f" Packages with components: {', '.join(known)}."
+    if not provided and canonical(package) not in map(canonical, others):
+        known = sorted({entry.distribution for entry in entries} | {*others})
+        listing = f" Packages with components or commands: {', '.join(known)}."
         try:
             distribution(package)
         except (PackageNotFoundError, ValueError):  # the latter for no name at all

@@ -1,4 +1,4 @@
-"""What a command says where a model, a column or a file name is of no use."""
+"""What a command says of a model that is of no use."""
 
 from __future__ import annotations
 
@@ -7,24 +7,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from processes import Fitted, Run
-from sklearn.datasets import load_iris
-
-from mklkit.evaluation.alignment import alignment_matrix
+from processes import Run
 
 
 @pytest.fixture(scope="module")
 def sites(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three classes, one of them rare and like no other; a text column and an identifier."""
+    """Three classes, one of them rare and like no other."""
     random = np.random.default_rng(0)
     numbers = random.normal(size=(120, 2))
     kinds = np.where(numbers[:, 0] > 0, "a", "b").astype(object)
     kinds[random.choice(120, 8, replace=False)] = "rare"
-    frame = pd.DataFrame(numbers, columns=["w", "x"]).assign(
-        site=np.where(numbers[:, 1] > 0, "north", "south"),
-        patient=[f"p{number}" for number in range(120)],
-        kind=kinds,
-    )
+    frame = pd.DataFrame(numbers, columns=["w", "x"]).assign(kind=kinds)
     path = tmp_path_factory.mktemp("sites") / "sites.csv"
     frame.to_csv(path, index=False)
     return path
@@ -56,32 +49,3 @@ def test_an_overfitted_model_is_not_told_to_fit_more(mklkit: Run, tmp_path: Path
         assert message.count("more rows") == 1
         assert "larger C" not in message
         assert ("'mklkit evaluate'" in message) == few  # 12 rows held out, 60 scored
-
-
-def test_kernels_find_encoded_columns_by_the_users_name(mklkit: Run, sites: Path) -> None:
-    whole = mklkit("fit", sites, "-k", "s:linear@site", "--json").json["model"]["kernels"]
-    glob = mklkit("fit", sites, "-k", "s:linear@site_*", "--json").json["model"]["kernels"]
-    assert whole == glob
-
-
-def test_the_kernels_of_a_preset_are_compared(mklkit: Run) -> None:
-    found = mklkit("kernels", "iris", "-p", "rpemekl", "--json").json
-    assert found["kernels"] == ["cosine", "rbf", "rbf_narrow"]
-    mklkit("kernels", "iris", "-p", "rpemekls").refused("Did you mean 'rpemekl'")
-
-
-def test_kernels_are_compared_on_a_sample_of_many_rows(
-    mklkit: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("mklkit.cli.kernels.MOST_ROWS", 100)
-    done = mklkit("kernels", "iris", "--scale", "none", "-k", "linear", "-k", "rbf", "--json")
-    assert "compared on 100 rows of 150" in done.json["data"]["notes"][0]
-    rows = load_iris().data
-    expected = alignment_matrix(["linear", "rbf"], rows)
-    np.testing.assert_allclose(done.json["alignment"], expected, atol=0.05)
-
-
-def test_a_dash_is_stdout_for_results(mklkit: Run, fitted: Fitted, tmp_path: Path) -> None:
-    done = mklkit("predict", fitted.model, fitted.data, "-o", "-", cwd=tmp_path)
-    assert done.out.startswith("prediction\n")
-    assert not list(tmp_path.iterdir())

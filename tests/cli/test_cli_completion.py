@@ -16,13 +16,11 @@ import pandas as pd
 import pytest
 import shellingham
 import typer
-from processes import Run
-from typer.testing import CliRunner
+from processes import Run, run_completion
 
-from mklkit.cli.app import app
-from mklkit.cli.completion import columns, names, shells
-from mklkit.cli.completion.candidates import candidates
-from mklkit.cli.completion.line import read_line
+from mklkit.cli.app import ASKED, app
+from mklkit.cli.completion import completers, names, shells
+from mklkit.cli.completion.line import candidates, read_line
 from mklkit.datasets import BUILTIN_NAMES, load_table
 from mklkit.datasets.csv_file import read_csv
 from mklkit.registry.entries import HOOKS
@@ -41,10 +39,7 @@ KNOWN = {
 
 @pytest.fixture
 def known() -> Iterator[None]:
-    with (
-        mock.patch.object(names, "known_names", return_value=KNOWN),
-        mock.patch.object(columns, "known_names", return_value=KNOWN),
-    ):
+    with mock.patch.object(names, "known_names", return_value=KNOWN):
         yield
 
 
@@ -140,19 +135,12 @@ def test_columns_of_the_table_on_the_line(tmp_path: Path, monkeypatch: pytest.Mo
     ],
 )
 def test_bash_replaces_the_part_of_the_word_that_it_knows(
-    words: list[str],
-    answer: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    words: list[str], answer: list[str], tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("a.csv").write_text("fever,pulse (rest),~,target\n1,2,3,a\n", encoding="utf-8")
-    Path("irregular.csv").touch()
-    monkeypatch.setenv("COMP_WORDS", "\n".join(["mklkit", *words, "more"]))
-    monkeypatch.setenv("COMP_CWORD", str(len(words)))
-    shells.answer(typer.main.get_command(app), "bash")
-    assert capsys.readouterr().out.split("\n")[:-1] == (answer or [""])
+    (tmp_path / "a.csv").write_text("fever,pulse (rest),~,target\n1,2,3,a\n", encoding="utf-8")
+    (tmp_path / "irregular.csv").touch()
+    done = run_completion("bash", *words, cwd=tmp_path)
+    assert done.out.split("\n")[:-1] == (answer or [""])
 
 
 EVIL = ["$(touch b)", "`touch b`", "\\$(touch b)", "!!", "!a", "a*", "'; touch b; '"]
@@ -160,22 +148,11 @@ EVIL = ["$(touch b)", "`touch b`", "\\$(touch b)", "!!", "!a", "a*", "'; touch b
 
 @pytest.mark.usefixtures("known")
 @pytest.mark.parametrize("shell", shells.ANSWERS)
-def test_nothing_that_a_shell_would_run_is_answered(
-    shell: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    pd.DataFrame([range(7)], columns=EVIL).to_csv("a.csv", index=False)
+def test_nothing_that_a_shell_would_run_is_answered(shell: str, tmp_path: Path) -> None:
+    pd.DataFrame([range(7)], columns=EVIL).to_csv(tmp_path / "a.csv", index=False)
 
     def answer(typed: str) -> str:
-        words = ["mklkit", "fit", "a.csv", "-t", typed]
-        monkeypatch.setenv("_TYPER_COMPLETE_ARGS", " ".join(words))
-        monkeypatch.setenv("COMP_WORDS", "\n".join(words))
-        monkeypatch.setenv("COMP_CWORD", "4")
-        shells.answer(typer.main.get_command(app), shell)
-        return capsys.readouterr().out.strip("\n")
+        return run_completion(shell, "fit", "a.csv", "-t", typed, cwd=tmp_path).out.strip("\n")
 
     nothing = shells.ZSH.format(names="", files="true") if shell == "zsh" else ""
     for typed in ('"$', '"`', '"\\', "$", "`", '"$"(', "'$'$"):
@@ -212,19 +189,12 @@ def test_zsh_reads_the_names_as_they_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("known")
-def test_fish_offers_files_where_there_are_no_names(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "is-args")
-    for line, code in (("fit -k r", 0), ("fit --seed ", 0), ("fit -o ", 1), ("fit ir", 0)):
-        monkeypatch.setenv("_TYPER_COMPLETE_ARGS", f"mklkit {line}")
-        with pytest.raises(SystemExit) as ended:
-            shells.answer(typer.main.get_command(app), "fish")
-        assert ended.value.code == code, line
-    monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "get-args")
-    monkeypatch.setenv("_TYPER_COMPLETE_ARGS", "mklkit fit -k r")
-    shells.answer(typer.main.get_command(app), "fish")
-    assert capsys.readouterr().out == "rbf\tGaussian similarity\n"
+@pytest.mark.parametrize(
+    ("line", "code"), [("fit -k r", 0), ("fit --seed ", 0), ("fit -o ", 1), ("fit ir", 0)]
+)
+def test_fish_offers_files_where_there_are_no_names(line: str, code: int) -> None:
+    assert run_completion("fish", line, action="is-args").code == code
+    assert run_completion("fish", "fit -k r").out == "rbf\tGaussian similarity\n"
 
 
 def test_columns_that_cannot_be_read_are_none(tmp_path: Path) -> None:
@@ -233,7 +203,7 @@ def test_columns_that_cannot_be_read_are_none(tmp_path: Path) -> None:
     (tmp_path / "noise.parquet").write_bytes(bytes(range(256)))
     os.mkfifo(tmp_path / "pipe.csv")
     for name in ("empty.csv", "noise.csv", "noise.parquet", "pipe.csv", "missing.csv"):
-        assert columns.columns_of(str(tmp_path / name)) == [], name
+        assert completers.columns_of(str(tmp_path / name)) == [], name
 
 
 def test_columns_are_those_that_are_read(tmp_path: Path) -> None:
@@ -244,14 +214,14 @@ def test_columns_are_those_that_are_read(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text("1,2,a\n3,4,b\n")
     arff = "@relation r\n@attribute 'a b' real\n@attribute kind {x,y}\n@data\n1,x\n"
     (tmp_path / "e.arff").write_text(arff)
-    with mock.patch.object(columns, "known_names", return_value=KNOWN):
+    with mock.patch.object(names, "known_names", return_value=KNOWN):
         for name in ("a.csv", "b.csv.gz", "d.csv"):
             read = read_csv(tmp_path / name).frame
-            assert columns.columns_of(str(tmp_path / name)) == list(read.columns), name
-        assert columns.columns_of(str(tmp_path / "c.parquet")) == list(frame.columns)
-        assert columns.columns_of(str(tmp_path / "e.arff")) == ["a b", "kind"]
-        assert columns.columns_of(str(tmp_path)) == list(frame.columns)
-        assert columns.columns_of(str(tmp_path / "?.parquet")) == list(frame.columns)
+            assert completers.columns_of(str(tmp_path / name)) == list(read.columns), name
+        assert completers.columns_of(str(tmp_path / "c.parquet")) == list(frame.columns)
+        assert completers.columns_of(str(tmp_path / "e.arff")) == ["a b", "kind"]
+        assert completers.columns_of(str(tmp_path)) == list(frame.columns)
+        assert completers.columns_of(str(tmp_path / "?.parquet")) == list(frame.columns)
 
 
 @pytest.mark.parametrize(
@@ -342,13 +312,19 @@ def test_the_second_tab_imports_nothing_heavy(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("shell", shells.ANSWERS)
-def test_typer_installs_the_script(
-    mklkit: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shell: str
-) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
+def test_typer_installs_the_script(mklkit: Run, tmp_path: Path, shell: str) -> None:
     with mock.patch.object(shellingham, "detect_shell", return_value=(shell, f"/bin/{shell}")):
         assert mklkit("--install-completion", HOME=str(tmp_path)).code == 0
-        shown = CliRunner().invoke(app, ["--show-completion"], prog_name="mklkit").output
+        shown = mklkit("--show-completion").out
     written = [path for path in tmp_path.rglob("*mklkit*") if path.is_file()]
     assert [path.read_text(encoding="utf-8").strip() for path in written] == [shown.strip()]
-    assert f"{shells.ASKED}=complete_{shell}" in shown
+    assert f"{ASKED}=complete_{shell}" in shown
+
+
+@pytest.mark.parametrize("option", ["--install-completion", "--show-completion"])
+def test_a_shell_without_completion_is_refused(mklkit: Run, option: str) -> None:
+    with mock.patch.object(shellingham, "detect_shell", return_value=("nushell", "/bin/nu")):
+        mklkit(option).refused("'nushell'", "bash, ")
+    failed = shellingham.ShellDetectionFailure
+    with mock.patch.object(shellingham, "detect_shell", side_effect=failed):
+        mklkit(option).refused("none that is known")

@@ -10,7 +10,6 @@ from processes import Run, on_path, write_plugin
 
 from mklkit.cli.describe import KINDS
 from mklkit.kernels import Polynomial
-from mklkit.registry.entries import HOOKS
 from mklkit.registry.registry import get_registry
 
 
@@ -38,19 +37,6 @@ def test_a_kernel_around_another_reads_what_that_reads(mklkit: Run) -> None:
     assert listed["cosine"] == "as its kernel"
     assert listed["rbf"] == "numbers"
     assert "reads   as its kernel" in mklkit("describe", "cosine").out
-
-
-def test_every_listed_name_is_described(mklkit: Run) -> None:
-    for kind in HOOKS:
-        entry = get_registry().entries(kind)[0]
-        done = mklkit("describe", entry.name)
-        assert done.code == 0, done
-        assert entry.name in done.out
-
-
-def test_near_misses_suggest_the_right_name(mklkit: Run) -> None:
-    mklkit("describe", "dimk3").refused("Did you mean 'dimkl3'?", "mklkit list")
-    mklkit("describe", "").refused("Nothing is named ''")
 
 
 def test_descriptions_are_plain_text(mklkit: Run) -> None:

@@ -12,7 +12,9 @@ import shellingham
 from documents import commands
 from processes import Run, on_path
 
-from mklkit.cli.examples import EXAMPLES
+from mklkit.cli.examples import DEFAULT_KERNELS, EXAMPLES, KERNELS, LEARNERS, MAPS
+from mklkit.registry.columns import bind_kernels
+from mklkit.registry.registry import get_registry
 
 GUIDE = "docs/guides/command-line.md"
 PLUGIN = "mklkit-nearest-mean"
@@ -24,6 +26,16 @@ def install(folder: Path) -> None:
     info.mkdir(exist_ok=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {PLUGIN}\nVersion: 0.1\n")
     (info / "entry_points.txt").write_text("[mklkit]\nnearest-mean = mklkit_nearest_mean\n")
+
+
+def test_help_names_what_there_is() -> None:
+    assert (
+        len(bind_kernels([*DEFAULT_KERNELS.split(", "), *shlex.split(KERNELS.replace(",", " "))]))
+        == 5
+    )
+    for kind, specs in (("learner", LEARNERS), ("feature_map", MAPS)):
+        for spec in shlex.split(specs.replace(",", " ")):
+            get_registry().create(kind, spec)
 
 
 @pytest.mark.parametrize("command", EXAMPLES)

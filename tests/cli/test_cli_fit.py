@@ -140,7 +140,6 @@ def test_columns_are_chosen_by_their_readable_names(mklkit: Run, fitted: Fitted)
     assert done.code == 0, done
     assert [kernel["name"] for kernel in done.json["model"]["kernels"]] == ["ward", "body"]
     assert done.json["scores"]["held_out"] is None
-    mklkit("fit", fitted.data, "-k", "linear@word_*").refused("word_*")
 
 
 def test_the_model_is_saved_before_anything_is_printed(

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
-import warnings
 from pathlib import Path
 
 import pytest
 from processes import Fitted, Run, on_path, run_mklkit, write_plugin
-
-from mklkit.cli import console
-from mklkit.cli.console import show_warnings_briefly
 
 
 @pytest.mark.process
@@ -23,16 +19,6 @@ def test_what_a_plugin_prints_at_the_end_is_no_result(tmp_path: Path) -> None:
     assert "bye" in done.err
     # It gives nothing, which is a warning also where warnings are to be raised.
     assert "warning: plugin 'late' of mklkit-late is left out" in done.err
-
-
-def test_a_warning_ends_no_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
-    monkeypatch.setattr(console, "say", lambda text, style="": told.append(text))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        show_warnings_briefly()
-        warnings.warn("something", UserWarning, stacklevel=1)
-    assert told == ["warning: something"]
 
 
 def test_a_model_that_could_not_be_tried_is_refused_in_words(

@@ -152,18 +152,17 @@ def test_inspect_shows_the_columns_that_a_kernel_sees(mklkit: Run, tmp_path: Pat
     assert "linear@1:3: linear on 1, 2" in mklkit("inspect", tmp_path / "b").out
 
 
-class TestRefusals:
-    def test_predict(
-        self, mklkit: Run, fitted: Fitted, patients: pd.DataFrame, tmp_path: Path
-    ) -> None:
-        new = tmp_path / "new.csv"
-        patients.drop(columns=["pulse", "target"]).to_csv(new, index=False)
-        mklkit("predict", fitted.model, new).refused("lacks 1 of the 4 columns", "'pulse'")
-        patients.assign(pulse="fast").to_csv(new, index=False)
-        out = tmp_path / "out.csv"
-        out.write_text("precious")
-        mklkit("predict", fitted.model, new, "-o", out).refused("'pulse' held numbers", "'fast'")
-        assert out.read_text() == "precious"
-        before = fitted.data.read_bytes()
-        mklkit("predict", fitted.model, fitted.data, "-o", fitted.data).refused("read from")
-        assert fitted.data.read_bytes() == before
+def test_what_can_not_be_predicted_is_refused(
+    mklkit: Run, fitted: Fitted, patients: pd.DataFrame, tmp_path: Path
+) -> None:
+    new = tmp_path / "new.csv"
+    patients.drop(columns=["pulse", "target"]).to_csv(new, index=False)
+    mklkit("predict", fitted.model, new).refused("lacks 1 of the 4 columns", "'pulse'")
+    patients.assign(pulse="fast").to_csv(new, index=False)
+    out = tmp_path / "out.csv"
+    out.write_text("precious")
+    mklkit("predict", fitted.model, new, "-o", out).refused("'pulse' held numbers", "'fast'")
+    assert out.read_text() == "precious"
+    before = fitted.data.read_bytes()
+    mklkit("predict", fitted.model, fitted.data, "-o", fitted.data).refused("holds the data")
+    assert fitted.data.read_bytes() == before

@@ -45,7 +45,7 @@ def test_gating_draws_its_clusters(mklkit: Run, tmp_path: Path) -> None:
 def test_a_link_to_the_model_is_no_other_name(mklkit: Run, tmp_path: Path) -> None:
     (tmp_path / "link.png").symlink_to(tmp_path / "model.mkl")
     done = mklkit(*PLAIN, "-o", tmp_path / "model.mkl", "--plot", tmp_path / "link.png")
-    done.refused("is the file of the model")
+    done.refused("same file")
 
 
 @pytest.mark.process

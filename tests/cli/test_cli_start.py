@@ -13,7 +13,7 @@ from processes import Run
 
 from mklkit.datasets import BUILTIN_NAMES
 
-HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas", "skops", "joblib")
+HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas", "skops", "joblib", "pluggy", "pytest")
 PROBE = """
 import sys
 from mklkit.cli.app import main
@@ -28,7 +28,7 @@ finally:
 @pytest.mark.process
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], ["fit", "--help"], ["--version"]],
+    [["--help"], ["fit", "--help"], ["plugin", "new", "--help"], ["--version"]],
     ids=" ".join,
 )
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:

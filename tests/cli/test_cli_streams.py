@@ -13,6 +13,7 @@ from processes import Fitted, Run
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 
+from mklkit.cli.model_options import ModelOptions
 from mklkit.cli.streams import fit_stream
 from mklkit.datasets.files import ChunkedTable
 from mklkit.datasets.pipeline import build_pipeline
@@ -57,10 +58,10 @@ def test_the_classifier_alone_is_fitted_on_rows_in_a_file(fitted: Fitted) -> Non
     table = ChunkedTable.opened(fitted.data, chunk_rows=50)
     pipeline = build_pipeline(OnSource())
     fitting = lambda classifier: nullcontext()  # noqa: E731
-    _, facts, result = fit_stream(pipeline, table, (None, [], None), 0.2, 0, fitting)
+    system, result = fit_stream(pipeline, table, ModelOptions(), None, [], 0.2, fitting)
     data = pd.read_csv(fitted.data)
     assert (pipeline.predict(data.drop(columns="target")) == data["target"]).mean() > 0.9
-    assert facts["rows"] == len(data)
+    assert system.facts["rows"] == len(data)
     assert result["scores"]["train"]["rows"] + result["scores"]["held_out"]["rows"] == len(data)
     assert result["scores"]["held_out"]["accuracy"] > 0.9
 

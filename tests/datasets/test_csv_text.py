@@ -9,7 +9,7 @@ import sys
 import pandas as pd
 import pytest
 
-from mklkit.cli.predict import _results_file
+from mklkit.cli.outputs import results_file
 from mklkit.datasets.csv_file import csv_text
 
 RUN = ["=HYPERLINK(1)", "+1+cmd|'/C'", "-2+3", "@SUM(1)", "\t=1", "\n=1", "-a"]
@@ -36,7 +36,7 @@ def test_a_terminal_gets_no_control_characters(
     stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="")
     monkeypatch.setattr(stream, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stdout", stream)
-    with _results_file(None) as write:
+    with results_file(None) as write:
         write(pd.DataFrame({"prediction": ["\x1b]0;x\x07"], "score": [-0.5]}))
     shown = stream.buffer.getvalue().decode()  # type: ignore[attr-defined]
     first = "\ufffd]0;x\ufffd" if terminal else "\x1b]0;x\x07"

@@ -78,7 +78,7 @@ def _check_told(outcome: Outcome) -> None:
 
 def _check_checks(draw: Draw, registry: Registry) -> None:
     """Run a few of the checks that ``mklkit plugin check`` runs."""
-    checks = checks_of(registry, DISTRIBUTION, required=False)
+    checks = checks_of(registry, DISTRIBUTION, [DISTRIBUTION])
     chosen = [draw.one_of(checks) for _ in range(3 if checks else 0)]
     for finding in findings(chosen):
         assert len(finding.message) <= MESSAGE

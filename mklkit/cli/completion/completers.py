@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
+from glob import glob, has_magic
+from pathlib import Path
 
 import typer
 
 from mklkit.datasets.builtin import BUILTIN_NAMES, DEFAULT_NAME, ORIGINS
+from mklkit.errors import MKLKitError
 
 __all__ = [
     "balanced",
+    "columns_of",
     "combiners",
     "components",
     "data_sets",
@@ -33,26 +38,28 @@ Named = list[tuple[str, str]]
 # [label:]kernel[(parameters)]@: what comes before the columns of a kernel.
 BEFORE_COLUMNS = re.compile(r"\s*(?:[A-Za-z_][\w. -]*:\s*)?[A-Za-z_][\w.-]*(?:\(.*\))?\s*@")
 BEFORE_KERNEL = re.compile(r"\s*(?:[A-Za-z_][\w. -]*:)?\s*")
+TEXT = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+PARQUET = (".parquet", ".pq")
+ARFF = (".arff",)
 
 
-def _of_kind(kind: str) -> Callable[[str], Named]:
-    """Return a function that returns the names of a kind; Typer reads its signature."""
+def _of_kind(*kinds: str) -> Callable[[str], Named]:
+    """Return a function that returns the names of some kinds; Typer reads its signature."""
 
     def completer(incomplete: str) -> Named:
-        return _named(kind)
+        from mklkit.cli.completion.names import known_names
+
+        return [pair for kind in kinds for pair in known_names()[kind].items()]
 
     return completer
 
 
-combiners, feature_maps, learners, presets, packages = map(
-    _of_kind, ("combiner", "feature_map", "learner", "preset", "package")
-)
-
-
-def components(incomplete: str) -> Named:
-    """Return the names of every kind."""
-    kinds = ("kernel", "feature_map", "combiner", "learner", "preset")
-    return [pair for kind in kinds for pair in _named(kind)]
+combiners = _of_kind("combiner")
+feature_maps = _of_kind("feature_map")
+learners = _of_kind("learner")
+presets = _of_kind("preset")
+packages = _of_kind("package")
+components = _of_kind("kernel", "feature_map", "combiner", "learner", "preset")
 
 
 def kernels(ctx: typer.Context, incomplete: str) -> Named:
@@ -62,7 +69,8 @@ def kernels(ctx: typer.Context, incomplete: str) -> Named:
         label = BEFORE_KERNEL.match(incomplete)
         start = label.group() if label else ""
         proposed = [] if start else [("auto", "kernels proposed from the training rows")]
-        return [(f"{start}{name}", help) for name, help in (*_named("kernel"), *proposed)]
+        known = _of_kind("kernel")(incomplete)
+        return [(f"{start}{name}", help) for name, help in (*known, *proposed)]
     *chosen, _ = incomplete[before.end() :].split(",")
     start = before.group() + "".join(f"{column}," for column in chosen)
     columns = [name for name, _ in feature_columns(ctx, incomplete) if name not in chosen]
@@ -71,8 +79,6 @@ def kernels(ctx: typer.Context, incomplete: str) -> Named:
 
 def table_columns(ctx: typer.Context, incomplete: str) -> Named:
     """Return the columns of the table that is given in the same command line."""
-    from mklkit.cli.completion.columns import columns_of
-
     tables = ctx.params.get("data") or [DEFAULT_NAME]
     return [(name, "") for name in columns_of(tables[0])]
 
@@ -99,7 +105,55 @@ def balanced(incomplete: str) -> Named:
     return [("balanced", "rare classes count as much as frequent ones")]
 
 
-def _named(kind: str) -> Named:
-    from mklkit.cli.completion.names import known_names
+def columns_of(data: str) -> list[str]:
+    """Return the columns of a built-in data set, or of the head of a file; none if it has none.
 
-    return list(known_names()[kind].items())
+    Of a folder or glob these are the columns of the first file.
+
+    Parameters
+    ----------
+    data : str
+        As typed for DATA.
+    """
+    from mklkit.cli.completion.names import known_names
+    from mklkit.datasets.paths import user_path
+
+    built_in: list[str] | None = known_names()["data"].get(data)
+    if built_in is not None:
+        return built_in
+    with suppress(MKLKitError, OSError, ValueError, ImportError):
+        path = _first_file(user_path(data))
+        return [] if path is None else _columns_in(path)
+    return []
+
+
+def _columns_in(path: Path) -> list[str]:
+    from mklkit.datasets.dialects import sample_of, sniff
+
+    name = path.name.lower()
+    if name.endswith(PARQUET):
+        from pyarrow.parquet import read_schema
+
+        return [str(column) for column in read_schema(path).names]
+    if name.endswith(ARFF):
+        from mklkit.datasets.arff import attributes_in
+
+        text = sample_of(path).decode("utf-8-sig", errors="replace")
+        return list(attributes_in(text.splitlines()))
+    dialect = sniff(sample_of(path), path.name)
+    if not dialect.has_header:
+        return [f"x{place}" for place in range(len(dialect.header))]
+    return list(dict.fromkeys(name for name in dialect.header if name))
+
+
+def _first_file(path: Path) -> Path | None:
+    """Return a regular file; anything else, such as a pipe, might be waited for."""
+    if has_magic(str(path)) and not path.exists():
+        inside = [Path(name) for name in sorted(glob(str(path)))]
+    elif path.is_dir():
+        inside = sorted(path.iterdir())
+    else:
+        inside = [path]
+    endings = (*TEXT, *PARQUET, *ARFF)
+    known = (file for file in inside if file.name.lower().endswith(endings) and file.is_file())
+    return next(known, None)

@@ -7,13 +7,13 @@ are found anew.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import importlib.util
 import json
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -54,16 +54,19 @@ def kept_names(topic: str, find: Callable[[], Names]) -> Names:
         Returns the names by kind, with a summary of each.
     """
     state = _state()
-    with contextlib.suppress(*NO_FILE):
+    with suppress(*NO_FILE):
         kept = json.loads(names_file(topic).read_text(encoding="utf-8"))
         names: Names = kept["names"]
         if kept["state"] == _digest(state, names):
             return names
     names = find()
     # Without the file completion is slow, and still right.
-    with contextlib.suppress(*NO_FILE):
-        content = {"state": _digest(state, names), "names": names}
-        _write(names_file(topic), json.dumps(content))
+    with suppress(*NO_FILE):
+        from mklkit.persistence.atomic import replacing
+
+        names_file(topic).parent.mkdir(parents=True, exist_ok=True)
+        with replacing(names_file(topic)) as file:
+            file.write(json.dumps({"state": _digest(state, names), "names": names}).encode())
     return names
 
 
@@ -91,52 +94,34 @@ def _state() -> list[Any]:
     """Return what the names depend on: versions, and the last change of a module."""
     plugins = _plugins()
     homes = [Path(__file__).parents[2], *(home for plugin in plugins for home in _homes(plugin))]
-    files = [file for home in homes for file in home.rglob("*.py")]
+    changes = [0]
+    for file in (file for home in homes for file in home.rglob("*.py")):
+        with suppress(OSError):  # of a link that leads nowhere, as editors leave them
+            changes.append(file.stat().st_mtime_ns)
     versions = [[plugin.name, plugin.distribution, plugin.version] for plugin in plugins]
     switched_off = os.environ.get("MKLKIT_DISABLE_PLUGINS", "")
-    return [__version__, switched_off, versions, len(files), max(map(_changed, files))]
-
-
-def _changed(file: Path) -> int:
-    """Return when a file was changed, 0 for a link that leads nowhere, as editors leave them."""
-    try:
-        return file.stat().st_mtime_ns
-    except OSError:
-        return 0
+    return [__version__, switched_off, versions, len(changes), max(changes)]
 
 
 def _homes(plugin: InstalledPlugin) -> list[Path]:
     """Return the folder of a plugin's package, found without importing it."""
-    with contextlib.suppress(ImportError, ValueError):
+    with suppress(ImportError, ValueError):
         package = importlib.util.find_spec(plugin.package)
         return [Path(place) for place in (package and package.submodule_search_locations) or []]
     return []
 
 
 def _find() -> Names:
-    from mklkit.cli.component_facts import without_markup
+    from mklkit.cli.console import without_markup
     from mklkit.datasets.builtin import BUILTIN_NAMES, read_builtin
     from mklkit.registry.entries import HOOKS
     from mklkit.registry.registry import get_registry
 
     registry = get_registry()
-    packages = registry.distributions() | {plugin.distribution for plugin in _plugins()}
-    return {
-        **{
-            kind: {entry.name: without_markup(entry.help) for entry in registry.entries(kind)}
-            for kind in HOOKS
-        },
-        "data": {name: list(map(str, read_builtin(name).columns)) for name in BUILTIN_NAMES},
-        "package": dict.fromkeys(sorted(packages), ""),
+    names: Names = {
+        kind: {entry.name: without_markup(entry.help) for entry in registry.entries(kind)}
+        for kind in HOOKS
     }
-
-
-def _write(file: Path, text: str) -> None:
-    """Write the file at once, since other shells may be reading it."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    part = file.with_suffix(f".{os.getpid()}")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)
+    names["data"] = {name: list(map(str, read_builtin(name).columns)) for name in BUILTIN_NAMES}
+    packages = registry.distributions() | {plugin.distribution for plugin in _plugins()}
+    return {**names, "package": dict.fromkeys(sorted(packages), "")}

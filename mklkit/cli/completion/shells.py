@@ -17,14 +17,14 @@ from glob import escape, glob
 from pathlib import Path
 from typing import Any
 
-from mklkit.cli.completion.candidates import Candidate, candidates
-from mklkit.cli.completion.line import TypedLine, read_line
+from mklkit.cli.completion.line import Candidate, TypedLine, candidates, read_line
 from mklkit.cli.package_commands import BrokenCommandError
-from mklkit.errors import MKLKitError
+from mklkit.errors import IncompatibleError, MKLKitError, quoted
 
-__all__ = ["ASKED", "answer", "asked_shell"]
+__all__ = ["ANSWERS", "answer", "check_shell"]
 
-ASKED = "_MKLKIT_COMPLETE"
+# The shells that Typer answers itself.
+OF_TYPER = ("powershell", "pwsh")
 # bash cuts words there, and takes the last of these letters with the word that follows.
 BREAKS = re.compile(r"[:=@]+")
 # bash would replace a word with these by names of files.
@@ -42,21 +42,24 @@ FILES = {
 }
 
 
-def asked_shell() -> str:
-    """Return the shell whose script asks for completions, empty if none of ours does."""
-    shell = os.environ.get(ASKED, "").removeprefix("complete_")
-    return shell if shell in ANSWERS else ""
+def check_shell() -> None:
+    """Refuse to set up completion for a shell that has none, before Typer does so as a fault."""
+    import shellingham  # type: ignore[import-untyped]
+
+    try:
+        shell, _ = shellingham.detect_shell()
+    except shellingham.ShellDetectionFailure:
+        shell = ""
+    known = [*ANSWERS, *OF_TYPER]
+    if shell not in known:
+        raise IncompatibleError(
+            f"The TAB key can complete commands in {', '.join(known)}; this shell is"
+            f" {quoted(shell) if shell else 'none that is known'}."
+        )
 
 
 def answer(command: Any, shell: str) -> None:
-    """Print the completions of the line that a shell's script gives, and nothing else.
-
-    Parameters
-    ----------
-    command : typer.core.TyperGroup
-        The command that is typed.
-    shell : str
-    """
+    """Print the completions of the line that a shell's script gives, and nothing else."""
     line = _line_of_bash() if shell == "bash" else os.environ.get("_TYPER_COMPLETE_ARGS", "")
     typed = read_line(line)
     # A terminal where somebody types is no place for warnings, such as those of plugins.

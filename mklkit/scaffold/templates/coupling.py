@@ -48,17 +48,17 @@ class Sketch(CouplingCombiner):
         """Return the views' decision functions and their weights in the mean."""
         pull = self.pull if len(problems) > 1 else 0.0
         # One column: this coupling solves one target at a time.
-        labels, one = target.values[:, None], np.ones(1)
-        coefficients = [problem.solve(labels, one) for problem in problems]
+        labels, weight = target.values[:, None], np.ones(1)
+        coefficients = [problem.solve(labels, weight) for problem in problems]
         pairs = zip(problems, coefficients, strict=True)
-        outputs = [problem.outputs(found) for problem, found in pairs]
+        outputs = [problem.outputs(solved) for problem, solved in pairs]
         for _ in range(self.sweeps):
             for index, problem in enumerate(problems):
                 others = outputs[:index] + outputs[index + 1 :]
                 # ‖f − y‖² + pull·‖f − mean‖² = (1 + pull)·‖f − wanted/(1 + pull)‖² + a constant.
                 wanted = labels + pull * np.mean(others, axis=0) if pull else labels
-                coefficients[index] = problem.solve(wanted, (1 + pull) * one)
+                coefficients[index] = problem.solve(wanted, (1 + pull) * weight)
                 outputs[index] = problem.outputs(coefficients[index])
         pairs = zip(problems, coefficients, strict=True)
-        learners = [problem.finish(found) for problem, found in pairs]
+        learners = [problem.finish(solved) for problem, solved in pairs]
         return CoupledSolution(learners, np.full(len(problems), 1 / len(problems)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mklkit.cli import options as opt
-from mklkit.cli.console import progressing, say, show_json
+from mklkit.cli.console import counting, say, show_json
 from mklkit.cli.examples import epilog
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def reproduce(
     from mklkit_papers.session import Session
     from mklkit_papers.sources import OpenML
 
-    with progressing() as progress:
+    with counting("starting") as progress:
         session = Session(
             data_dir,
             quick=quick,

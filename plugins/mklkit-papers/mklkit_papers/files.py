@@ -14,7 +14,7 @@ from pathlib import Path
 import attrs
 
 from mklkit.cli.console import say
-from mklkit.cli.pictures import draw
+from mklkit.cli.outputs import draw
 from mklkit.comparison.writing import write_text
 from mklkit.datasets.paths import refused
 from mklkit.errors import DataError, UnknownNameError, listed

@@ -1,0 +1,304 @@
+"""The options of a model, each declared once, and what commands make of them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+
+import attrs
+import typer
+
+from mklkit.cli import options as opt
+from mklkit.cli.completion import completers as complete
+from mklkit.cli.examples import DEFAULT_KERNELS, KERNELS, LEARNERS, MAPS
+from mklkit.errors import MKLKitError
+
+if TYPE_CHECKING:
+    from mklkit.evaluation.task import Task
+    from mklkit.registry.registry import Kind
+
+__all__ = ["ModelOptions", "takes_model_options"]
+
+Command = Callable[..., None]
+
+
+def _reader(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return what reads an option's value; a fault is told with the option's name."""
+
+    @wraps(read)
+    def read_option(text: str) -> Any:
+        try:
+            return read(text)
+        except MKLKitError as error:
+            raise typer.BadParameter(str(error)) from error
+
+    return read_option
+
+
+@_reader
+def _memory(text: str) -> str:
+    from mklkit.views.memory import memory_limit
+
+    memory_limit(text)  # A number alone is one of bytes.
+    return text
+
+
+@_reader
+def _effort(text: str) -> str | int:
+    from mklkit.estimators.grids import check_effort
+
+    return check_effort(text)
+
+
+def _spec(text: str) -> str:
+    if not text.strip():
+        raise typer.BadParameter("a name is expected, as 'mklkit list' shows them.")
+    return text
+
+
+component_option = partial(opt.model_option, metavar="SPEC", parser=_spec)
+
+
+def _not_zero(jobs: int | None) -> int | None:
+    if jobs == 0:
+        raise typer.BadParameter("0 would do nothing; give a number from 1, or -1 for all.")
+    return jobs
+
+
+def weights_by_class(text: str) -> str | dict[str, float]:
+    """Return ``balanced``, or the weight of each class of ``ill=5,well=1``.
+
+    Examples
+    --------
+    >>> weights_by_class("ill=5, well=1")
+    {'ill': 5.0, 'well': 1.0}
+    """
+    if text.strip() == "balanced":
+        return "balanced"
+    weights: dict[str, float] = {}
+    for pair in text.split(","):
+        label, _, weight = (part.strip() for part in pair.rpartition("="))
+        if label in weights:
+            raise typer.BadParameter(f"class {label!r:.80} has two weights: give it one.")
+        try:
+            weights[label] = float(weight)
+        except ValueError:
+            label = ""
+        if not label:
+            raise typer.BadParameter(
+                f"expected 'balanced', or classes with their weights such as 'ill=5,well=1';"
+                f" got {text!r:.80}."
+            )
+    return weights
+
+
+@attrs.frozen(kw_only=True)
+class ModelOptions:
+    """The options of a model; None leaves a choice to the preset, combiner or default."""
+
+    scale: Annotated[
+        Literal["standard", "minmax", "none"] | None,
+        opt.data_option(
+            show_default="the preset's, else standard",
+            help="How features are scaled; minmax is to \\[-1, 1].",
+        ),
+    ] = None
+    max_memory: Annotated[
+        str | None,
+        opt.data_option(
+            metavar="SIZE",
+            parser=_memory,
+            show_default="half of what is free",
+            help="The memory to use, such as 4GB or 500MB. Of larger tables (CSV, Parquet) only"
+            " parts are in memory at a time.",
+        ),
+    ] = None
+    preset: Annotated[
+        str | None,
+        opt.model_option(
+            "--preset",
+            "-p",
+            metavar="NAME",
+            autocompletion=complete.presets,
+            help="A named choice of --kernel, --feature-map, --combiner, --learner and --scale;"
+            " each of these options overrides it. See 'mklkit list presets'.",
+        ),
+    ] = None
+    kernels: Annotated[
+        list[str] | None,
+        opt.model_option(
+            "--kernel",
+            "--kernels",
+            "-k",
+            metavar="SPEC",
+            autocompletion=complete.kernels,
+            show_default=DEFAULT_KERNELS,
+            help=f"A kernel, optionally with a name and columns: {KERNELS}. Repeat for several."
+            " auto: kernels proposed from the training rows.",
+        ),
+    ] = None
+    feature_map: Annotated[
+        str | None,
+        component_option(
+            "--feature-map",
+            "--map",
+            "-m",
+            autocompletion=complete.feature_maps,
+            show_default="the combiner's own",
+            help=f"The map from kernels to columns: {MAPS}.",
+        ),
+    ] = None
+    combiner: Annotated[
+        str | None,
+        component_option(
+            "--combiner",
+            "-c",
+            autocompletion=complete.combiners,
+            show_default="the even sum",
+            help="How kernels are joined; see 'mklkit list combiners'.",
+        ),
+    ] = None
+    learner: Annotated[
+        str | None,
+        component_option(
+            "--learner",
+            "-l",
+            autocompletion=complete.learners,
+            show_default="the combiner's own",
+            help=f"The learner: {LEARNERS}.",
+        ),
+    ] = None
+    multiclass: Annotated[
+        Literal["ovo", "ovr", "native"],
+        opt.model_option(
+            help="For several classes: one-vs-one, one-vs-rest, or all at once (native), if"
+            " combiner and learner support it.",
+        ),
+    ] = "ovo"
+    bandwidths: Annotated[
+        Literal["per-problem", "all-rows"],
+        opt.model_option(
+            help="For several classes, one-vs-one: compute bandwidths such as sigma='mean' from"
+            " each pair of classes, or from all training rows.",
+        ),
+    ] = "per-problem"
+    tune: Annotated[
+        Any,
+        opt.model_option(
+            metavar="fast|thorough|N",
+            autocompletion=complete.efforts,
+            parser=_effort,
+            show_default="not tuned",
+            help="Choose parameters by cross-validation on the training rows, from the components'"
+            " own search spaces: a few values of each, all of them, or N combinations at random.",
+        ),
+    ] = None
+    class_weight: Annotated[
+        Any,
+        opt.model_option(
+            metavar="balanced|CLASS=WEIGHT,...",
+            autocompletion=complete.balanced,
+            parser=weights_by_class,
+            show_default="all classes weigh 1",
+            help="How much the rows of each class count in the fit: balanced, so that rare classes"
+            ' count as much as frequent ones, or "ill=5,well=1".',
+        ),
+    ] = None
+    probability: Annotated[
+        bool,
+        opt.model_option(
+            "--probability",
+            help="Calibrate a probability of each class by cross-validation on the training rows,"
+            " five fits more; 'mklkit predict' then writes a column for each.",
+        ),
+    ] = False
+    seed: opt.Seed = 0
+    n_jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            "-j",
+            callback=_not_zero,
+            help="Binary problems fitted in parallel; -1: one per processor.",
+        ),
+    ] = None
+
+    def pipeline(self, task: Task) -> Any:
+        """Return the unfitted pipeline for a task: encode, scale, predict.
+
+        Raises
+        ------
+        SpecError
+            If a name is unknown or a spec string is invalid.
+        IncompatibleError
+            If an option is not for this task.
+        """
+        from mklkit.estimators.from_preset import default_preset, find_preset
+        from mklkit.registry.columns import are_proposed, bind_kernels
+        from mklkit.registry.registry import get_registry
+
+        preset = default_preset() if self.preset is None else find_preset(self.preset)
+        if not are_proposed(self.kernels):
+            bind_kernels(self.kernels or None)
+        settings = attrs.asdict(self)
+        kinds: tuple[Kind, ...] = ("combiner", "feature_map", "learner")
+        for kind in kinds:
+            if settings[kind] is not None:
+                get_registry().create(kind, settings[kind])
+        del settings["preset"]
+        settings["random_state"] = settings.pop("seed")
+        settings["kernels"] = self.kernels or None
+        return task.pipeline(preset, **settings)
+
+    def choices(self) -> list[str]:
+        """Return a line for each choice that was made before the estimator got the options."""
+        from mklkit.protocols.component import COMBINER, KERNELS
+
+        if self.preset is not None:
+            return [f"preset {self.preset}"]
+        lines = []
+        if not self.kernels:
+            specs = ", ".join(kernel.partition(":")[2] for kernel in KERNELS)
+            lines.append(f"kernels {specs}: the default")
+        if self.combiner is None:
+            lines.append(f"combiner {COMBINER}: the default")
+        return lines
+
+
+def takes_model_options(*only: str, but: Collection[str] = ()) -> Callable[[Command], Command]:
+    """Return a decorator that puts the options of a model in place of the parameter ``options``.
+
+    Parameters
+    ----------
+    *only : str
+        Names of some fields of :class:`ModelOptions`; all of them where none is given.
+    but : collection of str
+        Fields that the command does not have.
+    """
+    declared = get_type_hints(ModelOptions, include_extras=True)
+    fields = {field.name: field for field in attrs.fields(ModelOptions)}
+    names = [name for name in fields if name not in but and (not only or name in only)]
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def call(**arguments: Any) -> None:
+            chosen = {name: arguments.pop(name) for name in names}
+            command(options=ModelOptions(**chosen), **arguments)
+
+        parameters: list[inspect.Parameter] = []
+        for parameter in inspect.signature(command, eval_str=True).parameters.values():
+            if parameter.name == "options":
+                parameters += [
+                    parameter.replace(
+                        name=name, annotation=declared[name], default=fields[name].default
+                    )
+                    for name in names
+                ]
+            else:
+                parameters.append(parameter)
+        call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return call
+
+    return decorate

@@ -1,0 +1,144 @@
+"""The files that commands write: refused before anything is computed, and whole or not there."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from mklkit.cli.console import plain
+from mklkit.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Write", "check_outputs", "draw", "results_file"]
+
+PICTURES = (".png", ".pdf", ".svg")
+Write = Callable[["pd.DataFrame"], None]
+
+
+def check_outputs(
+    outputs: Sequence[Path | None],
+    data: Sequence[str | None],
+    model: Path | None = None,
+    picture: Path | None = None,
+) -> None:
+    """Refuse files that can't be written, that a command reads, or that are one file twice.
+
+    Parameters
+    ----------
+    outputs : sequence of Path
+        None for those that are not wanted.
+    data : sequence of str
+        As typed: a built-in data set, a file, a folder or a glob.
+    model : Path, optional
+        The model file that is read.
+    picture : Path, optional
+        A further output, for which matplotlib must be there.
+    """
+    paths = [path for path in (*outputs, picture) if path is not None]
+    if not paths:
+        return
+    from mklkit.datasets.builtin import BUILTIN_NAMES
+    from mklkit.datasets.files import files_of
+    from mklkit.datasets.paths import same_file
+    from mklkit.persistence.atomic import check_writable
+
+    if picture is not None:
+        from mklkit.plotting.parts import require_matplotlib
+
+        if picture.suffix.lower() not in PICTURES:
+            raise DataError(f"A picture's name must end in {', '.join(PICTURES)}; got {picture}.")
+        require_matplotlib()
+    sources = [name for name in data if name is not None and name not in BUILTIN_NAMES]
+    inputs = [(file, "the data") for name in sources for file in files_of(name)]
+    inputs += [] if model is None else [(model, "the model")]
+    for path in paths:
+        check_writable(path)
+        for file, contents in inputs:
+            if same_file(path, file):
+                raise DataError(f"{path} holds {contents}; choose another name for the file.")
+    for first, second in combinations(paths, 2):
+        if same_file(first, second):
+            raise DataError(f"{first} and {second} are the same file; choose another name.")
+
+
+def draw(path: Path, display: Callable[[], Any]) -> None:
+    """Write the figure of a display, which is drawn when no window can open any more."""
+    import matplotlib
+
+    # Only files are drawn: no display is needed.
+    matplotlib.use("Agg")
+    from mklkit.persistence.atomic import replacing
+
+    figure = display().figure_
+    with replacing(path) as file:
+        figure.savefig(file, format=path.suffix[1:].lower(), dpi=150)
+
+
+@contextmanager
+def results_file(output: Path | None) -> Iterator[Write]:
+    """Yield a function that writes more rows to a CSV or Parquet file, or to stdout (None).
+
+    The file is there when all rows have been written; until then, what was there before.
+    """
+    from mklkit.persistence.atomic import replacing
+
+    if output is None:
+        # UTF-8 like the file, whatever the terminal's encoding.
+        yield _csv_to(sys.stdout.buffer, plain if sys.stdout.isatty() else str)
+        sys.stdout.buffer.flush()
+        return
+    with replacing(output) as file:
+        if not _is_parquet(output):
+            yield _csv_to(file)
+            return
+        with _parquet_to(file) as write:
+            yield write
+
+
+def _is_parquet(output: Path) -> bool:
+    from mklkit.datasets.files import READERS, ending_of
+
+    ending = ending_of(output)
+    return ending is not None and READERS[ending][0] == "Parquet"
+
+
+def _csv_to(file: BinaryIO, shown: Callable[[str], str] = str) -> Write:
+    from mklkit.datasets.csv_file import csv_text
+
+    begun = False
+
+    def write(table: pd.DataFrame) -> None:
+        nonlocal begun
+        file.write(shown(csv_text(table, header=not begun)).encode())
+        begun = True
+
+    return write
+
+
+@contextmanager
+def _parquet_to(file: BinaryIO) -> Iterator[Write]:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise DataError("Parquet needs pyarrow: pip install pyarrow, or write CSV.") from error
+    writer: Any = None
+
+    def write(table: pd.DataFrame) -> None:
+        nonlocal writer
+        rows = pa.Table.from_pandas(table, preserve_index=False)
+        if writer is None:
+            writer = pq.ParquetWriter(file, rows.schema)
+        writer.write_table(rows.cast(writer.schema))
+
+    try:
+        yield write
+    finally:
+        if writer is not None:
+            writer.close()
