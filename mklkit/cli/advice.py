@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mklkit.cli.building import ModelOptions
 
 if TYPE_CHECKING:
-    from mklkit.evaluation.task import Task
+    from mklkit.evaluation.tasks import Task
 
 __all__ = ["advice_if_useless"]
 

@@ -10,7 +10,7 @@ from mklkit.errors import named
 
 if TYPE_CHECKING:
     from mklkit.datasets import Table
-    from mklkit.evaluation.task import Task
+    from mklkit.evaluation.tasks import Task
     from mklkit.protocols.component import Preset
     from mklkit.registry.registry import Kind
 

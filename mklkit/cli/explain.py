@@ -16,7 +16,7 @@ from mklkit.cli.predict import columns_of, target_of
 if TYPE_CHECKING:
     import pandas as pd
 
-    from mklkit.evaluation.task import Task
+    from mklkit.evaluation.tasks import Task
     from mklkit.explanation import Explanation
 
 __all__ = ["explain"]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from mklkit.datasets.encoder import TableEncoder
-    from mklkit.evaluation.task import Task
+    from mklkit.evaluation.tasks import Task
 
 __all__ = ["FarValues", "Tally", "UnknownValues", "warnings_once"]
 

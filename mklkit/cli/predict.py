@@ -18,7 +18,7 @@ from mklkit.cli.findings import FarValues, Tally, UnknownValues, warnings_once
 if TYPE_CHECKING:
     import pandas as pd
 
-    from mklkit.evaluation.task import Task
+    from mklkit.evaluation.tasks import Task
 
 __all__ = ["columns_of", "predict", "target_of"]
 

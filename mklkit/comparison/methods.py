@@ -16,8 +16,7 @@ from mklkit.comparison.data import in_unicode
 from mklkit.datasets.pipeline import DEFAULT_SCALE, build_pipeline
 from mklkit.errors import IncompatibleError, SpecError, UnknownNameError, quoted, suggest
 from mklkit.estimators.from_preset import find_preset
-from mklkit.evaluation.task import Task
-from mklkit.evaluation.tasks import Classes
+from mklkit.evaluation.tasks import Classes, Task
 from mklkit.protocols import CombinerFacts, facts_of
 from mklkit.protocols.component import Preset
 from mklkit.registry.composing import (

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from mklkit.errors import DataError, counted, named, plain_message, suggest
 from mklkit.estimators.folds import Rows
 from mklkit.estimators.introspection import column_names
-from mklkit.evaluation.task import Task
+from mklkit.evaluation.tasks import Task
 from mklkit.explanation.columns import Places, shuffled
 from mklkit.explanation.refitting import Refit, members_of
 from mklkit.protocols import Array, GatedDecision, RowSource

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from mklkit.evaluation.paired_tests import corrected_interval
-from mklkit.evaluation.task import Task
+from mklkit.evaluation.tasks import Task
 from mklkit.explanation.columns import Places, ShufflePlan
 from mklkit.explanation.measuring import FoldResult, Lost
 from mklkit.protocols import Array

@@ -7,7 +7,7 @@ import pytest
 
 from mklkit.errors import DataError
 from mklkit.evaluation import bayesian_signed_rank
-from mklkit.evaluation import signed_rank as module
+from mklkit.evaluation import rank_tests as module
 
 DIFFERENCES = np.array([0.03, -0.01, 0.012, 0.004, 0.02, -0.002])
 
