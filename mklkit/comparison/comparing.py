@@ -20,9 +20,9 @@ from mklkit.comparison.methods import (
     unique_names,
 )
 from mklkit.comparison.references import DEFAULT_METHODS, baselines, kernel_baselines
-from mklkit.comparison.running import Cell, run_cells
+from mklkit.comparison.running import run_cells
 from mklkit.comparison.splits import SplitPlan, check_splits, make_splits, published_split
-from mklkit.comparison.stored import Results
+from mklkit.comparison.stored import Cell, Results
 from mklkit.display.progress import Progress, Report, check_progress, reported
 from mklkit.errors import DataError, quoted, suggest
 from mklkit.persistence.facts import versions

@@ -14,9 +14,9 @@ from sklearn.pipeline import Pipeline
 
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import METHOD, ONE_KERNEL, Method
-from mklkit.comparison.notebook import comparison_html
 from mklkit.comparison.report import html_report
-from mklkit.comparison.running import Cell
+from mklkit.comparison.report.tables import comparison_html
+from mklkit.comparison.stored import Cell
 from mklkit.comparison.table import ranking, sentence, table_of_datasets, table_of_splits
 from mklkit.comparison.writing import check_report, write_latex, write_text
 from mklkit.datasets.csv_text import csv_text

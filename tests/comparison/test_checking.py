@@ -9,22 +9,22 @@ import numpy as np
 import pytest
 
 from mklkit.comparison.data import check_labels, in_unicode
-from mklkit.comparison.splits import MOST_SPLITS, check_number
+from mklkit.comparison.splits import MOST_SPLITS, SplitPlan
 from mklkit.errors import DataError, SpecError
 
 
 @pytest.mark.parametrize(
     ("labels", "said"),
     [
-        ([], "at least two"),
-        (["a", "a"], "the classes 'a'"),
+        ([], "no rows"),
+        (["a", "a"], "the class 'a' alone"),
         ([1.0, 2.0, np.nan], "no label in row 2"),
         (np.array(["a", None, "b"], dtype=object), "no label in row 1"),
         ([b"a", b"b"], "b'a' of type bytes"),
         (np.array([date(2020, 1, 1), date(2021, 1, 1)]), "of type date"),
         (np.array(["2020-01-01", "2021-01-01"], dtype="M8[ns]"), "of type datetime64"),
         ([1j, 2j], "of type complex"),
-        ([1.0, np.inf], "infinite"),
+        ([1.0, np.inf], "inf of type float"),
         (np.array(["a", 1], dtype=object), "has 1 of type int"),
     ],
 )
@@ -40,9 +40,9 @@ def test_labels_of_any_usual_kind(labels: list[Any]) -> None:
 
 
 def test_splits_without_end() -> None:
-    check_number(MOST_SPLITS)
+    SplitPlan("", [None] * MOST_SPLITS)
     with pytest.raises(SpecError, match="1,999,998 splits are too many"):
-        check_number(2 * 999_999)
+        SplitPlan("", [None] * 1_999_998)
 
 
 def test_half_a_character_is_escaped() -> None:

@@ -23,8 +23,8 @@ from sklearn.preprocessing import StandardScaler
 from mklkit import Comparison, MKLClassifier, compare
 from mklkit.comparison import references
 from mklkit.comparison.data import data_sets
-from mklkit.comparison.measures import area_under_curve
 from mklkit.errors import DataError
+from mklkit.evaluation.scores import area_under_curve
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -248,7 +248,7 @@ def test_a_frame_may_hold_its_target(rows: tuple[pd.DataFrame, np.ndarray]) -> N
     (plain,) = data_sets(frame, labels, None, ())
     (held,) = data_sets(frame.assign(kind=labels), None, "kind", ())
     assert held.fingerprint() == plain.fingerprint()
-    with pytest.raises(DataError, match="needs labels"):
+    with pytest.raises(DataError, match="got DataFrame"):
         data_sets(frame, None, None, ())
     with pytest.raises(DataError, match="Did you mean 'kind'"):
         data_sets(frame.assign(kind=labels), None, "kindd", ())

@@ -32,7 +32,7 @@ from mklkit import (
     preset_classifier,
     save_model,
 )
-from mklkit.comparison.measures import measured
+from mklkit.comparison.running import measured
 from mklkit.estimators import classifier
 from mklkit.estimators.folds import plan_folds
 from mklkit.estimators.predicting import cross_fitted

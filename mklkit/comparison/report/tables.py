@@ -1,18 +1,22 @@
-"""Tables of a report: captions, heads and cells, which the page's template writes."""
+"""Tables of a report and of a notebook: captions, heads and cells, which templates write."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import pandas as pd
 
-from mklkit.display import numbers
-from mklkit.errors import counted
+from mklkit.display import html, numbers
+from mklkit.errors import counted, cut
 
-__all__ = ["KINDS", "Cell", "Head", "Table", "columns_of", "methods_table", "number_cell"]
+if TYPE_CHECKING:
+    from mklkit.comparison.comparison import Comparison
+
+__all__ = ["KINDS", "Cell", "Head", "Table", "comparison_html", "methods_table", "number_cell"]
 
 KINDS = {
     "method": "several kernels",
@@ -30,44 +34,38 @@ class Head:
     text: str
     unit: str = ""
     first: str = ""
-    order: str | None = None
+    is_sorted: bool = False
 
 
 @attrs.frozen
 class Cell:
-    """A cell: its text or HTML, a smaller line below, what sorts it, and classes of its style."""
+    """More of a cell than its text: a smaller line below, what sorts it, whether it is the best."""
 
     text: object
     small: str = ""
     value: float | str | None = None
     best: bool = False
     style: str = ""
-    across: int = 1
 
 
 @attrs.frozen
 class Table:
-    """A table whose rows begin with a head; ``styles`` of rows are empty where they are alike."""
+    """A table whose rows begin with a head; ``row_styles`` are empty where rows are alike."""
 
     caption: str
-    heads: Sequence[Head]
-    rows: Sequence[Sequence[Cell]]
+    heads: Sequence[Head | str]
+    rows: Sequence[Sequence[object]]
+    """Cells, or their text, number or HTML alone."""
     style: str = ""
     note: str = ""
     row_styles: Sequence[str] = ()
-
-    @classmethod
-    def of_words(cls, caption: str, heads: Sequence[str], rows: Any, style: str = "words") -> Table:
-        """Return a table of texts."""
-        cells = [[Cell(text) for text in row] for row in rows]
-        return cls(caption, [Head(text) for text in heads], cells, style)
 
 
 @attrs.frozen
 class Column:
     """A column of numbers: its key in the table, its head, and how a number is written.
 
-    ``best`` says which number is marked and comes first when sorted.
+    ``best`` says which number comes first when sorted.
     """
 
     key: str
@@ -83,13 +81,8 @@ class Column:
         return self.written(row[self.key]) + spread
 
 
-def _two_decimals(value: float) -> str:
-    return numbers.number(value, 2)
-
-
-def _three_decimals(value: float) -> str:
-    return numbers.number(value, 3)
-
+_two_decimals = partial(numbers.number, digits=2)
+_three_decimals = partial(numbers.number, digits=3)
 
 SPLITS = (
     Column("accuracy", "Accuracy", numbers.percent, unit="%"),
@@ -110,14 +103,13 @@ DATASETS = (
     Column("p_better", "Better", _two_decimals, unit="chance"),
     SPLITS[-2],
 )
-MARKED = frozenset({"rank", "accuracy", "balanced_accuracy", "auc", "log_loss"})
+MARKED = ("rank", "accuracy", "balanced_accuracy", "auc", "log_loss")
 """Columns whose best number is marked."""
+IN_NOTEBOOK = (
+    *("accuracy", "balanced_accuracy", "auc", "rank", "p_worse", "difference", "p_corrected"),
+    "seconds",
+)
 ORDERS = {"high": "descending", "low": "ascending"}
-
-
-def columns_of(methods: pd.DataFrame) -> tuple[Column, ...]:
-    """Return the columns of a table of methods, on one data set or over several."""
-    return DATASETS if "rank" in methods else SPLITS
 
 
 def methods_table(methods: pd.DataFrame, caption: str, note: str) -> Table:
@@ -130,49 +122,62 @@ def methods_table(methods: pd.DataFrame, caption: str, note: str) -> Table:
     caption, note : str
         The note is written smaller.
     """
-    columns = columns_of(methods)
     heads = [Head("Method", first="ascending"), Head("Kind", first="ascending")]
-    for column in columns:
-        order = ORDERS[column.best]
-        heads.append(Head(column.head, column.unit, order, order if column is columns[0] else None))
-    best = {column.key: _best(methods[column.key], column) for column in columns}
     records = methods.to_dict("records")
-    rows = [_row(record, columns, best) for record in records]
+    rows: list[list[object]] = [
+        [Cell(row["method"], _failure(row), row["method"], style="name"),
+         Cell(KINDS[row["kind"]], style="kind")]
+        for row in records
+    ]  # fmt: skip
+    columns = DATASETS if "rank" in methods else SPLITS
+    for column in columns:
+        heads.append(Head(column.head, column.unit, ORDERS[column.best], column is columns[0]))
+        values = methods[column.key]
+        best = None
+        if column.key in MARKED and values.notna().any():
+            # As it is written, so that equal ones are marked alike.
+            best = column.written(float(values.max() if column.best == "high" else values.min()))
+        for cells, row in zip(rows, records, strict=True):
+            value, small = row[column.key], ""
+            if column.key == "accuracy" and not math.isnan(row.get("low", math.nan)):
+                small = f"{numbers.percent(row['low'])} to {numbers.percent(row['high'])}"
+            is_best = column.written(value) == best
+            cells.append(number_cell(value, column.text(row), is_best, small))
     styles = [record["kind"].replace(" ", "-") for record in records]
     if records and not math.isnan(records[0]["accuracy"]):
         styles[0] += " best"
     return Table(caption, heads, rows, "methods sortable", note, styles)
 
 
-def number_cell(value: float, text: str, best: str | None = None, small: str = "") -> Cell:
-    """Return a cell that is sorted by its number, and marked where its text is the best one."""
+def number_cell(value: float, text: str, best: bool = False, small: str = "") -> Cell:
+    """Return a cell that is sorted by its number."""
     known = None if math.isnan(value) else float(f"{value:.6g}")
-    return Cell(text, small, known, known is not None and text == best)
+    return Cell(text, small, known, best and known is not None)
 
 
-def _best(values: pd.Series, column: Column) -> str | None:
-    """Return the best number as it is written, so that equal ones are marked alike."""
-    if column.key not in MARKED or not values.notna().any():
-        return None
-    return column.written(float(values.max() if column.best == "high" else values.min()))
+def _failure(row: Mapping[Any, Any]) -> str:
+    if not row["failures"]:
+        return ""
+    return f"failed on {row['failures']} of {counted(row['splits'], 'split')}: {row['reason']}"
 
 
-def _row(
-    row: Mapping[Any, Any], columns: Sequence[Column], best: Mapping[str, str | None]
-) -> list[Cell]:
-    failed = math.isnan(row["accuracy"])
-    on = "" if failed else f" on {row['failures']} of {counted(row['splits'], 'split')}"
-    reason = f"failed{on}: {row['reason']}" if row["failures"] else ""
-    name = Cell(row["method"], "" if failed else reason, row["method"], style="name")
-    kind = Cell(KINDS[row["kind"]], style="kind", value=KINDS[row["kind"]])
-    if failed:
-        return [name, kind, Cell(reason, style="failed fault", across=len(columns))]
-    cells = []
-    for column in columns:
-        small = ""
-        if column.key == "accuracy" and not math.isnan(row.get("low", math.nan)):
-            small = f"{numbers.percent(row['low'])} to {numbers.percent(row['high'])}"
-        cell = number_cell(row[column.key], column.text(row), small=small)
-        marked = column.written(row[column.key]) == best[column.key]
-        cells.append(attrs.evolve(cell, best=marked))
-    return [name, kind, *cells]
+def comparison_html(comparison: Comparison) -> str:
+    """Return what a notebook shows: the line of the ``repr``, the main columns and the verdict."""
+    if not comparison.cells:
+        return html.shown(repr(comparison))
+    table = comparison.table()
+    records = table.to_dict("records")
+    columns = [c for c in (DATASETS if "rank" in table else SPLITS) if c.key in IN_NOTEBOOK]
+    rows = [
+        [row["method"], KINDS[row["kind"]], *(column.text(row) for column in columns)]
+        for row in records
+    ]
+    heads = ["Method", "Kind", *(f"{column.head} {column.unit}".rstrip() for column in columns)]
+    best = next((place for place, row in enumerate(records) if row["failures"] == 0), None)
+    return html.shown(
+        repr(comparison),
+        html.grid(heads, rows, words=2, best=best),
+        comparison.verdict,
+        *(f"{row['method']} {cut(_failure(row), 230)}" for row in records if row["failures"]),
+        html.notes("Notes", comparison.notes),
+    )

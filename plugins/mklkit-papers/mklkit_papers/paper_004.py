@@ -166,9 +166,10 @@ def with_row_number(data: DataSet) -> DataSet:
     Examples
     --------
     >>> import numpy as np
+    >>> from mklkit.comparison.data import data_sets
     >>> target = np.array(["headlamps", "build wind float", "headlamps"])
     >>> rows = pd.DataFrame({"RI": [1.5, 1.6, 1.7]})
-    >>> data = DataSet("glass", rows, target, "", {}, ["RI"])
+    >>> (data,) = data_sets({"glass": (rows, target)}, None, None, ())
     >>> with_row_number(data).features["Id"].tolist()
     [2, 1, 3]
     """
