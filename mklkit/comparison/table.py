@@ -29,18 +29,7 @@ DIGITS = 12
 
 
 def table_of_splits(results: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per method of one data set, the best accuracy first.
-
-    Parameters
-    ----------
-    results : pandas.DataFrame
-        As :attr:`Comparison.results` has them, of one data set.
-
-    Returns
-    -------
-    pandas.DataFrame
-        See :meth:`Comparison.table`.
-    """
+    """Return one row per method of one data set, the best accuracy first; see Comparison.table."""
     accuracy = _by_split(results, "accuracy")
     rows = _rows(results)
     groups = results.groupby("method", sort=False)
@@ -89,13 +78,7 @@ def tests_against(results: pd.DataFrame, reference: str | None) -> pd.DataFrame:
 
 
 def table_of_datasets(results: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per method over several data sets, the best average rank first.
-
-    Parameters
-    ----------
-    results : pandas.DataFrame
-        As :attr:`Comparison.results` has them.
-    """
+    """Return one row per method over several data sets, the best average rank first."""
     means = results.groupby(["data", "method"], sort=False)[[*SCORES, "seconds"]].mean()
     over = means.groupby("method", sort=False).mean()
     rows = _rows(results)
