@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mklkit.datasets import Table, load_table
 from mklkit.datasets.encoder import TableEncoder
-from mklkit.datasets.encoding_notes import LIKE_IDENTIFIERS, left_out
+from mklkit.datasets.encoding_notes import LIKE_IDENTIFIERS
 from mklkit.datasets.kernel_columns import check_not_left_out, needed_unchanged
 from mklkit.datasets.loading import target_and_dropped
 from mklkit.datasets.target import class_labels, drop_without_target, warn_of_numbers
@@ -45,10 +45,6 @@ class DataSet:
 
     Attributes
     ----------
-    name : str
-    features : pandas.DataFrame of shape (n_rows, n_columns)
-    target : ndarray of shape (n_rows,)
-        Class labels.
     summary : str
         One line on rows, columns and classes.
     encoding : dict
@@ -104,25 +100,12 @@ class DataSet:
         if as_they_are:
             encoder = TableEncoder(**self.encoding, as_they_are=as_they_are, imputed=imputed)
             encoded = encoder.fit(self.features).feature_names_out_
-            notes = self._notes_beside(encoder.as_they_are_)
+            notes = [*self.table.notes, *encoder.describe()]
+            unread = set(self.encoding["identifiers"])
+            if alone := [name for name in encoder.as_they_are_ if name in unread]:
+                notes.append(f"other methods leave out {named(alone)}: {LIKE_IDENTIFIERS}")
         placed_kernels(bank, len(encoded), encoded)
         return attrs.evolve(self, notes=notes)
-
-    def _notes_beside(self, kept: list[str]) -> list[str]:
-        """Return the notes, with what kernels and other methods get of columns that are kept."""
-        identifiers, readings = self.encoding["identifiers"], self.encoding["readings"]
-        notes = [note for note in self.notes if note != left_out(identifiers, readings)]
-        if unread := [name for name in identifiers if name not in kept]:
-            notes.append(left_out(unread, readings))
-        alone = [name for name in kept if name in identifiers]
-        encoded = [name for name in kept if name not in identifiers]
-        for columns, fate in (
-            (encoded, "other methods get them as said before"),
-            (alone, f"left out for other methods: {LIKE_IDENTIFIERS}"),
-        ):
-            if columns:
-                notes.append(f"{named(columns)} kept for kernels on such columns; {fate}")
-        return notes
 
     def facts(self) -> dict[str, Any]:
         """Return plain values that identify and describe the data."""
@@ -160,9 +143,8 @@ def check_labels(name: str, labels: NDArray[Any]) -> None:
     for label in plain:
         if not isinstance(label, kind) or label in INFINITIES:
             raise DataError(
-                "Labels must be all text, or all finite numbers or booleans;"
-                f" {name} has {quoted(label)} of type {type_name(label)}. Convert them, such as by"
-                " y.astype(str)."
+                f"Labels must be all text, or all finite numbers or booleans; {name} has"
+                f" {quoted(label)} of type {type_name(label)}."
             )
     if len(set(plain)) < 2:
         alone = f"the class {quoted(plain[0])} alone" if plain else "no rows"
@@ -185,12 +167,12 @@ def data_sets(source: Any, y: Any, target: str | int | None, drop: Any) -> list[
     else:
         data = [_data_set(part, name, target, drop) for name, part in source.items()]
     names = [part.name for part in data]
-    for name in names:
-        if names.count(name) > 1:
-            raise DataError(
-                f"Two data sets are named {quoted(name)}; in Python they can be named by a dict,"
-                " elsewhere by their files."
-            )
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(
+            f"Two data sets are named {quoted(twice)}; in Python they can be named by a dict,"
+            " elsewhere by their files."
+        )
     if not data:
         raise DataError("Expected at least one data set, got an empty list.")
     return data

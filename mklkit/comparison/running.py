@@ -37,7 +37,6 @@ from mklkit.registry.specs import to_spec
 
 __all__ = ["Encoded", "measured", "run_cells"]
 
-NAN = float("nan")
 PROCESS = Path("/proc/self")
 RESET_PEAK = "5"
 """What Linux takes as the request to forget the highest use of memory so far (man 5 proc)."""
@@ -74,17 +73,8 @@ def run_cells(
 ) -> Iterator[tuple[int, Method, Cell]]:
     """Yield the number of the split, the method and its cell, one after another.
 
-    Parameters
-    ----------
-    data : DataSet
-    plan : SplitPlan
-    methods : sequence of Method
-    known : callable
-        Returns the cell of a split and a method that has been run before, or None.
-    begin : callable
-        Called before a method is run.
-    max_memory : int or str, optional
-        What methods share on the same rows is kept up to it.
+    ``known`` returns the cell of a split and a method that has been run before, or None; ``begin``
+    is called before a method is run. What methods share is kept up to ``max_memory``.
 
     Raises
     ------
@@ -94,7 +84,16 @@ def run_cells(
     check_labels(data.name, data.target)
     for place, split in enumerate(plan.splits):
         for method in methods:
-            _check_rows(known(place, method), place, split)
+            cell = known(place, method)
+            if cell is None:
+                continue
+            numbers = cell.repeat, cell.fold, cell.n_train, cell.n_test
+            if numbers != tuple(_numbers(split).values()):
+                raise DataError(
+                    f"The file of results is damaged: its line of {quoted(cell.method)} on"
+                    f' {cell.data} with "split": {place} has the numbers of another split. Delete'
+                    " this line, and its run is done again."
+                )
     for place, split in enumerate(plan.splits):
         encoded = Encoded(data, split)
         shared = SharedViews(max_memory)
@@ -107,37 +106,22 @@ def run_cells(
             yield place, method, cell
 
 
+def _numbers(split: RowSplit) -> dict[str, int]:
+    """Return what a cell says of its split."""
+    sizes = {"n_train": len(split.train), "n_test": len(split.test)}
+    return {"repeat": split.repeat, "fold": split.fold, **sizes}
+
+
 @cache
 def _warm_up() -> None:
     """Load and compile, once in a process, what would count as time and memory of the first fit."""
     MKLClassifier(["linear", "rbf"], combiner="uniform").fit(np.eye(8), np.arange(8) % 2)
 
 
-def _check_rows(cell: Cell | None, place: int, split: RowSplit) -> None:
-    """Refuse the known cell of a split if it says that it is of another one."""
-    if cell is None:
-        return
-    numbers = cell.repeat, cell.fold, cell.n_train, cell.n_test
-    if numbers != (split.repeat, split.fold, len(split.train), len(split.test)):
-        raise DataError(
-            f"The file of results is damaged: its line of {quoted(cell.method)} on {cell.data} with"
-            f' "split": {place} has the numbers of another split. Delete this line, and its run is'
-            " done again."
-        )
-
-
 def _run(encoded: Encoded, method: Method, shared: SharedViews) -> Cell:
     """Return a method's cell of a split; with the reason where it raises any error."""
-    split = encoded.split
-    cell = Cell(
-        data=encoded.data.name,
-        method=method.name,
-        kind=method.kind,
-        repeat=split.repeat,
-        fold=split.fold,
-        n_train=len(split.train),
-        n_test=len(split.test),
-    )
+    place = _numbers(encoded.split)
+    cell = Cell(data=encoded.data.name, method=method.name, kind=method.kind, **place)
     # Errors of encoding, which is ours, are no reason of a method unless data cause them.
     try:
         rows = encoded.rows_for(method)
@@ -187,7 +171,7 @@ def _fitted(
         "seconds": fitted - start,
         "predict_seconds": predicted - fitted,
         "refit_seconds": refit,
-        "memory": peak.bytes,
+        **peak,
     }
 
 
@@ -196,15 +180,7 @@ def measured(
 ) -> dict[str, Any]:
     """Return a fitted classifier's scores on rows, its weights and what its search chose.
 
-    Parameters
-    ----------
-    classifier : estimator
-    rows : DataFrame of shape (n, d)
-    labels : ndarray of shape (n,)
-    answers : array-like
-        What it predicts.
-    target : ndarray of shape (N,)
-        All labels of the data.
+    ``answers`` are what it predicts, ``target`` all labels of the data.
 
     Raises
     ------
@@ -242,17 +218,11 @@ def _plain(value: Any) -> Any:
         return to_spec(value) if attrs.has(type(value)) else quoted(value)
 
 
-@attrs.define
-class Peak:
-    """The most memory that was taken beyond that at the start, in bytes; NaN where unknown."""
-
-    bytes: float = NAN
-
-
 @contextmanager
-def peak_memory() -> Iterator[Peak]:
-    """Measure the highest use of memory inside the block, where the system tells it."""
-    peak, before = Peak(), None
+def peak_memory() -> Iterator[dict[str, float]]:
+    """Add to a dict, after the block, by how many bytes the use of memory rose, if that is told."""
+    peak: dict[str, float] = {}
+    before = None
     try:
         (PROCESS / "clear_refs").write_text(RESET_PEAK)
         before = _status("VmRSS")
@@ -262,7 +232,7 @@ def peak_memory() -> Iterator[Peak]:
         yield peak
     finally:
         if before is not None:
-            peak.bytes = float(max(_status("VmHWM") - before, 0))
+            peak["memory"] = float(max(_status("VmHWM") - before, 0))
 
 
 def _status(key: str) -> int:

@@ -29,7 +29,7 @@ KINDS = {
 
 @attrs.frozen
 class Head:
-    """The head of a column; ``first`` is the order of the first click, empty where none sorts."""
+    """More of a column's head than its text: a unit, and the order in which a click sorts first."""
 
     text: str
     unit: str = ""
@@ -65,13 +65,13 @@ class Table:
 class Column:
     """A column of numbers: its key in the table, its head, and how a number is written.
 
-    ``best`` says which number comes first when sorted.
+    ``order`` is that in which the best number comes first.
     """
 
     key: str
     head: str
     written: Callable[[float], str]
-    best: str = "high"
+    order: str = "descending"
     unit: str = ""
 
     def text(self, row: Mapping[Any, Any]) -> str:
@@ -79,6 +79,13 @@ class Column:
         deviation = row.get("deviation", math.nan) if self.key == "accuracy" else math.nan
         spread = "" if math.isnan(deviation) else f" ± {numbers.percent(deviation)}"
         return self.written(row[self.key]) + spread
+
+    def best(self, methods: pd.DataFrame) -> str | None:
+        """Return the best number as it is written, so that equal ones are marked alike."""
+        values = methods[self.key].dropna()
+        if self.key not in MARKED or values.empty:
+            return None
+        return self.written(float(values.max() if self.order == "descending" else values.min()))
 
 
 _two_decimals = partial(numbers.number, digits=2)
@@ -88,17 +95,17 @@ SPLITS = (
     Column("accuracy", "Accuracy", numbers.percent, unit="%"),
     Column("balanced_accuracy", "Balanced accuracy", numbers.percent, unit="%"),
     Column("auc", "AUC", _three_decimals),
-    Column("log_loss", "Log loss", _three_decimals, "low"),
+    Column("log_loss", "Log loss", _three_decimals, "ascending"),
     Column("difference", "To the best", numbers.points, unit="points"),
     Column("p_corrected", "p corrected", numbers.p_value, unit="Holm"),
     Column("p_paired", "p paired", numbers.p_value),
-    Column("seconds", "Fit", numbers.seconds, "low", "s"),
-    Column("memory", "Rise of memory", numbers.memory, "low", "MB, peak"),
+    Column("seconds", "Fit", numbers.seconds, "ascending", "s"),
+    Column("memory", "Rise of memory", numbers.memory, "ascending", "MB, peak"),
 )
 DATASETS = (
-    Column("rank", "Rank", _two_decimals, "low"),
+    Column("rank", "Rank", _two_decimals, "ascending"),
     *SPLITS[:4],
-    Column("p_worse", "Worse", _two_decimals, "low", "chance"),
+    Column("p_worse", "Worse", _two_decimals, "ascending", "chance"),
     Column("p_equivalent", "Same", _two_decimals, unit="chance"),
     Column("p_better", "Better", _two_decimals, unit="chance"),
     SPLITS[-2],
@@ -109,43 +116,27 @@ IN_NOTEBOOK = (
     *("accuracy", "balanced_accuracy", "auc", "rank", "p_worse", "difference", "p_corrected"),
     "seconds",
 )
-ORDERS = {"high": "descending", "low": "ascending"}
 
 
 def methods_table(methods: pd.DataFrame, caption: str, note: str) -> Table:
-    """Return the table of methods, whose rows can be sorted.
-
-    Parameters
-    ----------
-    methods : pandas.DataFrame
-        As :meth:`mklkit.Comparison.table` returns it, of one data set or over several.
-    caption, note : str
-        The note is written smaller.
-    """
-    heads = [Head("Method", first="ascending"), Head("Kind", first="ascending")]
-    records = methods.to_dict("records")
-    rows: list[list[object]] = [
-        [Cell(row["method"], _failure(row), row["method"], style="name"),
-         Cell(KINDS[row["kind"]], style="kind")]
-        for row in records
-    ]  # fmt: skip
+    """Return the table of methods, on one data set or over several, whose rows can be sorted."""
     columns = DATASETS if "rank" in methods else SPLITS
-    for column in columns:
-        heads.append(Head(column.head, column.unit, ORDERS[column.best], column is columns[0]))
-        values = methods[column.key]
-        best = None
-        if column.key in MARKED and values.notna().any():
-            # As it is written, so that equal ones are marked alike.
-            best = column.written(float(values.max() if column.best == "high" else values.min()))
-        for cells, row in zip(rows, records, strict=True):
+    heads = [Head("Method", first="ascending"), Head("Kind", first="ascending")]
+    heads += [Head(c.head, c.unit, c.order, c is columns[0]) for c in columns]
+    best = {column: column.best(methods) for column in columns}
+    rows, styles = [], []
+    for row in methods.to_dict("records"):
+        name = Cell(row["method"], _failure(row), row["method"])
+        cells = [name, Cell(KINDS[row["kind"]], style="kind")]
+        for column in columns:
             value, small = row[column.key], ""
             if column.key == "accuracy" and not math.isnan(row.get("low", math.nan)):
                 small = f"{numbers.percent(row['low'])} to {numbers.percent(row['high'])}"
-            is_best = column.written(value) == best
+            is_best = column.written(value) == best[column]
             cells.append(number_cell(value, column.text(row), is_best, small))
-    styles = [record["kind"].replace(" ", "-") for record in records]
-    if records and not math.isnan(records[0]["accuracy"]):
-        styles[0] += " best"
+        rows.append(cells)
+        is_first = not styles and not math.isnan(row["accuracy"])
+        styles.append(row["kind"].replace(" ", "-") + (" best" if is_first else ""))
     return Table(caption, heads, rows, "methods sortable", note, styles)
 
 
