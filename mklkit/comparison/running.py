@@ -106,7 +106,7 @@ def run_cells(
             yield place, method, cell
 
 
-def _numbers(split: RowSplit) -> dict[str, int]:
+def _numbers(split: RowSplit) -> dict[str, Any]:
     """Return what a cell says of its split."""
     sizes = {"n_train": len(split.train), "n_test": len(split.test)}
     return {"repeat": split.repeat, "fold": split.fold, **sizes}

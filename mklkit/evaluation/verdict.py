@@ -150,7 +150,8 @@ def verdict_of_datasets(scores: ArrayLike, names: Sequence[str], alpha: float = 
                 f" {_p(p_value)}); {lead}, where ranks would have to differ by {difference:.2f}"
             ]
         )
-    near, worse = [], []
+    near: list[str] = []
+    worse: list[str] = []
     for rival in rivals:
         group = near if ranks[rival] - ranks[best] < difference else worse
         group.append(f"{names[rival]} (rank {ranks[rival]:.2f})")
@@ -177,7 +178,8 @@ def _tested(
     differences = {name: np.round(scores[best] - scores[name], DIGITS) for name in rivals}
     tests = [corrected_t_test(differences[name], n_train, n_test).p_value for name in rivals]
     p_values = dict(zip(rivals, holm(tests).tolist(), strict=True))
-    near, worse = [], []
+    near: list[str] = []
+    worse: list[str] = []
     for name in rivals:
         # Weights of the splits can make the mean lower where that of the differences is not.
         is_lower = leads[name] > 0 and differences[name].mean() > 0

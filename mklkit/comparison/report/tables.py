@@ -124,7 +124,8 @@ def methods_table(methods: pd.DataFrame, caption: str, note: str) -> Table:
     heads = [Head("Method", first="ascending"), Head("Kind", first="ascending")]
     heads += [Head(c.head, c.unit, c.order, c is columns[0]) for c in columns]
     best = {column: column.best(methods) for column in columns}
-    rows, styles = [], []
+    rows: list[list[Cell]] = []
+    styles: list[str] = []
     for row in methods.to_dict("records"):
         name = Cell(row["method"], _failure(row), row["method"])
         cells = [name, Cell(KINDS[row["kind"]], style="kind")]
