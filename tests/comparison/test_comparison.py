@@ -87,10 +87,10 @@ def test_area_under_curve_of_several_classes() -> None:
     scores /= scores.sum(axis=1, keepdims=True)
     expected = roc_auc_score(y, scores, multi_class="ovr")
     assert area_under_curve(y, np.arange(3), scores) == pytest.approx(expected)
-    # Without rows of class 0, the mean of the other two.
-    seen = y > 0
-    others = [roc_auc_score(y[seen] == label, scores[seen, label]) for label in (1, 2)]
-    assert area_under_curve(y[seen], np.arange(3), scores[seen]) == pytest.approx(np.mean(others))
+    # Without rows of class 0, the mean of the two others.
+    some = y > 0
+    areas = [roc_auc_score(y[some] == label, scores[some, label]) for label in (1, 2)]
+    assert area_under_curve(y[some], np.arange(3), scores[some]) == pytest.approx(np.mean(areas))
     assert np.isnan(area_under_curve(y[y == 1], np.arange(3), scores[y == 1]))
 
 
@@ -139,17 +139,19 @@ def test_best_estimator_is_the_method_on_all_rows(
 
 
 def test_files(found: Comparison, tmp_path: Path) -> None:
-    found.to_csv(tmp_path / "a.csv")
-    stored = pd.read_csv(tmp_path / "a.csv")
-    pd.testing.assert_series_equal(stored["auc"], found.results["auc"])
-    found.to_json(tmp_path / "a.json")
+    for ending in ("csv", "json", "tex"):
+        found.report(tmp_path / f"a.{ending}")
+    pd.testing.assert_series_equal(pd.read_csv(tmp_path / "a.csv")["auc"], found.results["auc"])
     content = json.loads((tmp_path / "a.json").read_text())
     assert content["verdict"] == found.verdict
     assert len(content["cells"]) == len(found.results)
-    found.to_latex(tmp_path / "a.tex")
     text = (tmp_path / "a.tex").read_text()
     assert text.count(r"\\") == 1 + len(found.methods)
     assert "linear \\#2" in text
+    named = attrs.evolve(found, cells=[attrs.evolve(found.cells[0], method="=1+1")])
+    named.to_csv(tmp_path / "a.csv")
+    # A spreadsheet runs no name.
+    assert ",'=1+1," in (tmp_path / "a.csv").read_text(encoding="utf-8")
 
 
 def test_several_data_sets(rows: tuple[pd.DataFrame, np.ndarray]) -> None:
@@ -200,12 +202,6 @@ def test_the_figure_has_a_row_per_method(found: Comparison) -> None:
     display = found.plot()
     shown = [label.get_text() for label in display.ax_.get_yticklabels()]
     assert shown == [name for name in found.table()["method"] if name != "counts"]
-
-
-def test_a_spreadsheet_runs_no_name(found: Comparison, tmp_path: Path) -> None:
-    named = attrs.evolve(found, cells=[attrs.evolve(found.cells[0], method="=1+1")])
-    named.to_csv(tmp_path / "a.csv")
-    assert ",'=1+1," in (tmp_path / "a.csv").read_text(encoding="utf-8")
 
 
 def test_what_a_notebook_shows_is_short(found: Comparison) -> None:
