@@ -203,9 +203,7 @@ def _published(data: DataSet, column: str) -> tuple[DataSet, SplitPlan]:
         names = [str(name) for name in data.features]
         raise DataError(f"{data.name} has no column {quoted(column)}.{suggest(column, names)}")
     plan = published_split(data.target, data.features[column].to_numpy(), column)
-    rest = data.without(column)
-    rest.notes.append(f"column {quoted(column)} says which rows are for testing")
-    return rest, plan
+    return data.without(column, f"column {quoted(column)} says which rows are for testing"), plan
 
 
 def plan_facts(

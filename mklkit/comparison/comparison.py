@@ -18,7 +18,7 @@ from mklkit.comparison.report import html_report
 from mklkit.comparison.report.tables import comparison_html
 from mklkit.comparison.stored import Cell
 from mklkit.comparison.table import ranking, sentence, table_of_datasets, table_of_splits
-from mklkit.comparison.writing import check_report, write_latex, write_text
+from mklkit.comparison.writing import check_report, methods_latex, write_text
 from mklkit.datasets.csv_text import csv_text
 from mklkit.errors import DataError, counted, listed
 from mklkit.persistence.facts import json_ready
@@ -238,8 +238,9 @@ class Comparison:
         Parameters
         ----------
         path : path
-            Ends in ``.html`` (everything, on one page), ``.csv`` (:meth:`to_csv`), ``.json``
-            (:meth:`to_json`) or ``.tex`` (:meth:`to_latex`).
+            Ends in ``.html`` (everything, on one page, which needs no network), ``.csv``
+            (:attr:`results`, one line per run; parameters are JSON in their cells), ``.json``
+            (:meth:`as_dict`) or ``.tex`` (:meth:`table` for the package booktabs).
         command : str, optional
             The command line to show in a page as that which made it.
 
@@ -250,24 +251,13 @@ class Comparison:
         """
         ending = check_report(Path(path))
         if ending == ".html":
-            self.to_html(path, command)
+            text = html_report(self, command)
+        elif ending == ".csv":
+            params = ["" if p is None else json.dumps(p) for p in self.results["params"]]
+            text = csv_text(self.results.assign(params=params))
+        elif ending == ".json":
+            content = self.as_dict()
+            text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         else:
-            {".csv": self.to_csv, ".json": self.to_json, ".tex": self.to_latex}[ending](path)
-
-    def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write :attr:`results`, one line per run; parameters are JSON in their cells."""
-        params = ["" if p is None else json.dumps(p) for p in self.results["params"]]
-        write_text(Path(path), csv_text(self.results.assign(params=params)))
-
-    def to_json(self, path: str | PathLike[str]) -> None:
-        """Write everything, as :meth:`as_dict` returns it."""
-        content = json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-        write_text(Path(path), content + "\n")
-
-    def to_latex(self, path: str | PathLike[str]) -> None:
-        """Write :meth:`table` as a LaTeX table (package booktabs), the best accuracy in bold."""
-        write_latex(Path(path), self.table(), self.verdict)
-
-    def to_html(self, path: str | PathLike[str], command: str | None = None) -> None:
-        """Write a page with tables, charts and how it was made, which needs no network."""
-        write_text(Path(path), html_report(self, command))
+            text = methods_latex(self.table(), self.verdict)
+        write_text(Path(path), text)

@@ -50,8 +50,6 @@ class DataSet:
     encoding : dict
         ``identifiers`` and ``readings`` of :class:`mklkit.TableEncoder`, settled on all rows so
         that they do not depend on a split.
-    encoded : list of str
-        The columns that the encoding makes of all rows.
     table : Table
         The data as they were read.
     notes : list of str
@@ -63,7 +61,6 @@ class DataSet:
     target: NDArray[Any]
     summary: str
     encoding: dict[str, Any]
-    encoded: list[str]
     table: Table
     notes: list[str] = attrs.field(factory=list)
 
@@ -74,13 +71,12 @@ class DataSet:
         digest.update(repr(self.target.tolist()).encode())
         return digest.hexdigest()[:16]
 
-    def without(self, column: str) -> DataSet:
-        """Return the data without a column that is no feature."""
-        table = self.table
-        readings = {name: way for name, way in table.readings.items() if name != column}
-        features = table.features.drop(columns=column)
-        data = _of_table(attrs.evolve(table, features=features, readings=readings), self.name)
-        return attrs.evolve(data, target=self.target)
+    def without(self, column: str, note: str) -> DataSet:
+        """Return the data without a column that is no feature, as a note says."""
+        readings = {name: way for name, way in self.table.readings.items() if name != column}
+        features, notes = self.table.features.drop(columns=column), [*self.table.notes, note]
+        table = attrs.evolve(self.table, features=features, readings=readings, notes=notes)
+        return attrs.evolve(_of_table(table, self.name), target=self.target)
 
     def for_kernels(self, kernels: Any) -> DataSet:
         """Return the data with a note on columns that kernels need as they are.
@@ -95,16 +91,15 @@ class DataSet:
             return self
         specs = [kernel for kernel in kernel_list(kernels) if isinstance(kernel, str)]
         check_not_left_out(specs, self.table, self.encoding["identifiers"])
-        bank, encoded, notes = bind_kernels(kernels), self.encoded, self.notes
+        bank = bind_kernels(kernels)
         as_they_are, imputed = needed_unchanged(bank)
-        if as_they_are:
-            encoder = TableEncoder(**self.encoding, as_they_are=as_they_are, imputed=imputed)
-            encoded = encoder.fit(self.features).feature_names_out_
-            notes = [*self.table.notes, *encoder.describe()]
-            unread = set(self.encoding["identifiers"])
-            if alone := [name for name in encoder.as_they_are_ if name in unread]:
-                notes.append(f"other methods leave out {named(alone)}: {LIKE_IDENTIFIERS}")
+        encoder = TableEncoder(**self.encoding, as_they_are=as_they_are, imputed=imputed)
+        encoded = encoder.fit(self.features).feature_names_out_
         placed_kernels(bank, len(encoded), encoded)
+        notes = [*self.table.notes, *encoder.describe()]
+        unread = set(self.encoding["identifiers"])
+        if alone := [name for name in encoder.as_they_are_ if name in unread]:
+            notes.append(f"other methods leave out {named(alone)}: {LIKE_IDENTIFIERS}")
         return attrs.evolve(self, notes=notes)
 
     def facts(self) -> dict[str, Any]:
@@ -236,7 +231,6 @@ def _encoded(table: Table, name: str, encoder: TableEncoder) -> DataSet:
         table.target.to_numpy(),
         f"{table.summary()} ({table.origin})" if table.origin else in_python,
         {"identifiers": encoder.identifiers_, "readings": table.readings},
-        encoder.feature_names_out_,
         table,
         [*table.notes, *encoder.describe()],
     )

@@ -18,7 +18,7 @@ __all__ = [
     "latex_number",
     "latex_table",
     "latex_text",
-    "write_latex",
+    "methods_latex",
     "write_text",
 ]
 
@@ -53,8 +53,8 @@ def check_report(path: Path) -> str:
     return ending
 
 
-def write_latex(path: Path, table: pd.DataFrame, verdict: str) -> None:
-    """Write the table of methods, in points of accuracy, with the verdict as its caption."""
+def methods_latex(table: pd.DataFrame, verdict: str) -> str:
+    """Return the table of methods, in points of accuracy, with the verdict as its caption."""
     last = {"Rank": ("rank", 1, 2), "$P$(worse)": ("p_worse", 1, 2)}
     if "rank" not in table:
         last = {"Difference": ("difference", 100, 1), "$p$": ("p_corrected", 1, 3)}
@@ -75,7 +75,7 @@ def write_latex(path: Path, table: pd.DataFrame, verdict: str) -> None:
             cells[0] = rf"\textbf{{{cells[0]}}}"
         rows.append([latex_text(row["method"]), *cells])
     heads = ["Method", *columns]
-    write_text(path, latex_table(heads, rows, verdict))
+    return latex_table(heads, rows, verdict)
 
 
 def latex_table(

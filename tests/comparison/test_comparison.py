@@ -149,7 +149,7 @@ def test_files(found: Comparison, tmp_path: Path) -> None:
     assert text.count(r"\\") == 1 + len(found.methods)
     assert "linear \\#2" in text
     named = attrs.evolve(found, cells=[attrs.evolve(found.cells[0], method="=1+1")])
-    named.to_csv(tmp_path / "a.csv")
+    named.report(tmp_path / "a.csv")
     # A spreadsheet runs no name.
     assert ",'=1+1," in (tmp_path / "a.csv").read_text(encoding="utf-8")
 

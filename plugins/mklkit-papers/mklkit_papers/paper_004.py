@@ -179,9 +179,7 @@ def with_row_number(data: DataSet) -> DataSet:
     classes = [GLASS_ORDER.index(label) for label in data.target]
     number = pd.Series(classes, data.features.index).rank(method="first").astype(int)
     features = data.features.assign(Id=number)
-    return attrs.evolve(
-        data, name=f"{data.name}-numbered", features=features, encoded=[*data.encoded, "Id"]
-    )
+    return attrs.evolve(data, name=f"{data.name}-numbered", features=features)
 
 
 HALVES = Division(train=0.5)
