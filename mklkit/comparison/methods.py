@@ -47,16 +47,14 @@ class Method:
 
     Attributes
     ----------
-    name : str
     kind : {"method", "one kernel", "classifier", "baseline"}
         Of several kernels; of one, also if it is chosen among several; a given scikit-learn
         classifier; or one that is always compared.
     pipeline : Pipeline
         Encoding, scaling and the classifier, not fitted.
-    spec : str
-        Everything that the pipeline's results depend on besides data, seed and tuning.
-    version : str
-        The package that the method comes from, with its version.
+    spec, version : str
+        Everything that the results depend on besides data, seed and tuning: the parts, and the
+        package that the method comes from.
     """
 
     name: str = attrs.field(converter=in_unicode)
@@ -278,7 +276,6 @@ def _spec_text(component: Any) -> str:
 
 
 def _version_of(combiner: Any) -> str:
-    for entry in get_registry().entries("combiner"):
-        if entry.name == combiner.name:
-            return f"{entry.distribution} {entry.version}"
-    return f"mklkit {__version__}"
+    entries = (e for e in get_registry().entries("combiner") if e.name == combiner.name)
+    entry = next(entries, None)
+    return f"mklkit {__version__}" if entry is None else f"{entry.distribution} {entry.version}"

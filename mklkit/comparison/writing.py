@@ -83,17 +83,8 @@ def latex_table(
 ) -> str:
     r"""Return a table for LaTeX (package booktabs; longtable too if it is longer than a page).
 
-    Parameters
-    ----------
-    heads : list of str
-    rows : list of list of str
-        Cells in LaTeX, as :func:`latex_text` and :func:`latex_number` return them.
-    caption : str
-        Plain text.
-    left : int, default=1
-        How many columns are of words; the others are of numbers.
-    label : str, optional
-        For references to it.
+    Heads and cells are in LaTeX, as :func:`latex_text` and :func:`latex_number` return them, the
+    caption is plain text; ``left`` columns are of words, the others of numbers.
 
     Examples
     --------

@@ -43,8 +43,6 @@ class FriedmanTest:
     ----------
     chi_square : float
         Friedman's statistic, with k − 1 degrees of freedom for k methods.
-    p_chi_square : float
-        Its p value, which is too large (Iman and Davenport 1980).
     f_statistic : float
         Iman and Davenport's, with k − 1 and (k − 1)(n − 1) degrees of freedom for n data sets;
         infinite if all data sets rank the methods alike.
@@ -53,7 +51,6 @@ class FriedmanTest:
     """
 
     chi_square: float
-    p_chi_square: float
     f_statistic: float
     p_value: float
 
@@ -114,15 +111,14 @@ def friedman_test(scores: ArrayLike) -> FriedmanTest:
     n_datasets, k = np.shape(scores)
     # SciPy's test increases the statistic for ties, which that of Demšar does not.
     chi_square = 12 * n_datasets / (k * (k + 1)) * float(np.square(ranks - (k + 1) / 2).sum())
-    p_chi_square = float(stats.chi2.sf(chi_square, k - 1))
     if n_datasets < 2:
-        return FriedmanTest(chi_square, p_chi_square, float("nan"), float("nan"))
+        return FriedmanTest(chi_square, float("nan"), float("nan"))
     # Zero if all data sets agree, but for rounding.
     rest = n_datasets * (k - 1) - chi_square
     agree = rest <= 1e-9 * chi_square
     f_statistic = float("inf") if agree else (n_datasets - 1) * chi_square / rest
     p_value = float(stats.f.sf(f_statistic, k - 1, (k - 1) * (n_datasets - 1)))
-    return FriedmanTest(chi_square, p_chi_square, f_statistic, p_value)
+    return FriedmanTest(chi_square, f_statistic, p_value)
 
 
 def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -111,22 +110,18 @@ def test_table_by_hand(found: Comparison) -> None:
     assert best in found.verdict
 
 
-def test_a_failure_is_a_row_with_its_reason(found: Comparison) -> None:
-    row = found.table().set_index("method").loc["counts"]
-    assert (row["splits"], row["failures"]) == (4, 4)
-    assert "Negative values" in row["reason"]
-    assert np.isnan(row["accuracy"])
-    assert found.complete
-
-
 def test_cells_have_what_reports_show(found: Comparison) -> None:
     cells = [cell for cell in found.cells if cell.method == "alignment"]
     assert all(sum(cell.weights.values()) == pytest.approx(1) for cell in cells)
     assert set(cells[0].weights) == {"linear", "rbf", "linear #2"}
     assert sum(np.sum(cell.confusion) for cell in cells) == 2 * 60
-    (one, *_) = [cell for cell in found.cells if cell.method == "logistic regression"]
-    assert sum(one.calibration["rows"]) == one.n_test
-    assert sum(one.calibration["hits"]) == sum(one.confusion[1])  # rows of the second class
+    cell = next(cell for cell in found.cells if cell.method == "logistic regression")
+    assert sum(cell.calibration["rows"]) == cell.n_test
+    assert sum(cell.calibration["hits"]) == sum(cell.confusion[1])  # rows of the second class
+    failed = found.table().set_index("method").loc["counts"]
+    assert (failed["splits"], failed["failures"]) == (4, 4)
+    assert "Negative values" in failed["reason"]
+    assert np.isnan(failed["accuracy"])
 
 
 def test_best_estimator_is_the_method_on_all_rows(
@@ -138,19 +133,13 @@ def test_best_estimator_is_the_method_on_all_rows(
     assert model[-1].combiner == found.best_method.name
 
 
-def test_files(found: Comparison, tmp_path: Path) -> None:
-    for ending in ("csv", "json", "tex"):
-        found.report(tmp_path / f"a.{ending}")
-    pd.testing.assert_series_equal(pd.read_csv(tmp_path / "a.csv")["auc"], found.results["auc"])
-    content = json.loads((tmp_path / "a.json").read_text())
-    assert content["verdict"] == found.verdict
-    assert len(content["cells"]) == len(found.results)
+def test_names_in_files_are_harmless(found: Comparison, tmp_path: Path) -> None:
+    found.report(tmp_path / "a.tex")
     text = (tmp_path / "a.tex").read_text()
     assert text.count(r"\\") == 1 + len(found.methods)
     assert "linear \\#2" in text
     named = attrs.evolve(found, cells=[attrs.evolve(found.cells[0], method="=1+1")])
     named.report(tmp_path / "a.csv")
-    # A spreadsheet runs no name.
     assert ",'=1+1," in (tmp_path / "a.csv").read_text(encoding="utf-8")
 
 

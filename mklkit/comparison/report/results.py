@@ -122,14 +122,7 @@ def _confusions(
 
 
 def confusion_table(counts: NDArray[np.int64], labels: list[str]) -> Table:
-    """Return counts by true class (rows) and predicted class, darker for a larger share of a row.
-
-    Parameters
-    ----------
-    counts : ndarray of shape (C, C)
-        Summed over splits.
-    labels : list of C str
-    """
+    """Return counts (C, C) by true and predicted class, darker for a larger share of a row."""
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     if len(labels) > MOST_CLASSES:
         wrong = np.where(np.eye(len(labels), dtype=bool), 0, counts)
