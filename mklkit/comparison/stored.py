@@ -90,17 +90,13 @@ def _calibration(_cell: Any, field: Any, bins: dict[str, list[float]] | None) ->
 
 @attrs.frozen(kw_only=True)
 class Cell:
-    """One method on one split of one data set.
+    """One method on one split of one data set, or the reason why it failed.
 
-    Values are checked, as cells are read from files that are edited, joined and cut.
+    Values are checked, as cells are read from files that are edited, joined and cut. Scores are NaN
+    where the method failed or can't say.
 
     Attributes
     ----------
-    data, method, kind : str
-    repeat, fold : int
-    n_train, n_test : int
-    accuracy, balanced_accuracy, auc, log_loss : float
-        NaN where the method failed or can't say.
     seconds, predict_seconds : float
         Of the fit, tuning included, and of predicting the test rows, without encoding and scaling.
         What methods share on the same rows, such as distances, is made once, and counted with
@@ -118,8 +114,6 @@ class Cell:
         Counts by true and predicted class, in the order of the data's classes.
     calibration : dict, optional
         See :func:`mklkit.evaluation.scores.score_probabilities`.
-    reason : str, optional
-        Why the method failed.
     """
 
     data: str = attrs.field(validator=TEXT)

@@ -114,15 +114,11 @@ def _data(data: DataSet, facts: dict[str, Any]) -> dict[str, str | list[str]]:
     kinds = f": {numeric} of numbers, {words} of text or dates" if words else ", all of numbers"
     counts = zip(facts["classes"], facts["class_counts"], strict=True)
     classes = [f"{label} ({count})" for label, count in counts]
-    readings = data.encoding["readings"].items()
-    read = [f"{name}: {reading.notation}" for name, reading in readings if reading.holds != "text"]
     return {
         "Rows": str(facts["rows"]),
         "Columns": f"{len(facts['columns'])}{kinds}",
         "Classes": f"{len(classes)}: {_some(classes)}",
         "Missing values": str(int(data.features.isna().to_numpy().sum()) or ""),
-        "Left out, as identifiers": _some(data.encoding["identifiers"]),
-        "Read from text": _some(read),
         "As read": data.summary,
         "Notes": data.notes,
         "Fingerprint": facts["fingerprint"],
