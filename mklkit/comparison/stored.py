@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import stat
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
@@ -37,23 +36,6 @@ COMPARED = {
 NAN = float("nan")
 LARGEST = 2**63
 """Above any count, time or memory; integers of JSON have no bound."""
-
-if sys.platform == "win32":
-
-    def _lock(file: BinaryIO) -> None:
-        """Leave the file as it is: Windows has no such locks."""
-else:
-    import fcntl
-
-    def _lock(file: BinaryIO) -> None:
-        """Lock a file until it is closed; BlockingIOError if another process has it locked."""
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise
-        except OSError:  # some network file systems have no locks
-            return
-
 
 TEXT = validators.instance_of(str)
 COUNT: Any = validators.and_(
@@ -267,6 +249,18 @@ class Results:
         # A run has a score or a reason why it has none.
         _need((cell.reason is None) == (values["accuracy"] is not None))
         self._cells[cell.data, split, str(key)] = cell
+
+
+def _lock(file: BinaryIO) -> None:
+    """Lock a file until it is closed; BlockingIOError if another process has it locked."""
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except (ImportError, OSError):  # Windows and some network file systems have no locks
+        return
 
 
 def _need(holds: bool) -> None:
