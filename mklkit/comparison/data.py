@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.api.types import infer_dtype
 
 from mklkit.datasets import Table, load_table
 from mklkit.datasets.encoder import TableEncoder
@@ -24,8 +25,8 @@ from mklkit.registry.composing import are_proposed, bind_kernels, kernel_list
 
 __all__ = ["DataSet", "check_labels", "data_sets", "in_unicode"]
 
-NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
-INFINITIES = (np.inf, -np.inf)
+LEARNED = ("string", "integer", "floating", "mixed-integer-float", "boolean", "empty")
+"""The kinds of labels that methods learn, as pandas calls them."""
 
 
 def in_unicode(name: str) -> str:
@@ -132,17 +133,15 @@ def check_labels(name: str, labels: NDArray[Any]) -> None:
             f"{name} has no label in row {missing[0]} (counted from 0), as in {len(missing)} of"
             f" {len(labels)} rows; leave these rows out."
         )
-    # Times of some units would become integers.
-    plain = list(labels) if labels.dtype.kind in "mM" else labels.tolist()
-    kind = str if any(isinstance(label, str) for label in plain) else NUMBERS
-    for label in plain:
-        if not isinstance(label, kind) or label in INFINITIES:
-            raise DataError(
-                f"Labels must be all text, or all finite numbers or booleans; {name} has"
-                f" {quoted(label)} of type {type_name(label)}."
-            )
-    if len(set(plain)) < 2:
-        alone = f"the class {quoted(plain[0])} alone" if plain else "no rows"
+    kind = infer_dtype(labels)
+    if kind not in LEARNED or (kind != "string" and not np.isfinite(labels.astype(float)).all()):
+        raise DataError(
+            f"Labels must be all text, or all finite numbers or booleans; those of {name} are"
+            f" {kind}, such as {quoted(labels.tolist()[0])}."
+        )
+    classes = np.unique(labels).tolist()
+    if len(classes) < 2:
+        alone = f"the class {quoted(classes[0])} alone" if classes else "no rows"
         raise DataError(f"{name} has {alone}; two or more are needed.")
 
 

@@ -112,10 +112,7 @@ DATASETS = (
 )
 MARKED = ("rank", "accuracy", "balanced_accuracy", "auc", "log_loss")
 """Columns whose best number is marked."""
-IN_NOTEBOOK = (
-    *("accuracy", "balanced_accuracy", "auc", "rank", "p_worse", "difference", "p_corrected"),
-    "seconds",
-)
+NOT_IN_NOTEBOOK = ("log_loss", "p_equivalent", "p_better", "p_paired", "memory")
 
 
 def methods_table(methods: pd.DataFrame, caption: str, note: str) -> Table:
@@ -159,7 +156,7 @@ def comparison_html(comparison: Comparison) -> str:
         return html.shown(repr(comparison))
     table = comparison.table()
     records = table.to_dict("records")
-    columns = [c for c in (DATASETS if "rank" in table else SPLITS) if c.key in IN_NOTEBOOK]
+    columns = [c for c in (DATASETS if "rank" in table else SPLITS) if c.key not in NOT_IN_NOTEBOOK]
     rows = [
         [row["method"], KINDS[row["kind"]], *(column.text(row) for column in columns)]
         for row in records
