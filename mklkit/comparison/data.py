@@ -201,10 +201,8 @@ def _of_frame(name: str, frame: pd.DataFrame, target: str | int, drop: Any) -> D
 
 def _of_rows(name: str, X: Any, y: Any, notes: Sequence[str] = ()) -> DataSet:
     labels = np.asarray(y)
-    if labels.ndim != 1:
-        raise DataError(f"y must have one label per row; got an array of shape {labels.shape}.")
-    if len(X) != len(labels):
-        raise DataError(f"X has {len(X)} rows but y has {len(labels)} labels.")
+    if labels.shape != (len(X),):
+        raise DataError(f"Expected {len(X)} labels, one per row; got y of shape {labels.shape}.")
     check_labels(name, labels)
     encoder = TableEncoder().fit(X)
     names = [str(column) for column in encoder.feature_names_in_]
