@@ -117,16 +117,7 @@ class DataSet:
 
 
 def check_labels(name: str, labels: NDArray[Any]) -> None:
-    """Refuse labels of some data that no method could learn, by a DataError.
-
-    Examples
-    --------
-    >>> check_labels("data", np.array(["a", "b"]))
-    >>> check_labels("data", np.array(["a", "a"]))
-    Traceback (most recent call last):
-        ...
-    mklkit.errors.DataError: data has the class 'a' alone; two or more are needed.
-    """
+    """Refuse labels of some data that no method could learn, by a DataError."""
     missing = np.flatnonzero(pd.isna(labels))
     if len(missing):
         raise DataError(

@@ -233,13 +233,7 @@ def _matching(kind: Kind, request: Any) -> list[Any]:
 
 
 def presets_of(requests: Sequence[Any]) -> list[Preset]:
-    """Return the presets of names, of globs of names, and presets themselves.
-
-    Examples
-    --------
-    >>> [preset.name for preset in presets_of(["*dimkl[12]", "plain"])]
-    ['paper-dimkl1', 'paper-dimkl2', 'plain']
-    """
+    """Return the presets of names, of globs of names, and presets themselves."""
     return [find_preset(name) for part in requests for name in _matching("preset", part)]
 
 

@@ -127,12 +127,6 @@ def make_splits(
         If a number is out of its range.
     DataError
         If nothing can be tested.
-
-    Examples
-    --------
-    >>> plan = make_splits(np.repeat(["a", "b"], 10), cv="5x2")
-    >>> plan.description, len(plan.splits), len(plan.splits[0].test)
-    ('5 stratified folds, 2 times', 10, 4)
     """
     if mccv is not None:
         return _monte_carlo(labels, mccv, DEFAULT_TRAIN if train is None else train, seed)

@@ -138,11 +138,6 @@ def area_under_curve(labels: NDArray[Any], classes: NDArray[Any], values: Array)
     """Return the area under the ROC curve; of several classes the mean of one against the rest.
 
     Classes without test rows are left out of the mean; NaN where none is left.
-
-    Examples
-    --------
-    >>> area_under_curve(np.array([0, 0, 1]), np.array([0, 1]), np.array([0.1, 0.3, 0.2]))
-    0.5
     """
     columns = [(classes[1], values)] if values.ndim == 1 else zip(classes, values.T, strict=True)
     areas = [
@@ -185,12 +180,6 @@ def score_numbers(
 
     Of several targets, scores are the means over them. ``r2`` is None where all numbers of a target
     are the same; ``counts`` says how many rows each pair stands for.
-
-    Examples
-    --------
-    >>> scores = score_numbers(np.array([1.0, 2.0, 6.0]), np.array([1.0, 3.0, 5.0]))
-    >>> round(scores["r2"], 3), round(scores["mean_absolute_error"], 3), scores["baseline"]
-    (0.857, 0.667, 1.6666666666666667)
     """
     if counts is not None:
         times = np.asarray(counts)
