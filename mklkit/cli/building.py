@@ -14,7 +14,7 @@ from mklkit.errors import named
 if TYPE_CHECKING:
     from mklkit.datasets import Table
     from mklkit.datasets.files import ChunkedTable
-    from mklkit.evaluation.task import Task
+    from mklkit.evaluation.tasks import Task
 
 __all__ = ["System", "settle_columns", "steps_of", "stream_of"]
 

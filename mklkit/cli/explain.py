@@ -19,7 +19,7 @@ from mklkit.cli.tables import FirstThatFits, alignment_grid, facts_grid, grid, n
 if TYPE_CHECKING:
     import pandas as pd
 
-    from mklkit.evaluation.task import Task
+    from mklkit.evaluation.tasks import Task
     from mklkit.explanation import Explanation
 
 __all__ = ["explain"]

@@ -16,7 +16,7 @@ from mklkit.cli.examples import DEFAULT_KERNELS, KERNELS, LEARNERS, MAPS
 from mklkit.errors import MKLKitError
 
 if TYPE_CHECKING:
-    from mklkit.evaluation.task import Task
+    from mklkit.evaluation.tasks import Task
     from mklkit.registry.registry import Kind
 
 __all__ = ["ModelOptions", "takes_model_options"]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from mklkit.datasets.encoder import TableEncoder
-    from mklkit.evaluation.task import Task
+    from mklkit.evaluation.tasks import Task
 
 __all__ = ["columns_of", "predict", "target_of"]
 

@@ -20,9 +20,9 @@ from mklkit.comparison.methods import (
     unique_names,
 )
 from mklkit.comparison.references import DEFAULT_METHODS, baselines, kernel_baselines
-from mklkit.comparison.running import Cell, run_cells
+from mklkit.comparison.running import run_cells
 from mklkit.comparison.splits import SplitPlan, check_splits, make_splits, published_split
-from mklkit.comparison.stored import Results
+from mklkit.comparison.stored import Cell, Results
 from mklkit.display.progress import Progress, Report, check_progress, reported
 from mklkit.errors import DataError, quoted, suggest
 from mklkit.persistence.facts import versions
@@ -152,10 +152,26 @@ def compare(
         notes += [f"{prefix}{note}" for note in plan.notes]
     data = [source.for_kernels(kernels) for source in data]
     facts = plan_facts(data, plans, chosen, tune, seed)
+    total = len(chosen) * sum(len(plan.splits) for plan in plans)
+    cells: list[Cell] = []
     file = None if results is None else Path(results)
     with Results(file, facts, chosen) as stored, reported(progress, "comparing") as tell:
-        cells, complete = _run(data, plans, chosen, stored, tell, max_memory)
+        try:
+            for source, plan in zip(data, plans, strict=True):
+                known = partial(stored.known, source.name)
+                begin = partial(_begin, tell, cells, total)
+                for run in run_cells(source, plan, chosen, known, begin, max_memory):
+                    cells.append(stored.add(*run))
+            tell(total, total, "")
+        except KeyboardInterrupt:
+            if not cells:
+                raise
+    complete = len(cells) == total
     return Comparison(cells, data, chosen, facts, notes, complete, len(cells) - stored.n_new)
+
+
+def _begin(tell: Report, cells: list[Cell], total: int, method: Method) -> None:
+    tell(len(cells), total, method.name)
 
 
 def methods_to_compare(
@@ -164,7 +180,10 @@ def methods_to_compare(
     """Return the methods of a comparison with the baselines, and notes on what was left out."""
     if requests is None:
         requests = () if presets else DEFAULT_METHODS
-    if not isinstance(requests, (list, tuple)) or _is_pair(requests):
+    is_pair = (
+        isinstance(requests, tuple) and len(requests) == 2 and not isinstance(requests[1], str)
+    )
+    if is_pair or not isinstance(requests, (list, tuple)):
         requests = [requests]
     chosen = presets_of([presets] if isinstance(presets, (str, Preset)) else presets)
     methods, notes = make_methods(requests, chosen, options)
@@ -179,19 +198,12 @@ def methods_to_compare(
     return named, notes + same
 
 
-def _is_pair(methods: Any) -> bool:
-    """Return whether this is one (name, estimator), not a sequence of methods."""
-    return isinstance(methods, tuple) and len(methods) == 2 and not isinstance(methods[1], str)
-
-
 def _published(data: DataSet, column: str) -> tuple[DataSet, SplitPlan]:
     if column not in data.features:
         names = [str(name) for name in data.features]
         raise DataError(f"{data.name} has no column {quoted(column)}.{suggest(column, names)}")
     plan = published_split(data.target, data.features[column].to_numpy(), column)
-    rest = data.without(column)
-    note = f"column {quoted(column)} says which rows are for testing"
-    return attrs.evolve(rest, notes=[*rest.notes, note]), plan
+    return data.without(column, f"column {quoted(column)} says which rows are for testing"), plan
 
 
 def plan_facts(
@@ -214,31 +226,3 @@ def plan_facts(
         "methods": [method.facts() for method in methods],
         "versions": versions(),
     }
-
-
-def _run(
-    data: list[DataSet],
-    plans: list[SplitPlan],
-    methods: list[Method],
-    stored: Results,
-    progress: Report,
-    max_memory: int | str | None,
-) -> tuple[list[Cell], bool]:
-    """Return the cells and whether all are there; an interrupted run keeps what is done."""
-    total = len(methods) * sum(len(plan.splits) for plan in plans)
-    cells: list[Cell] = []
-
-    def begin(method: Method) -> None:
-        progress(len(cells), total, method.name)
-
-    try:
-        for source, plan in zip(data, plans, strict=True):
-            known = partial(stored.known, source.name)
-            for place, method, cell in run_cells(source, plan, methods, known, begin, max_memory):
-                cells.append(stored.add(place, method, cell))
-    except KeyboardInterrupt:
-        if not cells:
-            raise
-        return cells, False
-    progress(total, total, "")
-    return cells, True

@@ -14,11 +14,11 @@ from sklearn.pipeline import Pipeline
 
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import METHOD, ONE_KERNEL, Method
-from mklkit.comparison.notebook import comparison_html
 from mklkit.comparison.report import html_report
-from mklkit.comparison.running import Cell
+from mklkit.comparison.report.tables import comparison_html
+from mklkit.comparison.stored import Cell
 from mklkit.comparison.table import ranking, sentence, table_of_datasets, table_of_splits
-from mklkit.comparison.writing import check_report, write_latex, write_text
+from mklkit.comparison.writing import check_report, methods_latex, write_text
 from mklkit.datasets.csv_file import csv_text
 from mklkit.errors import DataError, counted, listed
 from mklkit.persistence.facts import json_ready
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Comparison"]
 
+SPLIT = ["data", "repeat", "fold"]
 HIDDEN = ("weights", "confusion", "calibration")
 """What a tidy table has no room for; :attr:`Comparison.cells` has it."""
 
@@ -81,17 +82,15 @@ class Comparison:
         methods = counted(len(self.methods), "method")
         if not self.cells:
             return f"Comparison({methods}, no run finished)"
-        names = self.compared_data
-        n_splits = len(self._compared[["data", "repeat", "fold"]].drop_duplicates())
-        where = f"{counted(n_splits, 'split')} of {names[0] if len(names) == 1 else len(names)}"
-        where += " data sets" * (len(names) > 1) + ", interrupted" * (not self.complete)
-        scored = self._scored()
-        if scored.empty:
-            return f"Comparison({methods}, {where}: none could be fitted)"
-        best = scored.iloc[0]
-        return (
-            f"Comparison({methods}, {where}: best {best['method']} {100 * best['accuracy']:.1f} %)"
-        )
+        names, scored = self.compared_data, self._scored()
+        n_splits = len(self._compared[SPLIT].drop_duplicates())
+        where = names[0] if len(names) == 1 else f"{len(names)} data sets"
+        rest = ": none could be fitted"
+        if len(scored):
+            best = scored.iloc[0]
+            rest = f": best {best['method']} {100 * best['accuracy']:.1f} %"
+        rest = rest if self.complete else f", interrupted{rest}"
+        return f"Comparison({methods}, {counted(n_splits, 'split')} of {where}{rest})"
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the line, the table's main columns, and the verdict."""
@@ -102,8 +101,7 @@ class Comparison:
         """One row per run: data, method, kind, repeat, fold, sizes, scores, times, reason.
 
         ``seconds`` are those of the fit with its tuning, ``refit_seconds`` of its last fit alone,
-        ``memory`` is in bytes. ``reason`` says
-        why a method failed; its scores are NaN then.
+        ``memory`` is in bytes. ``reason`` says why a method failed; its scores are NaN then.
         """
         rows = [attrs.asdict(cell, recurse=False) for cell in self.cells]
         return pd.DataFrame(rows).drop(columns=list(HIDDEN))
@@ -111,7 +109,7 @@ class Comparison:
     @cached_property
     def _compared(self) -> pd.DataFrame:
         """The results of splits on which every method has been run, of all if there are none."""
-        runs = self.results.groupby(["data", "repeat", "fold"])["method"].transform("size")
+        runs = self.results.groupby(SPLIT)["method"].transform("size")
         whole = self.results[runs == len(self.methods)]
         return whole if len(whole) else self.results
 
@@ -122,13 +120,9 @@ class Comparison:
 
     def compared_cells(self, data: str) -> list[Cell]:
         """Return the cells of one data set that count in :meth:`table`."""
-        splits = self._compared[["data", "repeat", "fold"]].itertuples(index=False, name=None)
-        counting = set(splits)
-        return [
-            cell
-            for cell in self.cells
-            if cell.data == data and (cell.data, cell.repeat, cell.fold) in counting
-        ]
+        splits = set(self._compared[SPLIT].itertuples(index=False, name=None))
+        cells = (cell for cell in self.cells if cell.data == data)
+        return [cell for cell in cells if (cell.data, cell.repeat, cell.fold) in splits]
 
     def table(self, data: str | None = None) -> pd.DataFrame:
         """Return one row per method.
@@ -155,8 +149,7 @@ class Comparison:
             Of several data sets, the best rank first: the means over data sets, ``rank``, and
             ``p_worse``, ``p_equivalent``, ``p_better``: how probable it is that being worse than
             the first, the same (to within one point of accuracy) or better is the likeliest on a
-            further data set, by the Bayesian signed-rank test. :attr:`ranking` has
-            tests of the ranks.
+            further data set, by the Bayesian signed-rank test.
 
         Raises
         ------
@@ -245,8 +238,9 @@ class Comparison:
         Parameters
         ----------
         path : path
-            Ends in ``.html`` (everything, on one page), ``.csv`` (:meth:`to_csv`), ``.json``
-            (:meth:`to_json`) or ``.tex`` (:meth:`to_latex`).
+            Ends in ``.html`` (everything, on one page, which needs no network), ``.csv``
+            (:attr:`results`, one line per run; parameters are JSON in their cells), ``.json``
+            (:meth:`as_dict`) or ``.tex`` (:meth:`table` for the package booktabs).
         command : str, optional
             The command line to show in a page as that which made it.
 
@@ -255,27 +249,15 @@ class Comparison:
         DataError
             If the ending is another, or the file can't be written.
         """
-        write = {".csv": self.to_csv, ".json": self.to_json, ".tex": self.to_latex}
         ending = check_report(Path(path))
         if ending == ".html":
-            self.to_html(path, command)
+            text = html_report(self, command)
+        elif ending == ".csv":
+            params = ["" if p is None else json.dumps(p) for p in self.results["params"]]
+            text = csv_text(self.results.assign(params=params))
+        elif ending == ".json":
+            content = self.as_dict()
+            text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         else:
-            write[ending](path)
-
-    def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write :attr:`results`, one line per run; parameters are JSON in their cells."""
-        params = ["" if p is None else json.dumps(p) for p in self.results["params"]]
-        write_text(Path(path), csv_text(self.results.assign(params=params)))
-
-    def to_json(self, path: str | PathLike[str]) -> None:
-        """Write everything, as :meth:`as_dict` returns it."""
-        content = json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-        write_text(Path(path), content + "\n")
-
-    def to_latex(self, path: str | PathLike[str]) -> None:
-        """Write :meth:`table` as a LaTeX table (package booktabs), the best accuracy in bold."""
-        write_latex(Path(path), self.table(), self.verdict)
-
-    def to_html(self, path: str | PathLike[str], command: str | None = None) -> None:
-        """Write a page with tables, charts and how it was made, which needs no network."""
-        write_text(Path(path), html_report(self, command))
+            text = methods_latex(self.table(), self.verdict)
+        write_text(Path(path), text)

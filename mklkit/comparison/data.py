@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from os import PathLike
 from typing import Any
@@ -11,11 +11,12 @@ import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.api.types import infer_dtype
 
 from mklkit.datasets import Table, load_table
 from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.kernel_columns import check_not_left_out, needed_unchanged
-from mklkit.datasets.remarks import LIKE_IDENTIFIERS, left_out
+from mklkit.datasets.remarks import LIKE_IDENTIFIERS
 from mklkit.datasets.target import (
     class_labels,
     drop_without_target,
@@ -28,7 +29,8 @@ from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list
 
 __all__ = ["DataSet", "check_labels", "data_sets", "in_unicode"]
 
-NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
+LEARNED = ("string", "integer", "floating", "mixed-integer-float", "boolean", "empty")
+"""The kinds of labels that methods learn, as pandas calls them."""
 
 
 def in_unicode(name: str) -> str:
@@ -48,21 +50,15 @@ class DataSet:
 
     Attributes
     ----------
-    name : str
-    features : pandas.DataFrame of shape (n_rows, n_columns)
-    target : ndarray of shape (n_rows,)
-        Class labels.
     summary : str
         One line on rows, columns and classes.
     encoding : dict
         ``identifiers`` and ``readings`` of :class:`mklkit.TableEncoder`, settled on all rows so
         that they do not depend on a split.
-    encoded : list of str
-        The columns that the encoding makes of all rows.
+    table : Table
+        The data as they were read.
     notes : list of str
         Remarks on the data as read, and on how columns are encoded.
-    table : Table, optional
-        The data as they were read, where they were named or are a file.
     """
 
     name: str = attrs.field(converter=in_unicode)
@@ -70,9 +66,8 @@ class DataSet:
     target: NDArray[Any]
     summary: str
     encoding: dict[str, Any]
-    encoded: list[str]
+    table: Table
     notes: list[str] = attrs.field(factory=list)
-    table: Table | None = None
 
     def fingerprint(self) -> str:
         """Return a digest of names, values and labels, equal only for equal data."""
@@ -81,14 +76,12 @@ class DataSet:
         digest.update(repr(self.target.tolist()).encode())
         return digest.hexdigest()[:16]
 
-    def without(self, column: str) -> DataSet:
-        """Return the data without a column that is no feature."""
-        if self.table is None:
-            return _of_rows(self.name, self.features.drop(columns=column), self.target)
-        readings = {n: reading for n, reading in self.table.readings.items() if n != column}
-        features = self.table.features.drop(columns=column)
-        table = attrs.evolve(self.table, features=features, readings=readings)
-        return _of_table(table, self.name)
+    def without(self, column: str, note: str) -> DataSet:
+        """Return the data without a column that is no feature, as a note says."""
+        readings = {name: way for name, way in self.table.readings.items() if name != column}
+        features, notes = self.table.features.drop(columns=column), [*self.table.notes, note]
+        table = attrs.evolve(self.table, features=features, readings=readings, notes=notes)
+        return attrs.evolve(_of_table(table, self.name), target=self.target)
 
     def for_kernels(self, kernels: Any) -> DataSet:
         """Return the data with a note on columns that kernels need as they are.
@@ -101,38 +94,18 @@ class DataSet:
         """
         if kernels is None or are_proposed(kernels):
             return self
-        if self.table is not None:
-            specs = [kernel for kernel in kernel_list(kernels) if isinstance(kernel, str)]
-            check_not_left_out(specs, self.table, self.encoding["identifiers"])
-        as_they_are, imputed = needed_unchanged(bind_kernels(kernels))
-        if not as_they_are:
-            placed_kernels(bind_kernels(kernels), len(self.encoded), self.encoded)
-            return self
+        specs = [kernel for kernel in kernel_list(kernels) if isinstance(kernel, str)]
+        check_not_left_out(specs, self.table, self.encoding["identifiers"])
+        bank = bind_kernels(kernels)
+        as_they_are, imputed = needed_unchanged(bank)
         encoder = TableEncoder(**self.encoding, as_they_are=as_they_are, imputed=imputed)
-        encoder.fit(self.features)
-        encoded = encoder.feature_names_out_
-        placed_kernels(bind_kernels(kernels), len(encoded), encoded)
-        return attrs.evolve(self, notes=self._notes_beside(encoder.as_they_are_))
-
-    def _notes_beside(self, kept: list[str]) -> list[str]:
-        """Return the notes, with what kernels and other methods get of columns that are kept."""
-        identifiers, readings = self.encoding["identifiers"], self.encoding["readings"]
-        unread = [name for name in identifiers if name not in kept]
-        notes = [note for note in self.notes if note != left_out(identifiers, readings)]
-        if unread:
-            notes.append(left_out(unread, readings))
-        encoded = [name for name in kept if name not in identifiers]
-        alone = [name for name in kept if name in identifiers]
-        fates = [
-            (encoded, "other methods get them as said before"),
-            (alone, f"left out for other methods: {LIKE_IDENTIFIERS}"),
-        ]
-        notes += [
-            f"{named(columns)} kept for kernels on such columns; {fate}"
-            for columns, fate in fates
-            if columns
-        ]
-        return notes
+        encoded = encoder.fit(self.features).feature_names_out_
+        placed_kernels(bank, len(encoded), encoded)
+        notes = [*self.table.notes, *encoder.describe()]
+        unread = set(self.encoding["identifiers"])
+        if alone := [name for name in encoder.as_they_are_ if name in unread]:
+            notes.append(f"other methods leave out {named(alone)}: {LIKE_IDENTIFIERS}")
+        return attrs.evolve(self, notes=notes)
 
     def facts(self) -> dict[str, Any]:
         """Return plain values that identify and describe the data."""
@@ -148,64 +121,27 @@ class DataSet:
 
 
 def check_labels(name: str, labels: NDArray[Any]) -> None:
-    """Refuse labels that no method could learn.
-
-    Parameters
-    ----------
-    name : str
-        Of the data.
-    labels : ndarray of shape (n_rows,)
-
-    Raises
-    ------
-    DataError
-        If there are no rows, labels are missing, not finite, or anything but all text or all
-        numbers and booleans, or there are fewer than two classes.
-
-    Examples
-    --------
-    >>> check_labels("data", np.array(["a", "b"]))
-    >>> check_labels("data", np.array(["a", "a"]))
-    Traceback (most recent call last):
-        ...
-    mklkit.errors.DataError: data has the classes 'a'; at least two are needed to compare methods.
-    """
+    """Refuse labels of some data that no method could learn, by a DataError."""
     missing = np.flatnonzero(pd.isna(labels))
     if len(missing):
         raise DataError(
             f"{name} has no label in row {missing[0]} (counted from 0), as in {len(missing)} of"
             f" {len(labels)} rows; leave these rows out."
         )
-    # Times of some units would become integers.
-    plain = list(labels) if labels.dtype.kind in "mM" else labels.tolist()
-    kind = str if any(isinstance(label, str) for label in plain) else NUMBERS
-    for label in plain:
-        if not isinstance(label, kind):
-            raise DataError(
-                f"Labels must be all text, or all numbers or booleans; {name} has {quoted(label)}"
-                f" of type {type_name(label)}. Convert them, such as by y.astype(str)."
-            )
-    if kind is NUMBERS and not np.isfinite(labels.astype(float)).all():
-        raise DataError(f"{name} has labels that are infinite; leave these rows out.")
-    if len(set(plain)) < 2:
-        classes = ", ".join(quoted(label) for label in plain[:1]) or "no"
+    kind = infer_dtype(labels)
+    if kind not in LEARNED or (kind != "string" and not np.isfinite(labels.astype(float)).all()):
         raise DataError(
-            f"{name} has the classes {classes}; at least two are needed to compare methods."
+            f"Labels must be all text, or all finite numbers or booleans; those of {name} are"
+            f" {kind}, such as {quoted(labels.tolist()[0])}."
         )
+    classes = np.unique(labels).tolist()
+    if len(classes) < 2:
+        alone = f"the class {quoted(classes[0])} alone" if classes else "no rows"
+        raise DataError(f"{name} has {alone}; two or more are needed.")
 
 
 def data_sets(source: Any, y: Any, target: str | int | None, drop: Any) -> list[DataSet]:
-    """Return the data sets of what a user gave.
-
-    Parameters
-    ----------
-    source : str, path, Table, array, DataFrame, list of names and tables, or dict of these by name
-        In a dict also ``(X, y)`` pairs.
-    y : array-like of shape (n_rows,), optional
-        The labels, where ``source`` holds the rows of one data set.
-    target, drop
-        As for :func:`mklkit.datasets.load_table`, where names, files or a DataFrame that holds its
-        target are given.
+    """Return the data sets of what :func:`mklkit.compare` was given.
 
     Raises
     ------
@@ -216,16 +152,16 @@ def data_sets(source: Any, y: Any, target: str | int | None, drop: Any) -> list[
         return [_of_rows("data", source, y)]
     if not isinstance(source, Mapping):
         sources = source if isinstance(source, list) else [source]
-        data = [_data_set(value, None, target, drop) for value in sources]
+        data = [_data_set(part, None, target, drop) for part in sources]
     else:
-        data = [_data_set(value, name, target, drop) for name, value in source.items()]
+        data = [_data_set(part, name, target, drop) for name, part in source.items()]
     names = [part.name for part in data]
-    for name in names:
-        if names.count(name) > 1:
-            raise DataError(
-                f"Two data sets are named {quoted(name)}; in Python they can be named by a dict,"
-                " elsewhere by their files."
-            )
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(
+            f"Two data sets are named {quoted(twice)}; in Python they can be named by a dict,"
+            " elsewhere by their files."
+        )
     if not data:
         raise DataError("Expected at least one data set, got an empty list.")
     return data
@@ -238,62 +174,55 @@ def _data_set(source: Any, name: str | None, target: str | int | None, drop: Any
         return _of_table(source, name or source.name)
     if isinstance(source, tuple) and len(source) == 2:
         return _of_rows(name or "data", *source)
-    if isinstance(source, pd.DataFrame):
+    if isinstance(source, pd.DataFrame) and target is not None:
         return _of_frame(name or "data", source, target, drop)
-    if isinstance(source, DataSet):
-        return source
     raise DataError(
-        "Expected the name of a data set, a file, or rows with their labels as"
-        f" compare(X, y), compare({{'name': (X, y)}}) or compare(frame, target='column'); got"
-        f" {quoted(source)}."
+        "Expected the name of a data set, a file, or rows that need labels, as in compare(X, y),"
+        " compare({'name': (X, y)}) or compare(frame, target='column'); got"
+        f" {type_name(source)}."
     )
 
 
-def _of_frame(name: str, frame: pd.DataFrame, target: str | int | None, drop: Any) -> DataSet:
+def _of_frame(name: str, frame: pd.DataFrame, target: str | int, drop: Any) -> DataSet:
     """Return the data of a frame that holds the labels as a column."""
-    if target is None:
-        raise DataError(
-            "A DataFrame needs labels: give them as y, as in compare(X, y), or name the column that"
-            " holds them, as in compare(frame, target='diagnosis')."
-        )
     frame = frame.set_axis([str(column) for column in frame.columns], axis=1)
     label, dropped = target_and_dropped(frame.columns.tolist(), name, target, drop)
     notes: list[str] = []
     frame = drop_without_target(frame.drop(columns=dropped), label, notes)
     labels = class_labels(frame[label])
     warn_of_numbers(labels)
-    data = _of_rows(name, frame.drop(columns=label), labels)
-    return attrs.evolve(data, notes=[*notes, *data.notes])
+    return _of_rows(name, frame.drop(columns=label), labels, notes)
 
 
-def _of_table(table: Table, name: str) -> DataSet:
-    encoder = TableEncoder(readings=table.readings).fit(table.features)
-    encoding = {"identifiers": encoder.identifiers_, "readings": table.readings}
-    return DataSet(
-        name,
-        table.features,
-        table.target.to_numpy(),
-        f"{table.summary()} ({table.origin})",
-        encoding,
-        encoder.feature_names_out_,
-        [*table.notes, *encoder.describe()],
-        table,
-    )
-
-
-def _of_rows(name: str, X: Any, y: Any) -> DataSet:
+def _of_rows(name: str, X: Any, y: Any, notes: Sequence[str] = ()) -> DataSet:
     labels = np.asarray(y)
-    if labels.ndim != 1:
-        raise DataError(f"y must have one label per row; got an array of shape {labels.shape}.")
-    if len(X) != len(labels):
-        raise DataError(f"X has {len(X)} rows but y has {len(labels)} labels.")
+    if labels.shape != (len(X),):
+        raise DataError(f"Expected {len(X)} labels, one per row; got y of shape {labels.shape}.")
     check_labels(name, labels)
     encoder = TableEncoder().fit(X)
     names = [str(column) for column in encoder.feature_names_in_]
     features = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
     features = features.set_axis(names, axis=1).reset_index(drop=True)
-    encoding = {"identifiers": encoder.identifiers_, "readings": encoder.readings_}
-    size = f"{counted(len(labels), 'row')}, {counted(len(names), 'feature')}"
-    summary = f"{name}: {size}, {len(np.unique(labels))} classes"
-    encoded, notes = encoder.feature_names_out_, encoder.describe()
-    return DataSet(name, features, labels, summary, encoding, encoded, notes)
+    readings = encoder.readings_
+    target = pd.Series(labels, dtype=object)
+    table = Table(features, target, name, "", list(notes), readings=readings)
+    return attrs.evolve(_encoded(table, name, encoder), target=labels)
+
+
+def _of_table(table: Table, name: str) -> DataSet:
+    return _encoded(table, name, TableEncoder(readings=table.readings).fit(table.features))
+
+
+def _encoded(table: Table, name: str, encoder: TableEncoder) -> DataSet:
+    n_rows, n_columns = table.features.shape
+    size = f"{counted(n_rows, 'row')}, {counted(n_columns, 'feature')}"
+    in_python = f"{name}: {size}, {table.target.nunique()} classes"
+    return DataSet(
+        name,
+        table.features,
+        table.target.to_numpy(),
+        f"{table.summary()} ({table.origin})" if table.origin else in_python,
+        {"identifiers": encoder.identifiers_, "readings": table.readings},
+        table,
+        [*table.notes, *encoder.describe()],
+    )

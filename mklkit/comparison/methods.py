@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from typing import Any
 
 import attrs
@@ -16,15 +16,13 @@ from mklkit.comparison.data import in_unicode
 from mklkit.datasets.pipeline import DEFAULT_SCALE, build_pipeline
 from mklkit.errors import IncompatibleError, SpecError, UnknownNameError, quoted, suggest
 from mklkit.estimators.from_preset import find_preset
-from mklkit.evaluation.task import Task
-from mklkit.evaluation.tasks import Classes
+from mklkit.evaluation.tasks import Classes, Task
 from mklkit.protocols import CombinerFacts, facts_of
 from mklkit.protocols.component import Preset
 from mklkit.registry.columns import AUTO_KERNELS, are_proposed, bind_kernels, kernel_list
 from mklkit.registry.composing import choose_components
 from mklkit.registry.registry import Kind, get_registry
 from mklkit.registry.specs import to_spec
-from mklkit.views.bound_kernels import BoundKernel
 
 __all__ = [
     "Method",
@@ -44,17 +42,14 @@ class Method:
 
     Attributes
     ----------
-    name : str
-        Unique in the comparison.
     kind : {"method", "one kernel", "classifier", "baseline"}
         Of several kernels; of one, also if it is chosen among several; a given scikit-learn
         classifier; or one that is always compared.
     pipeline : Pipeline
         Encoding, scaling and the classifier, not fitted.
-    spec : str
-        Everything that the pipeline's results depend on besides data, seed and tuning.
-    version : str
-        The package that the method comes from, with its version.
+    spec, version : str
+        Everything that the results depend on besides data, seed and tuning: the parts, and the
+        package that the method comes from.
     """
 
     name: str = attrs.field(converter=in_unicode)
@@ -74,20 +69,9 @@ class Method:
 
 @attrs.frozen(kw_only=True)
 class MethodOptions:
-    """What all methods of a comparison share; None leaves a choice to the method or default.
+    """What all methods of a comparison share, as :func:`mklkit.compare` takes it.
 
-    Attributes
-    ----------
-    kernels : str, Kernel, or list of these, optional
-        As :class:`mklkit.MKLClassifier` takes them.
-    learners : tuple, default=()
-        Each combiner is compared with each of them that it works with.
-    feature_map, scale, multiclass, bandwidths, max_memory, n_jobs
-        As for :func:`mklkit.preset_pipeline`.
-    tune : str, int or None, default=None
-        How long each method searches for its parameters, on the training rows of each split.
-    seed : int, default=0
-    task : Task
+    None leaves a choice to the method or the default.
     """
 
     kernels: Any = None
@@ -126,7 +110,7 @@ class MethodOptions:
             kind = ONE_KERNEL
         facts = {
             "combiner": _text(chosen.combiner),
-            "kernels": _kernel_texts(parts["kernels"]),
+            "kernels": ", ".join(_kernel_texts(parts["kernels"])),
             "map": _text(chosen.feature_map),
             "learner": _text(chosen.learner),
             "members": preset.members if preset.members > 1 else None,
@@ -134,7 +118,7 @@ class MethodOptions:
             "multiclass": self.multiclass if self.multiclass != "ovo" else None,
             "bandwidths": self.bandwidths if self.bandwidths != "per-problem" else None,
         }
-        spec = "; ".join(f"{key}: {_listed(value)}" for key, value in facts.items() if value)
+        spec = "; ".join(f"{key}: {value}" for key, value in facts.items() if value)
         return Method(name, kind, pipeline, spec, _version_of(chosen.combiner))
 
     def of_estimator(self, estimator: Any, name: str, kind: str, version: str) -> Method:
@@ -153,13 +137,8 @@ def make_methods(
 ) -> tuple[list[Method], list[str]]:
     """Return the methods that were asked for, and notes on what was left out.
 
-    Parameters
-    ----------
-    requests : sequence
-        Of combiners (names, globs such as ``"dimkl*"``, spec strings, objects) and of
-        ``(name, estimator)`` with a scikit-learn classifier.
-    presets : sequence of Preset
-    options : MethodOptions
+    Requests are combiners (names, globs such as ``"dimkl*"``, spec strings, objects) and pairs of
+    a name and a scikit-learn classifier.
 
     Raises
     ------
@@ -186,15 +165,15 @@ def make_methods(
 def unique_names(methods: Sequence[Method]) -> tuple[list[Method], list[str]]:
     """Return the methods without repeated ones, with numbers after names that repeat, and notes."""
     kept: dict[str, Method] = {}
-    notes = []
     names: dict[str, str] = {}
+    notes = []
     for method in methods:
         if method.spec in names:
             if (same := names[method.spec]) != method.name:
                 notes.append(f"{method.name} left out: it is the same as {same}")
             continue
-        names[method.spec] = method.name
-        name, count = method.name, 1
+        name = names[method.spec] = method.name
+        count = 1
         while name in kept:
             count += 1
             name = f"{method.name} #{count}"
@@ -204,9 +183,9 @@ def unique_names(methods: Sequence[Method]) -> tuple[list[Method], list[str]]:
 
 def _of_combiner(request: Any, options: MethodOptions, notes: list[str]) -> list[Method]:
     """Return the methods of one combiner or glob, with each learner that it works with."""
-    is_glob = isinstance(request, str) and bool(GLOB & set(request.partition("(")[0]))
-    methods, errors = [], []
-    for spec in _matching("combiner", request) if is_glob else [request]:
+    specs = _matching("combiner", request)
+    is_glob, methods, errors = specs != [request], [], []
+    for spec in specs:
         for learner in options.learners or (None,):
             name = _spec_text(spec)
             label = f"{name} + {_spec_text(learner)}" if len(options.learners) > 1 else name
@@ -224,43 +203,33 @@ def _of_combiner(request: Any, options: MethodOptions, notes: list[str]) -> list
 
 def _check(spec: Any, learner: Any, options: MethodOptions) -> None:
     """Refuse what can't work, as far as that is known before a fit."""
-    choice = choose_components(spec, options.feature_map, learner)
-    number = facts_of(choice.combiner, CombinerFacts).n_kernels
-    if are_proposed(options.kernels):  # How many is known in a fit only.
+    combiner = choose_components(spec, options.feature_map, learner).combiner
+    number = facts_of(combiner, CombinerFacts).n_kernels
+    if number is None or are_proposed(options.kernels):  # How many is known in a fit only.
         return
     n_kernels = len(kernel_list(options.kernels))
-    if number is not None and number != n_kernels:
-        name = choice.combiner.name
-        raise IncompatibleError(f"{name} takes {number} kernels, and {n_kernels} are given.")
+    if number != n_kernels:
+        raise IncompatibleError(f"{combiner.name} takes {number} kernels, not {n_kernels}.")
 
 
-def _matching(kind: Kind, glob: str) -> list[str]:
-    """Return the registered names that match a glob; an error names them all if none does."""
+def _matching(kind: Kind, request: Any) -> list[Any]:
+    """Return the registered names that match a glob, else the request itself."""
+    if not isinstance(request, str) or not GLOB & set(request.partition("(")[0]):
+        return [request]
     known = list(dict.fromkeys(entry.name for entry in get_registry().entries(kind)))
-    names = [name for name in known if fnmatchcase(name, glob.strip())]
+    names = fnmatch.filter(known, request.strip())
     if not names:
         raise UnknownNameError(
-            f"No {kind} matches {quoted(glob)}.{suggest(glob.strip('*?[]'), known)}"
+            f"No {kind} matches {quoted(request)}.{suggest(request.strip('*?[]'), known)}"
             f" Known: {', '.join(known)}.",
-            glob,
+            request,
         )
     return names
 
 
 def presets_of(requests: Sequence[Any]) -> list[Preset]:
-    """Return the presets of names, of globs of names, and presets themselves.
-
-    Examples
-    --------
-    >>> [preset.name for preset in presets_of(["*dimkl[12]", "plain"])]
-    ['paper-dimkl1', 'paper-dimkl2', 'plain']
-    """
-    presets = []
-    for request in requests:
-        is_glob = isinstance(request, str) and bool(GLOB & set(request))
-        names = _matching("preset", request) if is_glob else [request]
-        presets += [find_preset(name) for name in names]
-    return presets
+    """Return the presets of names, of globs of names, and presets themselves."""
+    return [find_preset(name) for part in requests for name in _matching("preset", part)]
 
 
 def _of_estimator(pair: tuple[Any, ...], options: MethodOptions) -> Method:
@@ -285,16 +254,10 @@ def _text(component: Any) -> str:
 def _kernel_texts(kernels: Any) -> list[str]:
     if are_proposed(kernels):
         return [AUTO_KERNELS]
-    return [_kernel_text(kernel) for kernel in bind_kernels(kernels)]
-
-
-def _kernel_text(kernel: BoundKernel) -> str:
-    columns = "" if kernel.columns is None else f"@{kernel.columns}"
-    return f"{kernel.label}:{_text(kernel.kernel)}{columns}"
-
-
-def _listed(value: Any) -> str:
-    return ", ".join(value) if isinstance(value, list) else str(value)
+    return [
+        f"{bound.label}:{_text(bound.kernel)}{'' if bound.columns is None else f'@{bound.columns}'}"
+        for bound in bind_kernels(kernels)
+    ]
 
 
 def _spec_text(component: Any) -> str:
@@ -302,7 +265,6 @@ def _spec_text(component: Any) -> str:
 
 
 def _version_of(combiner: Any) -> str:
-    for entry in get_registry().entries("combiner"):
-        if entry.name == combiner.name:
-            return f"{entry.distribution} {entry.version}"
-    return f"mklkit {__version__}"
+    entries = (e for e in get_registry().entries("combiner") if e.name == combiner.name)
+    entry = next(entries, None)
+    return f"mklkit {__version__}" if entry is None else f"{entry.distribution} {entry.version}"

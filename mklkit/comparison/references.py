@@ -31,12 +31,12 @@ FEW: dict[str, dict[str, list[Any]]] = {
     "gradient boosting": {"learning_rate": [0.03, 0.1, 0.3]},
 }
 """What is tried where methods are tuned fast: the baselines are tuned too, or it is not fair."""
-MANY: dict[str, dict[str, list[Any]]] = {
+MORE: dict[str, dict[str, list[Any]]] = {
     "logistic regression": {"C": [0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]},
-    "random forest": {"max_features": ["sqrt", 0.3, 0.6], "min_samples_leaf": [1, 3, 10]},
-    "gradient boosting": {"learning_rate": [0.03, 0.1, 0.3], "max_leaf_nodes": [7, 31]},
+    "random forest": {"min_samples_leaf": [1, 3, 10]},
+    "gradient boosting": {"max_leaf_nodes": [7, 31]},
 }
-"""What is tried where they are tuned longer."""
+"""What is tried besides where they are tuned longer."""
 
 
 def kernel_baselines(options: MethodOptions) -> list[Method]:
@@ -51,16 +51,18 @@ def kernel_baselines(options: MethodOptions) -> list[Method]:
     except IncompatibleError:
         learner = feature_map = None  # Those of the methods don't go together without them.
     parts = {"learner": learner, "feature_map": feature_map}
-    kernels = [] if are_proposed(options.kernels) else kernel_list(options.kernels)
     even, best = Preset(EVEN, "", EVEN), Preset(BEST_KERNEL, "", BEST_KERNEL)
-    methods = [options.of_preset(even, EVEN, METHOD, **parts)]
-    for kernel, bound in zip(kernels, bind_kernels(kernels) if kernels else [], strict=True):
-        _, component, columns = parts_of(kernel)
-        alone: Any = [(bound.label, component, columns)]
-        methods.append(options.of_preset(even, bound.label, ONE_KERNEL, kernels=alone, **parts))
-    if len(kernels) == 1:
-        return methods[1:]  # which all three are
-    return [*methods, options.of_preset(best, BEST_KERNEL, METHOD, **parts)]
+    alone = []
+    if not are_proposed(options.kernels):
+        kernels = kernel_list(options.kernels)
+        for kernel, bound in zip(kernels, bind_kernels(kernels), strict=True):
+            _, component, columns = parts_of(kernel)
+            bank: Any = [(bound.label, component, columns)]
+            alone.append(options.of_preset(even, bound.label, ONE_KERNEL, kernels=bank, **parts))
+    if len(alone) == 1:
+        return alone  # which all three are
+    together = options.of_preset(even, EVEN, METHOD, **parts)
+    return [together, *alone, options.of_preset(best, BEST_KERNEL, METHOD, **parts)]
 
 
 def baselines(options: MethodOptions) -> list[Method]:
@@ -76,7 +78,7 @@ def baselines(options: MethodOptions) -> list[Method]:
     version = f"scikit-learn {sklearn.__version__}"
     methods = []
     for name, estimator in usual.items():
-        grid = (FEW if options.tune == "fast" else MANY)[name]
+        grid = FEW[name] | ({} if options.tune == "fast" else MORE[name])
         search = GridSearchCV(estimator, grid, cv=ShuffledFolds(5, seed), n_jobs=jobs)
         chosen = search if options.tune else estimator
         methods.append(options.of_estimator(chosen, name, BASELINE, version))

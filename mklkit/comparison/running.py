@@ -1,4 +1,4 @@
-"""The runs of a comparison: every method on every split of every data set."""
+"""The runs of a comparison: every method on every split of every data set, and what is measured."""
 
 from __future__ import annotations
 
@@ -6,141 +6,40 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import attrs
 import joblib
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit.comparison.data import DataSet, check_labels
-from mklkit.comparison.measures import BINS, measured, peak_memory
 from mklkit.comparison.methods import Method
-from mklkit.comparison.splits import RowSplit, SplitPlan, check_number
+from mklkit.comparison.splits import RowSplit, SplitPlan
+from mklkit.comparison.stored import Cell
 from mklkit.errors import DataError, plain_message, quoted, type_name
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.introspection import WeightedModel
 from mklkit.estimators.shared_views import SharedViews, SharesViews
-from mklkit.protocols.component import is_whole
+from mklkit.evaluation.scores import (
+    area_under_curve,
+    response,
+    score,
+    score_probabilities,
+)
+from mklkit.persistence.facts import json_ready
+from mklkit.registry.specs import to_spec
 
-__all__ = ["Cell", "Encoded", "run_cells"]
+__all__ = ["Encoded", "measured", "run_cells"]
 
-NAN = float("nan")
-LARGEST = 2**63
-"""Above any count, time or memory; integers of JSON have no bound."""
-
-
-def _is_count(value: Any) -> bool:
-    return is_whole(value) and 0 <= value < LARGEST
-
-
-def _is_number(value: Any) -> bool:
-    """Return whether a value is a number, or NaN; null stands for it in JSON."""
-    known = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return known and not abs(value) >= LARGEST
-
-
-def _is_calibration(bins: Any) -> bool:
-    return (
-        bins.keys() == {"rows", "probability", "hits"}
-        and all(len(values) == BINS for values in bins.values())
-        and all(map(_is_count, [*bins["rows"], *bins["hits"]]))
-        and all(map(_is_number, bins["probability"]))
-    )
-
-
-# What a value must be, as cells are read from files that are edited, joined and cut.
-KINDS: dict[str, Callable[[Any], bool]] = {
-    "text": lambda value: isinstance(value, str),
-    "count": _is_count,
-    "number": _is_number,
-    "share": lambda value: _is_number(value) and not (value < 0 or value > 1),
-    "amount": lambda value: _is_number(value) and not value < 0,
-    "params": lambda params: isinstance(params, dict),
-    "weights": lambda weights: all(w is None or _is_number(w) for w in weights.values()),
-    "confusion": lambda rows: all(len(r) == len(rows) and all(map(_is_count, r)) for r in rows),
-    "calibration": _is_calibration,
-}
-
-
-def _is(kind: str) -> Callable[[Any, Any, Any], None]:
-    """Return a validator of a kind of values, or None where that is the default."""
-
-    def check(_cell: Any, field: Any, value: Any) -> None:
-        if not (value is None and field.default is None) and not KINDS[kind](value):
-            raise ValueError(f"{field.name} can't be {quoted(value)}")
-
-    return check
-
-
-def _measured_as(kind: str) -> Any:
-    """Return a field of a number that may be missing: NaN, or null in JSON."""
-    return attrs.field(
-        default=NAN,
-        converter=lambda value: NAN if value is None else value,
-        validator=_is(kind),
-    )
-
-
-@attrs.frozen(kw_only=True)
-class Cell:
-    """One method on one split of one data set.
-
-    Attributes
-    ----------
-    data, method, kind : str
-    repeat, fold : int
-    n_train, n_test : int
-    accuracy, balanced_accuracy, auc, log_loss : float
-        NaN where the method failed or can't say.
-    seconds, predict_seconds : float
-        Of the fit, tuning included, and of predicting the test rows; encoding and scaling, which
-        are the same for all methods, are not counted.
-        What methods share on the same rows, such as distances, is made once, and counted with
-        the method that came first.
-    refit_seconds : float
-        Of the last fit alone, with the parameters that a search chose; where nothing was searched,
-        the same as ``seconds``.
-    memory : float
-        By how much the process's highest use of memory during the fit exceeded that before it, in
-        bytes; NaN where the system does not tell. It is low where memory of fits before is used
-        again, and has what is shared as ``seconds`` has it.
-    params : dict, optional
-        What a search chose.
-    weights : dict of str to float, optional
-        Per kernel, the mean over binary problems.
-    confusion : list of list of int, optional
-        Counts by true and predicted class, in the order of the data's classes.
-    calibration : dict, optional
-        See :func:`mklkit.comparison.measures.calibration`.
-    reason : str, optional
-        Why the method failed.
-    """
-
-    data: str = attrs.field(validator=_is("text"))
-    method: str = attrs.field(validator=_is("text"))
-    kind: str = attrs.field(validator=_is("text"))
-    repeat: int = attrs.field(validator=_is("count"))
-    fold: int = attrs.field(validator=_is("count"))
-    n_train: int = attrs.field(validator=_is("count"))
-    n_test: int = attrs.field(validator=_is("count"))
-    accuracy: float = _measured_as("share")
-    balanced_accuracy: float = _measured_as("share")
-    auc: float = _measured_as("share")
-    log_loss: float = _measured_as("number")
-    seconds: float = _measured_as("amount")
-    predict_seconds: float = _measured_as("amount")
-    refit_seconds: float = _measured_as("amount")
-    memory: float = _measured_as("amount")
-    params: dict[str, Any] | None = attrs.field(default=None, validator=_is("params"))
-    weights: dict[str, float] | None = attrs.field(default=None, validator=_is("weights"))
-    confusion: list[list[int]] | None = attrs.field(default=None, validator=_is("confusion"))
-    calibration: dict[str, list[float]] | None = attrs.field(
-        default=None, validator=_is("calibration")
-    )
-    reason: str | None = attrs.field(default=None, validator=_is("text"))
+PROCESS = Path("/proc/self")
+RESET_PEAK = "5"
+"""What Linux takes as the request to forget the highest use of memory so far (man 5 proc)."""
 
 
 class Encoded:
@@ -174,30 +73,27 @@ def run_cells(
 ) -> Iterator[tuple[int, Method, Cell]]:
     """Yield the number of the split, the method and its cell, one after another.
 
-    Parameters
-    ----------
-    data : DataSet
-    plan : SplitPlan
-    methods : sequence of Method
-    known : callable
-        Returns the cell of a split and a method that has been run before, or None.
-    begin : callable
-        Called before a method is run.
-    max_memory : int or str, optional
-        What methods share on the same rows is kept up to it; see
-        :class:`mklkit.estimators.shared_views.SharedViews`.
+    ``known`` returns the cell of a split and a method that has been run before, or None; ``begin``
+    is called before a method is run. What methods share is kept up to ``max_memory``.
 
     Raises
     ------
     MKLKitError
-        Before the first run, if labels can't be learnt, there are too many splits, or a known cell
-        is not of its split.
+        Before the first run, if labels can't be learnt or a known cell is not of its split.
     """
     check_labels(data.name, data.target)
-    check_number(len(plan.splits))
     for place, split in enumerate(plan.splits):
         for method in methods:
-            _check_rows(known(place, method), place, split)
+            cell = known(place, method)
+            if cell is None:
+                continue
+            numbers = cell.repeat, cell.fold, cell.n_train, cell.n_test
+            if numbers != tuple(_numbers(split).values()):
+                raise DataError(
+                    f"The file of results is damaged: its line of {quoted(cell.method)} on"
+                    f' {cell.data} with "split": {place} has the numbers of another split. Delete'
+                    " this line, and its run is done again."
+                )
     for place, split in enumerate(plan.splits):
         encoded = Encoded(data, split)
         shared = SharedViews(max_memory)
@@ -210,81 +106,135 @@ def run_cells(
             yield place, method, cell
 
 
+def _numbers(split: RowSplit) -> dict[str, Any]:
+    """Return what a cell says of its split."""
+    sizes = {"n_train": len(split.train), "n_test": len(split.test)}
+    return {"repeat": split.repeat, "fold": split.fold, **sizes}
+
+
 @cache
 def _warm_up() -> None:
     """Load and compile, once in a process, what would count as time and memory of the first fit."""
     MKLClassifier(["linear", "rbf"], combiner="uniform").fit(np.eye(8), np.arange(8) % 2)
 
 
-def _check_rows(cell: Cell | None, place: int, split: RowSplit) -> None:
-    """Refuse the known cell of a split if it says that it is of another one."""
-    if cell is None:
-        return
-    numbers = cell.repeat, cell.fold, cell.n_train, cell.n_test
-    if numbers != (split.repeat, split.fold, len(split.train), len(split.test)):
-        raise DataError(
-            f"The file of results is damaged: its line of {quoted(cell.method)} on {cell.data} with"
-            f' "split": {place} has the numbers of another split. Delete this line, and its run is'
-            " done again."
-        )
-
-
 def _run(encoded: Encoded, method: Method, shared: SharedViews) -> Cell:
-    split = encoded.split
-    cell = Cell(
-        data=encoded.data.name,
-        method=method.name,
-        kind=method.kind,
-        repeat=split.repeat,
-        fold=split.fold,
-        n_train=len(split.train),
-        n_test=len(split.test),
-    )
+    """Return a method's cell of a split; with the reason where it raises any error."""
+    place = _numbers(encoded.split)
+    cell = Cell(data=encoded.data.name, method=method.name, kind=method.kind, **place)
+    # Errors of encoding, which is ours, are no reason of a method unless data cause them.
+    try:
+        rows = encoded.rows_for(method)
+    except (ValueError, MemoryError) as error:
+        return attrs.evolve(cell, reason=_reason(error))
     try:
         with warnings.catch_warnings():
             # Every fold of every baseline would say it; the scores show what it costs.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return attrs.evolve(cell, **_measured(encoded, method, shared))
-    # MKLKitError and LinAlgError are ValueErrors, as is what scores say of NaN in answers.
-    except (ValueError, MemoryError) as error:
-        reason = plain_message(error) if isinstance(error, ValueError) else _named(error)
-        return attrs.evolve(cell, reason=reason)
+            return attrs.evolve(cell, **_fitted(encoded, method, *rows, shared))
+    except Exception as error:
+        return attrs.evolve(cell, reason=_reason(error))
 
 
-def _named(error: BaseException) -> str:
-    return f"{type_name(error)}: {plain_message(error)}"
+def _reason(error: Exception) -> str:
+    """Return why a method failed; MKLKitError and LinAlgError are ValueErrors that say it all."""
+    message = plain_message(error)
+    return message if isinstance(error, ValueError) else f"{type_name(error)}: {message}"
+
+
+@runtime_checkable
+class Search(Protocol):
+    """A classifier that has searched for its parameters."""
+
+    best_params_: dict[str, Any]
+    refit_time_: float
+
+
+def _fitted(
+    encoded: Encoded, method: Method, train: Any, test: Any, shared: SharedViews
+) -> dict[str, Any]:
+    """Fit a method and return what is measured of it."""
+    training_labels, labels = encoded.labels
+    classifier = clone(method.pipeline[-1])
+    start = perf_counter()
+    with peak_memory() as peak:
+        if isinstance(classifier, SharesViews):
+            classifier.fit_sharing(shared, train, training_labels)
+        else:
+            classifier.fit(train, training_labels)
+    fitted = perf_counter()
+    answers = classifier.predict(test)
+    predicted = perf_counter()
+    refit = classifier.refit_time_ if isinstance(classifier, Search) else fitted - start
+    return {
+        **measured(classifier, test, labels, answers, encoded.data.target),
+        "seconds": fitted - start,
+        "predict_seconds": predicted - fitted,
+        "refit_seconds": refit,
+        **peak,
+    }
+
+
+def measured(
+    classifier: Any, rows: Any, labels: NDArray[Any], answers: Any, target: NDArray[Any]
+) -> dict[str, Any]:
+    """Return a fitted classifier's scores on rows, its weights and what its search chose.
+
+    ``answers`` are what it predicts, ``target`` all labels of the data.
+
+    Raises
+    ------
+    ValueError
+        If the answers are no classes of the data.
+    """
+    if np.shape(answers) != labels.shape:
+        raise ValueError(f"it predicts labels of shape {np.shape(answers)}, not {labels.shape}")
+    scores = score(labels, answers, target)
+    if len(scores["confusion"]) != len(np.unique(target)):
+        raise ValueError("it predicts classes that are not in the data")
+    classes = np.asarray(classifier.classes_)
+    values = probabilities = response(classifier, "predict_proba", rows)
+    if probabilities is None:
+        values = response(classifier, "decision_function", rows)
+    elif probabilities.shape[1] == 2:
+        values = probabilities[:, 1]
+    cell = {name: scores[name] for name in ("accuracy", "balanced_accuracy", "confusion")}
+    if values is not None:
+        cell["auc"] = area_under_curve(labels, classes, values)
+    if probabilities is not None:
+        cell |= score_probabilities(labels, classes, probabilities)
+    if isinstance(classifier, Search):
+        cell["params"] = {name: _plain(value) for name, value in classifier.best_params_.items()}
+    if isinstance(classifier, WeightedModel):
+        means = classifier.weights_frame().groupby("kernel", sort=False)["weight"].mean()
+        cell["weights"] = {str(name): float(weight) for name, weight in means.items()}
+    return cell
+
+
+def _plain(value: Any) -> Any:
+    try:
+        return json_ready(value)
+    except TypeError:  # a component, or a parameter of a plugin's own kind
+        return to_spec(value) if attrs.has(type(value)) else quoted(value)
 
 
 @contextmanager
-def _of_method() -> Iterator[None]:
-    """Turn any error of a method's own code, which may be a user's, into one with its reason."""
+def peak_memory() -> Iterator[dict[str, float]]:
+    """Add to a dict, after the block, by how many bytes the use of memory rose, if that is told."""
+    peak: dict[str, float] = {}
+    before = None
     try:
-        yield
-    except (ValueError, MemoryError):
-        raise
-    except Exception as error:
-        raise ValueError(_named(error)) from error
+        (PROCESS / "clear_refs").write_text(RESET_PEAK)
+        before = _status("VmRSS")
+    except (OSError, ValueError, StopIteration):
+        pass
+    try:
+        yield peak
+    finally:
+        if before is not None:
+            peak["memory"] = float(max(_status("VmHWM") - before, 0))
 
 
-def _measured(encoded: Encoded, method: Method, shared: SharedViews) -> dict[str, Any]:
-    train, test = encoded.rows_for(method)
-    training_labels, labels = encoded.labels
-    with _of_method():
-        classifier = clone(method.pipeline[-1])
-        start = perf_counter()
-        with peak_memory() as peak:
-            if isinstance(classifier, SharesViews):
-                classifier.fit_sharing(shared, train, training_labels)
-            else:
-                classifier.fit(train, training_labels)
-        fitted = perf_counter()
-        answers = classifier.predict(test)
-        predicted = perf_counter()
-        scores = measured(classifier, test, labels, answers, encoded.data.target)
-    return {
-        **scores,
-        "seconds": fitted - start,
-        "predict_seconds": predicted - fitted,
-        "refit_seconds": getattr(classifier, "refit_time_", fitted - start),
-        "memory": peak.bytes,
-    }
+def _status(key: str) -> int:
+    lines = (PROCESS / "status").read_text().splitlines()
+    return 1024 * int(next(line for line in lines if line.startswith(f"{key}:")).split()[1])

@@ -15,25 +15,14 @@ from mklkit.estimators.folds import Rows
 from mklkit.evaluation.tasks import Classes
 from mklkit.protocols.component import is_whole
 
-__all__ = [
-    "DEFAULT_CV",
-    "RowSplit",
-    "SplitPlan",
-    "check_number",
-    "check_splits",
-    "make_splits",
-    "published_split",
-    "read_cv",
-]
+__all__ = ["RowSplit", "SplitPlan", "check_splits", "make_splits", "published_split", "read_cv"]
 
 TASK = Classes()
 """What is compared so far."""
 MOST_SPLITS = 10_000
 """Far more than a test of differences needs; the row numbers of all are in memory."""
-
 DEFAULT_CV = "5x2"
 """Five stratified folds, twice: ten splits, the least from which a deviation can be judged."""
-
 DEFAULT_TRAIN = 0.5
 """The share of training rows of Monte-Carlo splits."""
 
@@ -48,12 +37,19 @@ class RowSplit:
     test: Rows
 
 
+def _at_most(_plan: SplitPlan, _field: Any, splits: list[RowSplit]) -> None:
+    _check_number(len(splits))
+
+
 @attrs.frozen(eq=False)
 class SplitPlan:
-    """The splits of one data set, with a description and notes on what differs from the request."""
+    """The splits of one data set, with a description and notes on what differs from the request.
+
+    More than can be kept and run are refused by a SpecError.
+    """
 
     description: str
-    splits: list[RowSplit]
+    splits: list[RowSplit] = attrs.field(validator=_at_most)
     notes: list[str] = attrs.field(factory=list)
 
     def digest(self) -> str:
@@ -65,8 +61,7 @@ class SplitPlan:
         return digest.hexdigest()[:16]
 
 
-def check_number(splits: int) -> None:
-    """Refuse more splits than can be kept and run, by a SpecError."""
+def _check_number(splits: int) -> None:
     if splits > MOST_SPLITS:
         raise SpecError(
             f"{splits:,} splits are too many: at most {MOST_SPLITS:,} (folds x repeats) are"
@@ -101,14 +96,7 @@ def read_cv(cv: Any) -> tuple[int, int] | None:
 
 
 def check_splits(cv: Any, mccv: Any, train: Any, split_column: Any) -> None:
-    """Refuse to choose splits in two ways at once; None is what was not given.
-
-    Raises
-    ------
-    SpecError
-        If more than one of ``cv``, ``mccv`` and ``split_column`` is given, or ``train`` without
-        ``mccv``.
-    """
+    """Refuse, by a SpecError, to choose splits in two ways at once; None is what was not given."""
     ways = {"cv": cv, "mccv": mccv, "split column": split_column}
     chosen = [name for name, value in ways.items() if value is not None]
     if len(chosen) > 1:
@@ -131,19 +119,7 @@ def make_splits(
     train: float | None = None,
     seed: int = 0,
 ) -> SplitPlan:
-    """Divide rows into training and test rows, several times.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_rows,)
-    cv : int, str, scikit-learn splitter or list of (training rows, test rows), optional
-        ``"5x4"`` means five stratified folds, four times. Default: ``"5x2"``.
-    mccv : int, optional
-        So many Monte-Carlo splits instead: each time a random part of the rows, stratified where
-        every class can spare a row; every class stays in training.
-    train : float, optional
-        The share of training rows of Monte-Carlo splits, between 0 and 1. Default: 0.5.
-    seed : int, default=0
+    """Divide rows into training and test rows, several times, as :func:`mklkit.compare` does.
 
     Raises
     ------
@@ -151,26 +127,19 @@ def make_splits(
         If a number is out of its range.
     DataError
         If nothing can be tested.
-
-    Examples
-    --------
-    >>> plan = make_splits(np.repeat(["a", "b"], 10), cv="5x2")
-    >>> plan.description, len(plan.splits), len(plan.splits[0].test)
-    ('5 stratified folds, 2 times', 10, 4)
     """
     if mccv is not None:
         return _monte_carlo(labels, mccv, DEFAULT_TRAIN if train is None else train, seed)
     cv = DEFAULT_CV if cv is None else cv
     numbers = read_cv(cv)
-    if numbers is None:
-        folds, notes = TASK.folds(cv, labels, seed)
-        splits = [RowSplit(0, fold, *rows) for fold, rows in enumerate(folds)]
-        return SplitPlan(f"{counted(len(folds), 'split')}, as given", splits, notes)
-    n_folds, repeats = numbers
-    check_number(n_folds * repeats)
+    n_folds, repeats = numbers or (cv, 1)
+    if numbers:
+        _check_number(n_folds * repeats)
     folds, notes = TASK.folds(n_folds, labels, seed, repeats)
     n_folds = len(folds) // repeats
     splits = [RowSplit(*divmod(place, n_folds), *rows) for place, rows in enumerate(folds)]
+    if numbers is None:
+        return SplitPlan(f"{counted(n_folds, 'split')}, as given", splits, notes)
     times = f", {repeats} times" if repeats > 1 else ""
     return SplitPlan(f"{n_folds} {TASK.folds_are} folds{times}", splits, notes)
 
@@ -178,7 +147,7 @@ def make_splits(
 def _monte_carlo(labels: NDArray[Any], number: int, train: float, seed: int) -> SplitPlan:
     if not is_whole(number) or number < 1:
         raise SpecError(f"mccv must be a number of splits, 1 or above; got {quoted(number)}.")
-    check_number(int(number))
+    _check_number(int(number))
     if not 0 < train < 1:
         raise SpecError(f"train must be a share of the rows between 0 and 1; got {quoted(train)}.")
     seeds = np.random.RandomState(seed).randint(2**31 - 1, size=number)

@@ -1,31 +1,31 @@
-"""The file of finished runs, from which an interrupted comparison goes on."""
+"""A finished run, and the file of such runs, from which an interrupted comparison goes on."""
 
 from __future__ import annotations
 
 import json
-import os
 import stat
-import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
 import attrs
+import numpy as np
+from attrs import validators
 
 from mklkit.comparison.methods import Method
-from mklkit.comparison.running import Cell
 from mklkit.datasets.paths import refused, status
 from mklkit.errors import DataError, quoted
+from mklkit.evaluation.scores import CALIBRATION_BINS
 from mklkit.persistence.atomic import check_writable
 from mklkit.persistence.facts import json_ready
 
-__all__ = ["Results", "method_key"]
+__all__ = ["Cell", "Results"]
 
-HEAD = '{"mklkit_comparison": 1, '
+HEAD = b'{"mklkit_comparison": 1, '
 """How the first line begins, by which the file of a comparison is known."""
-SURE = len('{"mklkit_comparison"')
+SURE = len(b'{"mklkit_comparison"')
 """How many of its letters tell a first line that was cut by a kill from another file."""
 COMPARED = {
     "data": "the data",
@@ -33,26 +33,94 @@ COMPARED = {
     "seed": "the seed",
     "tune": "how methods are tuned",
 }
-NEW_MODE = 0o666
+NAN = float("nan")
+LARGEST = 2**63
+"""Above any count, time or memory; integers of JSON have no bound."""
 
-if sys.platform == "win32":
-
-    def _lock(file: BinaryIO) -> None:
-        """Leave the file as it is: Windows has no such locks."""
-else:
-    import fcntl
-
-    def _lock(file: BinaryIO) -> None:
-        """Lock a file until it is closed; BlockingIOError if another process has it locked."""
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise
-        except OSError:  # some network file systems have no locks
-            return
+TEXT = validators.instance_of(str)
+COUNT: Any = validators.and_(
+    validators.instance_of(int),
+    validators.not_(validators.instance_of(bool)),
+    validators.ge(0),
+    validators.lt(LARGEST),
+)
+PARAMS: Any = validators.optional(validators.instance_of(dict))
+WEIGHTS: Any = validators.optional(
+    validators.deep_mapping(TEXT, validators.instance_of((int, float, type(None))))
+)
+CONFUSION: Any = validators.optional(validators.deep_iterable(validators.deep_iterable(COUNT)))
 
 
-def method_key(method: Method) -> str:
+def _number(low: float = -LARGEST, high: float = LARGEST) -> Any:
+    """Return a field of a number that may be missing: NaN, or null in JSON."""
+
+    def check(_cell: Any, field: Any, value: Any) -> None:
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not is_number or value < low or value > high:
+            raise ValueError(f"{field.name} can't be {quoted(value)}")
+
+    to_nan = attrs.converters.default_if_none(NAN)
+    return attrs.field(default=NAN, converter=to_nan, validator=check)
+
+
+def _calibration(_cell: Any, field: Any, bins: dict[str, list[float]] | None) -> None:
+    if bins is not None:
+        parts = np.array([bins["rows"], bins["probability"], bins["hits"]], dtype=float)
+        if parts.shape != (len(bins), CALIBRATION_BINS):
+            raise ValueError(f"{field.name} can't be {quoted(bins)}")
+
+
+@attrs.frozen(kw_only=True)
+class Cell:
+    """One method on one split of one data set, or the reason why it failed.
+
+    Values are checked, as cells are read from files that are edited, joined and cut. Scores are NaN
+    where the method failed or can't say.
+
+    Attributes
+    ----------
+    seconds, predict_seconds : float
+        Of the fit, tuning included, and of predicting the test rows, without encoding and scaling.
+        What methods share on the same rows, such as distances, is made once, and counted with
+        the method that came first.
+    refit_seconds : float
+        Of the last fit alone, with the parameters that a search chose, if one did.
+    memory : float
+        By how much the process's highest use of memory during the fit exceeded that before it, in
+        bytes; NaN where the system does not tell. Memory that is used again does not count.
+    params : dict, optional
+        What a search chose.
+    weights : dict of str to float, optional
+        Per kernel, the mean over binary problems.
+    confusion : list of list of int, optional
+        Counts by true and predicted class, in the order of the data's classes.
+    calibration : dict, optional
+        See :func:`mklkit.evaluation.scores.score_probabilities`.
+    """
+
+    data: str = attrs.field(validator=TEXT)
+    method: str = attrs.field(validator=TEXT)
+    kind: str = attrs.field(validator=TEXT)
+    repeat: int = attrs.field(validator=COUNT)
+    fold: int = attrs.field(validator=COUNT)
+    n_train: int = attrs.field(validator=COUNT)
+    n_test: int = attrs.field(validator=COUNT)
+    accuracy: float = _number(0, 1)
+    balanced_accuracy: float = _number(0, 1)
+    auc: float = _number(0, 1)
+    log_loss: float = _number()
+    seconds: float = _number(0)
+    predict_seconds: float = _number(0)
+    refit_seconds: float = _number(0)
+    memory: float = _number(0)
+    params: dict[str, Any] | None = attrs.field(default=None, validator=PARAMS)
+    weights: dict[str, float] | None = attrs.field(default=None, validator=WEIGHTS)
+    confusion: list[list[int]] | None = attrs.field(default=None, validator=CONFUSION)
+    calibration: dict[str, list[float]] | None = attrs.field(default=None, validator=_calibration)
+    reason: str | None = attrs.field(default=None, validator=validators.optional(TEXT))
+
+
+def _key(method: Method) -> str:
     """Return a digest of what a method's results depend on besides data, splits and seed."""
     text = f"{method.spec}|{method.version}"
     return sha256(text.encode(errors="backslashreplace")).hexdigest()[:16]
@@ -61,22 +129,10 @@ def method_key(method: Method) -> str:
 class Results:
     """Finished cells, in memory and, where a path is given, in a file of JSON lines.
 
-    The first line is the plan. Each later line is a cell, written as soon as it is finished, or the
-    methods of a later run that has others. It is read when the block is entered, and locked until
-    its end.
-
-    Parameters
-    ----------
-    path : Path, optional
-    plan : dict
-        ``data``, ``splits``, ``seed`` and ``tune``, in which runs of one file must agree; anything
-        else in it describes the run.
-    methods : sequence of Method
-
-    Attributes
-    ----------
-    n_new : int
-        The number of cells that were added.
+    The first line is the plan, of which runs of one file must agree in ``COMPARED``. Each later
+    line is a cell, written as soon as it is finished, or the methods of a later run that has
+    others. The file is read when the block is entered, and locked until its end. ``n_new`` counts
+    the cells that were added.
 
     Raises
     ------
@@ -87,11 +143,11 @@ class Results:
 
     def __init__(self, path: Path | None, plan: dict[str, Any], methods: Sequence[Method]) -> None:
         self.path = path
+        self.n_new = 0
         self._cells: dict[tuple[str, int, str], Cell] = {}
         self._file: BinaryIO | None = None
-        self.n_new = 0
         self._plan = json_ready(plan)
-        self._methods = [{**method.facts(), "key": method_key(method)} for method in methods]
+        self._methods = [{**method.facts(), "key": _key(method)} for method in methods]
         self._written_methods: Any = None
 
     def __enter__(self) -> Self:
@@ -106,22 +162,6 @@ class Results:
             raise
         return self
 
-    def _go_on(self, path: Path, file: BinaryIO) -> None:
-        try:
-            content = file.read()
-        except OSError as error:
-            raise DataError(refused(path, "read", error)) from error
-        whole = self._read(path, content)
-        try:
-            file.truncate(whole)
-            file.seek(whole)
-        except OSError as error:
-            raise DataError(refused(path, "written", error)) from error
-        if whole == 0:
-            self._write_line(HEAD + self._dumped({**self._plan, "methods": self._methods})[1:])
-        elif self._methods != self._written_methods:
-            self._write_line(self._dumped({"methods": self._methods}))
-
     def __exit__(self, *_: object) -> None:
         """Close the file."""
         if self._file is not None:
@@ -131,45 +171,42 @@ class Results:
 
     def known(self, data: str, place: int, method: Method) -> Cell | None:
         """Return the cell of an earlier run, under the name that the method has now."""
-        cell = self._cells.get((data, place, method_key(method)))
+        cell = self._cells.get((data, place, _key(method)))
         return None if cell is None else attrs.evolve(cell, method=method.name, kind=method.kind)
 
     def add(self, place: int, method: Method, cell: Cell) -> Cell:
         """Keep a cell, in the file too, and return it as it will be read from there."""
-        key = (cell.data, place, method_key(method))
+        key = (cell.data, place, _key(method))
         if key in self._cells:
             return cell
         self.n_new += 1
         values = json_ready(attrs.asdict(cell))
-        self._write_line(self._dumped({"split": place, "key": key[2], **values}))
+        self._write({"split": place, "key": key[2], **values})
         self._cells[key] = Cell(**values)
         return self._cells[key]
 
-    def _write_line(self, line: str) -> None:
+    def _write(self, values: dict[str, Any]) -> None:
         if self._file is None or self.path is None:
             return
-        try:
+        line = json.dumps(values, ensure_ascii=False, allow_nan=False)
+        with _refusing(self.path, "written"):
             # Half a character of a name that is not UTF-8 is written as JSON escapes it.
             self._file.write(f"{line}\n".encode(errors="backslashreplace"))
             self._file.flush()
-        except OSError as error:
-            raise DataError(refused(self.path, "written", error)) from error
 
-    @staticmethod
-    def _dumped(values: dict[str, Any]) -> str:
-        return json.dumps(values, ensure_ascii=False, allow_nan=False)
-
-    def _read(self, path: Path, content: bytes) -> int:
-        """Take the whole lines of a file and return how many bytes they have."""
-        head = HEAD.encode()
-        cut = len(content) >= SURE and head.startswith(content)
-        if content and not content.startswith(head) and not cut:
+    def _go_on(self, path: Path, file: BinaryIO) -> None:
+        """Take the whole lines of a file, and leave it open behind them."""
+        with _refusing(path, "read"):
+            file.seek(0)
+            content = file.read()
+        is_cut = len(content) >= SURE and HEAD.startswith(content)
+        if content and not content.startswith(HEAD) and not is_cut:
             raise DataError(
                 f"{path} is not a file of results of a comparison; choose another name."
             )
         # A line without an end was being written when the run was killed.
-        whole = content.rfind(b"\n") + 1
-        for number, line in enumerate(content[:whole].splitlines(), start=1):
+        n_bytes = content.rfind(b"\n") + 1
+        for number, line in enumerate(content[:n_bytes].splitlines(), start=1):
             try:
                 self._take(number, json.loads(line))
             except DataError:
@@ -179,38 +216,51 @@ class Results:
                 if number == 1:
                     advice = "it says what the results are of, so choose another file for them"
                 raise DataError(f"{path} is damaged in line {number}; {advice}.") from error
-        return whole
+        with _refusing(path, "written"):
+            file.truncate(n_bytes)
+        if n_bytes == 0:
+            self._write({"mklkit_comparison": 1, **self._plan, "methods": self._methods})
+        elif self._methods != self._written_methods:
+            self._write({"methods": self._methods})
 
     def _take(self, number: int, values: dict[str, Any]) -> None:
-        parts = ("data", "splits", "methods") if number == 1 else ("methods",)
-        if number == 1 or values.keys() == {"methods"}:
-            for part in parts:
-                _need(isinstance(values[part], list))
-                _need(all(isinstance(entry, dict) for entry in values[part]))
-            self._written_methods = values["methods"]
+        """Take a line: the plan, the methods of a later run, or a cell."""
         if number == 1:
-            self._check_plan(values)
-        elif values.keys() != {"methods"}:
-            split, key = values.pop("split"), values.pop("key")
-            _need(values.keys() == attrs.fields_dict(Cell).keys())
-            cell = Cell(**values)
-            place = [data["name"] for data in self._plan["data"]].index(cell.data)
-            _need(isinstance(split, int) and 0 <= split < self._plan["splits"][place]["number"])
-            n_classes = len(self._plan["data"][place]["classes"])
-            _need(cell.confusion is None or len(cell.confusion) == n_classes)
-            # A run has a score or a reason why it has none.
-            _need((cell.reason is None) == (values["accuracy"] is not None))
-            self._cells[cell.data, split, str(key)] = cell
+            for key, part in COMPARED.items():
+                before, now = values[key], self._plan[key]
+                if before != now:
+                    raise DataError(
+                        f"{self.path} has the results of another comparison: {part} differ,"
+                        f" {quoted(before)} there, {quoted(now)} now. Choose another file for the"
+                        " results, or the same plan as before."
+                    )
+        if number == 1 or values.keys() == {"methods"}:
+            self._written_methods = values["methods"]
+            _need(isinstance(values["methods"], list))
+            return
+        split, key = values.pop("split"), values.pop("key")
+        _need(values.keys() == attrs.fields_dict(Cell).keys())
+        cell = Cell(**values)
+        place = [data["name"] for data in self._plan["data"]].index(cell.data)
+        n_classes = len(self._plan["data"][place]["classes"])
+        _need(isinstance(split, int) and 0 <= split < self._plan["splits"][place]["number"])
+        sizes = [n_classes, *map(len, cell.confusion or ())]
+        _need(cell.confusion is None or sizes == [len(cell.confusion)] * (n_classes + 1))
+        # A run has a score or a reason why it has none.
+        _need((cell.reason is None) == (values["accuracy"] is not None))
+        self._cells[cell.data, split, str(key)] = cell
 
-    def _check_plan(self, stored: dict[str, Any]) -> None:
-        for key, part in COMPARED.items():
-            before, now = stored.get(key), self._plan[key]
-            if before != now:
-                raise DataError(
-                    f"{self.path} has the results of another comparison: {part} differ,"
-                    f" {quoted(before)} there, {quoted(now)} now. Choose another file for the"
-                    " results, or the same plan as before."
-                )
+
+def _lock(file: BinaryIO) -> None:
+    """Lock a file until it is closed; BlockingIOError if another process has it locked."""
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except (ImportError, OSError):  # Windows and some network file systems have no locks
+        return
 
 
 def _need(holds: bool) -> None:
@@ -218,8 +268,17 @@ def _need(holds: bool) -> None:
         raise ValueError("a value can't be that of a run")
 
 
+@contextmanager
+def _refusing(path: Path, done: str) -> Iterator[None]:
+    """Turn the system's refusal to read or write a file into an error that names it."""
+    try:
+        yield
+    except OSError as error:
+        raise DataError(refused(path, done, error)) from error
+
+
 def _opened(path: Path) -> BinaryIO:
-    """Return a file open for reading and writing, new if there was none, and locked."""
+    """Return a file open for reading and for writing at its end, new or not, and locked."""
     check_writable(path)
     known = status(path)
     if known is not None and not stat.S_ISREG(known.st_mode):
@@ -227,11 +286,8 @@ def _opened(path: Path) -> BinaryIO:
             f"{path} is a device or a pipe, from which results can't be read again; the name of a"
             " file is expected."
         )
-    try:
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
-        file = os.fdopen(os.open(path, flags, NEW_MODE), "r+b")
-    except OSError as error:
-        raise DataError(refused(path, "written", error)) from error
+    with _refusing(path, "written"):
+        file = path.open("a+b")
     try:
         _lock(file)
     except BlockingIOError as error:

@@ -29,19 +29,8 @@ DIGITS = 12
 
 
 def table_of_splits(results: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per method of one data set, the best accuracy first.
-
-    Parameters
-    ----------
-    results : pandas.DataFrame
-        As :attr:`Comparison.results` has them, of one data set.
-
-    Returns
-    -------
-    pandas.DataFrame
-        See :meth:`Comparison.table`.
-    """
-    accuracy = _by_split(results, "accuracy")
+    """Return one row per method of one data set, the best accuracy first; see Comparison.table."""
+    accuracy, _ = _by_split(results)
     rows = _rows(results)
     groups = results.groupby("method", sort=False)
     rows["deviation"] = groups["accuracy"].std()
@@ -49,29 +38,19 @@ def table_of_splits(results: pd.DataFrame) -> pd.DataFrame:
     rows["low"], rows["high"] = (pd.Series({n: b[i] for n, b in bounds.items()}) for i in (0, 1))
     # One that failed on a split may owe its mean to the easier ones.
     eligible = accuracy.dropna(axis=1)
-    best = eligible.mean().round(DIGITS).idxmax() if eligible.size else None
-    tests = tests_against(results, None if best is None else str(best))
+    best = str(eligible.mean().round(DIGITS).idxmax()) if eligible.size else None
+    tests = tests_against(results, best)
     return _sorted(rows.join(tests), "accuracy", ascending=False)
 
 
 def tests_against(results: pd.DataFrame, reference: str | None) -> pd.DataFrame:
     """Return each method's difference to a reference and its p values, on the splits of both.
 
-    Parameters
-    ----------
-    results : pandas.DataFrame
-        As :attr:`Comparison.results` has them, of one data set.
-    reference : str or None
-        The method to which the others are compared; with None there is no difference.
-
-    Returns
-    -------
-    pandas.DataFrame
-        By method: ``difference`` in accuracy, ``p_corrected`` by the corrected resampled t-test
-        with Holm's correction, ``p_paired`` by the paired t-test. The reference has no p values.
+    By method: ``difference`` in accuracy, ``p_corrected`` by the corrected resampled t-test with
+    Holm's correction, ``p_paired`` by the paired t-test. The reference has no p values; without one
+    there is no difference.
     """
-    accuracy = _by_split(results, "accuracy")
-    sizes = results.groupby(["repeat", "fold"], sort=False)[["n_train", "n_test"]].first()
+    accuracy, sizes = _by_split(results)
     columns = ["difference", "p_corrected", "p_paired"]
     tests = pd.DataFrame(np.nan, index=list(accuracy), columns=columns)
     for name in tests.index if reference is not None else ():
@@ -89,13 +68,7 @@ def tests_against(results: pd.DataFrame, reference: str | None) -> pd.DataFrame:
 
 
 def table_of_datasets(results: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per method over several data sets, the best average rank first.
-
-    Parameters
-    ----------
-    results : pandas.DataFrame
-        As :attr:`Comparison.results` has them.
-    """
+    """Return one row per method over several data sets, the best average rank first."""
     means = results.groupby(["data", "method"], sort=False)[[*SCORES, "seconds"]].mean()
     over = means.groupby("method", sort=False).mean()
     rows = _rows(results)
@@ -112,14 +85,11 @@ def table_of_datasets(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def ranking(results: pd.DataFrame) -> dict[str, Any]:
-    """Return ranks over data sets with Friedman's test and Nemenyi's critical difference.
+    """Return ``ranks``: average rank by method, of those with a score on each data set.
 
-    Returns
-    -------
-    dict
-        ``ranks``: average rank by method, of those with a score on each data set; and where two
-        methods and two data sets have them ``friedman`` (``chi_square``, ``f_statistic``,
-        ``p_value``), ``critical_difference`` and ``groups`` of names that do not differ by it.
+    Where two methods and two data sets have them also ``friedman`` (``chi_square``,
+    ``f_statistic``, ``p_value``), Nemenyi's ``critical_difference`` and ``groups`` of names that do
+    not differ by it.
     """
     scores = _by_data(results)
     names = list(scores)
@@ -147,9 +117,7 @@ def sentence(results: pd.DataFrame) -> str:
         if scores.shape[1] < 2:
             return "There are no two methods with a score on every data set."
         return verdict_of_datasets(scores.to_numpy(), [str(name) for name in scores])
-    accuracy = _by_split(results, "accuracy")
-    sizes = results.groupby(["repeat", "fold"], sort=False)[["n_train", "n_test"]].first()
-    sizes = sizes.loc[accuracy.index]
+    accuracy, sizes = _by_split(results)
     by_method = {str(name): (s.mean(skipna=False), s.to_numpy()) for name, s in accuracy.items()}
     return verdict(by_method, sizes["n_train"].to_numpy(), sizes["n_test"].to_numpy())
 
@@ -173,10 +141,11 @@ def _sorted(rows: pd.DataFrame, by: str, ascending: bool) -> pd.DataFrame:
     return rows.loc[order].rename_axis("method").reset_index()
 
 
-def _by_split(results: pd.DataFrame, score: str) -> pd.DataFrame:
-    """Return a score as a table of splits (rows) by methods, both in their order."""
-    table = results.pivot(index=["repeat", "fold"], columns="method", values=score)
-    return table[list(results["method"].unique())]
+def _by_split(results: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return accuracies of splits (rows) by methods, both in their order, and the splits' sizes."""
+    table = results.pivot(index=["repeat", "fold"], columns="method", values="accuracy")
+    sizes = results.groupby(["repeat", "fold"], sort=False)[["n_train", "n_test"]].first()
+    return table[list(results["method"].unique())], sizes.loc[table.index]
 
 
 def _by_data(results: pd.DataFrame) -> pd.DataFrame:

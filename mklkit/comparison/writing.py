@@ -18,7 +18,7 @@ __all__ = [
     "latex_number",
     "latex_table",
     "latex_text",
-    "write_latex",
+    "methods_latex",
     "write_text",
 ]
 
@@ -41,49 +41,41 @@ SPECIAL = {
     **{high: f"$^{digit}$" for digit, high in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
     "⁻": "$^-$",
 }
-
-
 PAGE_ROWS = 40
 """How many rows a page has room for."""
 
 
 def check_report(path: Path) -> str:
-    """Return the ending of a report's name, which decides its format, in small letters.
-
-    Raises
-    ------
-    DataError
-        If it is none of ``ENDINGS``.
-    """
+    """Return the ending of a report's name, in small letters; DataError if it is of no format."""
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise DataError(f"A report's name must end in {', '.join(ENDINGS)}; got {path}.")
     return ending
 
 
-def write_latex(path: Path, table: pd.DataFrame, verdict: str) -> None:
-    """Write the table of methods, in points of accuracy, with the verdict as its caption."""
-    several = "rank" in table
-    heads = ["Method", "Accuracy", "Bal.\\ acc.", "AUC", "Log loss"]
-    heads += ["Rank", "$P$(worse)"] if several else ["Difference", "$p$"]
-    heads.append("Seconds")
-    highest = table["accuracy"].max()
+def methods_latex(table: pd.DataFrame, verdict: str) -> str:
+    """Return the table of methods, in points of accuracy, with the verdict as its caption."""
+    last = {"Rank": ("rank", 1, 2), "$P$(worse)": ("p_worse", 1, 2)}
+    if "rank" not in table:
+        last = {"Difference": ("difference", 100, 1), "$p$": ("p_corrected", 1, 3)}
+    columns = {
+        "Accuracy": ("accuracy", 100, 1),
+        "Bal.\\ acc.": ("balanced_accuracy", 100, 1),
+        "AUC": ("auc", 1, 3),
+        "Log loss": ("log_loss", 1, 3),
+        **last,
+        "Seconds": ("seconds", 1, 2),
+    }
     rows = []
     for row in table.to_dict("records"):
-        accuracy = latex_number(100 * row["accuracy"], 1)
-        if "deviation" in row and not math.isnan(row["deviation"]):
-            accuracy += rf" $\pm$ {latex_number(100 * row['deviation'], 1)}"
-        if row["accuracy"] == highest:
-            accuracy = rf"\textbf{{{accuracy}}}"
-        cells = [latex_text(row["method"]), accuracy]
-        cells += [latex_number(100 * row["balanced_accuracy"], 1)]
-        cells += [latex_number(row["auc"], 3), latex_number(row["log_loss"], 3)]
-        if several:
-            cells += [latex_number(row["rank"], 2), latex_number(row["p_worse"], 2)]
-        else:
-            cells += [latex_number(100 * row["difference"], 1), latex_number(row["p_corrected"], 3)]
-        rows.append([*cells, latex_number(row["seconds"], 2)])
-    write_text(path, latex_table(heads, rows, verdict))
+        cells = [latex_number(unit * row[key], digits) for key, unit, digits in columns.values()]
+        if not math.isnan(row.get("deviation", math.nan)):
+            cells[0] += rf" $\pm$ {latex_number(100 * row['deviation'], 1)}"
+        if row["accuracy"] == table["accuracy"].max():
+            cells[0] = rf"\textbf{{{cells[0]}}}"
+        rows.append([latex_text(row["method"]), *cells])
+    heads = ["Method", *columns]
+    return latex_table(heads, rows, verdict)
 
 
 def latex_table(
@@ -91,23 +83,15 @@ def latex_table(
 ) -> str:
     r"""Return a table for LaTeX (package booktabs; longtable too if it is longer than a page).
 
-    Parameters
-    ----------
-    heads : list of str
-    rows : list of list of str
-        Cells in LaTeX, as :func:`latex_text` and :func:`latex_number` return them.
-    caption : str
-        Plain text.
-    left : int, default=1
-        How many columns are of words; the others are of numbers.
-    label : str, optional
-        For references to it.
+    Heads and cells are in LaTeX, as :func:`latex_text` and :func:`latex_number` return them, the
+    caption is plain text; ``left`` columns are of words, the others of numbers.
 
     Examples
     --------
     >>> print(latex_table(["Set", "$p$"], [["iris", "0.05"]], "Tests"))
     \begin{table}
     \centering
+    \caption{Tests}
     \begin{tabular}{lr}
     \toprule
     Set & $p$ \\
@@ -115,23 +99,25 @@ def latex_table(
     iris & 0.05 \\
     \bottomrule
     \end{tabular}
-    \caption{Tests}
     \end{table}
     <BLANKLINE>
     """
-    columns = "l" * left + "r" * (len(heads) - left)
-    named = rf"\caption{{{latex_text(caption)}}}" + (rf"\label{{{label}}}" if label else "")
-    head = [r"\toprule", " & ".join(heads) + r" \\", r"\midrule"]
-    body = [" & ".join(row) + r" \\" for row in rows]
-    if len(rows) > PAGE_ROWS:
-        again = [*head, r"\endhead", r"\bottomrule", r"\endfoot"]
-        start, end = rf"\begin{{longtable}}{{{columns}}}", r"\end{longtable}"
-        lines = [start, named + r" \\", *again, *body, end]
-    else:
-        start, end = rf"\begin{{tabular}}{{{columns}}}", r"\end{tabular}"
-        inner = [start, *head, *body, r"\bottomrule", end]
-        lines = [r"\begin{table}", r"\centering", *inner, named, r"\end{table}"]
-    return "\n".join(lines) + "\n"
+    # Here, since the names of files are checked before what takes a second to import.
+    import pandas as pd
+
+    is_long = len(rows) > PAGE_ROWS
+    return str(
+        pd.DataFrame(rows, columns=heads)
+        .style.hide(axis="index")
+        .to_latex(
+            column_format="l" * left + "r" * (len(heads) - left),
+            hrules=True,
+            caption=latex_text(caption),
+            label=label or None,
+            position_float=None if is_long else "centering",
+            environment="longtable" if is_long else None,
+        )
+    )
 
 
 def latex_number(value: float, digits: int) -> str:

@@ -7,8 +7,8 @@ Examples
 >>> X, y = load_iris(return_X_y=True)
 >>> split = hold_out(y, share=0.2, seed=0)
 >>> model = MKLClassifier().fit(X[split.train], y[split.train])
->>> found = score(y[split.held_out], model.predict(X[split.held_out]), y[split.train])
->>> found["rows"], found["accuracy"] > 0.9
+>>> scores = score(y[split.held_out], model.predict(X[split.held_out]), y[split.train])
+>>> scores["rows"], scores["accuracy"] > 0.9
 (30, True)
 """
 
@@ -24,14 +24,15 @@ from mklkit.evaluation.paired_tests import (
 )
 from mklkit.evaluation.rank_tests import (
     FriedmanTest,
+    RopeProbabilities,
     average_ranks,
+    bayesian_signed_rank,
     critical_difference,
     friedman_test,
     indistinguishable,
     nemenyi_p_values,
 )
 from mklkit.evaluation.scores import score, score_confusion
-from mklkit.evaluation.signed_rank import RopeProbabilities, bayesian_signed_rank
 from mklkit.evaluation.splits import Split, hold_out
 from mklkit.evaluation.verdict import verdict, verdict_of_datasets
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -14,7 +13,7 @@ from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.introspection import FittedSearch, KernelModel
 from mklkit.estimators.table_reading import read_table
 from mklkit.numerics.gram_tiles import centred_gram
-from mklkit.protocols import Array, FittedKernel
+from mklkit.protocols import Array
 from mklkit.registry.columns import bind_kernels
 from mklkit.views.bound_kernels import fit_kernels
 from mklkit.views.kernel_rows import KernelRows
@@ -71,8 +70,8 @@ def kernel_alignment(first: Array, second: Array, centered: bool = False) -> flo
         raise DataError("Alignment needs finite numbers; a Gram matrix has NaN or infinity.")
     if centered:
         first, second = centred_gram(first), centred_gram(second)
-    # Scale first, as the norms of matrices near 1e200 would overflow.
-    first, second = _scaled(first), _scaled(second)
+    # Scaled first, as the norms of matrices near 1e200 would overflow.
+    first, second = (part / (np.abs(part).max(initial=0) or 1) for part in (first, second))
     norms = np.sqrt(np.vdot(first, first) * np.vdot(second, second))
     return float(np.clip(np.vdot(first, second) / norms, -1, 1)) if norms > 0 else 0.0
 
@@ -112,8 +111,9 @@ def alignment_matrix(kernels: Any, X: Any, centered: bool = False) -> pd.DataFra
     >>> table.round(2).iloc[0].tolist()
     [1.0, 1.0, 0.47]
     """
-    labels, fitted, own_rows = _fitted_on(kernels, X)
-    return pd.DataFrame(_alignments(fitted, own_rows, centered), index=labels, columns=labels)
+    labels, rows = _fitted_on(kernels, X)
+    table = kernel_products(rows, centered=centered).alignments()
+    return pd.DataFrame(table, index=labels, columns=labels)
 
 
 def self_similarity(kernels: Any, X: Any) -> pd.Series:
@@ -126,24 +126,14 @@ def self_similarity(kernels: Any, X: Any) -> pd.Series:
     ----------
     kernels, X : as for :func:`alignment_matrix`
 
-    Returns
-    -------
-    Series of shape (M,)
-
-    Raises
-    ------
-    DataError
-        If X is not a table of at least two rows of finite numbers.
-
     Examples
     --------
     >>> self_similarity(["linear", "rbf(sigma=1)"], [[1.0, 2.0], [3.0, 0.0]]).tolist()
     [7.0, 1.0]
     """
-    labels, fitted, own_rows = _fitted_on(kernels, X)
-    means = [
-        float(np.mean(kernel.diagonal(rows))) for kernel, rows in zip(fitted, own_rows, strict=True)
-    ]
+    labels, rows = _fitted_on(kernels, X)
+    pairs = zip(rows.kernels, rows.rows, strict=True)
+    means = [float(np.mean(kernel.diagonal(columns))) for kernel, columns in pairs]
     return pd.Series(means, index=labels)
 
 
@@ -166,8 +156,24 @@ def near_duplicates(table: pd.DataFrame) -> list[tuple[str, str, float]]:
     ]
 
 
-def _fitted_on(kernels: Any, X: Any) -> tuple[list[str], list[FittedKernel], list[Array]]:
-    """Return the kernels' labels, the kernels fitted to X, and each kernel's own columns of X."""
+def combined_gram(kernels: Any, weights: Array, X: Any) -> Array:
+    """Return Σ w_m K_m (N, N) on the rows of X, one matrix filled tile by tile.
+
+    Parameters
+    ----------
+    kernels, X : as for :func:`alignment_matrix`
+    weights : ndarray of shape (M,)
+
+    Examples
+    --------
+    >>> combined_gram(["linear", "rbf(sigma=1)"], np.array([0.5, 0.5]), [[1.0], [1.0]]).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+    return weighted_gram(_fitted_on(kernels, X)[1], weights)
+
+
+def _fitted_on(kernels: Any, X: Any) -> tuple[list[str], KernelRows]:
+    """Return the kernels' labels, and the kernels fitted to X with their columns of it."""
     bank = bind_kernels(_kernels_of(kernels, X))
     try:
         reading, (bound,) = read_table(X, [bank])
@@ -179,16 +185,16 @@ def _fitted_on(kernels: Any, X: Any) -> tuple[list[str], list[FittedKernel], lis
         raise
     except (TypeError, ValueError) as error:
         raise DataError(f"Alignment needs a table of numbers: {error}.") from None
-    finite = np.isfinite(numbers)
+    allowed = np.isfinite(numbers)
     if not reading.plain:
-        finite |= reading.allowed_gaps(numbers)
-    if numbers.ndim != 2 or len(numbers) < 2 or not finite.all():
+        allowed |= reading.allowed_gaps(numbers)
+    if numbers.ndim != 2 or len(numbers) < 2 or not allowed.all():
         raise DataError(
             "Alignment needs a table of at least two rows of finite numbers; got shape"
-            f" {numbers.shape}" + ("." if finite.all() else " with NaN or infinity.")
+            f" {numbers.shape}{'' if allowed.all() else ' with NaN or infinity'}."
         )
-    fitted, own_rows = fit_kernels(bound, numbers if reading.plain else reading.rows(X, numbers))
-    return [kernel.label for kernel in bound], fitted, own_rows
+    rows = numbers if reading.plain else reading.rows(X, numbers)
+    return [kernel.label for kernel in bound], KernelRows.of(*fit_kernels(bound, rows))
 
 
 def _kernels_of(kernels: Any, X: Any) -> Any:
@@ -202,34 +208,3 @@ def _kernels_of(kernels: Any, X: Any) -> Any:
     check_new_rows(estimator, X)
     parts = estimator.kernel_names_, estimator.kernels_, estimator.kernel_columns_
     return list(zip(*parts, strict=True))
-
-
-def _alignments(kernels: Sequence[FittedKernel], rows: Sequence[Array], centered: bool) -> Array:
-    return kernel_products(KernelRows.of(kernels, rows), centered=centered).alignments()
-
-
-def _scaled(matrix: Array) -> Array:
-    largest = np.abs(matrix).max(initial=0)
-    return matrix / largest if largest > 0 else matrix
-
-
-def combined_gram(kernels: Any, weights: Array, X: Any) -> Array:
-    """Return Σ w_m K_m (N, N) on the rows of X, one matrix filled tile by tile.
-
-    Parameters
-    ----------
-    kernels, X : as for :func:`alignment_matrix`
-    weights : ndarray of shape (M,)
-
-    Raises
-    ------
-    DataError
-        If X is not a table of at least two rows of finite numbers.
-
-    Examples
-    --------
-    >>> combined_gram(["linear", "rbf(sigma=1)"], np.array([0.5, 0.5]), [[1.0], [1.0]]).tolist()
-    [[1.0, 1.0], [1.0, 1.0]]
-    """
-    _, fitted, own_rows = _fitted_on(kernels, X)
-    return weighted_gram(KernelRows.of(fitted, own_rows), weights)

@@ -18,8 +18,7 @@ from mklkit.display.progress import BRIEF, Progress, check_progress, reported
 from mklkit.errors import DataError, SpecError, counted, quoted
 from mklkit.estimators.folds import Rows
 from mklkit.evaluation.scores import score_confusion
-from mklkit.evaluation.task import Task
-from mklkit.evaluation.tasks import task_of
+from mklkit.evaluation.tasks import Task, task_of
 from mklkit.protocols.component import is_whole
 
 __all__ = ["CrossValidation", "cross_validate"]
@@ -35,9 +34,9 @@ class CrossValidation:
     Attributes
     ----------
     folds : list of dict
-        Per fold ``repeat``, ``fold``, ``rows``, the scores, ``better_than_baseline`` and
-        ``seconds``. Scores of classes are ``accuracy``, ``balanced_accuracy`` and ``baseline``; of
-        numbers ``r2``, ``mean_absolute_error`` and ``baseline``.
+        Per fold ``repeat``, ``fold``, ``rows``, ``better_than_baseline``, ``seconds`` and the
+        scores: of classes ``accuracy``, ``balanced_accuracy`` and ``baseline``; of numbers ``r2``,
+        ``mean_absolute_error`` and ``baseline``.
     pooled : dict or None
         Of classes the scores of the rows of all folds together, as :func:`score_confusion` returns
         them.
@@ -89,9 +88,8 @@ class CrossValidation:
         heads = ["", "rows", *self.task.scores.values(), "seconds"]
         more = len(self.folds) - MOST_FOLDS
         rest = f"and {counted(more, 'fold')} more" if more > 0 else ""
-        return shown(
-            grid(heads, rows[: MOST_FOLDS + 1], best=0, rest=rest), notes("Notes", self.notes)
-        )
+        table = grid(heads, rows[: MOST_FOLDS + 1], best=0, rest=rest)
+        return shown(table, notes("Notes", self.notes))
 
 
 def cross_validate(
@@ -142,10 +140,10 @@ def cross_validate(
     >>> len(result.folds), result.pooled["rows"], result.scores["accuracy"]["mean"] > 0.9
     (3, 150, True)
     """
-    rows = X if isinstance(X, pd.DataFrame) else np.asarray(X)
+    rows = X.iloc if isinstance(X, pd.DataFrame) else np.asarray(X)
     targets = np.asarray(y)
-    if len(rows) != len(targets):
-        raise DataError(f"X has {len(rows)} rows but y has {len(targets)} labels.")
+    if len(X) != len(targets):
+        raise DataError(f"X has {len(X)} rows but y has {len(targets)} labels.")
     for name, number, least in (("folds", folds, 2), ("repeats", repeats, 1)):
         if not is_whole(number) or number < least:
             raise SpecError(
@@ -156,14 +154,13 @@ def cross_validate(
     splits, remarks = task.folds(folds, targets, random_state, repeats)
     n_folds = len(splits) // repeats
     scored: list[dict[str, Any]] = []
-    fitted: Any = None
     with reported(progress, "cross-validating", BRIEF) as report:
         report(0, len(splits))
         for train, test in splits:
             start = perf_counter()
             params = {name: np.asarray(part)[train] for name, part in (fit_params or {}).items()}
-            fitted = clone(estimator).fit(_taken(rows, train), targets[train], **params)
-            scores = task.score(targets[test], fitted.predict(_taken(rows, test)), targets[train])
+            fitted = clone(estimator).fit(rows[train], targets[train], **params)
+            scores = task.score(targets[test], fitted.predict(rows[test]), targets[train])
             repeat, fold = divmod(len(scored), n_folds)
             elapsed = perf_counter() - start
             scored.append({"repeat": repeat, "fold": fold, **scores, "seconds": elapsed})
@@ -172,10 +169,6 @@ def cross_validate(
     per_fold = [{key: fold[key] for key in kept} for fold in scored]
     pooled = _pooled(scored) if "confusion" in scored[0] else None
     return CrossValidation(per_fold, pooled, n_folds, repeats, remarks, fitted, train, task)
-
-
-def _taken(rows: Any, places: Any) -> Any:
-    return rows.iloc[places] if isinstance(rows, pd.DataFrame) else rows[places]
 
 
 def _pooled(folds: list[dict[str, Any]]) -> dict[str, Any]:

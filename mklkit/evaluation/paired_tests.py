@@ -86,16 +86,16 @@ def corrected_t_test(differences: ArrayLike, n_train: ArrayLike, n_test: ArrayLi
     Parameters
     ----------
     differences : array-like of shape (J,)
-        Per split the score of one method less that of the other.
+        As for :func:`paired_t_test`.
     n_train, n_test : int or array-like of shape (J,)
         Rows trained on and scored; of splits of different sizes the mean of their ratios counts.
 
     Returns
     -------
     PairedTest
-        With p = NaN for one split or differences that are not all finite. Where all differences
-        are equal, p is 1 if they are zero; if not, the variance is taken to be that of rounding to
-        multiples of 1/n_test, 1/(12·n_test²), as no score of so many rows is known better.
+        As of :func:`paired_t_test`, except that the variance of equal differences that are not zero
+        is taken to be that of rounding to multiples of 1/n_test, 1/(12·n_test²), as no score of so
+        many rows is known better.
 
     Raises
     ------
@@ -177,10 +177,7 @@ def least_difference(
     0.039
     """
     values = _per_split(differences)
-    factor = _corrected_factor(len(values), n_train, n_test)
-    if len(values) < 2:
-        return float("nan")
-    error = np.sqrt(factor * _variance(values, n_test))
+    error = np.sqrt(_corrected_factor(len(values), n_train, n_test) * _variance(values, n_test))
     return float(stats.t.isf(alpha / 2, len(values) - 1) * error)
 
 
@@ -226,16 +223,12 @@ def _variance(differences: Array, n_test: ArrayLike = np.inf) -> float:
 
 def _t_test(differences: Array, factor: float, variance: float) -> PairedTest:
     """Return the t-test with the variance of the mean ``factor`` times that of a difference."""
-    mean = float(differences.mean())
-    if np.isnan(variance):
-        return PairedTest(mean, float("nan"), float("nan"))
-    if variance == 0:
-        if mean == 0:
-            return PairedTest(mean, 0.0, 1.0)
-        return PairedTest(mean, float(np.copysign(np.inf, mean)), 0.0)
-    statistic = mean / np.sqrt(factor * variance)
+    mean = differences.mean()
+    # Of equal differences 0/0 and ±x/0, which stand for no difference and a certain one.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = mean / np.sqrt(factor * variance) if mean or np.isnan(variance) else 0.0
     p_value = 2 * stats.t.sf(abs(statistic), len(differences) - 1)
-    return PairedTest(mean, float(statistic), float(p_value))
+    return PairedTest(float(mean), float(statistic), float(p_value))
 
 
 def _per_split(values: ArrayLike) -> Array:

@@ -1,4 +1,4 @@
-"""Scores of predicted classes and numbers, beside the best that needs no features."""
+"""Scores of predicted classes, probabilities and numbers, beside the best without features."""
 
 from __future__ import annotations
 
@@ -6,12 +6,24 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import mean_absolute_error, r2_score
+from sklearn.metrics import log_loss, mean_absolute_error, r2_score, roc_auc_score
 
-__all__ = ["score", "score_confusion", "score_numbers"]
+from mklkit.protocols import Array
+
+__all__ = [
+    "CALIBRATION_BINS",
+    "area_under_curve",
+    "response",
+    "score",
+    "score_confusion",
+    "score_numbers",
+    "score_probabilities",
+]
 
 CHANCE_ERRORS = 2
 """Standard errors above chance that random guessing may reach by luck."""
+CALIBRATION_BINS = 10
+"""Bins of equal width in which probabilities are compared with frequencies."""
 
 
 def score(
@@ -112,30 +124,66 @@ def _lucky_guessing(counts: NDArray[np.integer[Any]]) -> float:
     return share + CHANCE_ERRORS * variance**0.5
 
 
+def response(model: Any, method: str, rows: Any) -> Array | None:
+    """Return what a fitted model's method says of rows; None where the model has no such method.
+
+    scikit-learn's classifiers say by the presence of a method what they can, some of them only with
+    certain parameters, so that a class alone does not tell.
+    """
+    call = getattr(model, method, None)
+    return None if call is None else np.asarray(call(rows))
+
+
+def area_under_curve(labels: NDArray[Any], classes: NDArray[Any], values: Array) -> float:
+    """Return the area under the ROC curve; of several classes the mean of one against the rest.
+
+    Classes without test rows are left out of the mean; NaN where none is left.
+    """
+    columns = [(classes[1], values)] if values.ndim == 1 else zip(classes, values.T, strict=True)
+    areas = [
+        float(roc_auc_score(labels == label, column))
+        for label, column in columns
+        if 0 < np.count_nonzero(labels == label) < len(labels)
+    ]
+    return float(np.mean(areas)) if areas else float("nan")
+
+
+def score_probabilities(
+    labels: NDArray[Any], classes: NDArray[Any], probabilities: Array
+) -> dict[str, Any]:
+    """Return ``log_loss`` and ``calibration``: rows, their sum of probabilities and hits per bin.
+
+    Of two classes it is the probability of the second; of several that of the likeliest.
+    """
+    codes = np.searchsorted(classes, labels)
+    likely = np.ones(len(labels), int) if len(classes) == 2 else probabilities.argmax(axis=1)
+    predicted, happened = probabilities[np.arange(len(labels)), likely], codes == likely
+    last = CALIBRATION_BINS - 1
+    bins = np.minimum((predicted * CALIBRATION_BINS).astype(int), last)
+    return {
+        "log_loss": float(log_loss(codes, probabilities, labels=range(len(classes)))),
+        "calibration": {
+            "rows": np.bincount(bins, minlength=CALIBRATION_BINS).tolist(),
+            "probability": np.bincount(bins, predicted, CALIBRATION_BINS).tolist(),
+            "hits": np.bincount(bins[happened], minlength=CALIBRATION_BINS).tolist(),
+        },
+    }
+
+
 def score_numbers(
-    truth: NDArray[Any], predictions: NDArray[Any], training: NDArray[Any] | None = None
+    truth: NDArray[Any],
+    predictions: NDArray[Any],
+    training: NDArray[Any] | None = None,
+    counts: ArrayLike | None = None,
 ) -> dict[str, Any]:
     """Return R², the mean absolute error, and that of the median of the training rows.
 
-    Parameters
-    ----------
-    truth, predictions : ndarray of shape (n,) or (n, T)
-        Of several targets, scores are the means over them.
-    training : ndarray of shape (N,) or (N, T), optional
-        The targets of the training rows; those scored where not given.
-
-    Returns
-    -------
-    dict
-        ``rows``, ``r2`` (None where all numbers of a target are the same), ``mean_absolute_error``,
-        ``baseline`` and ``better_than_baseline``.
-
-    Examples
-    --------
-    >>> scores = score_numbers(np.array([1.0, 2.0, 6.0]), np.array([1.0, 3.0, 5.0]))
-    >>> round(scores["r2"], 3), round(scores["mean_absolute_error"], 3), scores["baseline"]
-    (0.857, 0.667, 1.6666666666666667)
+    Of several targets, scores are the means over them. ``r2`` is None where all numbers of a target
+    are the same; ``counts`` says how many rows each pair stands for.
     """
+    if counts is not None:
+        times = np.asarray(counts)
+        truth, predictions = np.repeat(truth, times), np.repeat(predictions, times)
     differ = len(truth) > 1 and bool((np.ptp(truth, axis=0) > 0).all())
     error = float(mean_absolute_error(truth, predictions))
     median = np.median(truth if training is None else training, axis=0)

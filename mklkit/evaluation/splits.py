@@ -1,21 +1,34 @@
-"""The rows that are held out; every class stays in training, however few rows it has."""
+"""How rows are divided into those to train on and those to score: one part held out, or folds."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import attrs
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import RepeatedKFold, train_test_split
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from mklkit.errors import DataError
+from mklkit.estimators.folds import Rows, given_splits, plan_folds, splits_of
+from mklkit.numerics.sampling import own_stream
+from mklkit.protocols.component import is_whole
 
-    Rows = NDArray[np.intp]
-
-__all__ = ["Split", "held_out_mask", "hold_out"]
+__all__ = [
+    "Folds",
+    "Split",
+    "held_out_mask",
+    "hold_out",
+    "hold_out_any",
+    "shuffled_folds",
+    "stratified_folds",
+]
 
 MANY_ROWS = 200_000
 """With so many rows the shares of the classes in a random part are those of the whole."""
+
+Folds = tuple[list[tuple[Rows, Rows]], list[str]]
+"""The rows to train on and to score of each fold, and notes."""
 
 
 @attrs.frozen(eq=False)
@@ -46,9 +59,6 @@ def hold_out(labels: NDArray[np.generic], share: float, seed: int) -> Split:
     Split
         With no row held out where ``share`` is 0 or no class has a row to spare.
     """
-    import numpy as np
-    from sklearn.model_selection import train_test_split
-
     every = np.arange(len(labels))
     n_held_out = int(np.ceil(share * len(labels)))
     if n_held_out == 0:
@@ -71,29 +81,21 @@ def hold_out(labels: NDArray[np.generic], share: float, seed: int) -> Split:
     return Split(np.setdiff1d(every, spare), np.sort(spare), "at random, too few rows to stratify")
 
 
+def hold_out_any(n_rows: int, share: float, seed: int) -> Split:
+    """Choose rows to hold out at random; two stay in training."""
+    order = np.random.default_rng(seed).permutation(n_rows)
+    count = max(0, min(int(np.ceil(share * n_rows)), n_rows - 2))
+    kind = "at random" if count else "none"
+    return Split(np.sort(order[count:]), np.sort(order[:count]), kind)
+
+
 def held_out_mask(
     codes: NDArray[np.integer], share: float, seed: int
 ) -> tuple[NDArray[np.bool_], str]:
-    """Choose rows to hold out of millions, in little memory.
+    """Return which of millions of rows are held out, chosen in little memory, and how.
 
-    Parameters
-    ----------
-    codes : ndarray of shape (n_rows,)
-        The classes of the rows, as numbers from 0; rows with -1 take no part.
-    share, seed
-        As for :func:`hold_out`, which chooses if there are few rows.
-
-    Returns
-    -------
-    mask : ndarray of shape (n_rows,)
-        Whether a row is held out.
-    kind : str
-        A description of the choice.
+    Rows with the class number -1 take no part. :func:`hold_out` chooses if there are few rows.
     """
-    import numpy as np
-
-    from mklkit.numerics.sampling import own_stream
-
     known = codes >= 0
     held = np.zeros(len(codes), dtype=bool)
     if known.sum() <= MANY_ROWS:
@@ -108,3 +110,25 @@ def held_out_mask(
     for code in np.flatnonzero(trained == 0):
         held[np.flatnonzero(codes == code)[0]] = False
     return held, "at random"
+
+
+def stratified_folds(cv: Any, labels: NDArray[Any], seed: Any, repeats: int = 1) -> Folds:
+    """Return the folds of a number, splitter or list of them; of a number they are stratified."""
+    if is_whole(cv):
+        plan = plan_folds(labels, int(cv), repeats)
+        return list(plan.splits(labels, seed)), plan.notes
+    classes, codes = np.unique(labels, return_inverse=True)
+    return splits_of(cv, np.arange(float(len(codes)))[:, None], codes, classes, seed)
+
+
+def shuffled_folds(cv: Any, numbers: NDArray[Any], seed: Any, repeats: int = 1) -> Folds:
+    """Return the folds of a number, splitter or list of them; of a number with two rows in each."""
+    rows, notes = np.arange(len(numbers)), []
+    if is_whole(cv) and cv >= 2:
+        if len(rows) < 4:
+            raise DataError(f"R² on folds needs four rows at least; there are {len(rows)}.")
+        n_folds = min(int(cv), len(rows) // 2)
+        if n_folds < cv:
+            notes.append(f"{n_folds} folds instead of {cv}: there are {len(rows)} rows")
+        cv = RepeatedKFold(n_splits=n_folds, n_repeats=repeats, random_state=seed)
+    return given_splits(cv, rows[:, None], numbers, rows, False), notes

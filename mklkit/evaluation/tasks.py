@@ -1,42 +1,135 @@
-"""The tasks: classes, rows of one class, and numbers."""
+"""Tasks: what a target holds, classes, numbers or nothing, and what each command does with it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Protocol
 
 import attrs
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import is_outlier_detector, is_regressor
-from sklearn.model_selection import RepeatedKFold
 from sklearn.pipeline import Pipeline
 
 from mklkit.datasets.columns import text_of
 from mklkit.datasets.pipeline import DEFAULT_SCALE, build_pipeline, preset_pipeline
 from mklkit.datasets.target import class_labels, learned_numbers
 from mklkit.errors import DataError, IncompatibleError, counted, listed
-from mklkit.estimators.folds import given_splits, plan_folds, splits_of
 from mklkit.estimators.introspection import KernelRegressor, classifier_in
 from mklkit.estimators.regressor import MKLRegressor
-from mklkit.evaluation.scores import score, score_numbers
-from mklkit.evaluation.splits import Split, hold_out
-from mklkit.evaluation.task import Splits, Task
-from mklkit.protocols.component import Preset, is_whole
+from mklkit.evaluation.scores import response, score, score_numbers
+from mklkit.evaluation.splits import (
+    Folds,
+    Split,
+    hold_out,
+    hold_out_any,
+    shuffled_folds,
+    stratified_folds,
+)
+from mklkit.protocols.component import Preset
 
-__all__ = ["Classes", "Numbers", "OneClass", "task_named", "task_of"]
+__all__ = ["Classes", "Numbers", "OneClass", "Task", "task_named", "task_of"]
+
+
+class Task(Protocol):
+    """What a target holds, and what each command does with it.
+
+    Attributes
+    ----------
+    value, values : str
+        What a row has, ``"class"`` or ``"number"``, and the plural.
+    scores : mapping of str to str
+        The scores of some rows and what they are called: the one that models are compared by, a
+        second, and the first of what needs no features.
+    losses : mapping of str to str
+        The scores of which an explanation says what is lost, by the ending of a column's name.
+    guess, guessed_by : str
+        What needs no features, in words, and the score by which a model has to be better than it.
+    folds_are : str
+        How rows are divided into folds, ``"stratified"`` or ``"shuffled"``.
+    score : callable
+        Returns ``rows``, ``scores`` and ``better_than_baseline`` of the truth, predictions and,
+        optionally, the targets of training rows and how many rows each pair stands for.
+    names : list of T str
+        The columns that are predicted.
+    labels : ndarray of shape (C,), optional
+        The classes of a model.
+    """
+
+    value: ClassVar[str]
+    values: ClassVar[str]
+    scores: ClassVar[Mapping[str, str]]
+    losses: ClassVar[Mapping[str, str]]
+    guess: ClassVar[str]
+    guessed_by: ClassVar[str]
+    folds_are: ClassVar[str]
+    score: ClassVar[Callable[..., dict[str, Any]]]
+    names: Sequence[str] = ("target",)
+    labels: NDArray[Any] | None = None
+
+    @property
+    def n_targets(self) -> int:
+        """The number of columns that are predicted."""
+        return len(self.names)
+
+    @property
+    def score_name(self) -> str:
+        """What the first score is called: ``"accuracy"`` or ``"R²"``."""
+        return next(iter(self.scores.values()), "")
+
+    def read(self, column: pd.Series) -> pd.Series:
+        """Return a column of a table as targets; DataError if it can't be learned."""
+
+    def checked(self, y: Any, n_rows: int) -> NDArray[Any]:
+        """Return targets as an array; DataError if a model can't be scored by them."""
+        targets = np.asarray(y)
+        if self.n_targets == 1 and targets.shape == (n_rows, 1):
+            targets = targets[:, 0]
+        expected = (n_rows, self.n_targets) if self.n_targets > 1 else (n_rows,)
+        if targets.shape != expected:
+            raise DataError(
+                f"Expected a {self.value} per row and target, {expected}; got y of shape"
+                f" {targets.shape}."
+            )
+        gaps = int(pd.isna(targets).reshape(n_rows, -1).any(axis=1).sum())
+        if gaps:
+            raise DataError(f"{counted(gaps, 'row')} without a {self.value}: leave them out.")
+        return targets
+
+    def pipeline(self, preset: Preset, *, scale: str | None = None, **settings: Any) -> Pipeline:
+        """Return the unfitted steps from a table to predictions; settings as of the estimator."""
+
+    def hold_out(self, targets: NDArray[Any], share: float, seed: int) -> Split:
+        """Choose a share of the rows to hold out."""
+
+    def folds(self, cv: Any, targets: NDArray[Any], seed: Any, repeats: int = 1) -> Folds:
+        """Return the folds of a number, splitter or list of them, and notes."""
+
+    def shown(self, name: str, value: float | None) -> str:
+        """Return a score as it is written."""
+
+    def predictions(self, model: Any, rows: Any) -> pd.DataFrame:
+        """Return the columns that are predicted for rows, of which the first is the answer."""
+
+    def comparable(self, column: pd.Series) -> Any:
+        """Return targets or predictions such that equal ones are equal, NaN where there is none."""
+
+    def no_better_than_guessing(self, scores: Mapping[str, Any]) -> str:
+        """Return what a model is no better than, empty if its scores show that it is."""
+        name, value, baseline = self.guessed_by, scores[self.guessed_by], scores["baseline"]
+        better = value > baseline if name == next(iter(self.scores)) else value < baseline
+        if scores.get("better_than_baseline", better):
+            return ""
+        return (
+            f"no better than always predicting {self.guess}: {self.scores[name]}"
+            f" {self.shown(name, value)}, compared with {self.shown(name, baseline)} for that"
+        )
 
 
 @attrs.frozen(eq=False)
 class Classes(Task):
-    """Classes, by accuracy in stratified folds.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (C,), optional
-        Those of a model.
-    """
+    """Classes, by accuracy in stratified folds."""
 
     value: ClassVar[str] = "class"
     values: ClassVar[str] = "classes"
@@ -47,6 +140,9 @@ class Classes(Task):
         "baseline": "always the commonest",
     }
     losses: ClassVar[Mapping[str, str]] = {"": "accuracy", "_balanced": "balanced_accuracy"}
+    guess: ClassVar[str] = "the commonest class"
+    guessed_by: ClassVar[str] = "accuracy"
+    score = staticmethod(score)
 
     labels: NDArray[Any] | None = None
 
@@ -56,8 +152,8 @@ class Classes(Task):
 
     def checked(self, y: Any, n_rows: int) -> NDArray[Any]:
         """Refuse gaps, a single class, and classes of which the model knows none."""
-        labels = _one_per_row(y, n_rows, self)
-        classes = np.unique(labels).tolist()
+        targets = super().checked(y, n_rows)
+        classes = np.unique(targets).tolist()
         if len(classes) < 2:
             raise DataError(f"Rows of at least two classes are needed; got {listed(classes)}.")
         known = [] if self.labels is None else self.labels.tolist()
@@ -66,7 +162,7 @@ class Classes(Task):
                 f"None of the classes {listed(classes)} is one of the model, which has"
                 f" {listed(known)}."
             )
-        return labels
+        return targets
 
     def pipeline(self, preset: Preset, *, scale: str | None = None, **settings: Any) -> Pipeline:
         """Return the steps and classifier of a preset."""
@@ -76,23 +172,9 @@ class Classes(Task):
         """Hold out a stratified part; every class stays in training."""
         return hold_out(targets, share, seed)
 
-    def folds(self, cv: Any, targets: NDArray[Any], seed: Any, repeats: int = 1) -> Splits:
+    def folds(self, cv: Any, targets: NDArray[Any], seed: Any, repeats: int = 1) -> Folds:
         """Return stratified folds where a number of them is given."""
-        if is_whole(cv):
-            plan = plan_folds(targets, int(cv), repeats)
-            return list(plan.splits(targets, seed)), plan.notes
-        classes, codes = np.unique(targets, return_inverse=True)
-        return splits_of(cv, np.arange(float(len(codes)))[:, None], codes, classes, seed)
-
-    def score(
-        self,
-        truth: NDArray[Any],
-        predictions: NDArray[Any],
-        training: NDArray[Any] | None = None,
-        counts: ArrayLike | None = None,
-    ) -> dict[str, Any]:
-        """Return what :func:`mklkit.evaluation.score` does."""
-        return score(truth, predictions, training, counts)
+        return stratified_folds(cv, targets, seed, repeats)
 
     def shown(self, name: str, value: float | None) -> str:
         """Return a percentage."""
@@ -102,37 +184,26 @@ class Classes(Task):
         """Return classes, the decision value where there are two, and the probabilities of each."""
         labels = np.asarray(model.classes_)
         # For two classes the decision value gives the class, without a second pass over kernels.
-        if len(labels) == 2 and hasattr(model, "decision_function"):
-            values = np.asarray(model.decision_function(rows))
-            table = pd.DataFrame({"prediction": labels[(values > 0).astype(int)], "score": values})
-        else:
+        values = response(model, "decision_function", rows) if len(labels) == 2 else None
+        if values is None:
             table = pd.DataFrame({"prediction": model.predict(rows)})
-        if hasattr(model, "predict_proba"):
-            columns = zip(labels.tolist(), model.predict_proba(rows).T, strict=True)
-            table = table.assign(**{f"probability_{label}": column for label, column in columns})
+        else:
+            table = pd.DataFrame({"prediction": labels[(values > 0).astype(int)], "score": values})
+        probabilities = response(model, "predict_proba", rows)
+        if probabilities is not None:
+            names = [f"probability_{label}" for label in labels.tolist()]
+            table[names] = probabilities
         return table
 
     def comparable(self, column: pd.Series) -> Any:
         """Return text, since labels of a file with few rows may be read as another type."""
         return np.where(column.notna(), text_of(column.to_frame())[:, 0], np.nan)
 
-    def no_better_than_guessing(self, scores: Mapping[str, Any]) -> str:
-        """Compare the accuracy with that of the most frequent class."""
-        better = scores["accuracy"] > scores["baseline"]
-        if scores.get("better_than_baseline", better):
-            return ""
-        accuracy, baseline = (self.shown(name, scores[name]) for name in ("accuracy", "baseline"))
-        return (
-            "no better than always predicting the commonest class: accuracy"
-            f" {accuracy}, compared with {baseline} for that class"
-        )
-
 
 @attrs.frozen(eq=False)
 class OneClass(Classes):
     """Rows without labels, which are predicted to be inliers or outliers."""
 
-    scores: ClassVar[Mapping[str, str]] = Classes.scores
     losses: ClassVar[Mapping[str, str]] = {}
 
     labels: NDArray[Any] = attrs.field(factory=lambda: np.array(["outlier", "inlier"]))
@@ -146,13 +217,7 @@ class OneClass(Classes):
 
 @attrs.frozen(eq=False)
 class Numbers(Task):
-    """Numbers, by R² in shuffled folds; of several targets by its mean over them.
-
-    Attributes
-    ----------
-    names : list of T str
-        The targets.
-    """
+    """Numbers, by R² in shuffled folds; of several targets by its mean over them."""
 
     value: ClassVar[str] = "number"
     values: ClassVar[str] = "numbers"
@@ -163,6 +228,9 @@ class Numbers(Task):
         "baseline": "always the median",
     }
     losses: ClassVar[Mapping[str, str]] = {"": "r2"}
+    guess: ClassVar[str] = "the median"
+    guessed_by: ClassVar[str] = "mean_absolute_error"
+    score = staticmethod(score_numbers)
     for_classes: ClassVar[Mapping[str, Any]] = {
         "multiclass": "ovo",
         "bandwidths": "per-problem",
@@ -174,18 +242,13 @@ class Numbers(Task):
 
     names: list[str] = attrs.field(factory=lambda: ["target"])
 
-    @property
-    def n_targets(self) -> int:  # type: ignore[override]
-        """The number of targets."""
-        return len(self.names)
-
     def read(self, column: pd.Series) -> pd.Series:
         """Return the numbers in float64."""
         return learned_numbers(column, "choose another column by --target")
 
     def checked(self, y: Any, n_rows: int) -> NDArray[Any]:
         """Refuse other shapes than the model's, gaps, text, and the same number in all rows."""
-        targets = _one_per_row(y, n_rows, self)
+        targets = super().checked(y, n_rows)
         try:
             numbers = targets.astype(np.float64)
         except (TypeError, ValueError) as error:
@@ -216,35 +279,11 @@ class Numbers(Task):
 
     def hold_out(self, targets: NDArray[Any], share: float, seed: int) -> Split:
         """Hold out rows drawn at random; two stay in training."""
-        order = np.random.default_rng(seed).permutation(len(targets))
-        count = max(0, min(int(np.ceil(share * len(targets))), len(targets) - 2))
-        kind = "at random" if count else "none"
-        return Split(np.sort(order[count:]), np.sort(order[:count]), kind)
+        return hold_out_any(len(targets), share, seed)
 
-    def folds(self, cv: Any, targets: NDArray[Any], seed: Any, repeats: int = 1) -> Splits:
+    def folds(self, cv: Any, targets: NDArray[Any], seed: Any, repeats: int = 1) -> Folds:
         """Return shuffled folds where a number of them is given, with two rows in each."""
-        rows, notes = np.arange(len(targets)), []
-        if is_whole(cv) and cv >= 2:
-            if len(rows) < 4:
-                raise DataError(f"R² on folds needs four rows at least; there are {len(rows)}.")
-            n_folds = min(int(cv), len(rows) // 2)
-            if n_folds < cv:
-                notes.append(f"{n_folds} folds instead of {cv}: there are {len(rows)} rows")
-            cv = RepeatedKFold(n_splits=n_folds, n_repeats=repeats, random_state=seed)
-        return given_splits(cv, rows[:, None], targets, rows, False), notes
-
-    def score(
-        self,
-        truth: NDArray[Any],
-        predictions: NDArray[Any],
-        training: NDArray[Any] | None = None,
-        counts: ArrayLike | None = None,
-    ) -> dict[str, Any]:
-        """Return R² and the mean absolute error."""
-        if counts is not None:
-            times = np.asarray(counts)
-            truth, predictions = np.repeat(truth, times), np.repeat(predictions, times)
-        return score_numbers(truth, predictions, training)
+        return shuffled_folds(cv, targets, seed, repeats)
 
     def shown(self, name: str, value: float | None) -> str:
         """Return R² with three decimals, errors with four digits."""
@@ -263,18 +302,6 @@ class Numbers(Task):
         """Return floats."""
         return pd.to_numeric(column, errors="coerce").to_numpy(float)
 
-    def no_better_than_guessing(self, scores: Mapping[str, Any]) -> str:
-        """Compare the mean absolute error with that of the median."""
-        if scores["mean_absolute_error"] < scores["baseline"]:
-            return ""
-        error, baseline = (
-            self.shown(name, scores[name]) for name in ("mean_absolute_error", "baseline")
-        )
-        return (
-            f"no better than always predicting the median: mean absolute error {error}, compared"
-            f" with {baseline} for that"
-        )
-
 
 def task_named(name: str, target: str = "target") -> Task:
     """Return the task of a table: ``"classification"`` or ``"regression"``."""
@@ -285,29 +312,9 @@ def task_of(model: Any) -> Task:
     """Return the task of a model, fitted or not; a vote, pipeline or search has that inside it."""
     inside = classifier_in(model)
     if is_regressor(model):
-        return (
-            Numbers(list(inside.target_names_))
-            if isinstance(inside, KernelRegressor)
-            else Numbers()
-        )
+        is_ours = isinstance(inside, KernelRegressor)
+        return Numbers(list(inside.target_names_)) if is_ours else Numbers()
     if is_outlier_detector(model):
         return OneClass()
     labels = getattr(model, "classes_", None)
     return Classes(None if labels is None else np.asarray(labels))
-
-
-def _one_per_row(y: Any, n_rows: int, task: Task) -> NDArray[Any]:
-    """Return a target of one value per row and target, without gaps."""
-    targets = np.asarray(y)
-    if task.n_targets == 1 and targets.shape == (n_rows, 1):
-        targets = targets[:, 0]
-    expected = (n_rows, task.n_targets) if task.n_targets > 1 else (n_rows,)
-    if targets.shape != expected:
-        raise DataError(
-            f"Expected a {task.value} per row and target, {expected}; got y of shape"
-            f" {targets.shape}."
-        )
-    gaps = int(pd.isna(targets).reshape(n_rows, -1).any(axis=1).sum())
-    if gaps:
-        raise DataError(f"{counted(gaps, 'row')} without a {task.value}: leave them out.")
-    return targets

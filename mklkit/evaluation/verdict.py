@@ -81,24 +81,27 @@ def verdict(
     with these 5 splits differences below 1.8 points can be missed); knn is worse by 10.0 points
     (p < 0.001).'
     """
-    means, scores = _checked(results)
-    complete = {
-        name: values for name, values in scores.items() if np.isfinite([means[name], *values]).all()
-    }
-    missing = [name for name in means if name not in complete]
-    if len(complete) < 2:
+    means = {name: float(mean) for name, (mean, _) in results.items()}
+    scores = {name: np.asarray(values, dtype=float) for name, (_, values) in results.items()}
+    shapes = {values.shape for values in scores.values()}
+    if len(shapes) != 1 or len(shape := next(iter(shapes))) != 1 or shape[0] == 0:
+        raise DataError(
+            "Every method needs one score per split, of the same splits; the shapes were"
+            f" {sorted(shapes)}."
+        )
+    whole = [name for name in means if np.isfinite([means[name], *scores[name]]).all()]
+    if len(whole) < 2:
         clauses = ["there are no two methods to compare"]
-    elif len(next(iter(complete.values()))) == 1:
+    elif shape[0] == 1:
         clauses = [
-            f"{max(complete, key=means.__getitem__)} has the highest score, but one split cannot"
-            " tell how much of the differences is chance"
+            f"{max(whole, key=means.__getitem__)} has the highest score, but one split cannot tell"
+            " how much of the differences is chance"
         ]
     else:
-        clauses = _tested(means, complete, n_train, n_test, alpha)
-    if missing:
-        clauses.append(
-            f"{_joined(missing)} {_be(missing)} not compared, as some of the scores are missing"
-        )
+        leads = {name: round(means[name], DIGITS) for name in whole}
+        clauses = _tested(leads, scores, n_train, n_test, alpha)
+    if missing := [name for name in means if name not in whole]:
+        clauses.append(f"{_are(missing)} not compared, as some of the scores are missing")
     return _sentence(clauses)
 
 
@@ -133,47 +136,32 @@ def verdict_of_datasets(scores: ArrayLike, names: Sequence[str], alpha: float = 
     n_datasets, k = np.shape(scores)
     if len(names) != k:
         raise DataError(f"{counted(k, 'method')} but {counted(len(names), 'name')} were given.")
-    order = np.argsort(ranks, kind="stable")
-    best = order[0]
+    best, *rivals = np.argsort(ranks, kind="stable")
     lead = f"{names[best]} has the best average rank, {ranks[best]:.2f}"
     if n_datasets < FEW_DATASETS:
         sets = counted(n_datasets, "data set")
         return _sentence([f"{lead}, but {sets} cannot tell how much of the differences is chance"])
-    test = friedman_test(scores)
+    p_value = friedman_test(scores).p_value
     difference = critical_difference(k, n_datasets, alpha)
-    if not test.p_value < alpha:
+    if not p_value < alpha:
         return _sentence(
             [
                 f"the {k} methods are not distinguishable on {n_datasets} data sets (Friedman,"
-                f" {_p(test.p_value)}); {lead}, where ranks would have to differ by"
-                f" {difference:.2f}"
+                f" {_p(p_value)}); {lead}, where ranks would have to differ by {difference:.2f}"
             ]
         )
-    rivals = [(f"{names[i]} (rank {ranks[i]:.2f})", ranks[i] - ranks[best]) for i in order[1:]]
-    near = [name for name, behind in rivals if behind < difference]
-    worse = [name for name, behind in rivals if behind >= difference]
-    clauses = [f"the methods differ on {n_datasets} data sets (Friedman, {_p(test.p_value)})", lead]
-    limit = f"as the critical difference of ranks is {difference:.2f}"
+    near: list[str] = []
+    worse: list[str] = []
+    for rival in rivals:
+        group = near if ranks[rival] - ranks[best] < difference else worse
+        group.append(f"{names[rival]} (rank {ranks[rival]:.2f})")
+    clauses = [f"the methods differ on {n_datasets} data sets (Friedman, {_p(p_value)})", lead]
+    limit = f", as the critical difference of ranks is {difference:.2f}"
     if near:
-        clauses.append(f"{_joined(near)} {_be(near)} not distinguishable from it, {limit}")
+        clauses.append(f"{_are(near)} not distinguishable from it{limit}")
     if worse:
-        clauses.append(f"{_joined(worse)} {_be(worse)} worse{'' if near else ', ' + limit}")
+        clauses.append(f"{_are(worse)} worse{'' if near else limit}")
     return _sentence(clauses)
-
-
-def _checked(
-    results: Mapping[str, tuple[float, ArrayLike]],
-) -> tuple[dict[str, float], dict[str, Array]]:
-    """Return means and scores (J,) by method."""
-    means = {name: float(mean) for name, (mean, _) in results.items()}
-    scores = {name: np.asarray(values, dtype=float) for name, (_, values) in results.items()}
-    shapes = {values.shape for values in scores.values()}
-    if len(shapes) != 1 or len(shape := next(iter(shapes))) != 1 or shape[0] == 0:
-        raise DataError(
-            "Every method needs one score per split, of the same splits; the shapes were"
-            f" {sorted(shapes)}."
-        )
-    return means, scores
 
 
 def _tested(
@@ -184,40 +172,36 @@ def _tested(
     alpha: float,
 ) -> list[str]:
     """Return the clauses on what two or more splits show of all methods beside the best."""
-    best = max(scores, key=lambda name: round(means[name], DIGITS))
-    leads = {name: round(means[best] - means[name], DIGITS) for name in scores if name != best}
-    rivals = sorted(leads, key=leads.__getitem__)
+    best = max(means, key=means.__getitem__)
+    rivals = sorted((name for name in means if name != best), key=lambda name: -means[name])
+    leads = {name: round(means[best] - means[name], DIGITS) for name in rivals}
     differences = {name: np.round(scores[best] - scores[name], DIGITS) for name in rivals}
     tests = [corrected_t_test(differences[name], n_train, n_test).p_value for name in rivals]
     p_values = dict(zip(rivals, holm(tests).tolist(), strict=True))
-    worse = [
-        name
-        for name in rivals
+    near: list[str] = []
+    worse: list[str] = []
+    for name in rivals:
         # Weights of the splits can make the mean lower where that of the differences is not.
-        if p_values[name] < alpha and leads[name] > 0 and differences[name].mean() > 0
-    ]
-    near = [name for name in rivals if name not in worse]
+        is_lower = leads[name] > 0 and differences[name].mean() > 0
+        (worse if p_values[name] < alpha and is_lower else near).append(name)
     behind = ""
     if worse:
         first, last = (f"{100 * leads[name]:.1f}" for name in (worse[0], worse[-1]))
         largest = _p(max(p_values[name] for name in worse), at_most=len(worse) > 1)
-        points = first if first == last else f"{first} to {last}"
-        behind = f"by {points} points ({largest})"
+        behind = f"by {first if first == last else f'{first} to {last}'} points ({largest})"
     if not near:
         return [f"{best} is better than {_joined(worse)} {behind}"]
-    names = f"{_joined(near)} {_be(near)} not distinguishable from it"
-    differing = [differences[name] for name in near if differences[name].any()]
-    if differing:
+    clause = f"{_joined(near)} {'has' if len(near) == 1 else 'have'} the same scores"
+    if differing := [differences[name] for name in near if differences[name].any()]:
         # Holm's step for as many methods as are left. One that never differs has no such limit.
         step = alpha / len(near)
         limits = [least_difference(values, n_train, n_test, step) for values in differing]
         lead = f"{100 * leads[near[-1]]:.1f} points"
         distance = f"{lead} lower" if len(near) == 1 else f"within {lead} of it"
-        clause = f"{names} ({distance}, but {_missed(limits, len(scores[best]))})"
-    else:
-        clause = f"{_joined(near)} {'has' if len(near) == 1 else 'have'} the same scores"
+        missed = _missed(limits, len(scores[best]))
+        clause = f"{_are(near)} not distinguishable from it ({distance}, but {missed})"
     clauses = [f"{best} has the highest mean", clause]
-    return [*clauses, f"{_joined(worse)} {_be(worse)} worse {behind}"] if worse else clauses
+    return [*clauses, f"{_are(worse)} worse {behind}"] if worse else clauses
 
 
 def _missed(limits: list[float], n_splits: int) -> str:
@@ -225,33 +209,27 @@ def _missed(limits: list[float], n_splits: int) -> str:
     typical = max(float(np.median(limits)), LEAST)
     if n_splits < FEW_SPLITS or typical > LARGE:
         return f"{n_splits} splits are too few to tell whether that is chance"
-    about = "about " if len(limits) > 1 else ""
-    return (
-        f"with these {n_splits} splits differences below {about}{100 * typical:.1f} points can be"
-        " missed"
-    )
+    points = f"{'about ' if len(limits) > 1 else ''}{100 * typical:.1f} points"
+    return f"with these {n_splits} splits differences below {points} can be missed"
 
 
 def _p(p_value: float, at_most: bool = False) -> str:
     """Return a p value with two digits; rounded up where it bounds others."""
     if p_value < 0.001:
         return "p < 0.001"
-    if not at_most:
-        return f"p = {p_value:.2g}"
-    return f"p ≤ {math.ceil(p_value * 1000) / 1000:g}"
+    return f"p ≤ {math.ceil(p_value * 1000) / 1000:g}" if at_most else f"p = {p_value:.2g}"
 
 
 def _joined(names: Sequence[str]) -> str:
     """Return ``"a"``, ``"a and b"`` or ``"a, b, c and 4 others"``."""
-    rest = len(names) - NAMES_SHOWN
-    parts = list(names[:NAMES_SHOWN])
-    if rest > 0:
-        parts.append(counted(rest, "other"))
-    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+    *parts, last = names[:NAMES_SHOWN]
+    if len(names) > NAMES_SHOWN:
+        parts, last = [*parts, last], counted(len(names) - NAMES_SHOWN, "other")
+    return f"{', '.join(parts)} and {last}" if parts else last
 
 
-def _be(group: Sequence[object]) -> str:
-    return "is" if len(group) == 1 else "are"
+def _are(names: Sequence[str]) -> str:
+    return f"{_joined(names)} {'is' if len(names) == 1 else 'are'}"
 
 
 def _sentence(clauses: list[str]) -> str:

@@ -15,8 +15,7 @@ from mklkit.display.progress import Progress, check_progress, reported
 from mklkit.errors import IncompatibleError, SpecError, counted, quoted, type_name
 from mklkit.estimators.introspection import KernelModel, split
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
-from mklkit.evaluation.task import Task
-from mklkit.evaluation.tasks import task_of
+from mklkit.evaluation.tasks import Task, task_of
 from mklkit.explanation.columns import ShufflePlan
 from mklkit.explanation.explanation import Explanation
 from mklkit.explanation.meaning import joins_decisions, meaning_of, without_kernels

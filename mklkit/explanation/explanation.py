@@ -11,7 +11,7 @@ import pandas as pd
 from mklkit.display.html import bar, grid, notes, shown
 from mklkit.display.numbers import DASH, number
 from mklkit.errors import counted, cut
-from mklkit.evaluation.task import Task
+from mklkit.evaluation.tasks import Task
 from mklkit.persistence.facts import json_ready
 from mklkit.plotting.worth import KernelWorthDisplay
 

@@ -15,7 +15,7 @@ from mklkit.errors import DataError, counted, named, plain_message, suggest
 from mklkit.estimators.folds import Rows
 from mklkit.estimators.introspection import column_names
 from mklkit.evaluation.paired_tests import corrected_interval
-from mklkit.evaluation.task import Task
+from mklkit.evaluation.tasks import Task
 from mklkit.explanation.columns import Places, ShufflePlan, shuffled
 from mklkit.explanation.refitting import Refit, members_of
 from mklkit.protocols import Array, GatedDecision, RowSource

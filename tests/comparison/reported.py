@@ -8,10 +8,9 @@ import pandas as pd
 
 from mklkit.comparison.comparing import methods_to_compare
 from mklkit.comparison.comparison import Comparison
-from mklkit.comparison.data import DataSet
+from mklkit.comparison.data import data_sets
 from mklkit.comparison.methods import MethodOptions
-from mklkit.comparison.running import Cell
-from mklkit.datasets.readings import ColumnReading
+from mklkit.comparison.stored import Cell
 
 EVIL = "</script><script>window.broken = 1</script>\"'&<img src=x onerror='window.broken=1'>"
 LONG = "dimkl6(rank=5, floor=0.001) + a-name-without-any-place-to-break-" + "x" * 60
@@ -30,23 +29,17 @@ def comparison(n_datasets: int = 1, n_methods: int = 9) -> Comparison:
         attrs.evolve(plain, name=name, kind=kinds[place % 3]) for place, name in enumerate(names)
     ]
     features = pd.DataFrame({EVIL: [1.0, np.nan] * 10, "pulse": np.arange(20.0)})
-    target = np.array(LABELS * 10)
+    source = features, np.array(LABELS * 10)
+    names = [f"set {place} {EVIL} {SURROGATE}" for place in range(n_datasets)]
     sets = [
-        DataSet(
-            f"set {place} {EVIL} {SURROGATE}",
-            features,
-            target,
-            EVIL,
-            ENCODING,
-            [],
-            [f"note {EVIL}"],
-        )
-        for place in range(n_datasets)
+        attrs.evolve(data, summary=EVIL, notes=[f"note {EVIL}"])
+        for data in data_sets(dict.fromkeys(names, source), None, None, ())
     ]
     plan = {
-        "data": [{**one.facts(), "fingerprint": "0"} for one in sets],
+        "data": [data.facts() for data in sets],
         "splits": [
-            {"name": one.name, "description": "4 folds", "number": 4, "digest": "0"} for one in sets
+            {"name": data.name, "description": "4 folds", "number": 4, "digest": "0"}
+            for data in sets
         ],
         "seed": 0,
         "tune": "fast",
@@ -62,9 +55,6 @@ def comparison(n_datasets: int = 1, n_methods: int = 9) -> Comparison:
         for place, method in enumerate(methods)
     ]  # fmt: skip
     return Comparison(cells, sets, methods, plan, [f"left out: {EVIL}"], True)
-
-
-ENCODING = {"identifiers": [], "readings": {EVIL: ColumnReading("decimal comma", EVIL)}}
 
 
 def _cell(cell: Cell, place: int, rng: np.random.Generator) -> Cell:

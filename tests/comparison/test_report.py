@@ -18,9 +18,8 @@ from reported import EVIL, REASON, comparison
 
 from mklkit.comparison.comparison import Comparison
 from mklkit.comparison.report import html_report
-from mklkit.comparison.report.confusion import confusion_table
+from mklkit.comparison.report.results import confusion_table
 from mklkit.errors import DataError
-from mklkit.evaluation import nemenyi_p_values
 
 COMMAND = f"mklkit compare '{EVIL}'"
 VOID = {"meta"}
@@ -82,12 +81,9 @@ def test_names_from_the_data_are_text(n_datasets: int, found: Comparison, severa
 
 def test_the_page_needs_nothing_else(several: str) -> None:
     assert not re.search(r"https?:|[\"'(]//|@import|url\((?!#)", several)
-    (policy,) = [
-        given["content"] for tag, given in Read(several).tags if given.get("http-equiv") is not None
-    ]
-    assert policy is not None
-    assert policy.startswith("default-src 'none'")
-    assert "unsafe" not in policy
+    (policy,) = [given["content"] for _, given in Read(several).tags if "http-equiv" in given]
+    assert str(policy).startswith("default-src 'none'")
+    assert "unsafe" not in str(policy)
 
 
 def test_headings_and_tables_are_in_order(several: str) -> None:
@@ -119,11 +115,6 @@ def test_what_it_says(found: Comparison) -> None:
     # (2·|0.05 − 0.5| + 3·|2.9/3 − 1|) / 5.
     assert f"{100 * (2 * 0.45 + 0.1) / 5:.1f}" in read.text("td")
     assert "0.75 ± 0.00" in read.text("td")
-
-
-def test_thirty_methods_are_a_small_page() -> None:
-    page = html_report(comparison(n_methods=30))
-    assert len(page.encode()) < 300_000
 
 
 def test_pictures_are_text_in_the_colours_of_the_page(several: str) -> None:
@@ -163,37 +154,25 @@ def test_reports_agree(found: Comparison, tmp_path: Path) -> None:
         found.report(tmp_path / f"a.{ending}")
     with pytest.raises(DataError, match=r"\.html"):
         found.report(tmp_path / "a.pdf")
-    runs = pd.read_csv(tmp_path / "a.csv")
-    (table,) = json.loads((tmp_path / "a.json").read_text())["tables"].values()
-    shown = Read((tmp_path / "a.html").read_text()).text()
-    latex = (tmp_path / "a.tex").read_text()
-    means = runs.groupby("method")["accuracy"].mean()
+    means = pd.read_csv(tmp_path / "a.csv").groupby("method")["accuracy"].mean()
+    content = json.loads((tmp_path / "a.json").read_text())
+    assert content["verdict"] == found.verdict
+    assert len(content["cells"]) == len(found.results)
+    (table,) = content["tables"].values()
+    page, latex = Read((tmp_path / "a.html").read_text()).text(), (tmp_path / "a.tex").read_text()
     for row in table:
-        if row["accuracy"] is None:
-            continue
-        assert row["accuracy"] == pytest.approx(means[row["method"]])
-        assert f"{100 * row['accuracy']:.1f}" in shown
-        assert f"{100 * row['accuracy']:.1f}" in latex
+        if row["accuracy"] is not None:
+            assert row["accuracy"] == pytest.approx(means[row["method"]])
+            assert f"{100 * row['accuracy']:.1f}" in page
+            assert f"{100 * row['accuracy']:.1f}" in latex
 
 
 def test_many_classes_are_listed_by_what_is_confused() -> None:
     labels = [f"c{place}" for place in range(30)]
     counts = 9 * np.eye(30, dtype=int)
     counts[4, 7], counts[2, 1] = 3, 1
-    rows = [[cell.text for cell in row] for row in confusion_table(counts, labels).rows]
+    rows = confusion_table(counts, labels).rows
     assert rows == [["c4", "c7", 3, "25.0 %"], ["c2", "c1", 1, "10.0 %"]]
-
-
-def test_nemenyi_p_values_of_published_ranks() -> None:
-    # Demšar 2006, Table 6: four methods on 14 data sets; critical difference 1.25 at 0.05, and
-    # 1.12 at 0.10 (q = 2.569 and 2.291).
-    ranks = np.array([3.143, 2.000, 2.893, 1.964])
-    p = nemenyi_p_values(ranks, 14)
-    assert (p == p.T).all()
-    differences = np.abs(np.subtract.outer(ranks, ranks))
-    assert ((p < 0.05) == (differences > 1.25)).all()
-    assert ((p < 0.10) == (differences > 1.12)).all()
-    assert np.diag(p).tolist() == [1, 1, 1, 1]
 
 
 @pytest.mark.packages

@@ -12,14 +12,15 @@ pytestmark = pytest.mark.browser
 
 NARROW, WIDE = 400, 1200
 OVERFLOW = """
-(() => {
-  const wide = document.documentElement.clientWidth;
-  const inBox = (one) => one.closest(".box");
-  return [...document.body.querySelectorAll("*")]
-    .filter((one) => !inBox(one) && one.getBoundingClientRect().right > wide + 1)
-    .map((one) => one.outerHTML.slice(0, 80));
-})()
+[...document.body.querySelectorAll("*")]
+  .filter((part) => !part.closest(".box"))
+  .filter((part) => part.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+  .map((part) => part.outerHTML.slice(0, 80))
 """
+WIDTHS = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+UNFOLD = "for (const part of document.querySelectorAll('details')) part.open = true"
+FOLDED = "document.querySelectorAll('details:not([open])').length"
+BACKGROUND = "getComputedStyle(document.documentElement).backgroundColor"
 FIRST_COLUMN = """
 [...document.querySelector(".methods tbody").rows].map((row) => row.cells[0].dataset.value)
 """
@@ -61,11 +62,9 @@ def test_only_the_page_is_read_and_nothing_complains(opened: Page) -> None:
 @pytest.mark.parametrize("width", [NARROW, WIDE])
 def test_nothing_is_wider_than_the_page(opened: Page, width: int) -> None:
     opened.size(width)
-    opened.run("for (const one of document.querySelectorAll('details')) one.open = true")
-    sizes = opened.run(
-        "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
-    )
-    assert sizes[0] <= sizes[1] <= width
+    opened.run(UNFOLD)
+    needed, there = opened.run(WIDTHS)
+    assert needed <= there <= width
     assert opened.run(OVERFLOW) == []
     smallest = opened.run(
         "Math.min(...[...document.querySelectorAll('td, th, small, text')].map((one) => {"
@@ -107,30 +106,27 @@ def test_columns_sort_by_mouse_and_keyboard(opened: Page) -> None:
 
 
 def test_dark_light_and_paper_can_be_read(opened: Page) -> None:
-    opened.run("for (const one of document.querySelectorAll('details')) one.open = true")
+    opened.run(UNFOLD)
     colours = set()
     for scheme in ("light", "dark"):
         opened.colours(scheme)
-        colours.add(opened.run("getComputedStyle(document.documentElement).backgroundColor"))
+        colours.add(opened.run(BACKGROUND))
         assert opened.faint_text() == []
     assert len(colours) == 2
     opened.colours("dark", "print")
     assert opened.faint_text() == []
-    assert opened.run("getComputedStyle(document.documentElement).backgroundColor") == (
-        "rgb(255, 255, 255)"
-    )
+    assert opened.run(BACKGROUND) == "rgb(255, 255, 255)"
 
 
 def test_paper_has_everything(opened: Page, tmp_path: Path) -> None:
-    assert opened.run("document.querySelectorAll('details:not([open])').length") > 0
-    opened.run("addEventListener('beforeprint', () => { window.atPrint ="
-               " document.querySelectorAll('details:not([open])').length })")  # fmt: skip
+    assert opened.run(FOLDED) > 0
+    opened.run(f"addEventListener('beforeprint', () => {{ window.atPrint = {FOLDED} }})")
     opened.print(tmp_path / "a.pdf")
     assert opened.run("window.atPrint") == 0
     assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
     # As wide as A4 between its margins; a table that is wider would be cut.
     opened.colours("light", "print")
     opened.size(703)
-    opened.run("for (const one of document.querySelectorAll('details')) one.open = true")
-    sizes = opened.run("[document.documentElement.scrollWidth, innerWidth]")
-    assert sizes[0] <= sizes[1]
+    opened.run(UNFOLD)
+    needed, there = opened.run(WIDTHS)
+    assert needed <= there

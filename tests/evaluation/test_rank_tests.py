@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import attrs
 import numpy as np
 import pytest
 from scipy import stats
@@ -11,10 +12,15 @@ from scipy import stats
 from mklkit.errors import DataError
 from mklkit.evaluation import (
     average_ranks,
+    bayesian_signed_rank,
     critical_difference,
     friedman_test,
     indistinguishable,
+    nemenyi_p_values,
+    rank_tests,
 )
+
+DIFFERENCES = np.array([0.03, -0.01, 0.012, 0.004, 0.02, -0.002])
 
 # Table 6: AUC of C4.5, with tuned m, tuned cf and both. On "voting", the last but one, the third
 # and fourth are printed as 0.975 but ranked 2 and 3, so that they differ in a further digit.
@@ -67,9 +73,7 @@ def test_quantiles_of_table_5a(alpha, published):
 def test_chi_square_without_ties_is_scipys():
     scores = np.random.default_rng(0).random((9, 5))
     expected = stats.friedmanchisquare(*scores.T)
-    found = friedman_test(scores)
-    assert found.chi_square == pytest.approx(expected.statistic)
-    assert found.p_chi_square == pytest.approx(expected.pvalue)
+    assert friedman_test(scores).chi_square == pytest.approx(expected.statistic)
 
 
 def test_limits_of_friedman():
@@ -99,13 +103,70 @@ def test_groups_are_the_maximal_cliques():
         assert all(list(ranks[list(group)]) == sorted(ranks[list(group)]) for group in found)
 
 
-@pytest.mark.parametrize("scores", [[1, 2], [[1], [2]], [], [[1, math.nan]], [[math.inf, 1]]])
-def test_mistakes_in_scores(scores):
-    with pytest.raises(DataError):
-        friedman_test(scores)
+def test_nemenyi_p_values_of_published_ranks() -> None:
+    # Table 6: critical difference 1.25 at 0.05, and 1.12 at 0.10 (q = 2.569 and 2.291).
+    ranks = np.array([3.143, 2.000, 2.893, 1.964])
+    p = nemenyi_p_values(ranks, 14)
+    differences = np.abs(np.subtract.outer(ranks, ranks))
+    assert (p == p.T).all()
+    assert ((p < 0.05) == (differences > 1.25)).all()
+    assert ((p < 0.10) == (differences > 1.12)).all()
+    assert np.diag(p).tolist() == [1, 1, 1, 1]
 
 
-@pytest.mark.parametrize("numbers", [(1, 5, 0.05), (3, 0, 0.05), (3, 5, 0), (3, 5, 1)])
-def test_mistakes_in_numbers(numbers):
+def naive_signed_ranks(differences, rope, n_samples):
+    """Benavoli et al. 2017, section 4.2, one sample and one pair at a time."""
+    stream = np.random.default_rng(99)
+    z = [0.0, *differences]
+    wins = [0, 0, 0]
+    for _ in range(n_samples):
+        drawn = [stream.gamma(0.5), *(stream.gamma(1) for _ in differences)]
+        w = [gamma / sum(drawn) for gamma in drawn]
+        theta = [0.0, 0.0, 0.0]
+        for i in range(len(z)):
+            for j in range(len(z)):
+                middle = (z[i] + z[j]) / 2
+                part = 0 if middle < -rope else 2 if middle > rope else 1
+                theta[part] += w[i] * w[j]
+        wins[theta.index(max(theta))] += 1
+    return np.array(wins) / n_samples
+
+
+def signed_ranks(differences, **options):
+    return np.array(attrs.astuple(bayesian_signed_rank(differences, **options)))
+
+
+def test_signed_ranks_are_those_of_a_naive_transcription():
+    shares = signed_ranks(DIFFERENCES, rope=0.0075)
+    assert shares.sum() == pytest.approx(1)
+    assert 0.1 < shares[2] < 0.9
+    # Four standard errors of 4,000 samples.
+    np.testing.assert_allclose(shares, naive_signed_ranks(DIFFERENCES, 0.0075, 4000), atol=0.032)
+
+
+def test_signed_ranks_have_symmetry_a_scale_and_blocks(monkeypatch):
+    shares = signed_ranks(DIFFERENCES, n_samples=4000)
+    assert (signed_ranks(-DIFFERENCES, n_samples=4000) == shares[::-1]).all()
+    assert (signed_ranks(100 * DIFFERENCES, rope=1, n_samples=4000) == shares).all()
+    monkeypatch.setattr(rank_tests, "BLOCK", 700)
+    assert (signed_ranks(DIFFERENCES, n_samples=4000) == shares).all()
+
+
+def test_limits_of_signed_ranks():
+    assert bayesian_signed_rank(np.full(30, 0.5)).better > 0.999
+    assert bayesian_signed_rank([0, 0, 0], rope=0).equivalent == 1
+    # 0.92 − 0.91 is above 0.01 in floating-point numbers, and not above the region.
+    assert bayesian_signed_rank([0.92 - 0.91] * 5).equivalent == 1
+
+
+MISTAKES = [
+    *[(friedman_test, scores) for scores in ([1, 2], [[1], [2]], [], [[1, math.nan]])],
+    *[(critical_difference, *n) for n in ((1, 5, 0.05), (3, 0, 0.05), (3, 5, 0), (3, 5, 1))],
+    *[(bayesian_signed_rank, *n) for n in (([],), ([np.nan],), ([0.1], -1), ([0.1], 0.01, 0))],
+]
+
+
+@pytest.mark.parametrize(("test", "arguments"), [(test, rest) for test, *rest in MISTAKES])
+def test_mistakes(test, arguments):
     with pytest.raises(DataError):
-        critical_difference(*numbers)
+        test(*arguments)

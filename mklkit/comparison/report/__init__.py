@@ -1,5 +1,147 @@
-"""A comparison as one self-contained HTML page."""
+"""The report of a comparison: one page that needs nothing but itself."""
 
-from mklkit.comparison.report.page import html_report
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections import Counter
+from hashlib import sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from mklkit.comparison.report.results import over_data_sets, results_on
+from mklkit.comparison.report.tables import KINDS, Table
+from mklkit.display.html import rendered
+from mklkit.errors import counted
+
+if TYPE_CHECKING:
+    from mklkit.comparison.comparison import Comparison
+    from mklkit.comparison.data import DataSet
 
 __all__ = ["html_report"]
+
+MOST_TITLED = 3
+"""Data sets named in the title."""
+MOST_NAMES = 100
+"""Columns, or classes, that are named."""
+
+
+def html_report(comparison: Comparison, command: str | None = None) -> str:
+    """Return a comparison as one HTML page, which opens without a network.
+
+    Text from the data is escaped, and the page's own policy refuses all scripts, styles and
+    connections but the ones that the page is made with.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    command : str, optional
+        The command line that made it, to be shown.
+
+    Raises
+    ------
+    DataError
+        If no run was finished.
+    """
+    names = comparison.compared_data
+    on = ", ".join(names) if len(names) <= MOST_TITLED else counted(len(names), "data set")
+    style, script = (
+        files(__package__).joinpath(name).read_text(encoding="utf-8")
+        for name in ("style.css", "page.js")
+    )
+    splits = sum(split["number"] for split in comparison.plan["splits"])
+    runs = f"{len(comparison.cells)} of {len(comparison.methods) * splits} runs"
+    return rendered(
+        "comparison/report/page.html",
+        title=f"Comparison of {counted(len(comparison.methods), 'method')} on {on}",
+        style=style,
+        script=script,
+        policy=f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}';"
+        " base-uri 'none'; form-action 'none'",
+        interrupted="" if comparison.complete else runs,
+        verdict=comparison.verdict,
+        over=over_data_sets(comparison) if len(names) > 1 else None,
+        data=[results_on(comparison, name) for name in names],
+        procedure=_procedure(comparison),
+        command=command,
+        version=comparison.plan["versions"]["mklkit"],
+    )
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def _procedure(comparison: Comparison) -> dict[str, Any]:
+    """Return the parts of the section on data, splits, methods and versions.
+
+    Facts are names with a text, or with a list of texts that are lines of their own.
+    """
+    plan = comparison.plan
+    splits = [
+        f"{split['name']}: {split['description']} ({split['digest']})" for split in plan["splits"]
+    ]
+    tuned = f"{plan['tune']}, inside the training rows of each split" if plan["tune"] else "no"
+    runs = f"{len(comparison.cells)}"
+    if comparison.reused:
+        runs += f", of which {comparison.reused} were read from a file"
+    methods = [
+        (method["name"], KINDS[method["kind"]], method["spec"], method["version"])
+        for method in plan["methods"]
+    ]
+    heads = ("Method", "Kind", "Parts", "From")
+    return {
+        "data": [
+            (data.name, _data(data, facts), _some(facts["columns"]))
+            for data, facts in zip(comparison.data, plan["data"], strict=True)
+        ],
+        "facts": {
+            "Splits": splits,
+            "Seed": str(plan["seed"]),
+            "Tuning": tuned,
+            "Runs": runs,
+            "Notes": comparison.notes,
+            "Versions": ", ".join(f"{name} {number}" for name, number in plan["versions"].items()),
+        },
+        "methods": Table("Methods with all their parts.", heads, methods, "words"),
+        "parameters": _parameters(comparison),
+    }
+
+
+def _data(data: DataSet, facts: dict[str, Any]) -> dict[str, str | list[str]]:
+    numeric = data.features.select_dtypes("number").shape[1]
+    words = data.features.shape[1] - numeric
+    kinds = f": {numeric} of numbers, {words} of text or dates" if words else ", all of numbers"
+    counts = zip(facts["classes"], facts["class_counts"], strict=True)
+    classes = [f"{label} ({count})" for label, count in counts]
+    return {
+        "Rows": str(facts["rows"]),
+        "Columns": f"{len(facts['columns'])}{kinds}",
+        "Classes": f"{len(classes)}: {_some(classes)}",
+        "Missing values": str(int(data.features.isna().to_numpy().sum()) or ""),
+        "As read": data.summary,
+        "Notes": data.notes,
+        "Fingerprint": facts["fingerprint"],
+    }
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _parameters(comparison: Comparison) -> Table | None:
+    """Return the values that searches chose, with the number of splits, the most frequent first."""
+    chosen: dict[tuple[str, str, str], Counter[str]] = {}
+    for cell in comparison.cells:
+        for name, value in (cell.params or {}).items():
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            chosen.setdefault((cell.method, cell.data, name), Counter())[text] += 1
+    if not chosen:
+        return None
+    rows = [
+        (*place, ", ".join(f"{value} ({count})" for value, count in counts.most_common()))
+        for place, counts in chosen.items()
+    ]
+    heads = ("Method", "Data", "Parameter", "Chosen, with number of splits")
+    return Table("Chosen on the training rows of each split.", heads, rows, "words")

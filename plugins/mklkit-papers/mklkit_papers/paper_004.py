@@ -158,9 +158,10 @@ def with_row_number(data: DataSet) -> DataSet:
     Examples
     --------
     >>> import numpy as np
+    >>> from mklkit.comparison.data import data_sets
     >>> target = np.array(["headlamps", "build wind float", "headlamps"])
     >>> rows = pd.DataFrame({"RI": [1.5, 1.6, 1.7]})
-    >>> data = DataSet("glass", rows, target, "", {}, ["RI"])
+    >>> (data,) = data_sets({"glass": (rows, target)}, None, None, ())
     >>> with_row_number(data).features["Id"].tolist()
     [2, 1, 3]
     """
@@ -170,9 +171,7 @@ def with_row_number(data: DataSet) -> DataSet:
     classes = [GLASS_ORDER.index(label) for label in data.target]
     number = pd.Series(classes, data.features.index).rank(method="first").astype(int)
     features = data.features.assign(Id=number)
-    return attrs.evolve(
-        data, name=f"{data.name}-numbered", features=features, encoded=[*data.encoded, "Id"]
-    )
+    return attrs.evolve(data, name=f"{data.name}-numbered", features=features)
 
 
 HALVES = Division(train=0.5)

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 import pandas as pd
 
-from mklkit.comparison.running import Cell
+from mklkit.comparison.stored import Cell
 from mklkit.comparison.table import tests_against
 from mklkit_papers.lines import ACCURACY, Line, Measure, Printed, PrintedTable
 from mklkit_papers.protocol import DataUse, Experiment

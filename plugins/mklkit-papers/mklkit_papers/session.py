@@ -13,9 +13,9 @@ import attrs
 from mklkit.comparison.comparing import plan_facts
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import Method
-from mklkit.comparison.running import Cell, run_cells
+from mklkit.comparison.running import run_cells
 from mklkit.comparison.splits import SplitPlan
-from mklkit.comparison.stored import Results
+from mklkit.comparison.stored import Cell, Results
 from mklkit.datasets.paths import refused
 from mklkit.datasets.pipeline import build_pipeline
 from mklkit.display.progress import Progress, Report, silent

@@ -20,7 +20,7 @@ from oracles.coupled import multik_mhks
 from printed_pages import lines_of, needs_folder, shown, use_of
 
 from mklkit import RPEMEKLClassifier, TableEncoder
-from mklkit.comparison.data import DataSet
+from mklkit.comparison.data import data_sets
 from mklkit.errors import DataError
 
 COUNTS = {
@@ -173,6 +173,6 @@ def test_the_page_has_the_accuracies_of_today():
 
 def test_glass_with_other_names_of_classes_is_refused():
     rows = pd.DataFrame({"RI": [1.5, 1.6]})
-    data = DataSet("glass", rows, np.array([1, 2]), "", {}, ["RI"])
+    (data,) = data_sets({"glass": (rows, np.array([1, 2]))}, None, None, ())
     with pytest.raises(DataError, match="glass has classes other than build wind float"):
         with_row_number(data)

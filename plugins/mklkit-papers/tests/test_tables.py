@@ -177,5 +177,5 @@ def test_a_long_table_breaks_over_pages():
     ]
     text = latex(entry("000-table9", known(lines)).run(Session()))
     assert text.startswith(r"\begin{longtable}{llr}")
-    assert text.count("\n") == 60 + 9
+    assert text.count(" & b & ") == 60
     assert r"\begin{table}" not in text

@@ -1,0 +1,239 @@
+"""What the report says of results: on one data set, and over several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mklkit.comparison.report.tables import Cell, Head, Table, methods_table, number_cell
+from mklkit.display.html import bar
+from mklkit.display.numbers import DASH, number, p_value, percent
+from mklkit.evaluation import nemenyi_p_values
+from mklkit.plotting.comparison import ComparisonDisplay
+from mklkit.plotting.critical_difference import CriticalDifferenceDisplay
+from mklkit.plotting.curves import CalibrationDisplay
+from mklkit.plotting.svg import svg_of
+
+if TYPE_CHECKING:
+    from mklkit.comparison.comparison import Comparison
+    from mklkit.comparison.stored import Cell as Run
+
+__all__ = ["confusion_table", "over_data_sets", "results_on"]
+
+CONFUSIONS = 3
+"""Methods with the best accuracy whose confusion matrices are shown, and the best of each kind."""
+MOST_CLASSES = 20
+"""Of more classes no matrix is shown, but as many pairs that are confused most often."""
+SHADES = 5
+MOST_KERNELS = 25
+MOST_CURVES = 6
+ACROSS = 8
+"""Data sets beside each other in a table of accuracies."""
+MOST_PAIRED = 15
+"""The best methods, with which all are compared in pairs."""
+NOTE = (
+    "Means over the splits ± standard deviation, with a 95 % interval by the variance of the"
+    " corrected test. “p corrected”: corrected resampled t-test against the best (Nadeau and"
+    " Bengio 2003) with Holm's correction. “p paired”: the ordinary paired t-test without"
+    " correction, which papers often use and which finds differences that are not there too often."
+    " Fit: seconds, tuning included. Rise of memory: of the process's peak during the fit. What"
+    " methods share on the same rows is made once and counted with the first of them."
+)
+OVER_NOTE = (
+    "Means over the data sets; the rank is the average of those on each. “Worse”, “same”, “better”:"
+    " on a further data set a method can be more than one point of accuracy worse than the first"
+    " row, within one point of it, or more than one point better; the number is the probability"
+    " that this outcome is the likeliest of the three, by the Bayesian signed-rank test (Benavoli"
+    " and others 2017). It is not the share of data sets with this outcome."
+)
+
+
+def results_on(comparison: Comparison, name: str) -> dict[str, Any]:
+    """Return the parts of the section on the data set of a name."""
+    methods = comparison.table(name)
+    runs = comparison.compared_cells(name)
+    names = [facts["name"] for facts in comparison.plan["data"]]
+    place = names.index(name)
+    labels = [str(label) for label in comparison.plan["data"][place]["classes"]]
+    chart = None
+    if methods["accuracy"].notna().any():
+        chart = svg_of(ComparisonDisplay(methods), f"Mean accuracy on {name}")
+    return {
+        "id": f"data-{place + 1}",
+        "name": name,
+        "methods": methods_table(methods, f"Methods on {name}.", "" if place else NOTE),
+        "accuracy": chart,
+        "weights": _weights(methods, runs),
+        "confusions": _confusions(methods, runs, labels),
+        "calibration": _calibration(name, methods, runs, labels),
+    }
+
+
+def _by_method(
+    methods: pd.DataFrame, runs: list[Run], get: Callable[[Run], Any]
+) -> dict[str, list[Any]]:
+    """Return what each method's runs have, the best method first, without those without any."""
+    values: dict[str, list[Any]] = {str(name): [] for name in methods["method"]}
+    for run in runs:
+        if (value := get(run)) is not None:
+            values[run.method].append(value)
+    return {name: of_runs for name, of_runs in values.items() if of_runs}
+
+
+def _weights(methods: pd.DataFrame, runs: list[Run]) -> list[Table]:
+    """Return a table of weights per method with several kernels, its kernels in their order."""
+    by_method = _by_method(methods, runs, lambda run: run.weights)
+    frames = {name: pd.DataFrame(weights).fillna(0.0) for name, weights in by_method.items()}
+    frames = {name: frame for name, frame in frames.items() if frame.shape[1] > 1}
+    largest = max((float(frame.abs().max().max()) for frame in frames.values()), default=0.0)
+    tables = []
+    for name, frame in frames.items():
+        order = frame.mean().rank(ascending=False, method="first")
+        heaviest = frame.loc[:, order <= MOST_KERNELS]
+        several = len(frame) > 1
+        rows: list[list[object]] = []
+        for kernel, spread in heaviest.agg(["mean", "min", "max", "std"]).items():
+            mean, low, high, deviation = spread.tolist()
+            text = number(mean, 2) + (f" ± {number(deviation, 2)}" if several else "")
+            span = f"{number(low, 2)} to {number(high, 2)}" if several else ""
+            rows.append([kernel, number_cell(mean, text), bar(mean, largest, (low, high)), span])
+        more = frame.shape[1] - len(rows)
+        rest = f"The {len(rows)} heaviest of {frame.shape[1]} kernels." if more else ""
+        heads = ["Kernel", "Mean weight", "", "Lowest to highest"]
+        tables.append(Table(name, heads, rows, "weights", rest))
+    return tables
+
+
+def _confusions(
+    methods: pd.DataFrame, runs: list[Run], labels: list[str]
+) -> list[tuple[str, str, Table]]:
+    """Return name, accuracy and matrix of the best methods and of the best of each kind."""
+    counts = _by_method(methods, runs, lambda run: run.confusion)
+    known = methods[methods["method"].isin(list(counts))]
+    best = known[(np.arange(len(known)) < CONFUSIONS) | ~known["kind"].duplicated()]
+    return [
+        (name, percent(accuracy), confusion_table(np.sum(counts[name], axis=0), labels))
+        for name, accuracy in zip(best["method"], best["accuracy"], strict=True)
+    ]
+
+
+def confusion_table(counts: NDArray[np.int64], labels: list[str]) -> Table:
+    """Return counts (C, C) by true and predicted class, darker for a larger share of a row."""
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    if len(labels) > MOST_CLASSES:
+        wrong = np.where(np.eye(len(labels), dtype=bool), 0, counts)
+        order = np.argsort(-wrong, axis=None, kind="stable")[:MOST_CLASSES]
+        pairs = zip(*np.unravel_index(order, wrong.shape), strict=True)
+        rows = [
+            [labels[i], labels[j], int(wrong[i, j]), f"{percent(float(shares[i, j]))} %"]
+            for i, j in pairs
+            if wrong[i, j]
+        ]
+        caption = f"What is confused most often, of {len(labels)} classes."
+        return Table(caption, ["true", "predicted", "rows", "of the class"], rows)
+    shades = np.ceil(shares * SHADES).astype(int)
+    rows = []
+    for i, label in enumerate(labels):
+        kinds = ["right" if i == j else "wrong" for j in range(len(labels))]
+        styles = [f"{kind}-{shade}" for kind, shade in zip(kinds, shades[i], strict=True)]
+        cells = [Cell(int(n), style=style) for n, style in zip(counts[i], styles, strict=True)]
+        rows.append([label, *cells, percent(float(shares[i, i])) if counts[i].any() else DASH])
+    heads: list[Head | str] = ["true, down; predicted, across", *labels, Head("found", "%")]
+    caption = "Test rows by true and predicted class, summed over the splits."
+    return Table(caption, heads, rows, "confusion")
+
+
+def _calibration(
+    name: str, methods: pd.DataFrame, runs: list[Run], labels: list[str]
+) -> dict[str, Any] | None:
+    """Return how often events happened beside their predicted probability, and the errors."""
+    curves, errors = {}, {}
+    by_method = _by_method(methods, runs, lambda run: run.calibration)
+    for method, parts in by_method.items():
+        bins = sum(map(pd.DataFrame, parts[1:]), pd.DataFrame(parts[0]))
+        bins = bins[bins["rows"] > 0]
+        predicted, happened = bins["probability"] / bins["rows"], bins["hits"] / bins["rows"]
+        errors[method] = float(np.average((predicted - happened).abs(), weights=bins["rows"]))
+        curves[method] = predicted.to_numpy(), happened.to_numpy()
+    if not curves:
+        return None
+    first = dict(list(curves.items())[:MOST_CURVES])
+    rows = [
+        [method, number_cell(error, number(100 * error, 1)), bar(error, max(errors.values()))]
+        for method, error in errors.items()
+    ]
+    caption = "Mean difference of predicted and happened."
+    return {
+        "chart": svg_of(CalibrationDisplay(first), f"Calibration on {name}"),
+        "errors": Table(caption, ["Method", Head("Off by", "points"), ""], rows, "weights"),
+        "event": f"class {labels[1]}" if len(labels) == 2 else "the likeliest class",
+        "curves": len(first),
+    }
+
+
+def over_data_sets(comparison: Comparison) -> dict[str, Any]:
+    """Return the parts of the section over all data sets."""
+    names, ranking = comparison.compared_data, comparison.ranking
+    methods = comparison.table()
+    parts: dict[str, Any] = {
+        "methods": methods_table(methods, f"Methods over {len(names)} data sets.", OVER_NOTE),
+        "accuracies": _accuracies(comparison, names, list(methods["method"])),
+    }
+    if "friedman" in ranking:
+        test, ranks = ranking["friedman"], ranking["ranks"]
+        p = p_value(test["p_value"])
+        p = f"< {p[1:]}" if p.startswith("<") else f"= {p}"
+        parts["friedman"] = f"F = {test['f_statistic']:.2f}, p {p}"
+        difference = ranking["critical_difference"]
+        diagram = CriticalDifferenceDisplay(list(ranks.values()), list(ranks), difference)
+        label = "Critical-difference diagram; the ranks are in the table"
+        parts["diagram"] = svg_of(diagram, label)
+        parts["pairs"] = _pairs(pd.Series(ranks, dtype=float), len(names))
+    return parts
+
+
+def _pairs(ranks: pd.Series, n_datasets: int) -> Table:
+    """Return the p values of Nemenyi's test, the columns numbered as the rows are."""
+    ranks = ranks.sort_values(kind="stable")
+    values = nemenyi_p_values(ranks.to_numpy(), n_datasets)[:, :MOST_PAIRED]
+    across = values.shape[1]
+    rows = []
+    for place, name in enumerate(ranks.index):
+        cells = [
+            DASH if column == place else Cell(_short(value), best=value < 0.05)
+            for column, value in enumerate(values[place].tolist())
+        ]
+        rows.append([f"{place + 1} {name}", *cells])
+    limit = f" Columns: the best {across} of {len(ranks)}." if across < len(ranks) else ""
+    caption = (
+        "p values of Nemenyi's test, which allow for the number of pairs; below 0.05 in bold."
+        f"{limit}"
+    )
+    return Table(caption, ["Method", *map(str, range(1, across + 1))], rows, "pairs")
+
+
+def _short(value: float) -> str:
+    return "<.01" if value < 0.005 else "1" if value > 0.995 else f"{value:.2f}".lstrip("0")
+
+
+def _accuracies(comparison: Comparison, names: list[str], methods: list[str]) -> list[Table]:
+    """Return mean accuracies of methods on data sets, the best of each data set marked."""
+    accuracies = {name: comparison.table(name).set_index("method")["accuracy"] for name in names}
+    means = pd.DataFrame(accuracies).reindex(methods)
+    caption = "Mean accuracy in percent, the methods in the order of their ranks."
+    tables = []
+    for start in range(0, len(names), ACROSS):
+        part = means.iloc[:, start : start + ACROSS]
+        best = [percent(value) for value in part.max()]
+        rows = [
+            [method, *(number_cell(value, percent(value), percent(value) == top)
+                       for value, top in zip(values, best, strict=True))]
+            for method, values in zip(part.index, part.to_numpy().tolist(), strict=True)
+        ]  # fmt: skip
+        heads = [Head("Method"), *(Head(str(name), first="descending") for name in part)]
+        tables.append(Table(caption, heads, rows, "sortable"))
+    return tables
