@@ -129,10 +129,9 @@ class FittedFrequencyOverlap(FeatureKernel):
 
     def features(self, rows: Array) -> tuple[Sparse, Sparse]:
         """Return a one for each category that a row has, and its weight."""
-        pairs = zip(rows.T, self.values, self.weights, strict=True)
         weights = [
             # Categories that are not among the training rows have the weight 1.
-            pd.Series(weights, known).reindex(column[~np.isnan(column)]).fillna(1.0)
-            for column, known, weights in pairs
+            pd.Series(of_values, values).reindex(column[~np.isnan(column)]).fillna(1.0)
+            for column, values, of_values in zip(rows.T, self.values, self.weights, strict=True)
         ]
         return _present(rows), _present(rows, np.concatenate(weights))

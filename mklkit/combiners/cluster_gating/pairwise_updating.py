@@ -172,7 +172,7 @@ class _Exchanges:
         falling = way < 0.0
         if falling.any():
             farthest = float(np.min(-theta[falling] / way[falling]))
-            curvature = -float(way @ (difference @ way))
+            curvature = float(way @ (self.upper @ way)) - before * float(way @ (self.lower @ way))
             move, gain = best_step(curvature, float(slopes @ way), 0.0, farthest)
             if gain > 0.0:
                 np.maximum(theta + move * way, 0.0, out=theta)

@@ -148,6 +148,8 @@ class LearnedWeighting(Combiner):
 
     facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="learner")
     gives_weights: ClassVar[bool] = True
+    by_learner: ClassVar[bool] = True
+    """Whether the weights depend on the learner; if not, its variants share them."""
 
     @abstractmethod
     def choose(
@@ -188,21 +190,13 @@ class LearnedWeighting(Combiner):
     ) -> WeightedGrid:
         """Return the decisions of the points' learners, on one matrix per different weights."""
         learners = learner_variants(learner, points)
-        return WeightedGrid.learn(
-            views, target, self.prepare_each(views, target, learners, random_state)
-        )
-
-    def prepare_each(
-        self,
-        views: Views,
-        target: Target,
-        learners: Sequence[Learner],
-        random_state: np.random.RandomState,
-    ) -> list[tuple[Array, Learner]]:
-        """Return weights and learner for variants of one learner, as separate fits have them."""
-        return [
-            self.prepare(views, target, variant, deepcopy(random_state)) for variant in learners
+        prepared = [
+            self.prepare(views, target, variant, deepcopy(random_state))
+            for variant in (learners if self.by_learner else learners[:1])
         ]
+        if not self.by_learner:
+            prepared = [(prepared[0][0], variant) for variant in learners]
+        return WeightedGrid.learn(views, target, prepared)
 
 
 @attrs.frozen
@@ -213,6 +207,8 @@ class WeightingCombiner(LearnedWeighting):
     is enough; see :func:`weighting_rule`.
     """
 
+    by_learner: ClassVar[bool] = False
+
     @abstractmethod
     def weights(self, views: Views, y: Array) -> Array:
         """Return the weights (M,), none negative, for the target's values y (N,)."""
@@ -222,17 +218,6 @@ class WeightingCombiner(LearnedWeighting):
     ) -> Array:
         """Return the weights (M,) of :meth:`weights`."""
         return self.weights(views, target.values)
-
-    def prepare_each(
-        self,
-        views: Views,
-        target: Target,
-        learners: Sequence[Learner],
-        random_state: np.random.RandomState,
-    ) -> list[tuple[Array, Learner]]:
-        """Return the weights, computed once, with each learner."""
-        weights, _ = self.prepare(views, target, learners[0], random_state)
-        return [(weights, learner) for learner in learners]
 
 
 def on_simplex(raw: Array, labels: Sequence[str], name: str) -> Array:
