@@ -21,7 +21,6 @@ from attrs.validators import (
     ge,
     in_,
     instance_of,
-    matches_re,
     min_len,
     optional,
 )
@@ -276,7 +275,7 @@ class Preset:
     'uniform'
     """
 
-    name: str = attrs.field(validator=[instance_of(str), matches_re(_NAME)])
+    name: str = attrs.field(validator=instance_of(str))
     help: str = attrs.field(validator=instance_of(str))
     combiner: str = attrs.field(validator=SPEC)
     kernels: tuple[str, ...] | None = attrs.field(default=None, validator=optional(SOME_SPECS))

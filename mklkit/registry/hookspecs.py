@@ -8,8 +8,8 @@ further ones, each a list. Built-in components are registered in the same way.
 from __future__ import annotations
 
 import pkgutil
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from importlib import import_module, util
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,7 +20,15 @@ if TYPE_CHECKING:
     from mklkit.protocols import Combiner, FeatureMap, Kernel, Learner
     from mklkit.protocols.component import Preset
 
-__all__ = ["ENTRY_POINT_GROUP", "exports", "hookimpl", "hookspec", "register", "registered_by"]
+__all__ = [
+    "ENTRY_POINT_GROUP",
+    "exports",
+    "hookimpl",
+    "hookspec",
+    "modules_of",
+    "register",
+    "registered_by",
+]
 
 ENTRY_POINT_GROUP = "mklkit"
 
@@ -66,17 +74,17 @@ def registered_by(module: object) -> list[type]:
     ]
 
 
+def modules_of(room: str) -> Iterator[ModuleType]:
+    """Import and yield the modules of a package."""
+    for info in pkgutil.walk_packages(import_module(room).__path__, f"{room}."):
+        yield import_module(info.name)
+
+
 def exports(room: str, base: type) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return a package's ``__getattr__`` and ``__dir__``, by which it exports component classes.
 
-    Its modules are imported when a class is first asked for.
-
-    Parameters
-    ----------
-    room : str
-        The package's name.
-    base : type
-        What its component classes derive from.
+    These are the registered ones of its modules that derive from a base. The modules are imported
+    when a class is first asked for.
 
     Examples
     --------
@@ -84,23 +92,17 @@ def exports(room: str, base: type) -> tuple[Callable[[str], Any], Callable[[], l
     >>> mklkit.kernels.Linear()
     Linear()
     """
-    package = sys.modules[room]
-    classes: dict[str, type] = {}
 
+    @cache
     def exported() -> dict[str, type]:
-        if not classes:
-            for info in pkgutil.walk_packages(package.__path__, f"{room}."):
-                for cls in registered_by(import_module(info.name)):
-                    if issubclass(cls, base):
-                        classes[cls.__name__] = cls
-        return classes
+        classes = (cls for module in modules_of(room) for cls in registered_by(module))
+        return {cls.__name__: cls for cls in classes if issubclass(cls, base)}
 
     def find(name: str) -> Any:
         # Python asks for special names, and for modules before it imports them.
         if name.startswith("_") or util.find_spec(f"{room}.{name}") or name not in exported():
             raise AttributeError(f"module {room!r} has no attribute {name!r}")
-        setattr(package, name, classes[name])
-        return classes[name]
+        return exported()[name]
 
     return find, lambda: sorted(exported())
 

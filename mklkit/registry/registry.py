@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import itertools
-import pkgutil
 import threading
 import warnings
 from time import perf_counter
@@ -50,7 +49,7 @@ from mklkit.registry.entries import (
     make_entry,
     spoken,
 )
-from mklkit.registry.hookspecs import ENTRY_POINT_GROUP, registered_by
+from mklkit.registry.hookspecs import ENTRY_POINT_GROUP, modules_of, registered_by
 from mklkit.registry.specs import build, parse_spec
 
 __all__ = ["Entry", "Kind", "PluginFailure", "Registry", "forget_registry", "get_registry"]
@@ -183,9 +182,7 @@ class Registry:
     def _load_builtins(self) -> None:
         version = importlib.import_module("mklkit._version").__version__
         for package_name in BUILTIN_PACKAGES:
-            package = importlib.import_module(f"mklkit.{package_name}")
-            for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-                module = importlib.import_module(info.name)
+            for module in modules_of(f"mklkit.{package_name}"):
                 self._register(module, BUILT_IN, version)
 
     def load_plugins(self) -> None:

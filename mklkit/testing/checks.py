@@ -308,8 +308,8 @@ def checks_of(registry: Registry, package: str, others: Collection[str] = ()) ->
     for entry in provided:
         by_name = Check(entry.kind, entry.name, can_be_made_by_name, Case(entry.target, entry.kind))
         [finding] = findings([by_name])
-        made = finding.outcome != "not applicable"
-        checks += component_checks(entry.target, entry.kind) if made else [by_name]
+        complete = finding.outcome != "not applicable"
+        checks += component_checks(entry.target, entry.kind) if complete else [by_name]
     return checks
 
 

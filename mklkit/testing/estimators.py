@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from mklkit.errors import MKLKitError, ModelFileError, plain_message
+from mklkit.errors import MKLKitError, ModelFileError, plain_message, quoted
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.from_preset import preset_classifier
 from mklkit.estimators.one_class import MKLOneClass
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.persistence import load_model, save_model
-from mklkit.protocols import Array, Preset, Task, facts_of
+from mklkit.protocols import Array, Preset, Task, facts_of, is_name
 from mklkit.registry.columns import bind_kernels
 from mklkit.registry.composing import choose_components
 from mklkit.registry.entries import FACTS
@@ -203,8 +203,10 @@ def saved_and_loaded(model: Any) -> Any:
 
 
 def parts_exist(case: Case) -> None:
-    """It has a line of help; its parts are registered and work together."""
+    """It has a name and a line of help; its parts are registered and work together."""
     preset: Preset = case.component
+    name = "a name of letters, digits, '_', '.', '-'"
+    expect(is_name(preset.name), name, quoted(preset.name), "Write Preset('my-name', ...).")
     helps = preset.help.strip() and "\n" not in preset.help
     expect(helps, "one line of help", repr(preset.help), "Write Preset('my-name', 'Help.', ...).")
     try:

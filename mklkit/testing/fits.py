@@ -137,8 +137,8 @@ def training_order_does_not_matter(case: Case) -> None:
             raise NotApplicable(f"{case.label} draws at random")
         for order in _orders(case):
             again = variant.fit(case.rows[order], variant.y[order])
-            what = "the same {} from reordered training rows"
-            _expect_same(case, again, usual, what, advice, ORDER_TOLERANCE[case.kind])
+            expected = "the same {} from reordered training rows"
+            _expect_same(case, again, usual, expected, advice, ORDER_TOLERANCE[case.kind])
 
 
 def weights_of_rows_count(case: Case) -> None:
@@ -172,8 +172,8 @@ def weights_of_rows_count(case: Case) -> None:
             weighted = variant.fit(row_weights=often.astype(float), kernels=kernels)
             rows, y = case.rows.repeat(often, axis=0), variant.y.repeat(often)
             repeated = variant.fit(rows, y, kernels=kernels)
-            what = "the same {} for rows of weight 3 as for these rows three times"
-            _expect_same(case, weighted, repeated, what, advice, WEIGHT_TOLERANCE)
+            expected = "the same {} for rows of weight 3 as for these rows three times"
+            _expect_same(case, weighted, repeated, expected, advice, WEIGHT_TOLERANCE)
 
 
 def _decisions(fit: Fit, rows: Array) -> Array:

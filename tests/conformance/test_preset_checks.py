@@ -20,7 +20,7 @@ VALID: dict[str, Any] = {"name": "even", "help": "Help.", "combiner": "uniform"}
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
-        ({"name": "two words"}, "two words"),
+        ({"name": None}, "name"),
         ({"help": None}, "help"),
         ({"combiner": None}, "combiner"),
         ({"kernels": ()}, "kernels"),
@@ -37,6 +37,7 @@ def test_a_preset_refuses_what_none_can_have(parameters: dict[str, Any], said: s
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
+        ({"name": "two words"}, "a name of letters"),
         ({"help": " "}, "one line of help"),
         ({"combiner": "unheard-of"}, "unheard-of"),
         ({"kernels": ("rbg",)}, "rbf"),

@@ -6,7 +6,6 @@ import importlib.metadata
 import os
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,71 +15,45 @@ from mklkit import MKLKitError
 from mklkit.registry.discovery import installed_plugins
 from mklkit.registry.registry import Registry
 
-
-def _metadata(info: Path, content: bytes | None) -> None:
-    if content is None:
-        (info / "METADATA").unlink()
-    else:
-        (info / "METADATA").write_bytes(content)
-
-
-DAMAGE: dict[str, Callable[[Path], object]] = {
-    "no METADATA": lambda info: _metadata(info, None),
-    "empty METADATA": lambda info: _metadata(info, b""),
-    "no Name": lambda info: _metadata(info, b"Metadata-Version: 2.1\nVersion: 1.2\n"),
-    "no Version": lambda info: _metadata(info, b"Metadata-Version: 2.1\nName: mklkit-hurt\n"),
-    "undecodable": lambda info: _metadata(info, b"Name: mklkit-hurt\xff\xfe\nVersion: 1\n"),
-    "a name that moves the cursor": lambda info: _metadata(
-        info, b"Name: mklkit\x1b[2J\nVersion: 1\n"
-    ),
-    "a name of 5,000 letters": lambda info: _metadata(
-        info, b"Name: " + b"m" * 5000 + b"\nVersion: 1\n"
-    ),
-    "entry points without a value": lambda info: (info / "entry_points.txt").write_text(
-        "[mklkit]\nhurt\n"
-    ),
-    "entry points that are no text": lambda info: (info / "entry_points.txt").write_bytes(
-        b"[mklkit]\nhurt = mklkit_hurt\xff\xfe\n"
-    ),
-    **{
-        f"entry points with {text!r}": lambda info, text=text: (  # type: ignore[misc]
-            info / "entry_points.txt"
-        ).write_text(text, encoding="utf-8")
-        for text in (
-            "[mklkit\nhurt = mklkit_hurt\n",
-            "mklkit\nhurt = mklkit_hurt\n",
-            "[ mklkit ]\nhurt = mklkit_hurt\n",
-            "[MKL-kit]\nhurt = mklkit_hurt\n",
-            "\ufeff[mklkit]\nhurt = mklkit_hurt\n",
-            "hurt = mklkit_hurt\n",
-            "[mklkit]\nhurt: mklkit_hurt\n",
-            "[mklkit]\n= mklkit_hurt\n",
-            "[mklkit]\nhurt =\n",
-            "[mklkit]\nhurt = 1 + 1\n",
-            "[mklkit]\nhurt = .\n",
-        )
-    },
-    "a folder for entry points": lambda info: (
-        (info / "entry_points.txt").unlink(),
-        (info / "entry_points.txt").mkdir(),
-    ),
-    "an entry point to no module": lambda info: (info / "entry_points.txt").write_text(
-        "[mklkit]\nhurt = ???\n"
-    ),
-    "an entry point to no attribute": lambda info: (info / "entry_points.txt").write_text(
-        "[mklkit]\nhurt = mklkit_hurt:nothing\n"
-    ),
-    "one entry point twice": lambda info: (info / "entry_points.txt").write_text(
-        "[mklkit]\nhurt = mklkit_good\nhurt = mklkit_hurt\n"
-    ),
-}
+# What stands in a file of the package's metadata; None where there is none, or a folder.
+DAMAGE: list[tuple[str, bytes | None]] = [
+    ("METADATA", None),
+    ("METADATA", b""),
+    ("METADATA", b"Metadata-Version: 2.1\nVersion: 1.2\n"),
+    ("METADATA", b"Metadata-Version: 2.1\nName: mklkit-hurt\n"),
+    ("METADATA", b"Name: mklkit-hurt\xff\xfe\nVersion: 1\n"),
+    ("METADATA", b"Name: mklkit\x1b[2J\nVersion: 1\n"),
+    ("METADATA", b"Name: " + b"m" * 5000 + b"\nVersion: 1\n"),
+    ("entry_points.txt", None),
+    ("entry_points.txt", b"[mklkit]\nhurt\n"),
+    ("entry_points.txt", b"[mklkit]\nhurt = mklkit_hurt\xff\xfe\n"),
+    ("entry_points.txt", b"[mklkit\nhurt = mklkit_hurt\n"),
+    ("entry_points.txt", b"mklkit\nhurt = mklkit_hurt\n"),
+    ("entry_points.txt", b"[ mklkit ]\nhurt = mklkit_hurt\n"),
+    ("entry_points.txt", b"[MKL-kit]\nhurt = mklkit_hurt\n"),
+    ("entry_points.txt", b"\xef\xbb\xbf[mklkit]\nhurt = mklkit_hurt\n"),
+    ("entry_points.txt", b"hurt = mklkit_hurt\n"),
+    ("entry_points.txt", b"[mklkit]\nhurt: mklkit_hurt\n"),
+    ("entry_points.txt", b"[mklkit]\n= mklkit_hurt\n"),
+    ("entry_points.txt", b"[mklkit]\nhurt =\n"),
+    ("entry_points.txt", b"[mklkit]\nhurt = 1 + 1\n"),
+    ("entry_points.txt", b"[mklkit]\nhurt = .\n"),
+    ("entry_points.txt", b"[mklkit]\nhurt = ???\n"),
+    ("entry_points.txt", b"[mklkit]\nhurt = mklkit_hurt:nothing\n"),
+    ("entry_points.txt", b"[mklkit]\nhurt = mklkit_good\nhurt = mklkit_hurt\n"),
+]
 
 
-@pytest.mark.parametrize("state", DAMAGE)
-def test_a_damaged_package_is_one_warning(site: Path, state: str) -> None:
+@pytest.mark.parametrize(("file", "content"), DAMAGE)
+def test_a_damaged_package_is_one_warning(site: Path, file: str, content: bytes | None) -> None:
     entry_points = importlib.metadata.entry_points
     install(site, "hurt", GOOD.format(name="hurt"))
-    DAMAGE[state](site / "mklkit_hurt-1.2.dist-info")
+    damaged = site / "mklkit_hurt-1.2.dist-info" / file
+    damaged.unlink()
+    if content is not None:
+        damaged.write_bytes(content)
+    elif file == "entry_points.txt":
+        damaged.mkdir()
     install(site, "good", GOOD.format(name="good"))
     registry, warned = load()
     assert len(warned) == 1
