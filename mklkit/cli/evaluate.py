@@ -105,7 +105,7 @@ def _result(system: System, outcome: Any) -> dict[str, Any]:
 def _report(system: System, outcome: Any, result: dict[str, Any]) -> None:
     from mklkit.cli.report import facts_grid, model_lines
     from mklkit.cli.tables import class_table
-    from mklkit.estimators.proposing import shortened
+    from mklkit.estimators.introspection import shortened
 
     times = f", {outcome.repeats} times" if outcome.repeats > 1 else ""
     folds = f"{outcome.n_folds} {system.task.folds_are} folds{times}"

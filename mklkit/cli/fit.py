@@ -206,7 +206,7 @@ def _save(output: Path, pipeline: Any, result: dict[str, Any]) -> None:
 def _report(table: Any, result: dict[str, Any]) -> None:
     from mklkit.cli.report import facts_grid, model_lines
     from mklkit.cli.tables import scores_tables, weights_table
-    from mklkit.estimators.proposing import shortened
+    from mklkit.estimators.introspection import shortened
 
     lines: list[tuple[str, str | list[str]]] = [
         data_line(table, result["data"]["notes"]),

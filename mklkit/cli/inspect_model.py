@@ -38,7 +38,7 @@ def inspect_model(model: opt.ModelFile, as_json: opt.AsJson = False) -> None:
 def _report(facts: dict[str, Any]) -> None:
     from mklkit.cli.report import columns_grid, facts_grid, model_lines
     from mklkit.cli.tables import scores_tables, weights_table
-    from mklkit.estimators.proposing import shortened
+    from mklkit.estimators.introspection import shortened
 
     model = facts["model"]
     lines: list[tuple[str, str | list[str]]] = []
