@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -21,6 +23,7 @@ __all__ = [
     "WeightedModel",
     "classifier_in",
     "column_names",
+    "shortened",
     "split",
 ]
 
@@ -119,3 +122,21 @@ def classifier_in(model: Any) -> Any:
 def column_names(model: Any) -> NDArray[Any]:
     """Return the names of the columns that a model was fitted on, or their positions."""
     return np.asarray(getattr(model, "feature_names_in_", np.arange(model.n_features_in_)))
+
+
+LEFT_OUT = re.compile(r"(kernels auto: left out \d+, [^:]*):.*")
+"""Notes that name the proposed kernels that were not taken."""
+
+
+def shortened(choices: Sequence[str]) -> list[str]:
+    """Return what a model chose without the names of proposed kernels that are left out.
+
+    Examples
+    --------
+    >>> choices = ["kernels auto: left out 2, as they are alike: a, b", "learner svm"]
+    >>> shortened(choices)  # doctest: +NORMALIZE_WHITESPACE
+    ["kernels auto: left out 2, as they are alike ('mklkit kernels DATA -k auto' names them)",
+     'learner svm']
+    """
+    pointer = r"\1 ('mklkit kernels DATA -k auto' names them)"
+    return [LEFT_OUT.sub(pointer, choice) for choice in choices]

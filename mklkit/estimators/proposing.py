@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from mklkit.display.html import notes, shown
 from mklkit.estimators.checking import as_source, check_training
-from mklkit.estimators.pruning import LEFT_OUT, Candidate, pruned
+from mklkit.estimators.pruning import Candidate, pruned
 from mklkit.estimators.showing import KernelSummary
 from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import TrainingData
@@ -30,7 +30,6 @@ __all__ = [
     "column_groups",
     "propose_kernels",
     "proposed_bank",
-    "shortened",
 ]
 
 MOST_ROWS = 1000
@@ -125,20 +124,6 @@ def propose_kernels(X: Any, y: Any) -> KernelBank:
     reading, _ = read_table(X, [bind_kernels(None)])
     data = check_training(BaseEstimator(), "two classes", reading, X, y)
     return proposed_bank(reading.names, data, "two classes")
-
-
-def shortened(notes: Sequence[str]) -> list[str]:
-    """Return notes without the names of kernels that are left out, for a terminal.
-
-    Examples
-    --------
-    >>> notes = ["kernels auto: left out 2, as they are alike: a, b", "learner svm"]
-    >>> shortened(notes)  # doctest: +NORMALIZE_WHITESPACE
-    ["kernels auto: left out 2, as they are alike ('mklkit kernels DATA -k auto' names them)",
-     'learner svm']
-    """
-    pattern = rf"({AUTO}{LEFT_OUT} \d+, [^:]*):.*"
-    return [re.sub(pattern, r"\1 ('mklkit kernels DATA -k auto' names them)", n) for n in notes]
 
 
 def _candidates(names: Sequence[str] | None, sample: Array) -> list[Candidate]:

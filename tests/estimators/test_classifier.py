@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 
 from mklkit import MKLClassifier
 from mklkit.errors import DataError, SpecError
-from mklkit.kernels import RBF, Linear
+from mklkit.kernels import RBF
 
 TRIO = ["linear", "rbf(sigma='mean')", "polynomial(degree=2)"]
 
@@ -41,27 +41,6 @@ def test_the_kernels_not_given_are_the_trio_of_the_paper_at_one_size(iris):
     assert model.kernel_names_ == ["cosine_linear", "rbf", "cosine_polynomial"]
     peer = MKLClassifier(["cosine(linear)", TRIO[1], "cosine(polynomial(degree=2))"]).fit(X, y)
     np.testing.assert_array_equal(model.decision_function(X), peer.decision_function(X))
-
-
-@pytest.mark.parametrize(
-    ("kernels", "names"),
-    [
-        ("rbf", ["rbf"]),
-        (RBF(gamma=2.0), ["rbf(gamma=2.0)"]),
-        ("wide:rbf(sigma=9)", ["wide"]),
-        (["tanh", "tanh", Linear()], ["tanh", "tanh #2", "linear"]),
-        (("linear", "laplacian"), ["linear", "laplacian"]),
-        (("linear", "tanh", "polynomial"), ["linear", "tanh", "polynomial"]),
-        ([("short", "rbf", "0:2")], ["short"]),
-        ((("short", "rbf", [0, 1]),), ["short"]),
-        ([("short", Linear(), slice(0, 2)), ("other", "rbf(gamma=1)")], ["short", "other"]),
-        (["petal:linear@2:4", "tanh@0"], ["petal", "tanh@0"]),
-        ([Linear], ["linear"]),
-    ],
-)
-def test_kernels_in_every_form_and_their_names(iris, kernels, names):
-    X, y = iris
-    assert MKLClassifier(kernels).fit(X, y).kernel_names_ == names
 
 
 def test_a_kernel_bound_to_columns_sees_those_alone(iris):
