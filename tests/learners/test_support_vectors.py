@@ -17,7 +17,7 @@ from mklkit.learners.smoothed_hinge import best_bias
 from mklkit.learners.support_vectors import solve_primal
 from mklkit.plugin import solve_dual
 from mklkit.views import feature_blocks
-from mklkit.views.sides import FeatureSide, RowSubset
+from mklkit.views.sides import FeatureSide
 
 
 def _problem(n_rows: int = 300, offset: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
@@ -131,7 +131,7 @@ def test_weighted_products_are_those_of_the_features(rng):
     views = views_of(["linear", "rbf"], rng.normal(size=(2100, 3)), "empirical(subset=6)")
     weights, targets = rng.random(2100), rng.normal(size=(2100, 2))
     weights[rng.random(2100) < 0.7] = 0
-    for side in (views.weighted(np.array([0.2, 0.8])), views[1], RowSubset(views[0], np.arange(5))):
+    for side in (views.weighted(np.array([0.2, 0.8])), views[1], views[0].restricted(np.arange(5))):
         features = side.features()
         n_rows = len(features)
         products, sums = side.weighted_products(weights[:n_rows], targets[:n_rows])
