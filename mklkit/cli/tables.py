@@ -74,7 +74,7 @@ def data_line(table: Any, notes: list[str]) -> Fact:
 
 def model_line(model: dict[str, Any], choices: Sequence[str]) -> Fact:
     """Return what is printed of a model's components, and of what was chosen for them."""
-    from mklkit.estimators.proposing import shortened
+    from mklkit.estimators.introspection import shortened
 
     parts = [f"{word} {model[key]}" for key, word in COMPONENTS.items() if model.get(key)]
     if len(model.get("classes", [])) > 2 and model.get("multiclass"):

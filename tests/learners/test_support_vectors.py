@@ -90,3 +90,16 @@ def test_blocks_of_several_views_solve_the_problem_of_their_features(monkeypatch
     found = _objective(plane.coefficients, plane.bias, features, y, C)
     least = solve_primal(FeatureSide(features), y, C, 1e-5)
     assert found <= 1.0005 * _objective(least.coefficients, least.bias, features, y, C)
+
+
+def test_weighted_products_are_those_of_the_features(rng):
+    views = views_of(["linear", "rbf"], rng.normal(size=(2100, 3)), "empirical(subset=6)")
+    weights, targets = rng.random(2100), rng.normal(size=(2100, 2))
+    weights[rng.random(2100) < 0.7] = 0
+    for side in (views.weighted(np.array([0.2, 0.8])), views[1], views[0].restricted(np.arange(5))):
+        features = side.features()
+        n_rows = len(features)
+        products, sums = side.weighted_products(weights[:n_rows], targets[:n_rows])
+        expected = features.T @ (weights[:n_rows, None] * features)
+        np.testing.assert_allclose(products, expected, atol=1e-9)
+        np.testing.assert_allclose(sums, features.T @ targets[:n_rows], atol=1e-9)
