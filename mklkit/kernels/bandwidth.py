@@ -22,13 +22,7 @@ from mklkit.numerics.sampling import (
 )
 from mklkit.protocols import Array, RowSource
 
-__all__ = [
-    "Bandwidth",
-    "bandwidth",
-    "mean_distance",
-    "median_distance",
-    "squared_neighbour_distance",
-]
+__all__ = ["Bandwidth", "bandwidth", "squared_neighbour_distance"]
 
 RULES = ("mean", "median", "scale", "auto", "neighbours")
 N_NEIGHBOURS = 5
@@ -73,7 +67,6 @@ class Bandwidth:
         >>> Bandwidth.parse("mean/10", "sigma")
         Bandwidth(rule='mean', factor=0.1)
         """
-
         rule, factor = None, np.nan
         with suppress(ZeroDivisionError, OverflowError):
             if isinstance(value, str):

@@ -15,7 +15,6 @@ from mklkit.learners.linear_decision import LinearDecision
 from mklkit.numerics.least_squares import feature_rounding
 from mklkit.numerics.ridge import FeatureRidge, GramRidge, RidgeSystem, WeightedRows
 from mklkit.protocols import (
-    Array,
     CouplingFacts,
     Learner,
     LearnerFacts,
@@ -129,20 +128,15 @@ class Ridge(Learner):
         rows = WeightedRows.of(side.n_rows, target.row_weights, self.intercept)
         if not side.explicit or side.n_features >= side.n_rows:
             return GramRidge(side.gram(), rows)
-        products, centre, floor = self._products(side, target.row_weights)
-        return FeatureRidge(products, centre, rows, floor, side.project_back, side.some_features)
-
-    def _products(self, side: TrainingView, weights: Array | None) -> tuple[Array, Array, float]:
-        """Return the features' products (p, p) about their mean (p,), zeros without one, and
-        the size that rounding gives to products of constant features.
-        """
-        moments = side.class_moments(row_weights=weights).together()
+        moments = side.class_moments(row_weights=target.row_weights).together()
         products = moments.normal_matrix().products
+        # The size that rounding gives to products of constant features.
         precision = np.finfo(side.some_features(np.arange(1)).dtype).eps
         floor = feature_rounding(float(precision), side.n_rows) * float(np.trace(products))
+        centre = np.zeros(len(products))
         if self.intercept:
-            return moments.covariance(0) * moments.total, moments.means[0], floor
-        return products, np.zeros(len(products)), floor
+            products, centre = moments.covariance(0) * moments.total, moments.means[0]
+        return FeatureRidge(products, centre, rows, floor, side.project_back, side.some_features)
 
     @property
     def coupling(self) -> CouplingFacts:

@@ -8,7 +8,6 @@ Source: paper 001, sections 3.4 to 5.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -28,7 +27,7 @@ from mklkit.protocols import Array, Views
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.tiles import Tiles, symmetric_tiles
 
-__all__ = ["KeptTiles", "Stages", "gated_blocks", "quadratic_forms", "smoothness_form"]
+__all__ = ["Stages", "gated_blocks", "quadratic_forms", "smoothness_form"]
 
 KEPT_BYTES = 1 << 27
 """Up to this size tiles are kept: four kernels on 2,700 rows in float64."""
@@ -227,7 +226,13 @@ def gated_blocks(
     # Each kernel multiplies [E_p A, D_1 A, …, D_C A]: K(C + 1) columns in one product.
     by_cluster = (memberships[:, :, None] * projection[:, None, :]).reshape(n_rows, -1)
     asked = [np.hstack([factors[:, [p]] * projection, by_cluster]) for p in range(len(views))]
-    answered = gram_products(views, asked, tiles)
+    answered = [np.zeros_like(of_kernel) for of_kernel in asked]
+    every = symmetric_tiles(KernelRows.of_views(views)) if tiles is None else tiles
+    for block, across, values in every:
+        for p, tile in values:
+            answered[p][block] += tile @ asked[p][across]
+            if across != block:
+                answered[p][across] += tile.T @ asked[p][block]
     blocks = np.empty((n_clusters, len(views), n_rows, n_components))
     for p, products in enumerate(answered):
         plain = products[:, :n_components]
@@ -235,17 +240,3 @@ def gated_blocks(
         for c in range(n_clusters):
             blocks[c, p] = memberships[:, [c]] * plain + factors[:, [p]] * clustered[:, c]
     return blocks.reshape(-1, n_rows, n_components)
-
-
-def gram_products(
-    views: Views, columns: Sequence[Array], tiles: Tiles | None = None
-) -> list[Array]:
-    """Return G_p V_p for each view and its columns V_p (N, k), tile by tile."""
-    products = [np.zeros_like(of_kernel) for of_kernel in columns]
-    every = symmetric_tiles(KernelRows.of_views(views)) if tiles is None else tiles
-    for block, across, values in every:
-        for p, tile in values:
-            products[p][block] += tile @ columns[p][across]
-            if across != block:
-                products[p][across] += tile.T @ columns[p][block]
-    return products
