@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.utils import assert_all_finite, check_array, check_consistent_length, column_or_1d
+from sklearn.utils import assert_all_finite, check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
@@ -58,7 +58,10 @@ def check_training(
         )
     y = in_memory(y) if is_dask(y) else y
     values = _numbers(y) if task == "numbers" else _labels(y)
-    check_consistent_length(rows, values)
+    if len(values) != len(rows):
+        raise DataError(
+            f"The target must have a value per row; it has {len(values)} for {len(rows)} rows."
+        )
     data = TrainingData(rows, values, row_weights)
     if row_weights is not None:
         data = data.counting()

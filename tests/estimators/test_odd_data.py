@@ -82,7 +82,7 @@ def test_a_column_far_from_zero(rng):
         ([[np.inf], [2.0]], [0, 1], "infinity"),
         ([["x"], ["y"]], [0, 1], "could not convert string to float"),
         ([[1.0], [2.0]], [0.5, 1.7], "continuous"),
-        ([[1.0], [2.0]], [0, 1, 1], "inconsistent numbers of samples"),
+        ([[1.0], [2.0]], [0, 1, 1], "3 for 2 rows"),
         (np.zeros((2, 0)), [0, 1], "0 feature"),
     ],
 )

@@ -121,7 +121,7 @@ def test_all_rows_may_be_landmarks(subset, table, stored):
 
 def test_mistakes(table, stored):
     _, y = table
-    with pytest.raises(ValueError, match=r"\[300, 299\]"):
+    with pytest.raises(ValueError, match="299 for 300 rows"):
         model("uniform").fit(stored, y[1:])
     with pytest.raises(DataError, match=r"1 MiB may be used: use fewer landmarks"):
         model("uniform", max_memory="1MB").fit(stored, y > 0)
