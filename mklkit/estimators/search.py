@@ -221,11 +221,6 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
         """
         return declared_space(_varied(self._base(), {}))
 
-    @property
-    def multiclass(self) -> str:
-        """The multiclass strategy of the estimator."""
-        return _check_kind(self.estimator).multiclass
-
     def _said(self) -> str:
         best = ", ".join(f"{name} {value}" for name, value in self.best_params_.items())
         n_points = len(self.cv_results_["params"])
