@@ -19,13 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from configparser import ConfigParser
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
-from importlib.metadata import (
-    Distribution,
-    EntryPoint,
-    EntryPoints,
-    PathDistribution,
-    distributions,
-)
+from importlib.metadata import Distribution, EntryPoint, EntryPoints, distributions
 from typing import Any
 
 import attrs
@@ -190,8 +184,11 @@ def _label(distribution: Distribution) -> str:
 
 
 def _folder_of(distribution: Distribution) -> Any:
-    """Return the folder of a distribution's metadata, which may lie in a zip file."""
-    return distribution._path if isinstance(distribution, PathDistribution) else None
+    """Return the folder of a distribution's metadata; None where it is in none.
+
+    Distributions are of another class where the backport of importlib.metadata was imported.
+    """
+    return getattr(distribution, "_path", None)
 
 
 def _identity(distribution: Distribution) -> tuple[str, str, str]:
