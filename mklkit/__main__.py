@@ -4,8 +4,6 @@ import contextlib
 import signal
 import sys
 
-__all__ = ["main"]
-
 INTERRUPTED = 130
 
 

@@ -11,28 +11,6 @@ import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-__all__ = [
-    "DataError",
-    "IncompatibleError",
-    "MKLKitError",
-    "MKLKitWarning",
-    "ModelFileError",
-    "PluginConflictError",
-    "PluginWarning",
-    "SpecError",
-    "UnknownNameError",
-    "WeightsWarning",
-    "counted",
-    "cut",
-    "listed",
-    "named",
-    "plain_message",
-    "quoted",
-    "suggest",
-    "type_name",
-]
-
-
 NAMES_SHOWN = 5
 
 

@@ -8,18 +8,6 @@ from pathlib import Path
 import attrs
 import pytest
 
-__all__ = [
-    "MADE",
-    "PAGES",
-    "ROOT",
-    "Block",
-    "blocks",
-    "commands",
-    "commands_of",
-    "listings",
-    "needs_checkout",
-]
-
 ROOT = Path(__file__).parents[1]
 
 needs_checkout = pytest.mark.skipif(

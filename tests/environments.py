@@ -15,8 +15,6 @@ from pathlib import Path
 import pytest
 from processes import Outcome
 
-__all__ = ["Environment"]
-
 RUN_ALL = """
 import json, sys
 import attrs

@@ -14,8 +14,6 @@ import numpy as np
 from documents import Block, blocks, commands_of
 from processes import run_in_process, run_listing
 
-__all__ = ["RUN", "Step", "accuracies", "follow", "run_in_turn", "same_but_for_rounding"]
-
 # The languages of blocks that are run; a part that only explains is ``py``.
 RUN = ("sh", "python")
 

@@ -6,8 +6,6 @@ from html.parser import HTMLParser
 
 import attrs
 
-__all__ = ["Panel", "panels"]
-
 VOID = {"input", "meta", "br", "wbr", "hr"}
 
 

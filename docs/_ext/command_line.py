@@ -18,8 +18,6 @@ from mklkit.cli.package_commands import whole_command
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-__all__ = ["reference", "setup"]
-
 HEAD = """# The command line
 
 The same as `mklkit --help`, and `mklkit COMMAND --help` for each command; `reproduce` is in the

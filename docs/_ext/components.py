@@ -11,8 +11,6 @@ from writing import write_if_changed
 import mklkit
 from mklkit.registry.entries import Entry, Kind
 
-__all__ = ["setup"]
-
 KINDS: dict[Kind, tuple[str, str]] = {
     "kernel": ("Kernels", "-k"),
     "feature_map": ("Feature maps", "--map"),

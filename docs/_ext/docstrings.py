@@ -7,8 +7,6 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-__all__ = ["setup"]
-
 _LINK_BACK = re.compile(r'<a class="viewcode-back"[^>]*>\[docs\]</a>')
 _LITERAL = re.compile(r"(``.*?``)", re.DOTALL)
 

@@ -23,8 +23,6 @@ from matplotlib.text import Text
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-__all__ = ["light_and_dark", "mirror_greys", "setup"]
-
 Scraper = Callable[[tuple[str, str, int], dict[str, Any], dict[str, Any]], str]
 
 DPI = 110

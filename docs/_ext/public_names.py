@@ -13,8 +13,6 @@ from writing import write_if_changed
 
 import mklkit
 
-__all__ = ["listed", "setup"]
-
 # What has no docstring of its own: names of types, and of lists.
 ALIASES = (GenericAlias, UnionType, type(Literal[0]), tuple)
 # The layers of the architecture, as the titles of a reference.

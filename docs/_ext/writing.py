@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["write_if_changed"]
-
 
 def write_if_changed(path: Path, text: str) -> None:
     """Write a file unless it has this text already."""

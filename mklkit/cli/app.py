@@ -29,8 +29,6 @@ from mklkit.cli.plugin import plugin
 from mklkit.cli.predict import predict
 from mklkit.errors import DataError, UnknownNameError, suggest
 
-__all__ = ["app", "main"]
-
 ASKED = "_MKLKIT_COMPLETE"
 """The variable by which a shell's script asks what the TAB key offers."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from mklkit.datasets.files import ChunkedTable
     from mklkit.evaluation.tasks import Task
 
-__all__ = ["System", "settle_columns", "steps_of", "stream_of"]
-
 # A table in memory, its encoded numbers, and a copy of them where they are scaled.
 COPIES = 3
 # The memory that a byte of a CSV file takes at most, as "a," and its object do.

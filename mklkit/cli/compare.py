@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from mklkit.comparison.comparison import Comparison
 
-__all__ = ["compare"]
-
 split_option = partial(typer.Option, rich_help_panel="Splits")
 result_option = partial(opt.output_option, rich_help_panel="Results")
 INTERRUPTED = 130

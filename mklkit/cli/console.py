@@ -17,19 +17,6 @@ from rich.text import Text
 from mklkit.display.html import printable
 from mklkit.display.progress import Report, silent, terminal_bar
 
-__all__ = [
-    "counting",
-    "plain",
-    "say",
-    "shortened",
-    "show",
-    "show_json",
-    "show_result",
-    "show_warnings_briefly",
-    "without_markup",
-    "working",
-]
-
 # A pipe has no width; rich's default of 80 columns would fold tables there.
 PIPE_WIDTH = 160
 # Names or values from a file that a message quotes may be of any length.

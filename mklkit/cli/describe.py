@@ -19,9 +19,8 @@ from mklkit.cli.tables import Fact, facts_grid, grid
 from mklkit.errors import UnknownNameError, quoted, suggest
 
 if TYPE_CHECKING:
-    from mklkit.registry.registry import Entry, Kind, Registry
-
-__all__ = ["KINDS", "describe", "list_names"]
+    from mklkit.registry.entries import Entry, Kind
+    from mklkit.registry.registry import Registry
 
 KINDS: dict[str, tuple[Kind | Literal["command"], str]] = {
     "kernels": ("kernel", "reads"),

@@ -10,8 +10,6 @@ from mklkit.cli.console import counting, show, show_result
 from mklkit.cli.model_options import ModelOptions, takes_model_options
 from mklkit.cli.tables import class_table, data_line, facts_grid, model_line
 
-__all__ = ["evaluate"]
-
 
 @takes_model_options(but=["probability"])
 def evaluate(

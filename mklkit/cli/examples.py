@@ -2,16 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "DEFAULT_KERNELS",
-    "DEFAULT_METHODS",
-    "EXAMPLES",
-    "KERNELS",
-    "LEARNERS",
-    "MAPS",
-    "epilog",
-]
-
 DEFAULT_KERNELS = "cosine(linear), rbf, cosine(polynomial)"
 DEFAULT_METHODS = "centered-alignment, dimkl*, ifsl"
 KERNELS = '"rbf(sigma=\'mean\')", "shape:linear@fou_*"'

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from mklkit.evaluation.tasks import Task
     from mklkit.explanation import Explanation
 
-__all__ = ["explain"]
-
 MOST_GROUPS = 15
 """Groups of columns that are printed; --json shows all."""
 

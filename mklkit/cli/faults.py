@@ -22,8 +22,6 @@ from mklkit.cli.console import say, shortened
 from mklkit.cli.package_commands import BrokenCommandError, imported_packages
 from mklkit.errors import MKLKitError, plain_message, suggest
 
-__all__ = ["exit_codes", "fail_by_our_fault", "usage_errors_in_brief"]
-
 # Errors of writing; the error names no file if it is stdout.
 NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EROFS)
 # Errors of paths given by the user that cannot be resolved or used.

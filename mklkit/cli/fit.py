@@ -21,8 +21,6 @@ from mklkit.cli.tables import (
     weights_table,
 )
 
-__all__ = ["fit"]
-
 
 @takes_model_options()
 def fit(

@@ -12,8 +12,6 @@ from mklkit.cli.console import plain, show, show_json
 from mklkit.cli.tables import Fact, facts_grid, grid, model_line, scores_tables, weights_table
 from mklkit.errors import counted
 
-__all__ = ["inspect_model"]
-
 COLUMNS_OF_KERNEL = 8
 COLUMNS_OF_MODEL = 40
 """More columns are not printed; --json shows all."""

@@ -15,8 +15,6 @@ from mklkit.cli.tables import alignment_grid, data_line, facts_grid
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["kernels"]
-
 WEAK = 0.5
 MOST_ROWS = 5000
 """Rows on which kernels are compared, in seconds; more rows hardly change the alignments."""

@@ -17,9 +17,7 @@ from mklkit.errors import MKLKitError
 
 if TYPE_CHECKING:
     from mklkit.evaluation.tasks import Task
-    from mklkit.registry.registry import Kind
-
-__all__ = ["ModelOptions", "takes_model_options"]
+    from mklkit.registry.entries import Kind
 
 Command = Callable[..., None]
 

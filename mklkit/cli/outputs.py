@@ -15,8 +15,6 @@ from mklkit.errors import DataError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Write", "check_outputs", "draw", "results_file"]
-
 PICTURES = (".png", ".pdf", ".svg")
 Write = Callable[["pd.DataFrame"], None]
 

@@ -22,16 +22,6 @@ from mklkit.errors import PluginConflictError, PluginWarning, plain_message, quo
 if TYPE_CHECKING:
     from mklkit.registry.discovery import InstalledPlugin, PluginFailure
 
-__all__ = [
-    "COMMAND_GROUP",
-    "PACKAGES",
-    "BrokenCommandError",
-    "PackageCommand",
-    "imported_packages",
-    "package_commands",
-    "whole_command",
-]
-
 COMMAND_GROUP = "mklkit_commands"
 """The entry points of commands: a name, and the ``typer.Typer`` that it calls."""
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from mklkit.datasets.encoder import TableEncoder
     from mklkit.evaluation.tasks import Task
 
-__all__ = ["columns_of", "predict", "target_of"]
-
 VALUES_SHOWN = 3
 VALUES_KEPT = 10_000
 

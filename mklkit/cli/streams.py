@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mklkit.protocols import FeatureMapFacts
     from mklkit.views.stored_rows import StoredRows
 
-__all__ = ["fit_stream", "on_cluster"]
-
 BLOCK_CELLS = 1 << 21
 LEAST_SAMPLE, CELL_BYTES = 1000, 100
 """Of the first pass: its fewest rows, and the memory of a cell of text while it is read."""

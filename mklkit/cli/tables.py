@@ -19,23 +19,6 @@ from mklkit.cli.console import plain
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "Fact",
-    "FirstThatFits",
-    "alignment_grid",
-    "class_table",
-    "comparison_grid",
-    "data_line",
-    "decisive_score",
-    "facts_grid",
-    "grid",
-    "model_line",
-    "number",
-    "scores_tables",
-    "spread",
-    "weights_table",
-]
-
 Fact = tuple[str, str | list[str]]
 """A name, and what is printed beside it in one or several lines."""
 COMPONENTS = {"combiner": "combiner", "feature_map": "map", "learner": "learner"}

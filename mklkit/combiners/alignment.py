@@ -11,8 +11,6 @@ from mklkit.combiners.templates.weighting import WeightingCombiner
 from mklkit.protocols import Array, CombinerFacts, Learner, Target, Views
 from mklkit.registry.hookspecs import register
 
-__all__ = ["Alignment", "CenteredAlignment"]
-
 
 @register
 @attrs.frozen

@@ -18,8 +18,6 @@ from mklkit.protocols.component import as_int
 from mklkit.registry.hookspecs import register
 from mklkit.views.sides import GramSide
 
-__all__ = ["BestSingle"]
-
 
 @register
 @attrs.frozen

@@ -23,8 +23,6 @@ from mklkit.protocols.component import as_int
 from mklkit.registry.hookspecs import register
 from mklkit.views.kernel_rows import KernelRows
 
-__all__ = ["Consensus", "GraphConsensus"]
-
 EQUAL = 1e-9
 """Eigenvalues closer than this share of the largest are equal."""
 

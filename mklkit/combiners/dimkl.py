@@ -19,8 +19,6 @@ from mklkit.protocols import Array, CombinerFacts, KernelView, Quadrant, Quadran
 from mklkit.protocols.component import as_int, finite_number
 from mklkit.registry.hookspecs import register
 
-__all__ = ["DiMKL5", "DiMKL6", "dimkl1", "dimkl2", "dimkl3", "dimkl4"]
-
 
 def _separation(between: Quadrant, spread: float, within: Quadrant) -> float:
     """Return exp(−(μ₂ − spread₂)²/(2σ₁))."""

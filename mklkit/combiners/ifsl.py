@@ -41,8 +41,6 @@ from mklkit.protocols.component import finite_number
 from mklkit.registry.hookspecs import register
 from mklkit.views.view_set import ViewSet
 
-__all__ = ["IFSL"]
-
 Rule = Literal["gradient", "fixed-mean"]
 Start = Literal["unit", "ones", "zeros", "random"]
 

@@ -19,8 +19,6 @@ from mklkit.protocols import Array, CombinerFacts, Learner, Target, Views
 from mklkit.protocols.component import as_int, finite_number
 from mklkit.registry.hookspecs import register
 
-__all__ = ["LooError", "LooRidge", "least_loo_error"]
-
 STARTS = (10.0, 100.0, 1000.0)
 """Times the best ridge of the even sum, which explains with irrelevant kernels what others can."""
 USUAL_START = 30.0

@@ -12,8 +12,6 @@ from mklkit.combiners.templates.weighting import WeightingCombiner
 from mklkit.protocols import Array, CombinerFacts, Projector, Views
 from mklkit.registry.hookspecs import hookimpl, register
 
-__all__ = ["Uniform"]
-
 
 @register
 @attrs.frozen

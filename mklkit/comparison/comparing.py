@@ -28,8 +28,6 @@ from mklkit.errors import DataError, quoted, suggest
 from mklkit.persistence.facts import versions
 from mklkit.protocols.component import Preset
 
-__all__ = ["compare", "methods_to_compare", "plan_facts"]
-
 
 def compare(
     X: Any,

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from mklkit.plotting.comparison import ComparisonDisplay
 
-__all__ = ["Comparison"]
-
 SPLIT = ["data", "repeat", "fold"]
 HIDDEN = ("weights", "confusion", "calibration")
 """What a tidy table has no room for; :attr:`Comparison.cells` has it."""

@@ -27,8 +27,6 @@ from mklkit.errors import DataError, counted, named, quoted, type_name
 from mklkit.estimators.table_reading import placed_kernels
 from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list
 
-__all__ = ["DataSet", "check_labels", "data_sets", "in_unicode"]
-
 LEARNED = ("string", "integer", "floating", "mixed-integer-float", "boolean", "empty")
 """The kinds of labels that methods learn, as pandas calls them."""
 

@@ -21,16 +21,9 @@ from mklkit.protocols import CombinerFacts, facts_of
 from mklkit.protocols.component import Preset
 from mklkit.registry.columns import AUTO_KERNELS, are_proposed, bind_kernels, kernel_list
 from mklkit.registry.composing import choose_components
-from mklkit.registry.registry import Kind, get_registry
+from mklkit.registry.entries import Kind
+from mklkit.registry.registry import get_registry
 from mklkit.registry.specs import to_spec
-
-__all__ = [
-    "Method",
-    "MethodOptions",
-    "make_methods",
-    "presets_of",
-    "unique_names",
-]
 
 METHOD, ONE_KERNEL, CLASSIFIER, BASELINE = "method", "one kernel", "classifier", "baseline"
 GLOB = frozenset("*?[")

@@ -17,8 +17,6 @@ from mklkit.protocols.component import Preset
 from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list, parts_of
 from mklkit.registry.composing import choose_components
 
-__all__ = ["DEFAULT_METHODS", "baselines", "kernel_baselines"]
-
 DEFAULT_METHODS = ("centered-alignment", "dimkl*", "ifsl")
 """The combiners that are compared where none is named."""
 EVEN, BEST_KERNEL = "uniform", "best-single"

@@ -35,8 +35,6 @@ from mklkit.evaluation.scores import (
 from mklkit.persistence.facts import json_ready
 from mklkit.registry.specs import to_spec
 
-__all__ = ["Encoded", "measured", "run_cells"]
-
 PROCESS = Path("/proc/self")
 RESET_PEAK = "5"
 """What Linux takes as the request to forget the highest use of memory so far (man 5 proc)."""

@@ -15,8 +15,6 @@ from mklkit.estimators.folds import Rows
 from mklkit.evaluation.tasks import Classes
 from mklkit.protocols.component import is_whole
 
-__all__ = ["RowSplit", "SplitPlan", "check_splits", "make_splits", "published_split", "read_cv"]
-
 TASK = Classes()
 """What is compared so far."""
 MOST_SPLITS = 10_000

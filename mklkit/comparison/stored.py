@@ -21,8 +21,6 @@ from mklkit.evaluation.scores import CALIBRATION_BINS
 from mklkit.persistence.atomic import check_writable
 from mklkit.persistence.facts import json_ready
 
-__all__ = ["Cell", "Results"]
-
 HEAD = b'{"mklkit_comparison": 1, '
 """How the first line begins, by which the file of a comparison is known."""
 SURE = len(b'{"mklkit_comparison"')

@@ -21,8 +21,6 @@ from mklkit.evaluation import (
 )
 from mklkit.evaluation.verdict import verdict, verdict_of_datasets
 
-__all__ = ["SCORES", "ranking", "sentence", "table_of_datasets", "table_of_splits", "tests_against"]
-
 SCORES = ("accuracy", "balanced_accuracy", "auc", "log_loss")
 DIGITS = 12
 """Means are rounded so before the best is chosen: equal ones differ by rounding."""

@@ -12,16 +12,6 @@ from mklkit.persistence.atomic import replacing
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "ENDINGS",
-    "check_report",
-    "latex_number",
-    "latex_table",
-    "latex_text",
-    "methods_latex",
-    "write_text",
-]
-
 ENDINGS = (".html", ".csv", ".json", ".tex")
 """The files that a comparison can be written to."""
 SIGNS = r"- \pm \times \cdot \leq \geq \|"

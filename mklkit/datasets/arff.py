@@ -17,8 +17,6 @@ import pandas as pd
 from mklkit.datasets.paths import readable_as
 from mklkit.datasets.table import RawTable
 
-__all__ = ["attributes_in", "read_arff"]
-
 ATTRIBUTE = re.compile(
     r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(\{|\w+)""", re.IGNORECASE
 )

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["BUILTIN_NAMES", "DEFAULT_NAME", "ORIGINS", "read_builtin"]
-
 DEFAULT_NAME = "breast_cancer"
 ORIGINS = {
     "digits_sources": "computed from scikit-learn's digits",

@@ -25,16 +25,6 @@ from mklkit.errors import DataError, counted, named, quoted, suggest
 from mklkit.estimators.table_reading import row_of
 from mklkit.numerics.readings import MISSING
 
-__all__ = [
-    "DateParts",
-    "all_as_numbers",
-    "as_frame",
-    "is_date",
-    "is_numeric",
-    "plain_values",
-    "text_of",
-]
-
 # Squares of larger numbers overflow, in scaling and in every kernel.
 LARGEST = 1e150
 DAYS = "days"

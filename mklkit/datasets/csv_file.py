@@ -20,8 +20,6 @@ from mklkit.datasets.paths import readable_as
 from mklkit.datasets.table import RawTable
 from mklkit.views.stored_rows import Signature, signature_of
 
-__all__ = ["CSVFile", "csv_text", "read_csv"]
-
 HEAD_ROWS, HEAD_CELLS = (50, 1000), 100_000
 TRUTH_VALUES = {"True", "TRUE", "true", "False", "FALSE", "false"}
 # Of a table in memory: text takes a Python object a cell, numbers eight bytes.

@@ -14,8 +14,6 @@ import attrs
 from mklkit.datasets.paths import readable_as
 from mklkit.errors import DataError
 
-__all__ = ["Dialect", "sample_of", "sniff"]
-
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 # pandas' own list without "None", which may be a class or category, and with UCI's question mark.
 GAPS = ("", *"? #N/A #NA <NA> N/A NA NULL NaN n/a nan null -NaN -nan".split())  # noqa: SIM905

@@ -24,8 +24,6 @@ from mklkit.datasets.scanning import Scan
 from mklkit.errors import DataError, counted, quoted
 from mklkit.views.stored_rows import StoredRows
 
-__all__ = ["EncodedRows", "encoded_rows"]
-
 BLOCK_CELLS = 1 << 21
 ROOM = Path("/var/tmp")
 MISFIT = "that are no numbers or dates taken as gaps, in all rows"

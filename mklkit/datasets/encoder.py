@@ -28,8 +28,6 @@ from mklkit.datasets.readings import ColumnReading, read_later, settle_readings
 from mklkit.datasets.remarks import described, identifiers_of, input_columns, notes_on
 from mklkit.errors import DataError, named
 
-__all__ = ["TableEncoder"]
-
 
 class TableEncoder(TransformerMixin, BaseEstimator):
     """Turns a table of any column types into a DataFrame of numbers without gaps.

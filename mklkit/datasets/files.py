@@ -25,18 +25,6 @@ from mklkit.datasets.table import RawTable
 from mklkit.errors import DataError, listed, quoted, suggest
 from mklkit.views.stored_rows import signature_of
 
-__all__ = [
-    "CHUNKED",
-    "READERS",
-    "ChunkedTable",
-    "LateText",
-    "ending_of",
-    "files_of",
-    "is_large",
-    "joined",
-    "read_whole",
-]
-
 Reader = Callable[[Path], RawTable]
 READERS: dict[str, tuple[str, Reader]] = {
     ".csv": ("CSV", read_csv),

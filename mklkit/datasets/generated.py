@@ -13,15 +13,6 @@ from sklearn.utils import check_random_state
 
 from mklkit.protocols import Array
 
-__all__ = [
-    "GAPS",
-    "TABLES",
-    "digits_sources",
-    "make_four_stars",
-    "mixed_sources",
-    "multiple_features",
-]
-
 CONFUSED = (1, 3, 8, 9)
 """The four digits that a logistic regression on the pixels confuses most."""
 RING = ((-1, -1), (-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1))

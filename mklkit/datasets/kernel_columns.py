@@ -16,16 +16,6 @@ from mklkit.registry.columns import are_proposed, bind_kernels, resolve_columns
 from mklkit.registry.composing import kernels_on
 from mklkit.views.bound_kernels import BoundKernel
 
-__all__ = [
-    "check_no_identifier",
-    "check_not_left_out",
-    "chosen_columns",
-    "kernels_in",
-    "named_columns",
-    "needed_unchanged",
-    "passed_on",
-]
-
 
 def kernels_in(estimator: Any) -> list[BoundKernel]:
     """Return the kernels that an estimator, search or vote was given; none of those proposed.

@@ -12,8 +12,6 @@ from mklkit.datasets.paths import readable_as
 from mklkit.datasets.table import RawTable
 from mklkit.errors import DataError
 
-__all__ = ["read_libsvm"]
-
 # Up to this width all columns are kept, so that their positions are those in the file.
 WIDE = 10_000
 # Kernels take dense rows, of which several copies are in memory at a time.

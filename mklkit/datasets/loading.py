@@ -31,8 +31,6 @@ from mklkit.datasets.target import (
 )
 from mklkit.errors import DataError, listed, quoted, suggest
 
-__all__ = ["check_rows", "load_features", "load_in_chunks", "load_table", "read_target"]
-
 # A column of numbers may mark a gap so; other marks may be classes.
 TARGET_GAPS = frozenset({"none"})
 

@@ -10,22 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = [
-    "AS_READ",
-    "COMMA",
-    "DATES",
-    "NUMBER",
-    "NUMBERS",
-    "POINTS",
-    "TEXT",
-    "THOUSANDS",
-    "WRITTEN",
-    "date_of",
-    "is_ambiguous",
-    "meanings",
-    "points_may_group",
-]
-
 MINUS = str.maketrans("\N{MINUS SIGN}\N{EN DASH}\N{FIGURE DASH}", "---")
 # Thousands separators besides comma and point: an apostrophe or one of the narrow spaces.
 SPACES = "'’\u00a0\u2009\u202f "

@@ -11,8 +11,6 @@ from mklkit.datasets.paths import readable_as
 from mklkit.datasets.table import RawTable
 from mklkit.errors import DataError, plain_message
 
-__all__ = ["read_npz"]
-
 # The kinds of NumPy types that hold one number, text, date or duration per element.
 PLAIN_KINDS = "biufSUMm"
 

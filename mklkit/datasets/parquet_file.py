@@ -16,8 +16,6 @@ from mklkit.datasets.table import RawTable
 from mklkit.errors import DataError, quoted
 from mklkit.views.stored_rows import Signature, signature_of
 
-__all__ = ["ParquetFile", "read_parquet"]
-
 COLUMN_BUFFER = 1 << 20
 
 

@@ -13,8 +13,6 @@ from pathlib import Path
 
 from mklkit.errors import DataError, cut, plain_message, quoted
 
-__all__ = ["fault_of", "readable_as", "refused", "same_file", "status", "user_path"]
-
 SHOWN_LETTERS = 100
 # The exceptions of other libraries' readers on damaged files; memory that lacks is none of them.
 UNREADABLE = (

@@ -26,16 +26,6 @@ from mklkit.estimators.from_preset import find_preset, preset_classifier
 from mklkit.estimators.introspection import KernelModel, column_names, split
 from mklkit.protocols.component import Preset
 
-__all__ = [
-    "DEFAULT_SCALE",
-    "ScaledColumns",
-    "build_pipeline",
-    "columns_needed",
-    "describe",
-    "encoder_in",
-    "preset_pipeline",
-]
-
 SCALES: tuple[str, ...] = ("standard", "minmax", "none")
 DEFAULT_SCALE = "standard"
 SCALE_WORDS = {

@@ -27,17 +27,6 @@ from mklkit.datasets.notations import (
 from mklkit.errors import DataError, quoted
 from mklkit.estimators.table_reading import row_of
 
-__all__ = [
-    "TYPING_ERRORS",
-    "ColumnReading",
-    "is_text",
-    "read_as_text",
-    "read_later",
-    "settle_readings",
-    "take_as_gaps",
-    "taken_as_gap",
-]
-
 # Common marks for a gap among numbers and dates; among words they may be values.
 GAP_MARKS = frozenset(
     "- -- --- . ? n/a n.a. na nan nat nil none null missing unknown #n/a #value! #div/0!".split()  # noqa: SIM905

@@ -18,17 +18,6 @@ from mklkit.errors import DataError, counted, listed, named, quoted, suggest
 from mklkit.numerics.readings import MISSING
 from mklkit.registry.composing import kernels_on
 
-__all__ = [
-    "LIKE_IDENTIFIERS",
-    "described",
-    "find_identifiers",
-    "identifiers_of",
-    "input_columns",
-    "left_out",
-    "notes_on",
-    "remarks",
-]
-
 NAMES_SHOWN = 5
 # Texts of which there are more, and in half the rows another, are rarely categories.
 MANY_CATEGORIES = 30

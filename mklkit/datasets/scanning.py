@@ -19,8 +19,6 @@ from mklkit.datasets.target import class_labels, target_and_dropped, warn_of_num
 from mklkit.errors import DataError, counted
 from mklkit.numerics.sampling import own_stream
 
-__all__ = ["Scan", "scan_table"]
-
 SAMPLE_ROWS = 200_000
 SAMPLE_CELLS = 20_000_000
 # More different values are no classes, and would fill the memory that a pass is to save.

@@ -11,8 +11,6 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from mklkit.datasets.readings import ColumnReading
 from mklkit.errors import counted
 
-__all__ = ["NewRows", "RawTable", "Table"]
-
 # The summary of a data set shows only its largest classes.
 CLASSES_SHOWN = 6
 

@@ -12,17 +12,6 @@ from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is
 from mklkit.errors import DataError, MKLKitWarning, counted, cut, quoted, suggest
 from mklkit.registry.columns import resolve_columns
 
-__all__ = [
-    "choose_column",
-    "class_labels",
-    "drop_without_target",
-    "learned_numbers",
-    "looks_like_numbers",
-    "numbers_of_weights",
-    "target_and_dropped",
-    "warn_of_numbers",
-]
-
 DEFAULT_TARGET = "target"
 # A target with more values than this and few rows per value is an identifier or a measurement.
 MANY_CLASSES = 20

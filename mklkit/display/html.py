@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-__all__ = ["bar", "facts", "grid", "notes", "printable", "progress_bar", "rendered", "shown"]
-
 
 @cache
 def _templates() -> Environment:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["DASH", "memory", "number", "p_value", "percent", "points", "seconds"]
-
 DASH = "–"
 MINUS = "\N{MINUS SIGN}"
 

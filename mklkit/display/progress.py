@@ -15,8 +15,6 @@ from mklkit.errors import SpecError
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["BRIEF", "Progress", "Report", "check_progress", "reported", "silent", "terminal_bar"]
-
 Report = Callable[..., Any]
 """Called with the parts done, all parts and, if it is known, the name of what runs next."""
 

@@ -12,8 +12,6 @@ from mklkit.errors import DataError, quoted
 from mklkit.registry.composing import kernels_on
 from mklkit.views.bound_kernels import BoundKernel
 
-__all__ = ["WORDS", "Bank", "Holds", "assign_columns"]
-
 Holds = Literal["numbers", "text", "dates", "complex numbers", "other values"]
 """What a column holds: only these (dates are also times and durations), or mixtures."""
 

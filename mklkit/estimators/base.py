@@ -24,8 +24,6 @@ from mklkit.registry.entries import Kind
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel
 
-__all__ = ["FittedKernels", "KernelEstimator", "NestedParameters"]
-
 COMPONENT_KINDS: tuple[Kind, ...] = ("combiner", "feature_map", "learner")
 
 

@@ -20,8 +20,6 @@ from mklkit.views.dask.rows import DaskRows, in_memory
 from mklkit.views.rows import check_width, is_dask
 from mklkit.views.stored_rows import StoredRows
 
-__all__ = ["as_source", "check_new_rows", "check_training", "checked_rows"]
-
 FLOATS = [np.float64, np.float32]
 
 

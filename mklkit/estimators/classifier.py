@@ -26,8 +26,6 @@ from mklkit.protocols import Array
 from mklkit.protocols.component import COMBINER, is_whole
 from mklkit.views.rows import take_rows
 
-__all__ = ["MKLClassifier"]
-
 
 class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
     """Multiple kernel classifier: kernels, each through a feature map, joined by a combiner.

@@ -46,15 +46,6 @@ from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.tiles import symmetric_tiles
 from mklkit.views.view_set import ViewSet
 
-__all__ = [
-    "Fitted",
-    "fit_decision",
-    "fit_problems",
-    "plan_and_read",
-    "solver_errors_explained",
-    "with_kernels",
-]
-
 
 @attrs.frozen(eq=False)
 class Fitted:

@@ -36,8 +36,6 @@ from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.deciding import decide_block
 from mklkit.views.rows import rows_at
 
-__all__ = ["FoldScores", "Scorer", "check_scorer", "fits_grids"]
-
 Scorer = Callable[[Any, Any, Any], float]
 NO_NUMBER = "No setting has a score that is a number on every fold: the scorer returned NaN."
 

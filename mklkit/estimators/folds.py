@@ -13,14 +13,6 @@ from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
 from mklkit.errors import DataError, SpecError, counted, plain_message, quoted
 from mklkit.protocols.component import is_whole
 
-__all__ = [
-    "FoldPlan",
-    "Rows",
-    "given_splits",
-    "plan_folds",
-    "splits_of",
-]
-
 Rows = NDArray[np.intp]
 
 USUAL_FOLDS = 5

@@ -12,8 +12,6 @@ from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.protocols.component import Preset
 from mklkit.registry.registry import get_registry
 
-__all__ = ["default_preset", "find_preset", "preset_classifier"]
-
 
 def preset_classifier(
     preset: str | Preset, *, tune: Effort | None = None, random_state: Any = None, **settings: Any

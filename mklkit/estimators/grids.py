@@ -21,19 +21,6 @@ from mklkit.protocols import Array, facts_of
 from mklkit.protocols.component import Component, is_whole
 from mklkit.registry.entries import FACTS, Kind
 
-__all__ = [
-    "Effort",
-    "Point",
-    "PointGroup",
-    "best_point",
-    "check_effort",
-    "declared_space",
-    "default_grids",
-    "grouped",
-    "points_of",
-    "results_table",
-]
-
 Point = dict[str, Any]
 
 

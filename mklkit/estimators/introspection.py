@@ -13,20 +13,6 @@ from sklearn.pipeline import Pipeline
 
 from mklkit.protocols import Array
 
-__all__ = [
-    "ChoosingModel",
-    "FittedSearch",
-    "GatedModel",
-    "KernelClassifier",
-    "KernelModel",
-    "KernelRegressor",
-    "WeightedModel",
-    "classifier_in",
-    "column_names",
-    "shortened",
-    "split",
-]
-
 
 @runtime_checkable
 class ChoosingModel(Protocol):

@@ -18,8 +18,6 @@ from mklkit.estimators.problems import Problem
 from mklkit.protocols import Array, Task
 from mklkit.views.rows import is_dask
 
-__all__ = ["MKLOneClass"]
-
 
 class MKLOneClass(OutlierMixin, KernelEstimator):
     """Multiple kernel outlier and novelty detection, without labels.

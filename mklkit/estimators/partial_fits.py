@@ -37,12 +37,6 @@ from mklkit.registry.registry import get_registry
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.view_set import ViewSet
 
-__all__ = [
-    "PartialSums",
-    "check_sums_suffice",
-    "partial_fit",
-]
-
 
 @attrs.frozen(eq=False)
 class PartialSums:

@@ -25,8 +25,6 @@ from mklkit.views.memory import check_gram_fits, memory_given
 from mklkit.views.rows import PairStore, rows_at
 from mklkit.views.view_set import ViewSet
 
-__all__ = ["Plan", "ProblemViews", "kernels_to_bind", "plan_of"]
-
 BANDWIDTHS = ("per-problem", "all-rows")
 
 

@@ -20,15 +20,6 @@ from mklkit.views.dask.rows import each_row
 from mklkit.views.deciding import decide_all
 from mklkit.views.rows import is_dask
 
-__all__ = [
-    "DecisionValues",
-    "PredictsClasses",
-    "class_numbers",
-    "cross_fitted",
-    "finite_values",
-    "lazy_on_dask",
-]
-
 
 def class_numbers(scores: Array) -> NDArray[np.intp]:
     """Return the class number (n,) of decision values, (n,) for two classes, else (n, C)."""

@@ -23,8 +23,6 @@ from mklkit.protocols import (
     facts_of,
 )
 
-__all__ = ["Problem", "class_problems", "decision_values", "decompose", "join_scores"]
-
 STRATEGIES = ("ovo", "ovr", "native")
 
 

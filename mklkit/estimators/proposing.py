@@ -25,13 +25,6 @@ from mklkit.registry.columns import bind_kernels, proposed_specs
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.rows import rows_at
 
-__all__ = [
-    "KernelBank",
-    "column_groups",
-    "propose_kernels",
-    "proposed_bank",
-]
-
 MOST_ROWS = 1000
 """Rows on which candidates are compared: more of them hardly change an alignment."""
 

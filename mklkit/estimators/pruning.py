@@ -17,8 +17,6 @@ from mklkit.views.kernel_rows import InnerProduct, KernelRows
 from mklkit.views.rows import ColumnCuts
 from mklkit.views.tiles import kernel_products
 
-__all__ = ["Candidate", "pruned"]
-
 ALIKE = 0.99
 """Of two kernels with a larger centred alignment only one is taken."""
 

@@ -25,8 +25,6 @@ from mklkit.protocols import (
 )
 from mklkit.views.rows import is_dask
 
-__all__ = ["MKLRegressor"]
-
 
 class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
     """Multiple kernel regression: kernels, each through a feature map, joined by a combiner.

@@ -16,8 +16,6 @@ from mklkit.estimators.search import MKLSearchCV
 from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.voting import MKLVotingClassifier
 
-__all__ = ["SUBSET_CHOICES", "RPEMEKLClassifier"]
-
 PRESET = "rpemekl"
 SUBSET_CHOICES = (0.1, 0.2, 0.3, 0.4, 0.5)
 """p as a fraction of the training rows (paper 004, section 3.1)."""

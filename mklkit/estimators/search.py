@@ -39,8 +39,6 @@ from mklkit.estimators.training_data import checked_row_weights
 from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
 
-__all__ = ["MKLSearchCV"]
-
 
 class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
     """Parameters of an MKLClassifier chosen by cross-validation, with shared Gram matrices.

@@ -17,8 +17,6 @@ from mklkit.protocols import TableRows
 from mklkit.views.memory import memory_limit
 from mklkit.views.rows import PairStore
 
-__all__ = ["SharedViews", "SharesViews", "same_key"]
-
 
 class SharedViews:
     """Views by the rows, labels and components that they were made of, the latest last.

@@ -23,8 +23,6 @@ from mklkit.views.bound_kernels import BoundKernel
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-__all__ = ["KernelSummary", "ShowsKernels"]
-
 MOST_KERNELS = 20
 MOST_COLUMNS = 4
 LONGEST = 60

@@ -23,8 +23,6 @@ from mklkit.protocols import Array, RowSource, TableRows
 from mklkit.registry.columns import resolve_columns
 from mklkit.views.bound_kernels import BoundKernel
 
-__all__ = ["TableReading", "needs_reading", "placed_kernels", "read_table", "row_of"]
-
 SHARED = ("numbers", "row ids")
 """Kernels on these that name all columns are like those that name none, and share their rows."""
 

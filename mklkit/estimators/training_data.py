@@ -18,8 +18,6 @@ from mklkit.protocols import Array, Rows
 from mklkit.views.dask.rows import in_memory
 from mklkit.views.rows import is_dask, take_rows
 
-__all__ = ["TrainingData", "checked_row_weights", "class_weights"]
-
 BALANCED = "balanced"
 
 

@@ -33,8 +33,6 @@ from mklkit.registry.composing import Choice, choose_components, default_instanc
 from mklkit.registry.registry import get_registry
 from mklkit.views.view_set import ViewSet
 
-__all__ = ["MKLTransformer"]
-
 
 class MKLTransformer(TransformerMixin, KernelEstimator):
     """Weights several kernels and gives their sum to the next step, with or without labels.

@@ -20,8 +20,6 @@ from mklkit.numerics.votes import squashed
 from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
 
-__all__ = ["MKLVotingClassifier"]
-
 MOST_MEMBERS = 10_000
 """Each member is a model that is fitted and kept: a larger number is a mistake and fills memory."""
 

@@ -19,15 +19,6 @@ from mklkit.views.bound_kernels import fit_kernels
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.tiles import kernel_products, weighted_gram
 
-__all__ = [
-    "NEAR_DUPLICATE",
-    "alignment_matrix",
-    "combined_gram",
-    "kernel_alignment",
-    "near_duplicates",
-    "self_similarity",
-]
-
 NEAR_DUPLICATE = 0.99
 
 

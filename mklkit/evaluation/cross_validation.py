@@ -21,8 +21,6 @@ from mklkit.evaluation.scores import score_confusion
 from mklkit.evaluation.tasks import Task, task_of
 from mklkit.protocols.component import is_whole
 
-__all__ = ["CrossValidation", "cross_validate"]
-
 MOST_FOLDS = 20
 """Folds that a notebook shows."""
 

@@ -9,15 +9,6 @@ from scipy import stats
 
 from mklkit.errors import DataError
 
-__all__ = [
-    "PairedTest",
-    "corrected_interval",
-    "corrected_t_test",
-    "holm",
-    "least_difference",
-    "paired_t_test",
-]
-
 Array = NDArray[np.float64]
 
 EQUAL = 1e-12

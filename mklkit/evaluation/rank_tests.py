@@ -15,17 +15,6 @@ from scipy import stats
 from mklkit.errors import DataError, plain_message
 from mklkit.numerics.sampling import own_stream
 
-__all__ = [
-    "FriedmanTest",
-    "RopeProbabilities",
-    "average_ranks",
-    "bayesian_signed_rank",
-    "critical_difference",
-    "friedman_test",
-    "indistinguishable",
-    "nemenyi_p_values",
-]
-
 Array = NDArray[np.float64]
 
 DIGITS = 12

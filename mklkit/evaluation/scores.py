@@ -10,16 +10,6 @@ from sklearn.metrics import log_loss, mean_absolute_error, r2_score, roc_auc_sco
 
 from mklkit.protocols import Array
 
-__all__ = [
-    "CALIBRATION_BINS",
-    "area_under_curve",
-    "response",
-    "score",
-    "score_confusion",
-    "score_numbers",
-    "score_probabilities",
-]
-
 CHANCE_ERRORS = 2
 """Standard errors above chance that random guessing may reach by luck."""
 CALIBRATION_BINS = 10

@@ -14,16 +14,6 @@ from mklkit.estimators.folds import Rows, given_splits, plan_folds, splits_of
 from mklkit.numerics.sampling import own_stream
 from mklkit.protocols.component import is_whole
 
-__all__ = [
-    "Folds",
-    "Split",
-    "held_out_mask",
-    "hold_out",
-    "hold_out_any",
-    "shuffled_folds",
-    "stratified_folds",
-]
-
 MANY_ROWS = 200_000
 """With so many rows the shares of the classes in a random part are those of the whole."""
 

@@ -29,8 +29,6 @@ from mklkit.evaluation.splits import (
 )
 from mklkit.protocols.component import Preset
 
-__all__ = ["Classes", "Numbers", "OneClass", "Task", "task_named", "task_of"]
-
 
 class Task(Protocol):
     """What a target holds, and what each command does with it.

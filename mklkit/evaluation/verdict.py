@@ -12,8 +12,6 @@ from mklkit.errors import DataError, counted
 from mklkit.evaluation.paired_tests import corrected_t_test, holm, least_difference
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference, friedman_test
 
-__all__ = ["verdict", "verdict_of_datasets"]
-
 Array = NDArray[np.float64]
 
 NAMES_SHOWN = 3

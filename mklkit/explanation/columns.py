@@ -16,8 +16,6 @@ from mklkit.errors import SpecError, quoted, suggest
 from mklkit.estimators.introspection import KernelModel, column_names, split
 from mklkit.registry.columns import resolve_columns
 
-__all__ = ["Places", "ShufflePlan", "shuffled"]
-
 MOST_SINGLE = 30
 """Up to this many columns are shuffled one by one where nothing else is asked for."""
 WAYS = ("auto", "each", "sources")

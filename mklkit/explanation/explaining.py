@@ -24,8 +24,6 @@ from mklkit.explanation.refitting import Refit
 from mklkit.protocols import CombinerFacts, facts_of
 from mklkit.protocols.component import is_whole
 
-__all__ = ["MOST_ROWS", "explain", "explained_task"]
-
 MOST_ROWS = 5_000
 ALIGNED_ROWS = 2_000
 """Alignments take time proportional to the square of the number of rows."""

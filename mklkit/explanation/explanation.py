@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from markupsafe import Markup
     from matplotlib.axes import Axes
 
-__all__ = ["Explanation"]
-
 MOST_ROWS = 20
 """Of a table in a notebook."""
 LONGEST = 60

@@ -16,8 +16,6 @@ from mklkit.evaluation.alignment import NEAR_DUPLICATE
 from mklkit.explanation.refitting import members_of
 from mklkit.protocols import Array, CombinerFacts, GatedDecision, facts_of
 
-__all__ = ["joins_decisions", "meaning_of", "without_kernels"]
-
 SIZES_DIFFER = 1.1
 """The ratio of the largest mean k(x, x) to the smallest above which weights are not comparable."""
 ALIKE = 0.9

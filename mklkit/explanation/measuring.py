@@ -21,8 +21,6 @@ from mklkit.explanation.refitting import Refit, members_of
 from mklkit.protocols import Array, GatedDecision, RowSource
 from mklkit.views.rows import is_dask
 
-__all__ = ["Measuring", "ScoredRows"]
-
 
 @attrs.frozen(eq=False)
 class ScoredRows:

@@ -18,8 +18,6 @@ from mklkit.estimators.introspection import column_names, split
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.registry.columns import are_proposed, kernel_list, parts_of
 
-__all__ = ["Refit", "members_of"]
-
 Binding = tuple[str, Any, Any]
 """A label, a kernel, and its columns."""
 

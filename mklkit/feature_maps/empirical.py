@@ -18,8 +18,6 @@ from mklkit.registry.hookspecs import register
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.memory import check_gram_fits
 
-__all__ = ["Empirical", "FittedEmpirical"]
-
 
 def _subset(instance: object, attribute: Any, value: Any) -> None:
     count = is_whole(value) and value >= 1

@@ -15,8 +15,6 @@ from mklkit.protocols.component import as_int, is_whole
 from mklkit.registry.hookspecs import register
 from mklkit.views.kernel_rows import KernelRows
 
-__all__ = ["FittedFourier", "Fourier"]
-
 FIRST_ROWS = 1024
 """Rows whose mean is subtracted from all."""
 

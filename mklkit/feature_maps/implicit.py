@@ -10,8 +10,6 @@ import numpy as np
 from mklkit.protocols import Array, FeatureMap, FeatureMapFacts, FittedKernel, FittedMap
 from mklkit.registry.hookspecs import register
 
-__all__ = ["FittedImplicit", "Implicit"]
-
 
 @register
 @attrs.frozen

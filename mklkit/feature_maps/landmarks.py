@@ -18,8 +18,6 @@ from mklkit.numerics.threads import each
 from mklkit.protocols import Array
 from mklkit.views.kernel_rows import KernelRows
 
-__all__ = ["STRATEGIES", "leverage_scores"]
-
 SAMPLE = 50_000
 """Rows beyond which k-means takes a random sample of so many rows."""
 BATCH = 1024

@@ -16,8 +16,6 @@ from mklkit.kernels.bandwidth import Bandwidth
 from mklkit.protocols import Array, FittedKernel, FixedKernel, Kernel, KernelFacts
 from mklkit.registry.hookspecs import register
 
-__all__ = ["Chi2", "FittedChi2", "Hellinger", "Intersection", "MinMax", "Tanimoto", "ratio"]
-
 CHI2_ROWS = 1000
 """So many rows have the mean χ² distance by rule."""
 CHI2_RULES = ("mean",)

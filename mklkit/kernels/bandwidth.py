@@ -22,8 +22,6 @@ from mklkit.numerics.sampling import (
 )
 from mklkit.protocols import Array, RowSource
 
-__all__ = ["Bandwidth", "bandwidth", "squared_neighbour_distance"]
-
 RULES = ("mean", "median", "scale", "auto", "neighbours")
 N_NEIGHBOURS = 5
 

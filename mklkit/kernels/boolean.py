@@ -20,8 +20,6 @@ from mklkit.protocols import Array, FixedKernel, KernelFacts
 from mklkit.protocols.component import as_int
 from mklkit.registry.hookspecs import register
 
-__all__ = ["Conjunctive", "Disjunctive", "MonotoneConjunctive", "MonotoneDisjunctive"]
-
 LARGEST = 1e300
 
 

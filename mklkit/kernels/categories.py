@@ -16,8 +16,6 @@ from mklkit.protocols import Array, FixedKernel, Kernel, KernelFacts
 from mklkit.protocols.component import finite_number
 from mklkit.registry.hookspecs import register
 
-__all__ = ["FittedFrequencyOverlap", "FrequencyOverlap", "Overlap"]
-
 
 def _present(rows: Array, weights: NDArray[np.float64] | None = None) -> Sparse:
     """Return a one, or a weight, for each category that a row has; gaps, NaN, are left out.

@@ -17,8 +17,6 @@ from mklkit.registry.hookspecs import register
 from mklkit.registry.specs import to_spec
 from mklkit.views.kernel_rows import FittedScalarKernel
 
-__all__ = ["RBF", "FittedLaplacian", "FittedRBF", "Laplacian", "Periodic"]
-
 DEFAULT_SIGMA = "mean"
 
 PROPOSED = tuple(

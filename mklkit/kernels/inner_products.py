@@ -13,8 +13,6 @@ from mklkit.protocols.component import as_int, finite_number
 from mklkit.registry.hookspecs import register
 from mklkit.views.kernel_rows import FittedScalarKernel, InnerProduct
 
-__all__ = ["Linear", "Polynomial", "Tanh"]
-
 
 @register
 @attrs.frozen

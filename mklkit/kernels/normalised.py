@@ -12,8 +12,6 @@ from mklkit.kernels.inner_products import Linear
 from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts, facts_of
 from mklkit.registry.hookspecs import register
 
-__all__ = ["Cosine", "FittedCosine", "NormalisedKernel"]
-
 
 def inverse_lengths(squares: Array) -> Array:
     """Return 1/√k(x, x) for each k(x, x), and 0 where it is 0."""

@@ -19,9 +19,6 @@ from mklkit.numerics.pairwise import upper_blocks
 from mklkit.protocols import Array, FixedKernel, KernelFacts
 from mklkit.registry.hookspecs import register
 
-__all__ = ["Precomputed"]
-
-
 ASYMMETRY = 1e-4
 """Share of the largest value by which mirrored values may differ, for rounding in any precision."""
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from mklkit.kernels.normalised import NormalisedKernel
 from mklkit.protocols import Array
 
-__all__ = ["FeatureKernel", "Sparse", "numbered", "products", "stacked"]
-
 Sparse = Any
 """A sparse matrix in rows, ``scipy.sparse.csr_array``, which has no types."""
 

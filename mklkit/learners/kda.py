@@ -26,8 +26,6 @@ from mklkit.protocols import Array, FittedLearner, Learner, LearnerFacts, Target
 from mklkit.protocols.component import as_int, finite_number
 from mklkit.registry.hookspecs import register
 
-__all__ = ["KDA", "EmbeddingDecision"]
-
 
 @register
 @attrs.frozen(eq=False)

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from mklkit.protocols import Array, FittedLearner
 from mklkit.registry.hookspecs import register
 
-__all__ = ["LinearDecision"]
-
 
 @register
 @attrs.frozen(eq=False)

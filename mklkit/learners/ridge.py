@@ -26,8 +26,6 @@ from mklkit.protocols import (
 from mklkit.protocols.component import AUTO, as_int, auto_or_number, finite_number
 from mklkit.registry.hookspecs import register
 
-__all__ = ["Ridge", "RidgeDecision"]
-
 
 @register
 @attrs.frozen(eq=False)

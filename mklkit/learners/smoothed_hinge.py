@@ -15,8 +15,6 @@ from mklkit.errors import DataError
 from mklkit.numerics.least_squares import cholesky_or_none
 from mklkit.protocols import Array, TrainingView
 
-__all__ = ["SVMSolution", "best_bias", "solve_smoothed", "too_large"]
-
 STEEPEST, FLATTEST = 0.1, 0.4
 """The factors between which the width h decreases from one problem to the next."""
 LEAST_WIDTH = 1e-9

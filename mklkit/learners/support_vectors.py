@@ -15,18 +15,6 @@ from sklearn.svm import SVC, SVR
 from mklkit.learners.smoothed_hinge import SVMSolution, solve_smoothed, too_large
 from mklkit.protocols import Array, TrainingView
 
-__all__ = [
-    "MOST_STEPS",
-    "SVMSolution",
-    "choose_C",
-    "choose_C_of_regression",
-    "mean_square",
-    "solve_by_libsvm",
-    "solve_dual",
-    "solve_primal",
-    "solve_svr",
-]
-
 MOST_STEPS = 1_000_000
 """libsvm's steps, O(N) each; a limit, as kernels of very large values could take hours."""
 LIBSVM_ROWS = 5000

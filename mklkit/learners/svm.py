@@ -27,8 +27,6 @@ from mklkit.protocols import Learner, LearnerFacts, Target, TrainingView
 from mklkit.protocols.component import as_int, auto_or_number, finite_number
 from mklkit.registry.hookspecs import register
 
-__all__ = ["SVM", "SVR", "OneClassSVM", "SVMDecision", "SVRDecision"]
-
 EPSILON = 0.1
 """The automatic ε, times the spread of the target."""
 FEATURE_ROWS = 5000

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.least_squares import NormalMatrix
 
-__all__ = ["ClassMoments"]
-
 Array = NDArray[np.floating[Any]]
 
 

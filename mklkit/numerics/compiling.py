@@ -9,8 +9,6 @@ from typing import Any, Literal
 import numba
 from numba.core.caching import FunctionCache
 
-__all__ = ["compiled"]
-
 
 def compiled(
     inline: Literal["never", "always"] = "never", inexact: Collection[str] = ()

@@ -12,8 +12,6 @@ from scipy import sparse
 
 from mklkit.errors import MKLKitError
 
-__all__ = ["Cone", "ConeSolution", "solve_cone_program"]
-
 Cone = tuple[Literal["zero", "nonnegative", "second_order", "psd_triangle"], int]
 """A cone's kind and size: its number of rows, or the order of a positive semi-definite matrix."""
 

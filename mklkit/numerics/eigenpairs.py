@@ -12,8 +12,6 @@ import scipy.linalg
 from numpy.typing import NDArray
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-__all__ = ["AppliedSpectrum", "DensePencil", "DiscriminantPencil", "top_of_low_rank"]
-
 Array = NDArray[np.floating[Any]]
 
 DENSE_SIZE = 200

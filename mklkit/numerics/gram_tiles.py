@@ -13,16 +13,6 @@ from mklkit.numerics.compiling import compiled
 from mklkit.numerics.pairwise import TILE_COLUMNS
 from mklkit.numerics.threads import each
 
-__all__ = [
-    "Moments",
-    "add_scaled",
-    "centre_tile",
-    "centred_gram",
-    "margin_sums",
-    "mirror_upper",
-    "product_sums",
-]
-
 Array = NDArray[np.floating[Any]]
 
 MIRROR_ROWS = 64

@@ -21,21 +21,6 @@ from mklkit.numerics.eigenpairs import AppliedSpectrum, DensePencil, Discriminan
 from mklkit.numerics.least_squares import SPECTRUM_TOLERANCE, Spectrum, feature_rounding, rounding
 from mklkit.numerics.threads import one_blas_thread
 
-__all__ = [
-    "ClassScatter",
-    "Embedding",
-    "Graphs",
-    "class_means",
-    "discriminant_graphs",
-    "embed_features",
-    "embed_gram",
-    "embedding_size",
-    "pencil_of",
-    "scatter_within",
-    "trace_ratio",
-    "whitened",
-]
-
 Array = NDArray[np.floating[Any]]
 Apply = Callable[[Array], Array]
 

@@ -16,20 +16,6 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-__all__ = [
-    "ArrowheadSystem",
-    "CholeskySystem",
-    "NormalMatrix",
-    "SpectralSystem",
-    "Spectrum",
-    "cholesky_or_none",
-    "feature_rounding",
-    "gram_rounding",
-    "ridge_solver",
-    "rounding",
-    "weighted_sums",
-]
-
 Array = NDArray[np.floating[Any]]
 
 SPECTRUM_TOLERANCE = 1e-12

@@ -20,14 +20,6 @@ from numpy.typing import NDArray
 from mklkit.numerics.compiling import compiled
 from mklkit.numerics.threads import each
 
-__all__ = [
-    "Passes",
-    "between",
-    "quantile_places",
-    "quantiles",
-    "select_ranks",
-]
-
 Values = NDArray[np.floating[Any]]
 Keys = NDArray[np.uint64]
 Tile = tuple[Values | Callable[[], Values], int]

@@ -15,18 +15,6 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.compiling import compiled
 
-__all__ = [
-    "BASES",
-    "TILE_COLUMNS",
-    "TILE_ROWS",
-    "inner_products",
-    "manhattan_distances",
-    "row_blocks",
-    "scaled_exp",
-    "squared_distances",
-    "upper_blocks",
-]
-
 Array = NDArray[np.floating[Any]]
 
 TILE_ROWS, TILE_COLUMNS = 256, 1024

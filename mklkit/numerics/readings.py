@@ -8,8 +8,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-__all__ = ["MISSING", "PADDING", "category_codes", "text_codes", "texts_of"]
-
 MISSING = "missing"
 """The category of gaps, where they are one."""
 

@@ -24,15 +24,6 @@ from mklkit.numerics.least_squares import (
 )
 from mklkit.numerics.pairwise import row_blocks
 
-__all__ = [
-    "RIDGES",
-    "FeatureRidge",
-    "GramRidge",
-    "RidgeSystem",
-    "WeightedRows",
-    "leave_one_out_error",
-]
-
 Array = NDArray[np.floating[Any]]
 
 RIDGES = tuple(10.0 ** (k / 2) for k in range(8, -17, -1))

@@ -10,15 +10,6 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.pairwise import row_blocks
 
-__all__ = [
-    "PARTNERS",
-    "drawn_by_class",
-    "own_stream",
-    "sampled_pairs",
-    "sampled_places",
-    "sampled_rows",
-]
-
 Array = NDArray[np.floating[Any]]
 
 SEED = 20080514

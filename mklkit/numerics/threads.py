@@ -24,8 +24,6 @@ from threadpoolctl import ThreadpoolController
 
 from mklkit.errors import SpecError
 
-__all__ = ["each", "in_threads", "n_threads", "one_blas_thread", "results_in_flight"]
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 

@@ -7,9 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["majority", "squashed"]
-
-
 EVEN = 1e-12
 """A decision value up to this is zero but for rounding, which goes with the order of a sum."""
 

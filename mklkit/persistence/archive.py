@@ -14,17 +14,6 @@ from zipfile import ZipFile
 from mklkit.datasets.paths import fault_of, refused
 from mklkit.errors import DataError, ModelFileError, counted, quoted
 
-__all__ = [
-    "FACTS_MEMBER",
-    "MODEL_MEMBER",
-    "believable",
-    "damaged",
-    "named_nodes",
-    "opened",
-    "read_member",
-    "repacked",
-]
-
 MODEL_MEMBER = "schema.json"
 FACTS_MEMBER = "mklkit.json"
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)

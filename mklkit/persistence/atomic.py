@@ -19,8 +19,6 @@ from typing import BinaryIO
 from mklkit.datasets.paths import refused
 from mklkit.errors import DataError
 
-__all__ = ["check_writable", "replacing"]
-
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 DEFAULT_MODE, PERMISSIONS = 0o666, 0o777
 

@@ -29,17 +29,6 @@ from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.persistence.archive import named_nodes
 from mklkit.registry.specs import to_spec
 
-__all__ = [
-    "FORMAT",
-    "check_versions",
-    "checked_facts",
-    "facts_of_model",
-    "json_ready",
-    "plugins_for",
-    "plugins_in",
-    "versions",
-]
-
 FORMAT = 1
 VERSIONS_KEPT = ("scikit-learn", "skops", "numpy")
 VERSION = r"[\w.+!-]{0,80}"

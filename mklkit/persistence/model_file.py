@@ -51,8 +51,6 @@ from mklkit.persistence.trust import (
 )
 from mklkit.protocols.component import Component
 
-__all__ = ["load_model", "read_facts", "save_model"]
-
 RESERVED = ("format", "versions", "plugins", "trial", "model")
 # Rows kept for prediction compress little; a fast level is enough for the rest.
 COMPRESSION: dict[str, int] = {"compression": zipfile.ZIP_DEFLATED, "compresslevel": 1}

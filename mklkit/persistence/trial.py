@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-__all__ = ["decide_trial", "find_trial"]
-
 # The values of the rows. A table encoder or an imputer turns gaps into typical values, while a
 # classifier by itself refuses them.
 TRIALS = {"mixed": (np.nan, 0.0, 1.0), "gaps": (np.nan,) * 3, "numbers": (0.0, 1.0, -1.0)}

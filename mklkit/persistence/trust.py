@@ -15,16 +15,6 @@ import numpy as np
 from mklkit.errors import ModelFileError, listed, quoted
 from mklkit.persistence.archive import named_nodes
 
-__all__ = [
-    "KNOWN_TYPES",
-    "attributes",
-    "check_compiled",
-    "check_parameters",
-    "not_trusted",
-    "trusted_names",
-    "unknown_types",
-]
-
 
 def _names(module: str, names: str) -> frozenset[str]:
     return frozenset(f"{module}.{name}" for name in names.split())

@@ -15,8 +15,6 @@ from mklkit.plotting.parts import check_table, draw_cells, short
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["AlignmentDisplay"]
-
 CELL, SMALLEST, LARGEST = 0.52, 2.2, 6.0
 """Inches: a cell with its number, and the smallest and the largest matrix."""
 CHARACTER = 0.075

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Display", "PanelsDisplay"]
-
 
 class Display(ABC):
     """A figure of results, drawn on one matplotlib Axes, in the style of scikit-learn's displays.

@@ -15,8 +15,6 @@ from mklkit.plotting.parts import COLOURS, FAINT, check_table, ink, short
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ComparisonDisplay"]
-
 WIDTH = 5.4
 
 KINDS = {

@@ -28,8 +28,6 @@ from mklkit.protocols import Array
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ConsensusDisplay"]
-
 LARGEST_MATRIX = 11.0
 
 

@@ -18,8 +18,6 @@ from mklkit.protocols import Array
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["CriticalDifferenceDisplay"]
-
 LINE = 0.24
 """The height of a line with a name, in inches; the unit of all heights here."""
 RULER = -2.4

@@ -17,8 +17,6 @@ from mklkit.protocols import Array
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["CalibrationDisplay", "draw_curves"]
-
 SIZE = 5.3, 3.5
 STYLES = ("-", "--", ":", "-.")
 """Told apart without colours."""

@@ -22,8 +22,6 @@ from mklkit.protocols.component import is_whole
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["GatesDisplay", "Plane"]
-
 MARGIN = 0.06
 """Of the plane beyond the points, as a share of their range."""
 PANELS_A_ROW = 3

@@ -17,24 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
-__all__ = [
-    "BARS",
-    "COLOURS",
-    "FAINT",
-    "ON_DARK",
-    "ON_LIGHT",
-    "SCALE",
-    "SHAPES",
-    "check_table",
-    "draw_cells",
-    "figure_of",
-    "ink",
-    "new_figure",
-    "paper",
-    "require_matplotlib",
-    "short",
-]
-
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", "#999999")
 """Those of Okabe and Ito, told apart with any colour vision; marks differ too."""
 BARS = COLOURS[0]

@@ -19,8 +19,6 @@ from mklkit.protocols import Array
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["SearchSurfaceDisplay"]
-
 WIDTH, HEIGHT = 6.0, 4.6
 MOST_LABELS = 12
 """Up to so many values of a parameter are written at its axis, of more every second, third …"""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from mklkit.plotting.base import Display
 
-__all__ = ["svg_of"]
-
 PAGE_COLOURS = {
     "#000000": "currentColor",
     "#ffffff": "var(--paper, #ffffff)",

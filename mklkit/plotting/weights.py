@@ -16,8 +16,6 @@ from mklkit.plotting.parts import BARS, COLOURS, check_table, draw_cells, ink, p
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["KernelWeightsDisplay"]
-
 GROUPED_PROBLEMS = 4
 """Up to this many binary problems are shown with separate bars."""
 WRITTEN_CELLS = 200

@@ -15,8 +15,6 @@ from mklkit.plotting.parts import BARS, COLOURS, check_table, ink, new_figure, p
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["KernelWorthDisplay"]
-
 LEFT_OUT, SHUFFLED = COLOURS[1], COLOURS[3]
 WIDTH = 7.0
 NEEDED = ("kernel", "weight", "weight_std", "left_out", "left_out_std", "shuffled")

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from mklkit.protocols.component import Preset
 from mklkit.registry.hookspecs import hookimpl
 
-__all__ = ["FIVE_WIDTHS", "FOUR_WIDTHS", "PLAIN_KERNELS", "RPEMEKL_KERNELS"]
-
 PLAIN_KERNELS = ("linear", "rbf(sigma='mean')", "polynomial(degree=2)")
 """The trio of paper 000."""
 ONE_RBF = ("rbf(sigma='mean')",)

@@ -25,16 +25,6 @@ from mklkit.registry.registry import Registry, get_registry
 from mklkit.registry.specs import parse_kernel_spec, to_spec
 from mklkit.views.bound_kernels import BoundKernel
 
-__all__ = [
-    "AUTO_KERNELS",
-    "are_proposed",
-    "bind_kernels",
-    "kernel_list",
-    "parts_of",
-    "proposed_specs",
-    "resolve_columns",
-]
-
 AUTO_KERNELS = "auto"
 """Given as the kernels: a bank proposed from the training rows."""
 

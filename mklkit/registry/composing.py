@@ -27,17 +27,6 @@ from mklkit.registry.entries import FACTS, Entry, Kind
 from mklkit.registry.registry import Registry, get_registry
 from mklkit.registry.specs import to_spec
 
-__all__ = [
-    "Choice",
-    "checked_decision",
-    "choose_components",
-    "default_instances",
-    "is_around_another",
-    "kernels_on",
-    "names_of_able",
-    "reads_of",
-]
-
 
 def default_instances(registry: Registry, kind: Kind) -> Iterator[Any]:
     """Yield the registered components of a kind that can be created without parameters."""

@@ -26,16 +26,6 @@ import attrs
 
 from mklkit.errors import cut, plain_message, quoted, type_name
 
-__all__ = [
-    "InstalledPlugin",
-    "PluginFailure",
-    "canonical",
-    "installed_plugins",
-    "keeping_state",
-    "stdout_to_stderr",
-    "switched_off",
-]
-
 _IDENTITY = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+!_-]{0,99}")
 _TARGET = re.compile(r"\w+(\.\w+)*(\s*:\s*\w+(\.\w+)*)?\s*(\[.*\])?")
 STREAMS = ("stdout", "stderr", "__stdout__", "__stderr__")

@@ -32,8 +32,6 @@ from mklkit.protocols import (
 )
 from mklkit.registry.specs import parse_kernel_spec, parse_spec
 
-__all__ = ["FACTS", "HOOKS", "Entry", "Kind", "lacking", "make_entry", "spoken"]
-
 Kind = Literal["kernel", "feature_map", "combiner", "learner", "preset"]
 
 HOOKS: dict[Kind, str] = {

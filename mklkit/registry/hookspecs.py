@@ -20,16 +20,6 @@ if TYPE_CHECKING:
     from mklkit.protocols import Combiner, FeatureMap, Kernel, Learner
     from mklkit.protocols.component import Preset
 
-__all__ = [
-    "ENTRY_POINT_GROUP",
-    "exports",
-    "hookimpl",
-    "hookspec",
-    "modules_of",
-    "register",
-    "registered_by",
-]
-
 ENTRY_POINT_GROUP = "mklkit"
 
 hookspec = pluggy.HookspecMarker("mklkit")

@@ -52,8 +52,6 @@ from mklkit.registry.entries import (
 from mklkit.registry.hookspecs import ENTRY_POINT_GROUP, modules_of, registered_by
 from mklkit.registry.specs import build, parse_spec
 
-__all__ = ["Entry", "Kind", "PluginFailure", "Registry", "forget_registry", "get_registry"]
-
 BUILT_IN = "mklkit"
 LONG_IMPORT = 3.0
 """The seconds from which a plugin's import is worth a warning; slow disks take one or two."""

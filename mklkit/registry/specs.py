@@ -17,15 +17,6 @@ import numpy as np
 from mklkit.errors import MKLKitError, SpecError, plain_message, quoted, suggest
 from mklkit.protocols import Component
 
-__all__ = [
-    "KernelSpec",
-    "Spec",
-    "build",
-    "parse_kernel_spec",
-    "parse_spec",
-    "to_spec",
-]
-
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 MAX_DEPTH = 8
 BARE = (ast.Name, ast.Load, ast.Constant, ast.BinOp, ast.Sub, ast.Mult, ast.Div)

@@ -22,10 +22,7 @@ from mklkit.scaffold import Template
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from mklkit.registry.registry import Kind
-
-__all__ = ["NewPlugin", "write_plugin"]
-
+    from mklkit.registry.entries import Kind
 
 # What is no combiner: its kind, and the options of `mklkit fit` that take it.
 _KINDS: dict[Template, tuple[Kind, str]] = {

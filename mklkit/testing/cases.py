@@ -29,8 +29,6 @@ from mklkit.testing.expectations import CheckFailure
 from mklkit.testing.rows import labels_of, numbers_of, two_classes
 from mklkit.views.view_set import ViewSet
 
-__all__ = ["KINDS", "Case", "ComponentKind", "Fit"]
-
 ComponentKind = Literal["kernel", "feature_map", "learner", "combiner", "preset"]
 KINDS: tuple[ComponentKind, ...] = ("kernel", "feature_map", "learner", "combiner", "preset")
 

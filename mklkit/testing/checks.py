@@ -30,18 +30,6 @@ from mklkit.testing.fits import (
 )
 from mklkit.testing.kernels import KERNEL_CHECKS, MAP_CHECKS
 
-__all__ = [
-    "Check",
-    "Finding",
-    "Outcome",
-    "can_be_made_by_name",
-    "check_component",
-    "checks_of",
-    "component_checks",
-    "findings",
-    "parametrize_with_component_checks",
-]
-
 Outcome = Literal["passed", "failed", "not applicable"]
 
 CheckFunction = Callable[[Case], None]

@@ -21,8 +21,6 @@ from mklkit.testing.expectations import (
 )
 from mklkit.views.deciding import BlockDecision, RowBlock
 
-__all__ = ["COMBINER_CHECKS", "LEARNER_CHECKS"]
-
 
 def declares_its_partners(case: Case) -> None:
     """The class names a feature map and a learner that exist and work together."""

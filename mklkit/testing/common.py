@@ -22,8 +22,6 @@ from mklkit.testing.cases import Case
 from mklkit.testing.docstrings import documented_parameters
 from mklkit.testing.expectations import CheckFailure, NotApplicable, expect, same, state_of
 
-__all__ = ["COMPONENT_CHECKS"]
-
 
 def states_its_facts(case: Case) -> None:
     """Its facts are an object of its kind; a search space in them has values that it takes."""

@@ -29,8 +29,6 @@ from mklkit.testing.expectations import (
     expect_close,
 )
 
-__all__ = ["ESTIMATOR_CHECKS", "PRESET_CHECKS"]
-
 ESTIMATORS: dict[Task, Callable[..., Any]] = {
     "two classes": MKLClassifier,
     "numbers": MKLRegressor,

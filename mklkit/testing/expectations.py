@@ -13,18 +13,6 @@ import numpy as np
 
 from mklkit.protocols import Array
 
-__all__ = [
-    "CheckFailure",
-    "NotApplicable",
-    "expect",
-    "expect_array",
-    "expect_close",
-    "expect_untouched",
-    "place_of",
-    "same",
-    "state_of",
-]
-
 
 class CheckFailure(AssertionError):
     """A component does not do what mklkit relies on."""

@@ -19,8 +19,6 @@ from mklkit.testing.expectations import (
     expect_untouched,
 )
 
-__all__ = ["DECISION_CHECKS", "FIT_CHECKS", "inputs_are_left_as_they_are", "weights_of_rows_count"]
-
 # Iterations end at a tolerance, which rows in another order, or repeated, may reach elsewhere.
 ORDER_TOLERANCE = {"kernel": 1e-6, "feature_map": 1e-6, "learner": 0.02, "combiner": 0.005}
 WEIGHT_TOLERANCE = 0.02

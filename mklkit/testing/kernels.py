@@ -13,8 +13,6 @@ from mklkit.testing.expectations import NotApplicable, expect, expect_array, exp
 from mklkit.testing.rows import with_gaps
 from mklkit.views.kernel_rows import is_scalar
 
-__all__ = ["KERNEL_CHECKS", "MAP_CHECKS"]
-
 SAME = "Both must be the same function."
 
 

@@ -9,8 +9,6 @@ import numpy as np
 from mklkit.numerics.readings import category_codes, text_codes
 from mklkit.protocols import Array, Reads
 
-__all__ = ["labels_of", "numbers_of", "two_classes", "with_gaps"]
-
 N_ROWS = 56
 
 

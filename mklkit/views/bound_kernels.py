@@ -39,17 +39,6 @@ from mklkit.views.kernel_rows import KernelRows, is_scalar
 from mklkit.views.rows import ColumnCuts, rows_at
 from mklkit.views.tiles import symmetric_tiles
 
-__all__ = [
-    "BoundKernel",
-    "fit_kernels",
-    "fit_maps",
-    "in_memory",
-    "kernel_minutes",
-    "own_columns",
-    "say_if_long",
-    "warn_of_far_rows",
-]
-
 WORTH_TIMING = 1e10
 """Pairs of rows × kernels × features; fewer take seconds and are not worth a trial."""
 SAMPLE = 500

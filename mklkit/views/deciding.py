@@ -16,19 +16,6 @@ from mklkit.protocols import Array, Decision, FittedMap, Projector, Rows
 from mklkit.views.kernel_rows import KernelRows, Scratch
 from mklkit.views.rows import ColumnCuts, rows_at
 
-__all__ = [
-    "BLOCK_ROWS",
-    "FEW_ROWS",
-    "BackProjection",
-    "BlockDecision",
-    "Projection",
-    "RowBlock",
-    "decide_all",
-    "decide_block",
-    "weighted_columns",
-    "with_support",
-]
-
 BLOCK_ROWS = 2048
 """The number of rows decided at a time, so that no n × N matrix is formed."""
 FEW_ROWS = 64

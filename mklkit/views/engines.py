@@ -21,15 +21,6 @@ from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.kernel_rows import Scratch, SpareScratch
 from mklkit.views.rows import DistributedRows, check_unchanged, rows_at
 
-__all__ = [
-    "PART_ROWS",
-    "Blocks",
-    "Engine",
-    "added",
-    "engine_of",
-    "on_blocks",
-]
-
 PART_ROWS = 8 * BLOCK_ROWS
 """The rows that one thread takes at a time; their sums are added before they are passed on."""
 

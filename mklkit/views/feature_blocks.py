@@ -25,8 +25,6 @@ from mklkit.views.kernel_rows import SpareScratch
 from mklkit.views.memory import SMALL_BYTES, check_features_fit, check_sums_fit
 from mklkit.views.rows import rows_at, take_rows
 
-__all__ = ["FeatureBlocks"]
-
 ORIGIN_ROWS = 1000
 """The number of rows whose mean is the origin of the moments."""
 

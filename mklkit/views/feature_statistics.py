@@ -21,8 +21,6 @@ from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.rows import rows_at
 from mklkit.views.statistics import quartiles_of
 
-__all__ = ["QUARTILE_ROWS", "FeatureStatistics", "moment_products"]
-
 QUARTILE_ROWS = 2000
 """Classes of so many rows give quartiles of all pairs."""
 SAMPLED_ROWS, PARTNERS = 20_000, 64

@@ -15,15 +15,6 @@ from mklkit.numerics.pairwise import BASES
 from mklkit.protocols import Array, FittedKernel, KernelView
 from mklkit.views.rows import KnownPairs, take_rows
 
-__all__ = [
-    "FittedScalarKernel",
-    "InnerProduct",
-    "KernelRows",
-    "Scratch",
-    "SpareScratch",
-    "is_scalar",
-]
-
 
 class FittedScalarKernel(FittedKernel):
     """A kernel that is a scalar function of a base quantity of two rows.

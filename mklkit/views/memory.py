@@ -11,18 +11,6 @@ from pathlib import Path
 from mklkit.errors import DataError, MKLKitWarning, SpecError, quoted
 from mklkit.protocols.component import FOR_LARGE_DATA, LARGE_DATA_OPTIONS, LARGE_LEARNER, is_whole
 
-__all__ = [
-    "REMEDY",
-    "SMALL_BYTES",
-    "available_memory",
-    "check_features_fit",
-    "check_gram_fits",
-    "check_sums_fit",
-    "memory_given",
-    "memory_limit",
-    "refuse_large_gram",
-]
-
 REMEDY = (
     "Use fewer rows, or learn from features of a subset, which need no such matrix:"
     f" {LARGE_DATA_OPTIONS}, in Python {FOR_LARGE_DATA}."

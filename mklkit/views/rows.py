@@ -14,21 +14,6 @@ from mklkit.numerics.pairwise import BASES, TILE_ROWS, row_blocks
 from mklkit.numerics.threads import each
 from mklkit.protocols import Array, Reads, Rows, RowSource, TableRows, own_rows
 
-__all__ = [
-    "ColumnCuts",
-    "DistributedRows",
-    "KnownPairs",
-    "PairStore",
-    "RowPart",
-    "check_unchanged",
-    "check_width",
-    "is_dask",
-    "row_numbers",
-    "rows_at",
-    "take_rows",
-]
-
-
 WORTH_COLUMNS = 32
 """With fewer columns, a quantity takes no longer to compute than to gather from a large matrix."""
 

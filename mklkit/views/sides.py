@@ -15,8 +15,6 @@ from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import Array
 from mklkit.views.deciding import BLOCK_ROWS
 
-__all__ = ["FeatureSide", "GramSide", "Side"]
-
 
 class Side:
     """The methods of a training side that follow from its features or its Gram matrix."""

@@ -21,8 +21,6 @@ from mklkit.protocols import Array, FittedKernel, Quadrant, Quadrants
 from mklkit.views.kernel_rows import FittedScalarKernel, KernelRows, Scratch, is_scalar
 from mklkit.views.tiles import KernelTiles, kernel_products, over_tiles, tile_places
 
-__all__ = ["TileStatistics", "quartiles_of"]
-
 SMALL_BLOCK = TILE_ROWS * TILE_COLUMNS
 """The number of values up to which a block is evaluated as a whole."""
 QUARTILES = (0.25, 0.75)

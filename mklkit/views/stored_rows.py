@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from mklkit.errors import DataError
 from mklkit.views.rows import row_numbers
 
-__all__ = ["StoredRows", "signature_of"]
-
 TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 # Rows that are not asked for but lie between some that are: reading up to so many bytes of them
 # costs less than another call of the system.

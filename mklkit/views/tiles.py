@@ -20,17 +20,6 @@ from mklkit.numerics.threads import each
 from mklkit.protocols import Array, KernelProducts
 from mklkit.views.kernel_rows import InnerProduct, KernelRows, SpareScratch
 
-__all__ = [
-    "KernelTiles",
-    "Tiles",
-    "kernel_products",
-    "over_tiles",
-    "symmetric_tiles",
-    "tile_places",
-    "weighted_gram",
-]
-
-
 Result = TypeVar("Result")
 
 KernelTiles = Iterator[tuple[int, Array]]

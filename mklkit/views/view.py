@@ -26,8 +26,6 @@ from mklkit.views.sides import Side
 from mklkit.views.statistics import TileStatistics
 from mklkit.views.tiles import weighted_gram
 
-__all__ = ["BlockSide", "View", "WeightedViews"]
-
 
 class BlockSide(Side):
     """Some views as a training side: Σ w_m K_m, or features √w_m Φ_m side by side, (N, Σp).

@@ -35,8 +35,6 @@ from mklkit.views.statistics import TileStatistics
 from mklkit.views.tiles import kernel_products
 from mklkit.views.view import View, WeightedViews
 
-__all__ = ["ViewSet"]
-
 
 class ViewSet(list[View]):
     """The views of one problem, on the same training rows.

@@ -7,8 +7,6 @@ from textwrap import indent
 
 from drawing import ODD_TEXTS, Draw
 
-__all__ = ["DISTRIBUTION", "MODULE", "install"]
-
 DISTRIBUTION, MODULE, NAME = "mklkit-fuzzed", "mklkit_fuzzed", "fuzzed"
 
 HEAD = """

@@ -9,8 +9,6 @@ from drawing import ODD_NUMBERS, ODD_TEXTS, Draw, component, kernel_list
 
 from mklkit import get_registry
 
-__all__ = ["command"]
-
 COLUMNS = ("x0", "x1", "x*", "ward", "target")
 DATA_NAMES = ("iris", "irs")  # the others take minutes with some combiners
 

@@ -12,8 +12,6 @@ import numpy as np
 import pandas as pd
 from drawing import ODD_TEXTS, Draw, labels_for, rows_of
 
-__all__ = ["damaged", "write_data", "write_odd_path"]
-
 ENDINGS = (
     *(".csv", ".csv", ".csv", ".tsv", ".csv.gz", ".parquet", ".pq", ".arff", ".arff"),
     *(".libsvm", ".svm", ".libsvm.gz", ".npz", ".npz"),

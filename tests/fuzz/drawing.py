@@ -12,17 +12,6 @@ import numpy as np
 
 from mklkit import get_registry
 
-__all__ = [
-    "ODD_NUMBERS",
-    "ODD_TEXTS",
-    "WRONG_TYPES",
-    "Draw",
-    "component",
-    "kernel_list",
-    "labels_for",
-    "rows_of",
-]
-
 T = TypeVar("T")
 
 ODD_TEXTS = (

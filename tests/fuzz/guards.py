@@ -17,8 +17,6 @@ from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
 from mklkit.errors import MKLKitError, MKLKitWarning
 
-__all__ = ["is_told", "listened", "memory_limit", "time_limit", "tripwire"]
-
 CHECKS_OF_SCIKIT_LEARN = ("validation.py", "multiclass.py", "_param_validation.py")
 # What Python reports to its auditors when something outside this process is changed or started.
 DEEDS = (

@@ -19,8 +19,6 @@ from drawing import ODD_NUMBERS, ODD_TEXTS, Draw
 from mklkit import MKLClassifier, preset_classifier, save_model
 from mklkit.datasets.pipeline import build_pipeline
 
-__all__ = ["MODELS", "altered", "new_rows", "whole_file"]
-
 SCHEMA, FACTS = "schema.json", "mklkit.json"
 # Far deeper than any model, and than Python's own writer of JSON goes.
 DEEP = 950

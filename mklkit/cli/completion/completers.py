@@ -17,22 +17,6 @@ import typer
 from mklkit.datasets.builtin import BUILTIN_NAMES, DEFAULT_NAME, ORIGINS
 from mklkit.errors import MKLKitError
 
-__all__ = [
-    "balanced",
-    "columns_of",
-    "combiners",
-    "components",
-    "data_sets",
-    "efforts",
-    "feature_columns",
-    "feature_maps",
-    "kernels",
-    "learners",
-    "packages",
-    "presets",
-    "table_columns",
-]
-
 Named = list[tuple[str, str]]
 
 # [label:]kernel[(parameters)]@: what comes before the columns of a kernel.

@@ -12,8 +12,6 @@ from typer.core import TyperGroup
 
 from mklkit.cli.package_commands import whole_command
 
-__all__ = ["Candidate", "TypedLine", "candidates", "read_line"]
-
 SPACE = " \t\r\n"
 QUOTES = "'\""
 # What starts code, a variable or a command of the history, also inside of double quotes.

@@ -22,8 +22,6 @@ from mklkit.cli.package_commands import COMMAND_GROUP
 from mklkit.registry.discovery import InstalledPlugin, installed_plugins
 from mklkit.registry.hookspecs import ENTRY_POINT_GROUP
 
-__all__ = ["Names", "kept_names", "known_names", "names_file"]
-
 Names = dict[str, dict[str, Any]]
 """By kind (``"kernel"``, ``"combiner"``, …) what is known of each name, such as its summary."""
 

@@ -21,8 +21,6 @@ from mklkit.cli.completion.line import Candidate, TypedLine, candidates, read_li
 from mklkit.cli.package_commands import BrokenCommandError
 from mklkit.errors import IncompatibleError, MKLKitError, quoted
 
-__all__ = ["ANSWERS", "answer", "check_shell"]
-
 # The shells that Typer answers itself.
 OF_TYPER = ("powershell", "pwsh")
 # bash cuts words there, and takes the last of these letters with the word that follows.

@@ -23,8 +23,6 @@ from mklkit.protocols.component import as_int, finite_number
 from mklkit.registry.hookspecs import register
 from mklkit.registry.specs import parse_spec
 
-__all__ = ["ClusterGates", "ClusterGating"]
-
 FILTERS = threading.Lock()
 """Warning filters are global: two threads that change and restore them at once would conflict."""
 MIXTURES = {

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from mklkit.numerics.compiling import compiled
 from mklkit.protocols import Array
 
-__all__ = ["PairwiseResult", "QuadraticForms", "on_simplices", "update_pairs"]
-
 RATIO_TOLERANCE = 1e-12
 MAX_STEPS = 10_000
 IN_USE = 1e-12  # weights above this take part in a Newton step

@@ -27,8 +27,6 @@ from mklkit.protocols import Array, Views
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.tiles import Tiles, symmetric_tiles
 
-__all__ = ["Stages", "gated_blocks", "quadratic_forms", "smoothness_form"]
-
 KEPT_BYTES = 1 << 27
 """Up to this size tiles are kept: four kernels on 2,700 rows in float64."""
 

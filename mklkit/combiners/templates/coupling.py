@@ -25,8 +25,6 @@ from mklkit.protocols import (
 from mklkit.registry.hookspecs import register
 from mklkit.views.deciding import FEW_ROWS, BlockDecision, Projection, RowBlock
 
-__all__ = ["CoupledDecision", "CoupledGrid", "CoupledSolution", "CouplingCombiner"]
-
 
 @attrs.frozen(eq=False)
 class CoupledSolution:

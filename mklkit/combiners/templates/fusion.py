@@ -13,8 +13,6 @@ from mklkit.registry.hookspecs import register
 from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit.views.sides import GramSide
 
-__all__ = ["FusedDecision", "Fusion", "FusionCombiner", "LearnedFusion", "WeightedFusion"]
-
 
 class Fusion(Protocol):
     """A rule that joins the decision values of views."""

@@ -37,8 +37,6 @@ from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.sides import GramSide
 from mklkit.views.tiles import Tiles, symmetric_tiles
 
-__all__ = ["GatedDecision", "Gates", "GatingCombiner", "WeightedGates", "feature_columns"]
-
 Composition = Literal["sum", "product"]
 
 

@@ -12,8 +12,6 @@ from mklkit.numerics.threads import each
 from mklkit.protocols import Array, FittedLearner, Learner, Projector, Target, TrainingView, Views
 from mklkit.views.deciding import BlockDecision, RowBlock
 
-__all__ = ["WeightedGrid", "fit_each"]
-
 
 def fit_each(
     learners: Sequence[Learner], side: TrainingView, target: Target

@@ -42,14 +42,6 @@ from mklkit.views.deciding import (
 )
 from mklkit.views.rows import rows_at
 
-__all__ = [
-    "LearnedWeighting",
-    "WeightedColumns",
-    "WeightedDecision",
-    "WeightingCombiner",
-    "weighting_rule",
-]
-
 BLOCK_ROWS = 512
 """Rows whose columns are made at a time, so that next to the result there is little else."""
 

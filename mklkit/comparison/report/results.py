@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from mklkit.comparison.comparison import Comparison
     from mklkit.comparison.stored import Cell as Run
 
-__all__ = ["confusion_table", "over_data_sets", "results_on"]
-
 CONFUSIONS = 3
 """Methods with the best accuracy whose confusion matrices are shown, and the best of each kind."""
 MOST_CLASSES = 20

@@ -16,8 +16,6 @@ from mklkit.errors import counted, cut
 if TYPE_CHECKING:
     from mklkit.comparison.comparison import Comparison
 
-__all__ = ["KINDS", "Cell", "Head", "Table", "comparison_html", "methods_table", "number_cell"]
-
 KINDS = {
     "method": "several kernels",
     "one kernel": "one kernel",

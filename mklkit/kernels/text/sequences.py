@@ -13,8 +13,6 @@ from mklkit.kernels.sparse_features import numbered
 from mklkit.numerics.readings import texts_of
 from mklkit.protocols import Array
 
-__all__ = ["Sequences", "expect_text", "gram_numbers", "in_tokens", "letters"]
-
 LARGEST_NUMBER = 2**62
 LARGEST_CODE = 0x10FFFF
 

@@ -19,8 +19,6 @@ from mklkit.protocols import Array, FixedKernel, Kernel, KernelFacts
 from mklkit.protocols.component import as_int
 from mklkit.registry.hookspecs import register
 
-__all__ = ["FittedMismatch", "Mismatch", "SpectrumKernel", "common_neighbours"]
-
 MOST_SELECTIONS = 5000
 
 

@@ -16,8 +16,6 @@ from mklkit.kernels.text.sequences import in_tokens
 from mklkit.protocols import Array, FixedKernel, KernelFacts
 from mklkit.registry.hookspecs import register
 
-__all__ = ["TokenSet"]
-
 
 @register
 @attrs.frozen

@@ -15,8 +15,6 @@ from mklkit.protocols import Array, FixedKernel, KernelFacts
 from mklkit.protocols.component import as_int
 from mklkit.registry.hookspecs import register
 
-__all__ = ["WeightedDegree"]
-
 END_OF_A, END_OF_B = -1, -2
 
 

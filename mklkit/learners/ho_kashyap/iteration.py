@@ -24,8 +24,6 @@ from mklkit.learners.ho_kashyap.rules import (
 from mklkit.learners.ho_kashyap.sweeps import can_sweep, iterate_by_sweeps
 from mklkit.protocols import Array, Stopping, Subproblem, Target
 
-__all__ = ["iterate"]
-
 
 def iterate(
     rule: Rule,

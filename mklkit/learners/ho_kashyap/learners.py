@@ -25,8 +25,6 @@ from mklkit.protocols import (
 from mklkit.protocols.component import as_int, finite_number
 from mklkit.registry.hookspecs import register
 
-__all__ = ["KMHKS", "MHKS"]
-
 
 @attrs.frozen
 class _HoKashyap(Learner):

@@ -27,8 +27,6 @@ from mklkit.protocols import Array, ColumnSelector, Subproblem, TrainingView
 from mklkit.views.sides import FeatureSide, GramSide
 from mklkit.views.view import BlockSide
 
-__all__ = ["FeatureProblem", "RowProblem", "ridge_problem"]
-
 
 def ridge_problem(
     side: TrainingView, alphas: Array, row_weights: Array | None = None

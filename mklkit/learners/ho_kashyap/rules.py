@@ -25,23 +25,6 @@ from numpy.typing import NDArray
 from mklkit.numerics.compiling import compiled
 from mklkit.protocols import Array, CouplingFacts, Stopping
 
-__all__ = [
-    "COUPLINGS_OF_002",
-    "FIXED_MEAN",
-    "GRADIENT",
-    "PAPER_GRID",
-    "SIMPLEST_FIRST",
-    "Columns",
-    "Order",
-    "Rule",
-    "Solution",
-    "Step",
-    "grow_margins",
-    "loss",
-    "set_target",
-    "stands_still",
-]
-
 PAPER_GRID = tuple(2.0**k for k in range(-4, 5))
 """2⁻⁴ … 2⁴, for the ridge α (the papers' c) and for λ (paper 000, section 3)."""
 

@@ -31,8 +31,6 @@ from mklkit.protocols import Array, Subproblem, Target
 from mklkit.views.deciding import BLOCK_ROWS, BackProjection, RowBlock
 from mklkit.views.engines import added
 
-__all__ = ["can_sweep", "iterate_by_sweeps"]
-
 
 def can_sweep(problems: Sequence[Subproblem], columns: Columns) -> TypeGuard[Any]:
     """Return whether all problems work on the same features, which are not kept in memory."""

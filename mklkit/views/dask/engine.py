@@ -20,8 +20,6 @@ from mklkit.protocols import Array, Rows
 from mklkit.views.dask import computed, kept_and_computed, lazily, persisted, unchanged
 from mklkit.views.engines import Engine, Sums, added
 
-__all__ = ["DaskEngine", "packed", "unpacked"]
-
 FAN_IN = 8
 """The sums that one task adds."""
 LARGE_BYTES = 1 << 15

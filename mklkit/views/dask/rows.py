@@ -21,8 +21,6 @@ from mklkit.views.deciding import BLOCK_ROWS
 from mklkit.views.engines import PART_ROWS
 from mklkit.views.rows import RowPart, check_width, row_numbers
 
-__all__ = ["DaskRows", "each_row", "in_memory"]
-
 TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 PARTS_PER_THREAD = 4
 

@@ -11,8 +11,6 @@ from scipy.linalg import cho_factor, cho_solve
 from mklkit import MKLKitError
 from mklkit.plugin import Array
 
-__all__ = ["DiscriminantProblem", "discriminant_problem"]
-
 RANK_TOLERANCE = 1e-12
 CONSTANT = 1e-10
 """A kernel whose centred trace is a smaller share of its values is constant up to rounding."""

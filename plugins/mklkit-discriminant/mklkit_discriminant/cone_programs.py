@@ -10,8 +10,6 @@ from scipy import sparse
 from mklkit.plugin import Array, solve_cone_program
 from mklkit_discriminant.centred_kernels import DiscriminantProblem
 
-__all__ = ["theta_by_qcqp", "theta_by_sdp"]
-
 GAP = 1e-10
 
 

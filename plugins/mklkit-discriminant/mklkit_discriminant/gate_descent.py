@@ -8,8 +8,6 @@ import numpy as np
 from mklkit.plugin import Array, solve_dual
 from mklkit_discriminant.gate_functions import GateFunction, gate_values, through_gates
 
-__all__ = ["GatePoint", "LocalizedProblem", "descend"]
-
 INNER_TOLERANCE = 1e-5
 PATIENCE = 1000
 """libsvm's step limit per row: a few problems with very large values would take hours."""

@@ -9,8 +9,6 @@ from scipy.special import expit, softmax
 
 from mklkit.plugin import Array
 
-__all__ = ["GateFunction", "gate_values", "through_gates"]
-
 GateFunction = Literal["softmax", "sigmoid"]
 
 

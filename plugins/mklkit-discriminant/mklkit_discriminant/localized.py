@@ -23,8 +23,6 @@ from mklkit.plugin import (
 from mklkit_discriminant.gate_descent import LocalizedProblem, descend
 from mklkit_discriminant.gate_functions import GateFunction, gate_values
 
-__all__ = ["Localized", "LocalizedGates"]
-
 SMALL = 0.1
 
 

@@ -14,8 +14,6 @@ from mklkit.plugin import Array, CombinerFacts, Views, WeightingCombiner, finite
 from mklkit_discriminant.centred_kernels import discriminant_problem
 from mklkit_discriminant.cone_programs import theta_by_qcqp, theta_by_sdp
 
-__all__ = ["MKDA"]
-
 LARGEST = {"qcqp": 1000, "sdp": 100}
 """Joint rank of the centred kernels, at most N − 1, beyond which a form is refused."""
 NEGLIGIBLE = 1e-6

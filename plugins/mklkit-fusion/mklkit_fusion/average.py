@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from mklkit.plugin import CombinerFacts, FusionCombiner, register
 
-__all__ = ["AverageScores", "squashed"]
-
 
 def squashed(scores: NDArray[Any]) -> NDArray[Any]:
     """Return f / √(1 + f²) of each decision value, between −1 and 1 (Pinar et al. 2015)."""

@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["chains", "choquet_integral", "shapley_values"]
-
 
 def chains(scores: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
     """Return the sets that each row's integral depends on, and the weight of each.

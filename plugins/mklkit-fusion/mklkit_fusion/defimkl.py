@@ -15,8 +15,6 @@ from mklkit_fusion.average import squashed
 from mklkit_fusion.choquet import choquet_integral, shapley_values
 from mklkit_fusion.measure import Norm, learn_measure
 
-__all__ = ["MOST_KERNELS", "ChoquetFusion", "DeFIMKL"]
-
 MOST_KERNELS = 10
 """The measure has 2^M values: 1,024 for 10 kernels."""
 

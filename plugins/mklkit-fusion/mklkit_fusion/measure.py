@@ -11,8 +11,6 @@ from scipy import sparse
 from mklkit.plugin import solve_cone_program
 from mklkit_fusion.choquet import chains
 
-__all__ = ["Norm", "learn_measure", "objective"]
-
 Norm = Literal[1, 2]
 
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from mklkit.plugin import CombinerFacts, FusionCombiner, majority, register
 
-__all__ = ["Vote"]
-
 
 @register
 @attrs.frozen

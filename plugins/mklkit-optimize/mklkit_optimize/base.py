@@ -23,8 +23,6 @@ from mklkit_optimize.gram_sums import gram_stack
 from mklkit_optimize.numbers import numbers_problem
 from mklkit_optimize.saddle import SaddleProblem
 
-__all__ = ["SaddleWeighting"]
-
 
 @attrs.frozen
 class SaddleWeighting(LearnedWeighting, ABC):

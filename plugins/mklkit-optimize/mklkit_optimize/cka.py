@@ -10,8 +10,6 @@ from scipy.optimize import nnls
 
 from mklkit.plugin import Array, CombinerFacts, Views, WeightingCombiner, register
 
-__all__ = ["CKA", "best_aligned"]
-
 RANK_TOLERANCE = 1e-12
 
 

@@ -7,8 +7,6 @@ from scipy import sparse
 
 from mklkit.plugin import Array, solve_cone_program, solve_dual
 
-__all__ = ["NEARLY_SINGULAR", "by_clarabel", "by_libsvm", "nearest_points"]
-
 NEARLY_SINGULAR = 1e-3
 """Problems with a smaller ridge go to the interior-point solver."""
 HARD_MARGIN = 1e10

@@ -12,8 +12,6 @@ from mklkit.plugin import Array, CombinerFacts, Views, WeightingCombiner, regist
 from mklkit_optimize.class_hulls import NEARLY_SINGULAR, nearest_points
 from mklkit_optimize.gram_sums import mean_diagonals, quadratic_forms, weighted_gram
 
-__all__ = ["EasyMKL"]
-
 NO_MARGIN = 1e-7
 """Hulls closer than this share of the kernel's size are taken to meet, given rounding errors."""
 

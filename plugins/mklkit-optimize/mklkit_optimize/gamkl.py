@@ -17,8 +17,6 @@ from mklkit_optimize.gram_sums import gram_stack
 from mklkit_optimize.norm_ball import NormBallWeighting
 from mklkit_optimize.saddle import SaddleProblem
 
-__all__ = ["GAMKL"]
-
 Fitness = Literal["accuracy", "objective"]
 INNER_TOLERANCE = 1e-3
 PATIENCE = 1000

@@ -9,8 +9,6 @@ import numpy as np
 
 from mklkit.plugin import Array, Views
 
-__all__ = ["gram_stack", "mean_diagonals", "quadratic_forms", "weighted_gram"]
-
 TILE = 512
 
 

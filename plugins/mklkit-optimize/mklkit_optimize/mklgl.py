@@ -13,8 +13,6 @@ from mklkit_optimize.base import SaddleWeighting
 from mklkit_optimize.norm_ball import NormBallWeighting
 from mklkit_optimize.saddle import SaddleProblem, relative_gap, remedy_of, warn_of_gap
 
-__all__ = ["MKLGL", "closed_form_step", "farther"]
-
 GROWTH = 1.5
 """How much longer a step may be than the one before, if that one lowered the objective."""
 

@@ -8,8 +8,6 @@ import numpy as np
 from mklkit.learners import Ridge
 from mklkit.plugin import Array, LearnedWeighting, Learner, Target, Views
 
-__all__ = ["NormBallWeighting"]
-
 
 @attrs.frozen
 class NormBallWeighting(LearnedWeighting):

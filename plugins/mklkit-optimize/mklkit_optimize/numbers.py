@@ -17,8 +17,6 @@ from mklkit.learners import SVR, Ridge
 from mklkit.plugin import Array, GramSide, Learner, Target, solve_svr
 from mklkit_optimize.saddle import SaddleProblem
 
-__all__ = ["RidgeProblem", "SVRProblem", "numbers_problem"]
-
 AUTOMATIC_C = 10.0
 """C of support vector regression where none is given, over the mean k(x, x) of the even sum."""
 TUBE = 0.1

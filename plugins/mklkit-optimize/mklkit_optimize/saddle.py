@@ -17,15 +17,6 @@ from sklearn.exceptions import ConvergenceWarning
 from mklkit import DataError
 from mklkit.plugin import Array, solve_dual
 
-__all__ = [
-    "RAISE_LIMIT",
-    "InnerSolution",
-    "SaddleProblem",
-    "relative_gap",
-    "remedy_of",
-    "warn_of_gap",
-]
-
 ROUNDING = 1e-12
 RAISE_LIMIT = "raise max_iter or tol."
 UNFINISHED = (

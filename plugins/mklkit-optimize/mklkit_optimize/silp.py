@@ -20,8 +20,6 @@ from mklkit_optimize.saddle import (
     warn_of_gap,
 )
 
-__all__ = ["SILP", "best_on_cuts"]
-
 
 @register
 @attrs.frozen

@@ -22,8 +22,6 @@ from mklkit_optimize.saddle import (
     warn_of_gap,
 )
 
-__all__ = ["SimpleMKL", "curvature", "descent_direction", "newton_direction"]
-
 SUFFICIENT = 0.1
 """A step must lower J by this share of the decrease that the slope at its start predicts."""
 SEARCH_STEPS = 10

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from mklkit_papers.entries import Entry, Reproduction
     from mklkit_papers.session import Session
 
-__all__ = ["app"]
-
 LIST = "list"
 INTERRUPTED = 130
 RUN_PANEL, RESULT_PANEL = "Runs", "Results"

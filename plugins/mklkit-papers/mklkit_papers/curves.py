@@ -16,8 +16,6 @@ from mklkit_papers.lines import Line
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["CurvesDisplay"]
-
 SIZE = 7.0, 4.0
 
 

@@ -18,8 +18,6 @@ from mklkit.registry.registry import get_registry
 from mklkit_papers.lines import Line
 from mklkit_papers.session import Session, SetLines
 
-__all__ = ["ALL", "PAPERS", "Entry", "Reproduction", "entries", "find_entries", "with_sets"]
-
 PAPERS = ("000", "001", "002", "003", "004")
 ALL = "all"
 

@@ -12,8 +12,6 @@ from sklearn.preprocessing import StandardScaler
 from mklkit.errors import MKLKitError
 from mklkit.estimators.search import MKLSearchCV
 
-__all__ = ["SCALINGS", "InTurn", "PreferredScaling", "ShareThreshold"]
-
 SCALINGS = ("raw", "standardised")
 
 

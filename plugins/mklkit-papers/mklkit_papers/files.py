@@ -25,8 +25,6 @@ from mklkit_papers.session import make_folder
 from mklkit_papers.sources import FOLDER
 from mklkit_papers.tables import latex, markdown, table_of
 
-__all__ = ["Files", "marked", "without_place", "write_pages"]
-
 NAME = r"\d{3}-[\w-]+"
 OPENING = re.compile(rf"^<!-- (?P<name>{NAME}) -->\r?$", re.MULTILINE)
 # What is between the marks of a table has no other table's.

@@ -9,8 +9,6 @@ from typing import Any, Literal, Self
 import attrs
 import numpy as np
 
-__all__ = ["ACCURACY", "Line", "Measure", "Printed", "PrintedTable", "printed"]
-
 NAN = float("nan")
 NUMBER = r"[-+]?[0-9.]+(?:e[-+]?[0-9]+)?"
 CELL = re.compile(

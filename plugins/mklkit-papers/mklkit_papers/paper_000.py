@@ -24,8 +24,6 @@ from mklkit_papers.paper_000_curves import AS_IN_TABLE_1, CURVES
 from mklkit_papers.protocol import SEED, DataUse, Division, Experiment, System
 from mklkit_papers.scores import accuracy_lines, second_lines
 
-__all__ = ["ENTRIES"]
-
 OWN, AS_PRINTED = "MultiK-MHKS", "MultiK-MHKS, as printed"
 COUPLED, ALONE = "ifsl", "ifsl(lam=0)"
 LETTERS = "Letters"

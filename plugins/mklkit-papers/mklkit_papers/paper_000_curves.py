@@ -22,8 +22,6 @@ from mklkit_papers.lines import Line, Measure, Printed
 from mklkit_papers.protocol import SEED, DataUse
 from mklkit_papers.session import Session, SetLines, encoded_rows
 
-__all__ = ["AS_IN_TABLE_1", "CURVES"]
-
 VALIDATED = Measure("cross-validated accuracy, %", "higher", 2)
 OBJECTIVE = Measure("ln of the objective", "near", 3)
 ITERATIONS = Measure("iterations", "lower", 0)

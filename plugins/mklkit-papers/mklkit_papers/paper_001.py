@@ -19,8 +19,6 @@ from mklkit_papers.paper_001_stars import STARS_ENTRIES
 from mklkit_papers.protocol import SEED, DataUse, Division, Experiment, System
 from mklkit_papers.scores import accuracy_lines
 
-__all__ = ["ENTRIES"]
-
 GAMMA = 1e-3
 """Section 7: of scatters that are averages over rows; see the page of the paper."""
 TRAIN = 0.3

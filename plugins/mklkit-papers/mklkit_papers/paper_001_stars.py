@@ -25,8 +25,6 @@ from mklkit_papers.protocol import DataUse
 from mklkit_papers.scores import WEIGHT
 from mklkit_papers.session import Session, SetLines
 
-__all__ = ["STARS_ENTRIES", "Stars", "cluster_weights", "group_gates"]
-
 STARS = DataUse("4-XmasStar", "", quick=3)
 N_ROWS, TRAIN = 800, 0.3
 GAMMA = 1e-3 * TRAIN * N_ROWS

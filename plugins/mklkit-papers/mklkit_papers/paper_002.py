@@ -18,8 +18,6 @@ from mklkit_papers.paper_002_curves import FIGURES
 from mklkit_papers.protocol import SEED, DataUse, Division, Experiment, System
 from mklkit_papers.scores import accuracy_lines
 
-__all__ = ["ENTRIES"]
-
 HETEROGENEOUS, HOMOGENEOUS = "MultiV-KMHKS (RBF + POLY)", "MultiV-KMHKS (RBF1 + RBF2)"
 
 TABLE_2 = printed("""

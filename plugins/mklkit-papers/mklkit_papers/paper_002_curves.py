@@ -22,8 +22,6 @@ from mklkit_papers.lines import ACCURACY, Line, Measure
 from mklkit_papers.protocol import SEED, DataUse, Division, Experiment, System
 from mklkit_papers.session import Session, SetLines
 
-__all__ = ["FIGURES"]
-
 HALVES = Division(train=0.5)
 NEVER = 1e-15
 """A tolerance that stops nothing before ``max_iter``."""

@@ -22,8 +22,6 @@ from mklkit_papers.protocol import DataUse, Division, Experiment, System
 from mklkit_papers.scores import WEIGHT, accuracy_lines, weight_lines
 from mklkit_papers.session import Session, SetLines
 
-__all__ = ["ENTRIES"]
-
 PRESET = "paper-dimkl1"
 """The presets share kernels and learner; they differ in the combiner."""
 UNIFORM = "Uniform weights"

@@ -25,8 +25,6 @@ from mklkit_papers.lines import Line, Measure, printed
 from mklkit_papers.protocol import SEED, DataUse
 from mklkit_papers.session import Session, SetLines
 
-__all__ = ["TIMES"]
-
 TABLE_10 = printed("""
     method | 500    | 1000   | 5000    | 10000   | 25000
     DiMKL1 | 0.0002 | 0.0003 | 0.0005  | 0.0008  | 0.0023

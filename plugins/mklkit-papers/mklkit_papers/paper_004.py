@@ -28,8 +28,6 @@ from mklkit_papers.paper_004_curves import draw, objective_lines
 from mklkit_papers.protocol import DataUse, Division, Experiment, System
 from mklkit_papers.scores import accuracy_lines, second_lines
 
-__all__ = ["ENTRIES"]
-
 OWN = "RPEMEKL"
 
 TABLE_2 = printed("""

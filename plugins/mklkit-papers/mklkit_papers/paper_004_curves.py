@@ -14,8 +14,6 @@ from mklkit_papers.lines import Line, Measure, Printed
 from mklkit_papers.protocol import DataUse, Division
 from mklkit_papers.session import Session, SetLines
 
-__all__ = ["CLAIM", "draw", "logarithms", "objective_lines", "settled"]
-
 OBJECTIVE = Measure("ln of the objective (5)", "near", 3)
 SETTLED = Measure("iterations until the objective is within 1 % of its last value", "lower", 1)
 CLAIM = Printed(4.0)

@@ -16,8 +16,6 @@ from mklkit.comparison.methods import CLASSIFIER, Method, MethodOptions
 from mklkit.comparison.splits import SplitPlan, make_splits
 from mklkit.errors import DataError
 
-__all__ = ["DataUse", "Division", "Experiment", "System"]
-
 SEED = 0
 
 

@@ -16,8 +16,6 @@ from mklkit_papers.lines import ACCURACY, Line, Measure, Printed, PrintedTable
 from mklkit_papers.protocol import DataUse, Experiment
 from mklkit_papers.session import Session, SetLines
 
-__all__ = ["SECONDS", "WEIGHT", "accuracy_lines", "second_lines", "weight_lines"]
-
 SECONDS = Measure("training time, s", "lower", 3)
 WEIGHT = Measure("kernel weight", "near", 2, slack=0.05)
 

@@ -27,8 +27,6 @@ from mklkit_papers.lines import Line, Measure
 from mklkit_papers.protocol import SEED, DataUse, Division, Experiment, System
 from mklkit_papers.sources import OpenML, find_data
 
-__all__ = ["LeftOut", "Session", "SetLines", "encoded_rows", "make_folder"]
-
 
 class LeftOut(DataError):
     """A data set that is not run, with the reason."""

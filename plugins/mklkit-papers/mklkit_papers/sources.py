@@ -24,8 +24,6 @@ from mklkit.datasets.paths import status
 from mklkit.datasets.table import Table
 from mklkit.errors import DataError, counted, plain_message
 
-__all__ = ["FOLDER", "DataNotHere", "OpenML", "find_data"]
-
 FOLDER = "MKLKIT_DATA"
 """The environment variable that names the folder of data sets."""
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from mklkit_papers.entries import Entry, Reproduction
     from mklkit_papers.lines import Line
 
-__all__ = ["latex", "markdown", "notes_of", "show_list", "show_reproduction", "summary", "table_of"]
-
 HOLDS = {True: "yes", False: "no", None: ""}
 WORDS = 2
 """The first columns hold words, the others numbers."""

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from mklkit.plugin import BlockDecision, FeatureSide, RowBlock, register
 from mklkit_views.correlated import CorrelatedCombiner, CorrelatedViews
 
-__all__ = ["CCAMHKS1", "ConcatenatedDecision"]
-
 
 @register
 @attrs.frozen(eq=False)

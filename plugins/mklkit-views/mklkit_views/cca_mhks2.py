@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from mklkit.plugin import BlockDecision, FeatureSide, RowBlock, majority, register
 from mklkit_views.correlated import CorrelatedCombiner, CorrelatedViews
 
-__all__ = ["CCAMHKS2", "VotedDecision"]
-
 
 @register
 @attrs.frozen(eq=False)

@@ -14,8 +14,6 @@ from mklkit import IncompatibleError
 from mklkit.plugin import Combiner, CombinerFacts, RowBlock, as_int, finite_number, register
 from mklkit_views.nmcca import NmCCA
 
-__all__ = ["CorrelatedCombiner", "CorrelatedViews"]
-
 
 @register
 @attrs.frozen(eq=False)

@@ -15,8 +15,6 @@ from mklkit import IncompatibleError, SpecError, get_registry
 from mklkit.plugin import register
 from mklkit_views.nmcca import NmCCA
 
-__all__ = ["KernelNmCCA"]
-
 TRIO = ("linear", "rbf(sigma='mean')", "polynomial(degree=2)")
 
 

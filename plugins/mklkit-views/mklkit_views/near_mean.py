@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-__all__ = ["near_mean_directions", "view_ridges"]
-
 RANK_TOL = 1e-12
 """Variances of a view's principal axes below this share of the largest count as zero."""
 

@@ -15,8 +15,6 @@ from mklkit import DataError, SpecError
 from mklkit.plugin import register
 from mklkit_views.near_mean import near_mean_directions, view_ridges
 
-__all__ = ["NmCCA"]
-
 
 def _check_parameters(n_components: Any, alpha: Any) -> None:
     """Refuse a number of components below 1 and a regulariser that is negative or no number."""

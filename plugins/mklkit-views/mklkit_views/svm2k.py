@@ -23,8 +23,6 @@ from mklkit.plugin import (
 )
 from mklkit_views.svm2k_program import TwoMachines, solve_svm2k
 
-__all__ = ["SVM2K", "TwoViewDecision"]
-
 
 @register
 @attrs.frozen(eq=False)

@@ -12,8 +12,6 @@ from scipy.linalg import eigh
 
 from mklkit.plugin import solve_cone_program
 
-__all__ = ["TwoMachines", "solve_svm2k"]
-
 NEGLIGIBLE = 1e-6
 """Coefficients below this share of their upper bound may be rounding errors of zero."""
 FELT = 1e-5

@@ -9,8 +9,6 @@ import numpy as np
 
 from mklkit.plugin import Combiner, CombinerFacts, WeightedDecision, register
 
-__all__ = ["SVMConcat"]
-
 
 @register
 @attrs.frozen
