@@ -249,7 +249,13 @@ def _header(X: Any) -> tuple[int, tuple[str, ...] | None]:
             f"Column names must be unique, and {quoted(str(repeated))} occurs"
             f" {int((X.columns == repeated).sum())} times: rename the columns."
         )
-    shape = X.shape if isinstance(X, pd.DataFrame) else np.asarray(X).shape
+    table = X if isinstance(X, pd.DataFrame) else np.asarray(X)
+    shape = table.shape
+    if len(shape) == 1 and table.dtype.kind in "OU":
+        raise DataError(
+            "X has values and no columns: pass a DataFrame with one column, such as"
+            " pd.DataFrame({'text': X})."
+        )
     if len(shape) != 2 or not shape[1]:
         check_array(X)  # It says what is wrong.
     names = _get_feature_names(X)
