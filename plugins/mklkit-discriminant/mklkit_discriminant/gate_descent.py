@@ -17,17 +17,9 @@ HALVINGS = 25
 
 @attrs.frozen(eq=False)
 class GatePoint:
-    """Gating vectors with the support vector machine that is optimal for them.
+    """Gating vectors V (d + 1, M), the last row v_m0, their gates (N, M), and the optimal α∘y (N,).
 
-    Attributes
-    ----------
-    vectors : ndarray of shape (d + 1, M)
-        v_m, the last row v_m0.
-    gates : ndarray of shape (N, M)
-    signed : ndarray of shape (N,)
-        α∘y of the support vector machine.
-    objective : float
-        J; infinite if the solver did not converge, so that no step is accepted.
+    The objective is infinite if the solver did not converge, so that no step is accepted.
     """
 
     vectors: Array
@@ -40,15 +32,7 @@ class GatePoint:
 class LocalizedProblem:
     """J(V) = max over α of Σα − ½ Σ α_iα_jy_iy_j Σ_m η_m(x_i)k_m(x_i, x_j)η_m(x_j).
 
-    Attributes
-    ----------
-    grams : ndarray of shape (M, N, N)
-    inputs : ndarray of shape (N, d + 1)
-        The gates' inputs, with a column of ones.
-    y : ndarray of shape (N,)
-        −1 and +1.
-    C : float
-    gating : {"softmax", "sigmoid"}
+    The gates' ``inputs`` (N, d + 1) end in a column of ones; labels are −1 and +1.
     """
 
     grams: Array

@@ -30,14 +30,6 @@ class SaddleWeighting(LearnedWeighting, ABC):
 
     A subclass writes :meth:`solve`. All M Gram matrices stay in memory, because every step sums
     them with new weights. Weights of rows multiply C.
-
-    Parameters
-    ----------
-    tol : float, default=1e-5
-        Relative duality gap at which the iteration ends.
-    max_iter : int, default=1000
-    C : float, optional
-        Of the inner support vector machines; by default the learner's C (1 if it is no number).
     """
 
     facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="throughout")

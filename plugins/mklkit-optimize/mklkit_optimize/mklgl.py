@@ -94,15 +94,7 @@ class MKLGL(NormBallWeighting, SaddleWeighting):
 
 
 def closed_form_step(weights: Array, forms: Array, p: float) -> Array:
-    """Return the weights that minimise Σ_k ‖f_k‖²/σ_k on the ℓp ball.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (M,)
-        σ before the step.
-    forms : ndarray of shape (M,)
-        (α∘y)ᵀK_k(α∘y).
-    p : float
+    """Return the weights that minimise Σ_k ‖f_k‖²/σ_k on the ℓp ball, for (α∘y)ᵀK_k(α∘y) (M,).
 
     Examples
     --------

@@ -27,22 +27,10 @@ UNFINISHED = (
 
 @attrs.frozen(eq=False)
 class InnerSolution:
-    """The support vector machine's solution at given kernel weights.
+    """The support vector machine's solution at the kernel weights σ (M,).
 
-    Attributes
-    ----------
-    weights : ndarray of shape (M,)
-        σ.
-    linear : float
-        1ᵀα.
-    forms : ndarray of shape (M,)
-        q_m(α). The gradient of J is −q/2.
-    ended : bool
-        Whether the solver reached its tolerance.
-    signed : ndarray of shape (N,)
-        α∘y.
-    products : ndarray of shape (M, N)
-        K_m(α∘y).
+    It has 1ᵀα, q_m(α) (M,) where the gradient of J is −q/2, whether the solver reached its
+    tolerance, α∘y (N,), and the products K_m(α∘y) (M, N).
     """
 
     weights: Array
@@ -60,19 +48,7 @@ class InnerSolution:
 
 @attrs.frozen(eq=False)
 class SaddleProblem:
-    """Gram matrices, labels and the support vector machine's settings.
-
-    Attributes
-    ----------
-    grams : ndarray of shape (M, N, N)
-    y : ndarray of shape (N,)
-        −1 and +1.
-    C : float
-    tol : float
-        libsvm's.
-    row_weights : ndarray of shape (N,), optional
-        v.
-    """
+    """Gram matrices (M, N, N), labels −1 and +1, and the support vector machine's settings."""
 
     grams: Array
     y: Array

@@ -91,12 +91,7 @@ def _cut(solution: InnerSolution) -> Array:
 
 
 def best_on_cuts(cuts: Array) -> tuple[Array, float]:
-    """Return β on the simplex and the largest θ with Σ_k β_k S_k ≥ θ for every cut.
-
-    Parameters
-    ----------
-    cuts : ndarray of shape (T, M)
-        S_k(α) of T support vector machines.
+    """Return β on the simplex and the largest θ with Σ_k β_k S_k ≥ θ for every cut of (T, M).
 
     Examples
     --------

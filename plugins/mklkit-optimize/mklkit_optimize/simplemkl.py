@@ -105,10 +105,6 @@ class SimpleMKL(SaddleWeighting):
 def descent_direction(weights: Array, gradient: Array) -> Array:
     """Return the negative reduced gradient on the simplex; its components sum to zero.
 
-    Parameters
-    ----------
-    weights, gradient : ndarray of shape (M,)
-
     Examples
     --------
     >>> descent_direction(np.array([0.5, 0.5, 0.0]), np.array([-1.0, -3.0, -0.5]))

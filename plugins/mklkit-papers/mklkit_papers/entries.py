@@ -24,27 +24,12 @@ ALL = "all"
 
 @attrs.frozen(eq=False, kw_only=True)
 class Entry:
-    """A table or figure of a paper.
+    """A table or figure of a paper, such as ``"003-table6"``.
 
-    Attributes
-    ----------
-    name : str
-        ``"003-table6"``.
-    title : str
-    lines : SetLines
-        Our numbers beside the printed ones.
-    protocol : tuple of str
-        How they are obtained, a sentence each: kernels, divisions, grids, tests.
-    missing : mapping of str to str
-        What of it can't be run anywhere, with the reason.
-    explained : mapping of str to str
-        Why numbers miss the printed ones: a row, a column, or ``"row, column"``, and the reason.
-    minutes : tuple of float
-        Of a quick run and of a full one, as measured on a machine with two cores.
-    draw : callable, optional
-        Of a figure: ``draw(lines)`` returns a display that has been drawn.
-    heads : tuple of str, default=("data set", "system")
-        What the rows and columns of the lines are.
+    ``lines`` are our numbers beside the printed ones, and ``protocol`` says in sentences how they
+    are obtained. ``missing`` has what can't be run anywhere, and ``explained`` why numbers miss the
+    printed ones, by row, column or ``"row, column"``. ``minutes`` are those of a quick run and of a
+    full one, on two cores. A figure has a function that draws its lines.
     """
 
     name: str
@@ -90,19 +75,7 @@ class Entry:
 
 @attrs.frozen(eq=False)
 class Reproduction:
-    """What running an entry gave.
-
-    Attributes
-    ----------
-    entry : Entry
-    lines : list of Line
-    seconds : float
-    quick : bool
-    notes : dict of str to str
-        Remarks on data sets, by their label.
-    missing : dict of str to str
-        What can't be run anywhere, of that which was asked for, with the reason.
-    """
+    """What running an entry gave: lines, remarks on data sets by label, and what can't be run."""
 
     entry: Entry
     lines: list[Line]

@@ -16,19 +16,7 @@ SCALINGS = ("raw", "standardised")
 
 
 class Searched(ClassifierMixin, BaseEstimator):
-    """A classifier that is the best of several searches.
-
-    Attributes
-    ----------
-    best_estimator_ : estimator
-        It predicts.
-    best_params_ : dict
-    best_score_ : float
-        Of the search that gave it.
-    refit_time_ : float
-        Seconds of its fit, with the chosen parameters.
-    classes_ : ndarray
-    """
+    """A classifier that is the best of several searches."""
 
     def _take(self, search: Any, best: Any, params: dict[str, Any]) -> Self:
         self.best_estimator_, self.best_params_ = best, params
@@ -48,11 +36,6 @@ class PreferredScaling(Searched):
     training rows chooses, as it does for parameters; of equal scores, raw features. Where a search
     ends in an error with one scaling, as solvers do on kernels of very large values, it is the
     other one. The choice is ``scaling`` among ``best_params_``.
-
-    Parameters
-    ----------
-    search : estimator
-        Has ``best_score_``, ``best_params_`` and ``refit_time_`` once fitted.
 
     Examples
     --------
@@ -102,14 +85,6 @@ class InTurn(Searched):
 
     It costs the sum of the grids where a search of all parameters at once costs their product.
 
-    Parameters
-    ----------
-    estimator : MKLClassifier
-    grids : sequence of dict
-        As :class:`mklkit.MKLSearchCV` takes each.
-    cv : int or scikit-learn splitter, default=5
-    random_state : int, RandomState or None, default=None
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -145,16 +120,11 @@ class InTurn(Searched):
 
 
 class ShareThreshold(ClassifierMixin, BaseEstimator):
-    """Linear discriminant analysis of a classifier's output, for two classes.
+    """Linear discriminant analysis of a classifier's decision values, for two classes.
 
-    The outputs of each class are normal with the same variance, and classes have their shares of
+    The values of each class are normal with the same variance, and classes have their shares of
     the training rows: the ``threshold_`` is m + s² log(π₀/π₁)/(m₁ − m₀) for the mean m of both
     classes' means m₀ and m₁. With π₀ = π₁ it is the nearest class mean.
-
-    Parameters
-    ----------
-    classifier : estimator
-        Has ``decision_function``.
 
     Examples
     --------

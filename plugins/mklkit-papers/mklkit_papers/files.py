@@ -36,17 +36,7 @@ MARK = re.compile(
 
 @attrs.frozen
 class Files:
-    """What the options of ``mklkit reproduce`` name; None where one is not given.
-
-    Attributes
-    ----------
-    data, results : Path or None
-        Folders of data sets and of finished runs.
-    latex : Path or None
-        A file for tables.
-    plots, pages : Path or None
-        Folders of pictures and of Markdown pages.
-    """
+    """What the options of ``mklkit reproduce`` name: ``latex`` a file, the others folders."""
 
     data: Path | None
     results: Path | None
@@ -121,13 +111,7 @@ def _check_folder(folder: Path) -> None:
 
 
 def marked(folder: Path) -> dict[Path, list[str]]:
-    """Return the tables for which the pages of a folder have marks.
-
-    Raises
-    ------
-    DataError
-        If no page has marks, one has a mark without an end, or can't be read.
-    """
+    """Return the tables for which the pages of a folder have marks; DataError if there are none."""
     pages = {}
     for page in sorted(folder.glob("*.md")):
         text = _text(page)

@@ -52,14 +52,7 @@ def error_lines(session: Session, use: DataUse) -> Iterator[Line]:
 
 
 def training_error(combiner: str, passes: int, rows: Any, labels: Any) -> float:
-    """Return the per cent of training rows that are misclassified after so many passes.
-
-    Examples
-    --------
-    >>> rows, labels = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
-    >>> training_error("ifsl", 2, rows, labels)
-    0.0
-    """
+    """Return the per cent of training rows that are misclassified after so many passes."""
     learner = f"kmhks(tol={NEVER}, max_iter={passes})"
     model = preset_classifier("multiv-kmhks", combiner=combiner, learner=learner, random_state=SEED)
     with warnings.catch_warnings():
@@ -75,13 +68,7 @@ QUICK_WIDTHS = (0.1, 0.3, 0.5, 1, 3, 10)
 
 
 def pair(width: float) -> list[str]:
-    """Return the two kernels of a point of the curve.
-
-    Examples
-    --------
-    >>> pair(0.5)
-    ["narrow:rbf(sigma='0.1*mean')", "other:rbf(sigma='0.5*mean')"]
-    """
+    """Return the two kernels of a point of the curve."""
     return ["narrow:rbf(sigma='0.1*mean')", f"other:rbf(sigma='{width}*mean')"]
 
 
