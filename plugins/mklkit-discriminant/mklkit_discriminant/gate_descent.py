@@ -1,18 +1,43 @@
-"""Localized MKL's alternation: a support vector machine, then a gradient step on the gates."""
+"""Localized MKL's gates, and its alternation of support vector machines and gradient steps."""
 
 from __future__ import annotations
 
+from typing import Literal
+
 import attrs
 import numpy as np
+from scipy.special import expit, softmax
 
 from mklkit.plugin import Array, solve_dual
-from mklkit_discriminant.gate_functions import GateFunction, gate_values, through_gates
+
+GateFunction = Literal["softmax", "sigmoid"]
 
 INNER_TOLERANCE = 1e-5
 PATIENCE = 1000
 """libsvm's step limit per row: a few problems with very large values would take hours."""
 SUFFICIENT = 1e-4
 HALVINGS = 25
+
+
+def gate_values(function: GateFunction, scores: Array) -> Array:
+    """Return the gates η (n, M) of scores ⟨v_m, x⟩ + v_m0 (n, M).
+
+    Examples
+    --------
+    >>> gate_values("softmax", np.zeros((1, 4)))
+    array([[0.25, 0.25, 0.25, 0.25]])
+    >>> gate_values("sigmoid", np.zeros((1, 2)))
+    array([[0.5, 0.5]])
+    """
+    gates = softmax(scores, axis=1) if function == "softmax" else expit(scores)
+    return np.asarray(gates)
+
+
+def through_gates(function: GateFunction, gates: Array, gradient: Array) -> Array:
+    """Return the gradient with respect to scores (n, M), given that with respect to gates."""
+    if function == "sigmoid":
+        return gates * (1 - gates) * gradient
+    return gates * (gradient - np.sum(gates * gradient, axis=1, keepdims=True))
 
 
 @attrs.frozen(eq=False)

@@ -9,9 +9,8 @@ import numpy as np
 from attrs.validators import and_, ge
 
 from mklkit.plugin import Array, CombinerFacts, finite_number, register
-from mklkit_optimize.base import SaddleWeighting
-from mklkit_optimize.norm_ball import NormBallWeighting
-from mklkit_optimize.saddle import SaddleProblem, relative_gap, remedy_of, warn_of_gap
+from mklkit_optimize.base import NormBallWeighting, SaddleWeighting
+from mklkit_optimize.saddle import SaddleProblem, relative_gap, warn_of_gap
 
 GROWTH = 1.5
 """How much longer a step may be than the one before, if that one lowered the objective."""
@@ -89,7 +88,7 @@ class MKLGL(NormBallWeighting, SaddleWeighting):
                 stride = 1.0
         gap = relative_gap(solution, self.p)
         if gap > self.tol:
-            warn_of_gap(self.name, self.max_iter, gap, self.tol, remedy_of(solution))
+            warn_of_gap(self.name, self.max_iter, gap, self.tol, solution)
         return weights
 
 

@@ -114,13 +114,16 @@ def relative_gap(solution: InnerSolution, p: float = 1.0) -> float:
     return gap / max(abs(solution.objective), np.finfo(float).tiny)
 
 
-def remedy_of(solution: InnerSolution, otherwise: str = RAISE_LIMIT) -> str:
-    """Return the advice for the warning if the iteration ends at this solution."""
-    return otherwise if solution.ended else UNFINISHED
-
-
-def warn_of_gap(name: str, iterations: int, gap: float, tol: float, remedy: str) -> None:
+def warn_of_gap(
+    name: str,
+    iterations: int,
+    gap: float,
+    tol: float,
+    solution: InnerSolution,
+    remedy: str = RAISE_LIMIT,
+) -> None:
     """Warn that the iteration ended before the objective was known to be minimal."""
+    remedy = remedy if solution.ended else UNFINISHED
     warnings.warn(
         f"{name} stopped after {iterations} iterations with a relative duality gap of {gap:.2g},"
         f" above tol={tol:g}; {remedy}",
