@@ -177,20 +177,12 @@ def with_sets(chosen: Sequence[Entry], labels: Collection[str]) -> list[Entry]:
     >>> [entry.name for entry in with_sets(find_entries(["003-table[68]"]), ["sonar"])]
     ['003-table6']
     """
-    sets = {entry.name: {label.casefold(): label for label in entry.labels()} for entry in chosen}
-    known = {key: label for of_entry in sets.values() for key, label in of_entry.items()}
-    missing = {
-        name.casefold(): (name, entry.missing[name]) for entry in chosen for name in entry.missing
-    }
-    for label in labels:
-        if label.casefold() in known:
-            continue
-        if label.casefold() in missing:
-            name, reason = missing[label.casefold()]
-            raise UnknownNameError(f"{name} can't be run: {reason.rstrip('.')}.", label)
-        hint = suggest(label, known.values())
-        names = ", ".join(known.values()) or "none"
-        message = f"These have no data set {quoted(label)}.{hint} Known: {names}."
-        raise UnknownNameError(message, label)
-    wanted = {label.casefold() for label in labels}
-    return [entry for entry in chosen if not wanted or wanted & sets[entry.name].keys()]
+    sets = {entry.name: {label.casefold() for label in entry.labels()} for entry in chosen}
+    known = dict.fromkeys(label for entry in chosen for label in entry.labels())
+    wanted = {label.casefold(): label for label in labels}
+    for key in wanted.keys() - set().union(*sets.values()):
+        hint = suggest(wanted[key], known)
+        names = ", ".join(known) or "none"
+        message = f"These have no data set {quoted(wanted[key])}.{hint} Known: {names}."
+        raise UnknownNameError(message, wanted[key])
+    return [entry for entry in chosen if not wanted or wanted.keys() & sets[entry.name]]

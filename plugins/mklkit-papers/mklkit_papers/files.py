@@ -53,9 +53,12 @@ class Files:
             self._keep_inputs(self.latex)
         if self.plots is not None:
             require_matplotlib()
-        for folder in (self.plots, self.results):
-            if folder is not None:
-                _check_folder(folder)
+        for folder in filter(None, (self.plots, self.results)):
+            if folder.is_file():
+                raise DataError(f"{folder} is a file; the name of a folder is expected.")
+            make_folder(folder)
+            if not os.access(folder, os.W_OK):
+                raise DataError(f"{folder} can't be written to; choose another folder.")
         if self.plots is not None and not any(entry.draw for entry in entries):
             say(f"{self.plots} stays empty: none of these is a figure of curves")
         if self.pages is not None:
@@ -100,14 +103,6 @@ def _pictures(folder: Path, reproductions: Sequence[Reproduction]) -> list[Path]
             else:
                 written.append(path)
     return written
-
-
-def _check_folder(folder: Path) -> None:
-    if folder.is_file():
-        raise DataError(f"{folder} is a file; the name of a folder is expected.")
-    make_folder(folder)
-    if not os.access(folder, os.W_OK):
-        raise DataError(f"{folder} can't be written to; choose another folder.")
 
 
 def marked(folder: Path) -> dict[Path, list[str]]:

@@ -28,16 +28,13 @@ NEVER = 1e-15
 
 # Figure 1: the error on the training half after so many passes.
 CONVERGING = (
-    DataUse("House-votes", "vote", repeats=10, quick=2),
-    DataUse("Pima-diabetes", "pima", repeats=10, quick=2),
-    DataUse("Sonar", "sonar", repeats=10, quick=2),
+    DataUse("House-votes", "vote"),
+    DataUse("Pima-diabetes", "pima"),
+    DataUse("Sonar", "sonar"),
 )
 PASSES = range(2, 21)
 """The criterion compares two passes, which are therefore the fewest."""
-STARTS = {
-    "": "ifsl",
-    ", random start": "ifsl(initial='random', order='late-margins')",
-}
+STARTS = {"": "ifsl", ", random start": "ifsl(initial='random', order='late-margins')"}
 TRAINING_ERROR = Measure("training error, %", "lower", 2)
 
 

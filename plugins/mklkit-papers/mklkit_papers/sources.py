@@ -101,10 +101,7 @@ class DataNotHere(DataError):
 
 
 class OpenML:
-    """The way to OpenML, which is tried once: an offline machine waits for one answer only.
-
-    ``say`` is called with a sentence before something is fetched.
-    """
+    """The way to OpenML, of which ``say`` tells; an offline machine waits for one answer only."""
 
     def __init__(self, say: Callable[[str], Any]) -> None:
         self._say = say
