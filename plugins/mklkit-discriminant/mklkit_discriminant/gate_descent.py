@@ -20,15 +20,7 @@ HALVINGS = 25
 
 
 def gate_values(function: GateFunction, scores: Array) -> Array:
-    """Return the gates η (n, M) of scores ⟨v_m, x⟩ + v_m0 (n, M).
-
-    Examples
-    --------
-    >>> gate_values("softmax", np.zeros((1, 4)))
-    array([[0.25, 0.25, 0.25, 0.25]])
-    >>> gate_values("sigmoid", np.zeros((1, 2)))
-    array([[0.5, 0.5]])
-    """
+    """Return the gates η (n, M) of scores ⟨v_m, x⟩ + v_m0 (n, M)."""
     gates = softmax(scores, axis=1) if function == "softmax" else expit(scores)
     return np.asarray(gates)
 

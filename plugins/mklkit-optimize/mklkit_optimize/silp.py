@@ -85,14 +85,7 @@ class SILP(SaddleWeighting):
 
 
 def best_on_cuts(cuts: Array) -> tuple[Array, float]:
-    """Return β on the simplex and the largest θ with Σ_k β_k S_k ≥ θ for every cut of (T, M).
-
-    Examples
-    --------
-    >>> weights, bound = best_on_cuts(np.array([[-3.0, -1.0], [-1.0, -3.0]]))
-    >>> weights.round(6).tolist(), round(bound, 6)
-    ([0.5, 0.5], -2.0)
-    """
+    """Return β on the simplex and the largest θ with Σ_k β_k S_k ≥ θ for every cut of (T, M)."""
     n_cuts, n_kernels = cuts.shape
     # HiGHS' tolerances are absolute: scaling the values to about one makes them relative.
     size = float(np.abs(cuts).max()) or 1.0

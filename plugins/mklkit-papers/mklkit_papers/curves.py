@@ -24,11 +24,6 @@ class CurvesDisplay(Display):
     """Curves through (x, y, deviation), each with the deviation as a band; one of NaN is not drawn.
 
     ``base`` is that of a logarithmic horizontal axis.
-
-    Examples
-    --------
-    >>> CurvesDisplay({"wine": [(1, 0.9, 0.1), (2, 0.95, 0.05)]}, "λ", "accuracy").curves["wine"][0]
-    (1, 0.9, 0.1)
     """
 
     curves: Mapping[str, Sequence[tuple[float, float, float]]]

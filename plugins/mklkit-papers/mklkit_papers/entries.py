@@ -146,13 +146,7 @@ def entries() -> list[Entry]:
 
 
 def find_entries(names: Sequence[str]) -> list[Entry]:
-    """Return the entries of names, of globs such as ``"003-*"``, of a paper, or of ``"all"``.
-
-    Examples
-    --------
-    >>> [entry.name for entry in find_entries(["003-table[67]"])]
-    ['003-table6', '003-table7']
-    """
+    """Return the entries of names, of globs such as ``"003-*"``, of a paper, or of ``"all"``."""
     known = {entry.name: entry for entry in entries()}
     chosen: dict[str, Entry] = {}
     for name in names:
@@ -170,13 +164,7 @@ def find_entries(names: Sequence[str]) -> list[Entry]:
 
 
 def with_sets(chosen: Sequence[Entry], labels: Collection[str]) -> list[Entry]:
-    """Return the entries that run one of the data sets, named in any case; all where none is.
-
-    Examples
-    --------
-    >>> [entry.name for entry in with_sets(find_entries(["003-table[68]"]), ["sonar"])]
-    ['003-table6']
-    """
+    """Return the entries that run one of the data sets, named in any case; all where none is."""
     sets = {entry.name: {label.casefold() for label in entry.labels()} for entry in chosen}
     known = dict.fromkeys(label for entry in chosen for label in entry.labels())
     wanted = {label.casefold(): label for label in labels}

@@ -36,15 +36,6 @@ class PreferredScaling(Searched):
     training rows chooses, as it does for parameters; of equal scores, raw features. Where a search
     ends in an error with one scaling, as solvers do on kernels of very large values, it is the
     other one. The choice is ``scaling`` among ``best_params_``.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_wine
-    >>> from mklkit import MKLClassifier, MKLSearchCV
-    >>> X, y = load_wine(return_X_y=True)
-    >>> search = MKLSearchCV(MKLClassifier("rbf", learner="mhks"), {"learner__alpha": [1]}, cv=2)
-    >>> PreferredScaling(search).fit(X[::2], y[::2]).best_params_["scaling"]
-    'standardised'
     """
 
     def __init__(self, search: Any) -> None:
@@ -84,15 +75,6 @@ class InTurn(Searched):
     """Parameters searched one grid after another, each with the values found before.
 
     It costs the sum of the grids where a search of all parameters at once costs their product.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from mklkit import MKLClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> grids = [{"kernels": ["rbf", "linear"]}, {"learner__C": [0.1, 1.0]}]
-    >>> list(InTurn(MKLClassifier(), grids, cv=2).fit(X[::2], y[::2]).best_params_)
-    ['kernels', 'learner__C']
     """
 
     def __init__(
@@ -125,15 +107,6 @@ class ShareThreshold(ClassifierMixin, BaseEstimator):
     The values of each class are normal with the same variance, and classes have their shares of
     the training rows: the ``threshold_`` is m + s² log(π₀/π₁)/(m₁ − m₀) for the mean m of both
     classes' means m₀ and m₁. With π₀ = π₁ it is the nearest class mean.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from mklkit import MKLClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = ShareThreshold(MKLClassifier("rbf", learner="kda")).fit(X[::2], y[::2])
-    >>> bool(model.score(X[1::2], y[1::2]) > 0.9)
-    True
     """
 
     def __init__(self, classifier: Any) -> None:

@@ -162,17 +162,6 @@ class Line:
         """Whether ours is as good as the printed number to within the tolerance; None if unknown.
 
         One repeat tells no deviation: where none is printed either, every worse number misses.
-
-        Examples
-        --------
-        >>> accuracy = Measure("accuracy", "higher", 1)
-        >>> line = Line(row="Sonar", column="SVM", measure=accuracy, ours=79.0)
-        >>> line.holds is None
-        True
-        >>> attrs.evolve(line, printed=Printed(80.0, spread=2.0)).holds
-        True
-        >>> attrs.evolve(line, printed=Printed(80.0, spread=0.5)).holds
-        False
         """
         ahead = self.shown_difference
         if math.isnan(ahead):

@@ -34,12 +34,6 @@ class Division:
         """Return the divisions of rows with these labels; fewer are the first of more.
 
         DataError if there are other classes than counted ones, or one has no rows left to test.
-
-        Examples
-        --------
-        >>> plan = Division(train=(2, 1)).splits(list("aaabbb"), repeats=2)
-        >>> [(len(split.train), len(split.test)) for split in plan.splits]
-        [(3, 3), (3, 3)]
         """
         if isinstance(self.train, tuple):
             plan = make_splits(labels, cv=_counted(self.train, labels, repeats))

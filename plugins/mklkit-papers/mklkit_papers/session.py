@@ -66,10 +66,6 @@ class Session:
     def _progress(self) -> Report:
         return self.asked_progress if callable(self.asked_progress) else silent
 
-    def wants(self, label: str) -> bool:
-        """Return whether a data set of this label is among those asked for."""
-        return not self.only or label.casefold() in self.only
-
     def number(self, use: DataUse) -> int:
         """Return how often the rows of a data set are divided; LeftOut of quick runs, if it is."""
         if self.quick and use.quick == 0:
@@ -170,7 +166,7 @@ class SetLines:
     def __call__(self, session: Session) -> Iterator[Line]:
         """Yield the lines of the sets that are asked for, or why there are none of a set."""
         for use in self.sets:
-            if session.wants(use.label):
+            if not session.only or use.label.casefold() in session.only:
                 try:
                     yield from self.of_set(session, use)
                 except LeftOut as error:

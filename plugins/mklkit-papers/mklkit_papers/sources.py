@@ -128,6 +128,7 @@ class OpenML:
         return bunch.data.assign(target=bunch.target)
 
     def _reach(self, data_id: int) -> None:
+        # scikit-learn would ask four times, with pauses.
         if self._unreached is None:
             self._unreached = ""
             try:
@@ -175,11 +176,6 @@ def find_data(
     ``target``; then among those that scikit-learn brings; then, where it is given, at OpenML. Only
     the first ``columns`` are features. Its ``notes`` say where its size is not that of the papers'
     data, and whether it has been fetched.
-
-    Examples
-    --------
-    >>> find_data("iris").features.shape
-    (150, 4)
     """
     table, notes = _table(name, folder, openml)
     features = table.features if columns is None else table.features.iloc[:, :columns]

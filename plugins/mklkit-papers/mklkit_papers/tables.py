@@ -6,7 +6,12 @@ import math
 from collections.abc import Iterable
 from datetime import date
 
+from rich import box
+from rich.table import Table as Grid
+from rich.text import Text
+
 from mklkit._version import __version__
+from mklkit.cli.console import plain, show
 from mklkit.comparison.writing import latex_table, latex_text
 from mklkit.errors import counted
 from mklkit_papers.entries import Entry, Reproduction
@@ -102,12 +107,6 @@ def latex(result: Reproduction) -> str:
 
 def show_list(known: list[Entry]) -> None:
     """Print names, titles, times, and what can't be run anywhere."""
-    from rich import box
-    from rich.table import Table as Grid
-    from rich.text import Text
-
-    from mklkit.cli.console import show
-
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
     grid.add_column("name", no_wrap=True)
     grid.add_column("what it is")
@@ -127,12 +126,6 @@ def show_list(known: list[Entry]) -> None:
 
 def show_reproduction(result: Reproduction) -> None:
     """Print a table with its notes."""
-    from rich import box
-    from rich.table import Table as Grid
-    from rich.text import Text
-
-    from mklkit.cli.console import plain, show
-
     heads, rows = table_of(result)
     show(Text(f"\n{result.entry.name}: {result.entry.title}", style="bold"))
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
