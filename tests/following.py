@@ -59,7 +59,9 @@ def follow(
         if block.language == "sh":
             printed = "".join(run_in_turn(parts, folder))
         else:
-            printed = "".join(_printed_by(part, names, folder) for part in parts)
+            outcomes = [run_listing(part, names, cwd=folder) for part in parts]
+            assert all(outcome.code == 0 for outcome in outcomes), outcomes
+            printed = "".join(outcome.out for outcome in outcomes)
         shown = after.text if parts and after.language == "text" else None
         steps.append(Step(block, printed, shown, text == block.text))
     assert not unused, f"{page} has no longer: {unused}"
@@ -76,12 +78,6 @@ def run_in_turn(found: list[str], folder: Path, **environment: str) -> list[str]
         assert outcome.code == 0, outcome
         printed.append(outcome.out)
     return printed
-
-
-def _printed_by(listing: str, names: dict[str, Any], folder: Path) -> str:
-    outcome = run_listing(listing, names, cwd=folder)
-    assert outcome.code == 0, outcome
-    return outcome.out
 
 
 def same_but_for_rounding(shown: str, printed: str) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from documents import commands, listings
-from processes import run_in_process, run_script
+from following import run_in_turn
+from processes import run_script
 
 from mklkit.errors import DataError
 from mklkit.views import memory
@@ -41,11 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.process
 def test_the_commands_run_in_turn(folder: Path) -> None:
-    for command in commands(PAGE):
-        program, *arguments = shlex.split(command)
-        assert program == "mklkit"
-        outcome = run_in_process(*arguments, cwd=folder)
-        assert outcome.code == 0, outcome
+    run_in_turn(commands(PAGE), folder)
     truth = pd.read_parquet(folder / "huge.parquet")["target"]
     found = pd.read_parquet(folder / "out.parquet")["prediction"]
     # Guessing would be right every other time.

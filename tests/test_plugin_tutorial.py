@@ -6,7 +6,6 @@ It goes into an environment of its own, which sees the packages of the one that 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,46 +22,37 @@ WITH_PARAMETERS = [
 ]
 
 
-class Author(Environment):
-    """Somebody who follows the page: a folder to write in, an environment to install into."""
-
-    def __init__(self, home: Path) -> None:
-        folder = home / "mklkit-contrast"
-        folder.mkdir()
-        super().__init__(home, folder)
-
-    def write(self, name: str, text: str) -> None:
-        (self.folder / name).write_text(text, encoding="utf-8")
-
-    def follow(self, steps: list[str]) -> list[str]:
-        """Run commands of the page, and return what each prints."""
-        return [self.run(step).stdout for step in steps]
+def follow(author: Environment, number: int, steps: list[str]) -> list[str]:
+    """Write a listing of the page and run commands; return what each prints."""
+    (author.folder / "mklkit_contrast.py").write_text(listings(PAGE, "python")[number], "utf-8")
+    return [author.run(step).stdout for step in steps]
 
 
-def learned_weights(author: Author, combiner: str) -> np.ndarray:
+def learned_weights(author: Environment, combiner: str) -> np.ndarray:
     result = json.loads(author.run(f'mklkit fit --json --combiner "{combiner}"').stdout)
     return np.array([row["weight"] for row in result["model"]["weights"]])
 
 
 @pytest.fixture(scope="module")
-def author(tmp_path_factory: pytest.TempPathFactory) -> Author:
-    author = Author(tmp_path_factory.mktemp("tutorial"))
-    author.write("pyproject.toml", listings(PAGE, "toml")[0])
-    return author
+def author(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """Return the environment of somebody who follows the page."""
+    home = tmp_path_factory.mktemp("tutorial")
+    folder = home / "mklkit-contrast"
+    folder.mkdir()
+    (folder / "pyproject.toml").write_text(listings(PAGE, "toml")[0], "utf-8")
+    return Environment(home, folder)
 
 
 @pytest.fixture(scope="module")
-def first_steps(author: Author) -> tuple[list[str], np.ndarray]:
+def first_steps(author: Environment) -> tuple[list[str], np.ndarray]:
     """Return what the first steps print, and the weights they learn."""
-    author.write("mklkit_contrast.py", listings(PAGE, "python")[0])
-    return author.follow(FIRST_STEPS), learned_weights(author, "contrast")
+    return follow(author, 0, FIRST_STEPS), learned_weights(author, "contrast")
 
 
 @pytest.fixture(scope="module")
-def with_parameters(author: Author, first_steps: object) -> list[str]:
+def with_parameters(author: Environment, first_steps: object) -> list[str]:
     """Return what the steps of the second listing print; it takes the place of the first."""
-    author.write("mklkit_contrast.py", listings(PAGE, "python")[1])
-    return author.follow(WITH_PARAMETERS)
+    return follow(author, 1, WITH_PARAMETERS)
 
 
 def test_the_steps_here_are_those_of_the_page() -> None:
@@ -87,7 +77,7 @@ def test_a_plain_function_becomes_a_combiner(first_steps: tuple[list[str], np.nd
 
 @pytest.mark.packages
 def test_a_parameter_acts_as_the_page_says(
-    author: Author, first_steps: tuple[list[str], np.ndarray], with_parameters: list[str]
+    author: Environment, first_steps: tuple[list[str], np.ndarray], with_parameters: list[str]
 ) -> None:
     assert "combiner contrast(power=2" in with_parameters[1]
     assert "combiner__power" in with_parameters[2]
@@ -100,7 +90,7 @@ def test_a_parameter_acts_as_the_page_says(
 
 @pytest.mark.packages
 @pytest.mark.usefixtures("with_parameters")
-def test_a_refused_parameter_is_the_users_mistake(author: Author) -> None:
+def test_a_refused_parameter_is_the_users_mistake(author: Environment) -> None:
     refused = author.run('mklkit fit --combiner "contrast(power=-1)"', NO_COLOR="1")
     assert refused.returncode == 2
     assert "power" in refused.stderr

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-
 import numpy as np
 import pandas as pd
 import pytest
 from documents import commands, listings
-from processes import run_in_process
+from following import run_in_turn
 
 from mklkit import MKLRegressor
 
@@ -23,14 +21,11 @@ def test_an_example_runs(block, capsys):
     assert capsys.readouterr().out
 
 
-def test_commands_on_the_page_learn_and_predict_prices(tmp_path, monkeypatch):
+def test_commands_on_the_page_learn_and_predict_prices(tmp_path):
     random = np.random.default_rng(0)
     size = random.uniform(30, 200, 60)
     houses = pd.DataFrame({"size": size, "age": random.uniform(0, 90, 60), "price": 2.5 * size})
-    monkeypatch.chdir(tmp_path)
-    houses.to_csv("house.csv", index=False)
-    houses.head(5).drop(columns="price").to_csv("new.csv", index=False)
-    for line in commands(PAGE):
-        done = run_in_process(*shlex.split(line)[1:])
-        assert done.code == 0, done.err
-    assert len(done.out.splitlines()) == 6
+    houses.to_csv(tmp_path / "house.csv", index=False)
+    houses.head(5).drop(columns="price").to_csv(tmp_path / "new.csv", index=False)
+    *_, predicted = run_in_turn(commands(PAGE), tmp_path)
+    assert len(predicted.splitlines()) == 6

@@ -146,18 +146,6 @@ def test_a_page_prints_what_it_shows(page: str, tmp_path: Path) -> None:
             np.testing.assert_allclose(values, list(shown.values()), atol=4)
 
 
-@pytest.mark.slow
-@pytest.mark.process
-def test_the_comparison_to_start_with_has_the_numbers_shown(tmp_path: Path) -> None:
-    page = "docs/get-started.md"
-    patients(tmp_path)
-    steps = follow(page, tmp_path, {}, FOLLOWED[page].left_out)
-    (step,) = [one for one in steps if one.block.text.startswith("mklkit compare")]
-    shown, found = accuracies(step.shown or ""), accuracies(step.printed)
-    assert shown.keys() == found.keys()
-    np.testing.assert_allclose(list(found.values()), list(shown.values()), atol=0.3)
-
-
 def test_every_command_and_listing_of_the_site_is_run() -> None:
     """Of a new page, say here how it is followed, where it is run, or why it is not."""
     with_code = {page for page in PAGES if any(block.language in RUN for block in blocks(page))}

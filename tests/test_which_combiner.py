@@ -1,11 +1,9 @@
-"""The page "Which combiner?": its names and facts are the declared ones, its numbers measured."""
+"""The page "Which combiner?": its names and facts are the declared ones, its commands run."""
 
 from __future__ import annotations
 
-import os
 import re
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +26,8 @@ TASKS = {
     "no labels": "none",
 }
 PACKAGED = pytest.mark.process  # the packages are installed where these tests are run
-NEEDS_FOLDER = pytest.mark.skipif("MKLKIT_DATA" not in os.environ, reason="MKLKIT_DATA is not set")
 
 _NAME = re.compile(r"`([a-z][a-z0-9-]*)`")
-_NUMBER = re.compile(r"[+-]?\d+\.?\d*")
 
 
 def text() -> str:
@@ -114,33 +110,6 @@ def test_exact_zeros_are_where_the_table_says() -> None:
         assert (model.weights_.min() < 1e-9) == (zeros == "yes"), name
 
 
-# What was measured.
-
-
-def printed_by(listing: str, names: dict[str, Any], folder: Path) -> str:
-    """Run a listing and return what it prints."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        outcome = run_listing(listing, names, folder)
-    assert outcome.code == 0, outcome
-    return outcome.out
-
-
-def numbers(table: str) -> dict[str, list[float]]:
-    """Return the numbers of each line of a table, by the words that it begins with."""
-    lines = (re.match(r"(\S.*?) +([+-]?\d[\d.+\- %]*)$", line) for line in table.splitlines())
-    return {
-        line[1].strip(): [float(found) for found in _NUMBER.findall(line[2])]
-        for line in lines
-        if line
-    }
-
-
-def outputs() -> Iterator[str]:
-    """Return the page's blocks of output, in turn: ranks, useless, few, sources, many."""
-    return iter(listings(PAGE, "text"))
-
-
 @PACKAGED
 def test_commands_and_listings_run_on_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What stands below them takes minutes: here they have a few dozen rows each."""
@@ -165,23 +134,8 @@ def test_commands_and_listings_run_on_less(tmp_path: Path, monkeypatch: pytest.M
     pattern = re.compile("|".join(map(re.escape, smaller)))
     for listing in listings(PAGE, "python"):
         shorter_listing = pattern.sub(lambda found: smaller[found[0]], listing)
-        assert len(printed_by(shorter_listing, names, tmp_path).splitlines()) > 2
-
-
-@pytest.mark.slow
-@NEEDS_FOLDER
-def test_ranks_over_eight_data_sets(tmp_path: Path) -> None:
-    command = next(line for line in commands(PAGE) if "sets.jsonl" in line)
-    for name in re.findall(r"\w+\.csv", command.split("-k")[0]):
-        (tmp_path / name).symlink_to(Path(os.environ["MKLKIT_DATA"]).resolve() / name)
-    run_in_turn([command], tmp_path)
-    found, shown = (
-        numbers(printed_by(listings(PAGE, "python")[0], {}, tmp_path)),
-        numbers(next(outputs())),
-    )
-    assert found.keys() == shown.keys()
-    for rule, values in shown.items():
-        if len(values) == 7:  # the last is a time
-            np.testing.assert_allclose(found[rule][0], values[0], atol=1.0, err_msg=rule)
-            np.testing.assert_allclose(found[rule][1:3], values[1:3], atol=0.3, err_msg=rule)
-            np.testing.assert_allclose(found[rule][3:6], values[3:6], atol=0.15, err_msg=rule)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            outcome = run_listing(shorter_listing, names, tmp_path)
+        assert outcome.code == 0, outcome
+        assert len(outcome.out.splitlines()) > 2

@@ -24,6 +24,7 @@ Case = Callable[..., dict[str, Any]]
 CASES: dict[str, Case] = {}
 SIGMAS = (3.0, 6.0, 12.0, 4.0, 8.0)
 """For standardised rows of 20 columns; the first three are those beside scikit-learn."""
+GAMMAS = (0.001, 0.005, 0.02, 0.1, 0.5)
 TEST_ROWS, PREDICTED_ROWS, N_CALLS = 20_000, 100_000, 200
 
 
@@ -86,16 +87,26 @@ def normal_rows(n_rows: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
 @case
 def weights(n_rows: int, kind: str, statistic: str) -> dict[str, Any]:
     """Statistics of five rbf kernels on rows, tile by tile."""
-    import bench_statistics
     from builders import views_of
 
     from mklkit.views.statistics import TileStatistics
+    from mklkit.views.tiles import weighted_gram
 
-    function = getattr(bench_statistics, statistic)
+    def compute(tiles: TileStatistics, y: np.ndarray) -> None:
+        if statistic == "sum_of_gram_matrices":
+            weighted_gram(tiles.kernel_rows, np.full(len(GAMMAS), 1 / len(GAMMAS)))
+        elif statistic.endswith("alignments"):
+            tiles.alignments(y, centered=statistic == "centred_alignments")
+        else:
+            quadrants = tiles.quadrants(y)
+            if statistic == "quartiles":
+                spreads = [(q.within_positive, q.between) for q in quadrants]
+                assert all(part.interquartile_range >= 0 for pair in spreads for part in pair)
+
     for size in (600, n_rows):  # compiles first
         rows, y = normal_rows(size, kind)
-        seen = views_of(bench_statistics.FIVE, rows).learner_kernels
-        taken, _ = seconds(lambda seen=seen, y=y: function(TileStatistics(seen), y))
+        kernels = views_of([f"rbf(gamma={gamma})" for gamma in GAMMAS], rows).learner_kernels
+        taken, _ = seconds(lambda kernels=kernels, y=y: compute(TileStatistics(kernels), y))
     return {"seconds": taken}
 
 
@@ -183,11 +194,11 @@ def nystroem(folder: str, n_rows: int, p: int = 256, asks: bool = False) -> dict
 @case
 def full(folder: str, n_rows: int, method: str) -> dict[str, Any]:
     """Five rbf kernels on all rows, end to end, by us or by a library beside us."""
-    import bench_peers
+    from bench_peers import METHODS
 
     X, y = read_rows(Path(folder), TEST_ROWS, 1)
     new = slice(n_rows, n_rows + 2000)
-    run = getattr(bench_peers, method)
+    run = METHODS[method]
     run(X[:200], y[:200], X[new][:10], SIGMAS)  # compiles
     taken, answers = seconds(lambda: run(X[:n_rows], y[:n_rows], X[new], SIGMAS))
     return {"seconds": taken, "accuracy": float((answers == y[new]).mean())}
@@ -196,23 +207,33 @@ def full(folder: str, n_rows: int, method: str) -> dict[str, Any]:
 @case
 def gating(n_rows: int) -> dict[str, Any]:
     """The whole of cluster gating with four rbf kernels, and its second stage beside naive sums."""
-    import bench_gating as own
+    from builders import views_of
     from oracles.gated import discriminant_matrices, naive_forms
 
     from mklkit import MKLClassifier
+    from mklkit.combiners.cluster_gating.stages import gated_blocks, quadratic_forms
+    from mklkit.numerics.graph_embedding import discriminant_graphs
 
+    kernels = [f"rbf(sigma='{factor}*mean')" for factor in (0.1, 0.3, 1, 3)]
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n_rows, 10))
     y = (X[:, 0] * X[:, 1] > 0).astype(int)
 
     def fit(size: int) -> Any:
-        model = MKLClassifier(own.FOUR, combiner="cluster-gating", learner="kda", random_state=0)
+        model = MKLClassifier(kernels, combiner="cluster-gating", learner="kda", random_state=0)
         return model.fit(X[:size], y[:size])
 
     fit(100)
     whole = min(seconds(lambda: fit(n_rows))[0] for _ in range(3))
-    step = least(own.forms_of(n_rows), 3)
-    views, memberships, projection, labels = own.problem(n_rows)
+    views, labels = views_of(kernels, X), np.arange(n_rows) % 2
+    memberships, projection = rng.dirichlet(np.ones(4), size=n_rows), rng.normal(size=(n_rows, 1))
+    embedded = discriminant_graphs(labels)
+
+    def forms() -> Any:
+        blocks = gated_blocks(views, memberships, projection)
+        return quadratic_forms(blocks, projection, embedded, 1e-3)
+
+    step = least(forms, 3)
     grams = [view.gram() for view in views]
     graphs = discriminant_matrices(labels)
     naive, _ = seconds(lambda: naive_forms(grams, memberships, projection, *graphs, 1e-3))

@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from statistics import linear_regression
 from typing import Any
 
 SCALE = float(os.environ.get("MKLKIT_BENCH_SCALE", "1"))
@@ -194,16 +195,8 @@ def sweep(values: list[int], said: str, settings: Callable[[int], Found]) -> Row
         if "seconds" in found:
             points.append((math.log(value), math.log(found["seconds"])))
         yield [f"{said} = {value:,}", number(found), memory(found), percent(found)]
-    yield ["exponent", f"{slope(points):.2f}", "", ""]
-
-
-def slope(points: list[tuple[float, float]]) -> float:
-    """Return the slope of the least-squares line through points."""
-    if len(points) < 2:
-        return math.nan
-    x, y = [sum(axis) / len(points) for axis in zip(*points, strict=True)]
-    spread = sum((a - x) ** 2 for a, _ in points)
-    return sum((a - x) * (b - y) for a, b in points) / spread
+    exponent = linear_regression(*zip(*points, strict=True)).slope if len(points) > 1 else math.nan
+    yield ["exponent", f"{exponent:.2f}", "", ""]
 
 
 def sweeps(folder: str) -> Rows:

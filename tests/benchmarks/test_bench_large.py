@@ -53,9 +53,5 @@ def test_the_page_has_a_place_for_each_table() -> None:
         assert changed.count("<!-- end -->") == len(table.TABLES)
 
 
-def test_the_exponent_is_that_of_a_power() -> None:
-    assert table.slope([(0.0, 1.0), (1.0, 3.0), (2.0, 5.0)]) == pytest.approx(2)
-
-
 def test_the_command_stands_on_the_page() -> None:
     assert f"python {Path(table.__file__).relative_to(ROOT)} {PAGE}" in (ROOT / PAGE).read_text()

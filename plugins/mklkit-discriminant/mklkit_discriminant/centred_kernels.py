@@ -25,18 +25,10 @@ class DiscriminantProblem:
     """Minimise aᵀ(I + Σ θ_m F_mF_mᵀ)⁻¹a over θ ≥ 0, Σθ = 1.
 
     F_mF_mᵀ = HK_mH / (λ tr HK_mH), H = I − 11ᵀ/N, and a is the difference of the class
-    indicators, each over its class's size, at unit length.
-
-    Attributes
-    ----------
-    factors : list of ndarray of shape (p, r_m)
-        F_m, in p orthonormal coordinates that span the ranges of all kernels.
-    target : ndarray of shape (p,)
-        a in these coordinates.
-    outside : float
-        Squared length of the part of a outside all ranges: a constant of the objective.
-    traces : ndarray of shape (M,)
-        tr HK_mH; 0 for kernels that are constant up to rounding, which have no factor.
+    indicators, each over its class's size, at unit length. ``factors`` F_m (p, r_m) and the
+    ``target`` a (p,) are in orthonormal coordinates that span the ranges of all kernels, and
+    ``outside`` is the squared length of the rest of a, a constant of the objective. Kernels that
+    are constant up to rounding have no factor, and 0 among the ``traces`` tr HK_mH (M,).
     """
 
     factors: list[Array]
@@ -74,22 +66,9 @@ class DiscriminantProblem:
 def discriminant_problem(
     grams: Sequence[Array], y: Array, alpha: float, names: Sequence[str] = ()
 ) -> DiscriminantProblem:
-    """Return the problem of Gram matrices (N, N) and labels −1 and +1.
+    """Return the problem of Gram matrices (N, N) and labels −1 and +1, where λ is ``alpha``.
 
-    Parameters
-    ----------
-    grams : sequence of M ndarrays of shape (N, N)
-        Positive semi-definite.
-    y : ndarray of shape (N,)
-    alpha : float
-        λ, for centred kernels of trace one.
-    names : sequence of str, optional
-        The kernels' names for error messages; by default they are numbered.
-
-    Raises
-    ------
-    MKLKitError
-        If a Gram matrix has a negative eigenvalue beyond rounding.
+    A matrix with a negative eigenvalue beyond rounding is refused by its name or number.
 
     Examples
     --------
@@ -127,16 +106,9 @@ def discriminant_problem(
 
 @attrs.frozen(eq=False)
 class _Centred:
-    """A centred kernel matrix.
+    """HKH, divided by its trace if that exceeds rounding errors; that trace, 0 if it does not.
 
-    Attributes
-    ----------
-    scaled : ndarray of shape (N, N)
-        HKH, divided by its trace if that exceeds rounding errors.
-    trace : float
-        0 if the kernel is constant up to rounding.
-    rounding : float
-        Bound on eigenvalues of ``scaled`` that are due to rounding alone.
+    No eigenvalue of ``scaled`` that is due to rounding alone exceeds ``rounding``.
     """
 
     scaled: Array

@@ -10,7 +10,11 @@ from scipy import sparse
 from mklkit.plugin import Array, solve_cone_program
 from mklkit_discriminant.centred_kernels import DiscriminantProblem
 
-GAP = 1e-10
+SETTINGS: dict[str, Any] = {
+    "name": "mkda's cone program",
+    "remedy": "take a larger alpha",
+    "gap": 1e-10,
+}
 
 
 def theta_by_qcqp(problem: DiscriminantProblem) -> Array:
@@ -37,12 +41,13 @@ def theta_by_qcqp(problem: DiscriminantProblem) -> Array:
         blocks += [on_bound, np.hstack([-2 * factor.T, np.zeros((rank, 1))])]
         right += [np.array([1.0, -1.0]), np.zeros(rank)]
         cones.append(("second_order", rank + 2))
-    solution = _solve(
+    solution = solve_cone_program(
         sparse.diags_array(np.append(np.full(size, 2.0), 0.0)),
         np.append(-2 * problem.target, 1.0),
         np.vstack(blocks),
         np.concatenate(right),
         cones,
+        **SETTINGS,
     )
     multipliers = solution.multipliers
     starts = np.cumsum([0, *(factor.shape[1] + 2 for factor in problem.factors[:-1])])
@@ -77,24 +82,12 @@ def theta_by_sdp(problem: DiscriminantProblem) -> Array:
     simplex = np.zeros((1 + n_kernels, n_kernels + 1))
     simplex[0, :-1] = 1.0
     simplex[1:, :-1] = -np.eye(n_kernels)
-    solution = _solve(
+    solution = solve_cone_program(
         np.zeros((n_kernels + 1, n_kernels + 1)),
         np.append(np.zeros(n_kernels), 1.0),
         np.vstack([simplex, np.column_stack(columns)]),
         np.concatenate([[1.0], np.zeros(n_kernels), triangle(np.eye(size), problem.target, 0.0)]),
         [("zero", 1), ("nonnegative", n_kernels), ("psd_triangle", size + 1)],
+        **SETTINGS,
     )
     return solution.values[:-1]
-
-
-def _solve(quadratic: Any, linear: Array, matrix: Array, right: Array, cones: list[Any]) -> Any:
-    return solve_cone_program(
-        quadratic,
-        linear,
-        matrix,
-        right,
-        cones,
-        name="mkda's cone program",
-        remedy="take a larger alpha",
-        gap=GAP,
-    )

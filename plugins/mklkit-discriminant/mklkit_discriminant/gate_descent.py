@@ -1,12 +1,16 @@
-"""Localized MKL's alternation: a support vector machine, then a gradient step on the gates."""
+"""Localized MKL's gates, and its alternation of support vector machines and gradient steps."""
 
 from __future__ import annotations
 
+from typing import Literal
+
 import attrs
 import numpy as np
+from scipy.special import expit, softmax
 
 from mklkit.plugin import Array, solve_dual
-from mklkit_discriminant.gate_functions import GateFunction, gate_values, through_gates
+
+GateFunction = Literal["softmax", "sigmoid"]
 
 INNER_TOLERANCE = 1e-5
 PATIENCE = 1000
@@ -15,19 +19,24 @@ SUFFICIENT = 1e-4
 HALVINGS = 25
 
 
+def gate_values(function: GateFunction, scores: Array) -> Array:
+    """Return the gates η (n, M) of scores ⟨v_m, x⟩ + v_m0 (n, M)."""
+    gates = softmax(scores, axis=1) if function == "softmax" else expit(scores)
+    return np.asarray(gates)
+
+
+def through_gates(function: GateFunction, gates: Array, gradient: Array) -> Array:
+    """Return the gradient with respect to scores (n, M), given that with respect to gates."""
+    if function == "sigmoid":
+        return gates * (1 - gates) * gradient
+    return gates * (gradient - np.sum(gates * gradient, axis=1, keepdims=True))
+
+
 @attrs.frozen(eq=False)
 class GatePoint:
-    """Gating vectors with the support vector machine that is optimal for them.
+    """Gating vectors V (d + 1, M), the last row v_m0, their gates (N, M), and the optimal α∘y (N,).
 
-    Attributes
-    ----------
-    vectors : ndarray of shape (d + 1, M)
-        v_m, the last row v_m0.
-    gates : ndarray of shape (N, M)
-    signed : ndarray of shape (N,)
-        α∘y of the support vector machine.
-    objective : float
-        J; infinite if the solver did not converge, so that no step is accepted.
+    The objective is infinite if the solver did not converge, so that no step is accepted.
     """
 
     vectors: Array
@@ -40,15 +49,7 @@ class GatePoint:
 class LocalizedProblem:
     """J(V) = max over α of Σα − ½ Σ α_iα_jy_iy_j Σ_m η_m(x_i)k_m(x_i, x_j)η_m(x_j).
 
-    Attributes
-    ----------
-    grams : ndarray of shape (M, N, N)
-    inputs : ndarray of shape (N, d + 1)
-        The gates' inputs, with a column of ones.
-    y : ndarray of shape (N,)
-        −1 and +1.
-    C : float
-    gating : {"softmax", "sigmoid"}
+    The gates' ``inputs`` (N, d + 1) end in a column of ones; labels are −1 and +1.
     """
 
     grams: Array

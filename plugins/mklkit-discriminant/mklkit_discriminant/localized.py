@@ -20,8 +20,12 @@ from mklkit.plugin import (
     finite_number,
     register,
 )
-from mklkit_discriminant.gate_descent import LocalizedProblem, descend
-from mklkit_discriminant.gate_functions import GateFunction, gate_values
+from mklkit_discriminant.gate_descent import (
+    GateFunction,
+    LocalizedProblem,
+    descend,
+    gate_values,
+)
 
 SMALL = 0.1
 

@@ -19,7 +19,6 @@ from discriminant_problems import (
 )
 from mklkit_discriminant import MKDA
 from mklkit_discriminant.centred_kernels import discriminant_problem
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from mklkit import MKLClassifier, MKLKitError, MKLKitWarning, WeightsWarning
 from mklkit.kernels import Precomputed
@@ -67,16 +66,6 @@ def test_the_objective_is_a_regularised_fisher_ratio():
     ratio = apart @ np.linalg.solve(scatter + 0.01 * np.eye(5), apart) / traces[0]
     a = indicator(labels)
     assert 1 - value(np.ones(1), centred, labels, 0.01) == pytest.approx(ratio / (a @ a))
-
-
-def test_of_two_columns_the_one_that_tells_gets_the_weight():
-    rng = np.random.default_rng(0)
-    labels = np.where(np.arange(200) % 2, 1.0, -1.0)
-    rows = rng.normal(size=(200, 2)) + np.outer(labels, [2.0, 0.0])
-    model = MKLClassifier(["linear@0:1", "linear@1:2"], combiner=MKDA(alpha=0.5)).fit(rows, labels)
-    assert model.weights_[0][0] > 0.99
-    best = LinearDiscriminantAnalysis().fit(rows[:, :1], labels).score(rows[:, :1], labels)
-    assert model.score(rows, labels) == pytest.approx(best, abs=0.02)
 
 
 def test_a_kernels_scale_changes_nothing_but_its_weight():
@@ -158,20 +147,18 @@ def test_an_indefinite_kernel_is_refused(share):
 
 
 @pytest.mark.parametrize("unit", [1, 10, 1000])
-def test_constant_kernels_get_no_weight_in_single_precision(unit):
-    rows, labels = random_problem(0)
-    kernels = ["rbf", "polynomial(gamma=1e-12)"]
-    model = MKLClassifier(kernels, combiner="mkda")
-    model.fit((unit * rows).astype(np.float32), labels)
-    np.testing.assert_array_equal(model.weights_[0], [1, 0])
-
-
-def test_constant_kernels_get_no_weight():
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_constant_kernels_get_no_weight(kind, unit):
     rows, labels = random_problem(0)
     constant = "polynomial(gamma=1e-12)"
-    kernels = [constant, "rbf(gamma=0.5)"]
-    model = MKLClassifier(kernels, combiner="mkda").fit(rows, labels)
+    model = MKLClassifier([constant, "rbf"], combiner="mkda")
+    model.fit((unit * rows).astype(kind), labels)
     np.testing.assert_array_equal(model.weights_[0], [0, 1])
+
+
+def test_constant_kernels_alone_have_even_weights():
+    rows, labels = random_problem(0)
+    constant = "polynomial(gamma=1e-12)"
     with pytest.warns(WeightsWarning, match="weight zero"):
         model = MKLClassifier(
             [constant, "polynomial(gamma=1e-13)"], combiner="mkda", learner="svm"

@@ -14,18 +14,10 @@ from numpy.typing import NDArray
 
 
 def chains(scores: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Return the sets that each row's integral depends on, and the weight of each.
+    """Return the sets that the integral of each row of scores (n, M) depends on, and their weights.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n, M)
-
-    Returns
-    -------
-    sets : ndarray of shape (n, M)
-        Indices into a measure: all inputs, all but the smallest, …, the largest alone.
-    steps : ndarray of shape (n, M)
-        The smallest value, then the differences of successive values in ascending order.
+    Both are (n, M): indices of all inputs, all but the smallest, …, the largest alone; and the
+    smallest value, then the differences of successive values in ascending order.
     """
     order = np.argsort(scores, axis=1, kind="stable")
     ascending = np.take_along_axis(scores, order, axis=1)

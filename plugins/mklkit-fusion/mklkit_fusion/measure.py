@@ -14,15 +14,6 @@ from mklkit_fusion.choquet import chains
 Norm = Literal[1, 2]
 
 
-def objective(
-    measure: NDArray[Any], scores: NDArray[Any], targets: NDArray[Any], alpha: float, p: Norm
-) -> float:
-    """Return Σ (C_g(f_i) − t_i)² + λ·Σ g(A)^p, over all sets but the empty and the whole set."""
-    sets, steps = chains(scores)
-    errors = np.einsum("nm,nm->n", steps, measure[sets]) - targets
-    return float(errors @ errors + alpha * (measure[1:-1] ** p).sum())
-
-
 def learn_measure(
     scores: NDArray[Any], targets: NDArray[Any], alpha: float = 0.0, p: Norm = 2
 ) -> NDArray[Any]:

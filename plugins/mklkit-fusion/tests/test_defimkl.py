@@ -42,15 +42,6 @@ def test_algorithms_2_and_3(feature_map, learner):
     np.testing.assert_allclose(model.weights_.sum(), 1)
 
 
-def test_several_classes_and_one_kernel():
-    rows, y, new = three_classes()
-    assert MKLClassifier(KERNELS, combiner="defimkl").fit(rows, y).score(rows, y) > 0.6
-    one = MKLClassifier("linear", combiner="defimkl").fit(rows, y)
-    np.testing.assert_array_equal(
-        one.predict(new), MKLClassifier("linear").fit(rows, y).predict(new)
-    )
-
-
 def test_more_than_ten_kernels_are_refused():
     rows, y, _ = three_classes()
     eleven = [f"k{i}:rbf(gamma={i + 1})" for i in range(11)]

@@ -1,4 +1,4 @@
-"""The base class of weightings that are optimised through support vector machines."""
+"""Templates: weights at a saddle point of support vector machines, and on balls of other norms."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 from attrs.validators import and_, ge, gt, instance_of, optional
 
+from mklkit.learners import Ridge
 from mklkit.plugin import (
     Array,
     CombinerFacts,
@@ -30,14 +31,6 @@ class SaddleWeighting(LearnedWeighting, ABC):
 
     A subclass writes :meth:`solve`. All M Gram matrices stay in memory, because every step sums
     them with new weights. Weights of rows multiply C.
-
-    Parameters
-    ----------
-    tol : float, default=1e-5
-        Relative duality gap at which the iteration ends.
-    max_iter : int, default=1000
-    C : float, optional
-        Of the inner support vector machines; by default the learner's C (1 if it is no number).
     """
 
     facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="throughout")
@@ -69,3 +62,25 @@ class SaddleWeighting(LearnedWeighting, ABC):
         C = self.C or learner.fixed_C or 1.0
         labels = target.values.astype(np.float64)
         return self.solve(SaddleProblem(gram_stack(views), labels, C, inner, target.row_weights))
+
+
+@attrs.frozen
+class NormBallWeighting(LearnedWeighting):
+    """Template: the decision function of Σ σ_m K_m, with weights reported on the simplex.
+
+    With s = Σσ_m, a support vector machine with C on s·K has the decision function of one with s·C
+    on K, and a ridge regression with α that of one with α/s. Learners without a number for either
+    are fitted with the simplex weights.
+    """
+
+    def prepare(
+        self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
+    ) -> tuple[Array, Learner]:
+        """Return the weights on the simplex, and the learner with its C or ridge at their scale."""
+        weights = self.choose(views, target, learner, random_state)
+        scale = float(weights.sum())
+        if isinstance(learner, Ridge) and not isinstance(learner.alpha, str):
+            return np.asarray(weights / scale), learner.with_params(alpha=learner.alpha / scale)
+        if learner.fixed_C is not None:
+            learner = learner.with_params(C=learner.fixed_C * scale)
+        return np.asarray(weights / scale), learner

@@ -55,14 +55,7 @@ class CKA(WeightingCombiner):
 
 
 def best_aligned(products: Array, with_labels: Array) -> Array:
-    """Return the v ≥ 0 that minimises vᵀMv − 2vᵀa.
-
-    Parameters
-    ----------
-    products : ndarray of shape (M, M)
-        Positive semi-definite.
-    with_labels : ndarray of shape (M,)
-        a.
+    """Return the v ≥ 0 that minimises vᵀMv − 2vᵀa, for a positive semi-definite M.
 
     Examples
     --------

@@ -18,21 +18,9 @@ PATIENCE = 300
 
 
 def nearest_points(gram: Array, y: Array, alpha: float) -> Array:
-    """Return the γ that minimises γᵀ((1−λ)YKY + λI)γ, a probability distribution per class.
+    """Return the γ (N,) that minimises γᵀ((1−λ)YKY + λI)γ, a probability distribution per class.
 
-    Parameters
-    ----------
-    gram : ndarray of shape (N, N)
-        K. It is overwritten.
-    y : ndarray of shape (N,)
-        −1 and +1.
-    alpha : float
-        λ between 0 and 1.
-
-    Returns
-    -------
-    ndarray of shape (N,)
-        Not negative, with a sum of 1 over each class.
+    K is overwritten; λ is ``alpha``, between 0 and 1.
 
     Examples
     --------

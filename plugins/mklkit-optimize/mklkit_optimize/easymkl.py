@@ -10,7 +10,7 @@ from attrs.validators import and_, ge, instance_of, le
 
 from mklkit.plugin import Array, CombinerFacts, Views, WeightingCombiner, register
 from mklkit_optimize.class_hulls import NEARLY_SINGULAR, nearest_points
-from mklkit_optimize.gram_sums import mean_diagonals, quadratic_forms, weighted_gram
+from mklkit_optimize.gram_sums import quadratic_forms
 
 NO_MARGIN = 1e-7
 """Hulls closer than this share of the kernel's size are taken to meet, given rounding errors."""
@@ -62,7 +62,8 @@ class EasyMKL(WeightingCombiner):
         """Return the weights (M,) of the kernels before division by t_m."""
         if len(views) == 1:
             return np.ones(1)
-        sizes = mean_diagonals(views)
+        diagonals = views.learner_kernels.diagonals()
+        sizes = np.array([diagonal.mean(dtype=np.float64) for diagonal in diagonals])
         # A kernel without a positive mean diagonal is not an inner product: its weight is zero.
         scales = np.divide(1.0, sizes, where=sizes > 0, out=np.zeros(len(views)))
         if not self.normalise:
@@ -70,7 +71,8 @@ class EasyMKL(WeightingCombiner):
         if not scales.any():
             return scales
         labels = y.astype(np.float64)
-        gamma = nearest_points(weighted_gram(views, scales), labels, self.alpha)
+        total = np.asarray(views.weighted(scales).gram(keep=False), dtype=np.float64)
+        gamma = nearest_points(total, labels, self.alpha)
         distances = scales * np.maximum(quadratic_forms(views, gamma * labels), 0.0)
         if self.alpha < NEARLY_SINGULAR and distances.sum() <= NO_MARGIN * float(scales @ sizes):
             return np.zeros(len(views))

@@ -13,8 +13,8 @@ from scipy.optimize import differential_evolution
 from sklearn.model_selection import StratifiedKFold
 
 from mklkit.plugin import Array, Learner, Target, Views, as_int, finite_number, register, solve_dual
+from mklkit_optimize.base import NormBallWeighting
 from mklkit_optimize.gram_sums import gram_stack
-from mklkit_optimize.norm_ball import NormBallWeighting
 from mklkit_optimize.saddle import SaddleProblem
 
 Fitness = Literal["accuracy", "objective"]

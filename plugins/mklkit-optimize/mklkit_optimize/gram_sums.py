@@ -23,18 +23,6 @@ def gram_stack(views: Views) -> Array:
     return stack
 
 
-def weighted_gram(views: Views, weights: Array) -> Array:
-    """Return Σ w_m K_m (N, N), using memory for one matrix."""
-    return np.asarray(views.weighted(weights).gram(keep=False), dtype=np.float64)
-
-
-def mean_diagonals(views: Views) -> Array:
-    """Return the mean of each Gram matrix's diagonal (M,)."""
-    return np.array(
-        [diagonal.mean(dtype=np.float64) for diagonal in views.learner_kernels.diagonals()]
-    )
-
-
 def quadratic_forms(views: Views, coefficients: Array) -> Array:
     """Return cᵀK_m c per kernel (M,), from the tiles of the rows where c is not zero."""
     if views.explicit:

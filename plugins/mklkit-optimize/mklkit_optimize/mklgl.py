@@ -9,9 +9,8 @@ import numpy as np
 from attrs.validators import and_, ge
 
 from mklkit.plugin import Array, CombinerFacts, finite_number, register
-from mklkit_optimize.base import SaddleWeighting
-from mklkit_optimize.norm_ball import NormBallWeighting
-from mklkit_optimize.saddle import SaddleProblem, relative_gap, remedy_of, warn_of_gap
+from mklkit_optimize.base import NormBallWeighting, SaddleWeighting
+from mklkit_optimize.saddle import SaddleProblem, relative_gap, warn_of_gap
 
 GROWTH = 1.5
 """How much longer a step may be than the one before, if that one lowered the objective."""
@@ -89,20 +88,12 @@ class MKLGL(NormBallWeighting, SaddleWeighting):
                 stride = 1.0
         gap = relative_gap(solution, self.p)
         if gap > self.tol:
-            warn_of_gap(self.name, self.max_iter, gap, self.tol, remedy_of(solution))
+            warn_of_gap(self.name, self.max_iter, gap, self.tol, solution)
         return weights
 
 
 def closed_form_step(weights: Array, forms: Array, p: float) -> Array:
-    """Return the weights that minimise Σ_k ‖f_k‖²/σ_k on the ℓp ball.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (M,)
-        σ before the step.
-    forms : ndarray of shape (M,)
-        (α∘y)ᵀK_k(α∘y).
-    p : float
+    """Return the weights that minimise Σ_k ‖f_k‖²/σ_k on the ℓp ball, for (α∘y)ᵀK_k(α∘y) (M,).
 
     Examples
     --------

@@ -67,23 +67,9 @@ class SVRProblem(SaddleProblem):
 def numbers_problem(
     grams: Array, target: Target, learner: Learner, C: float | None, tol: float
 ) -> SaddleProblem:
-    """Return the problem of a learner of numbers, for numbers of mean 0 and deviation 1.
+    """Return the problem of ``ridge`` or ``svr``, for numbers of mean 0 and deviation 1.
 
-    Parameters
-    ----------
-    grams : ndarray of shape (M, N, N)
-    target : Target
-    learner : Learner
-        ``ridge`` or ``svr``. An automatic ridge is that of the even sum.
-    C : float, optional
-        Instead of that of ``svr``.
-    tol : float
-        libsvm's.
-
-    Raises
-    ------
-    IncompatibleError
-        For another learner.
+    An automatic ridge is that of the even sum; ``C`` is instead of that of ``svr``.
     """
     y = np.asarray(target.values, np.float64)
     counts = target.row_weights

@@ -27,22 +27,10 @@ UNFINISHED = (
 
 @attrs.frozen(eq=False)
 class InnerSolution:
-    """The support vector machine's solution at given kernel weights.
+    """The support vector machine's solution at the kernel weights σ (M,).
 
-    Attributes
-    ----------
-    weights : ndarray of shape (M,)
-        σ.
-    linear : float
-        1ᵀα.
-    forms : ndarray of shape (M,)
-        q_m(α). The gradient of J is −q/2.
-    ended : bool
-        Whether the solver reached its tolerance.
-    signed : ndarray of shape (N,)
-        α∘y.
-    products : ndarray of shape (M, N)
-        K_m(α∘y).
+    It has 1ᵀα, q_m(α) (M,) where the gradient of J is −q/2, whether the solver reached its
+    tolerance, α∘y (N,), and the products K_m(α∘y) (M, N).
     """
 
     weights: Array
@@ -60,19 +48,7 @@ class InnerSolution:
 
 @attrs.frozen(eq=False)
 class SaddleProblem:
-    """Gram matrices, labels and the support vector machine's settings.
-
-    Attributes
-    ----------
-    grams : ndarray of shape (M, N, N)
-    y : ndarray of shape (N,)
-        −1 and +1.
-    C : float
-    tol : float
-        libsvm's.
-    row_weights : ndarray of shape (N,), optional
-        v.
-    """
+    """Gram matrices (M, N, N), labels −1 and +1, and the support vector machine's settings."""
 
     grams: Array
     y: Array
@@ -138,13 +114,16 @@ def relative_gap(solution: InnerSolution, p: float = 1.0) -> float:
     return gap / max(abs(solution.objective), np.finfo(float).tiny)
 
 
-def remedy_of(solution: InnerSolution, otherwise: str = RAISE_LIMIT) -> str:
-    """Return the advice for the warning if the iteration ends at this solution."""
-    return otherwise if solution.ended else UNFINISHED
-
-
-def warn_of_gap(name: str, iterations: int, gap: float, tol: float, remedy: str) -> None:
+def warn_of_gap(
+    name: str,
+    iterations: int,
+    gap: float,
+    tol: float,
+    solution: InnerSolution,
+    remedy: str = RAISE_LIMIT,
+) -> None:
     """Warn that the iteration ended before the objective was known to be minimal."""
+    remedy = remedy if solution.ended else UNFINISHED
     warnings.warn(
         f"{name} stopped after {iterations} iterations with a relative duality gap of {gap:.2g},"
         f" above tol={tol:g}; {remedy}",

@@ -13,10 +13,8 @@ from mklkit.plugin import Array, register
 from mklkit_optimize.base import SaddleWeighting
 from mklkit_optimize.saddle import (
     RAISE_LIMIT,
-    InnerSolution,
     SaddleProblem,
     relative_gap,
-    remedy_of,
     warn_of_gap,
 )
 
@@ -64,7 +62,7 @@ class SILP(SaddleWeighting):
     def solve(self, problem: SaddleProblem) -> Array:
         """Return β."""
         solution = problem.at(np.full(problem.n_kernels, 1 / problem.n_kernels))
-        best, cuts = solution, [_cut(solution)]
+        best, cuts = solution, [0.5 * solution.forms - solution.linear]
         if relative_gap(solution) <= self.tol:
             return solution.weights
         gap, remedy = relative_gap(solution), RAISE_LIMIT
@@ -81,29 +79,13 @@ class SILP(SaddleWeighting):
             if repeated:
                 remedy = "no weights are new: raise tol, or check that all kernels are definite."
                 break
-            cuts.append(_cut(solution))
-        warn_of_gap(self.name, len(cuts) - 1, gap, self.tol, remedy_of(solution, remedy))
+            cuts.append(0.5 * solution.forms - solution.linear)
+        warn_of_gap(self.name, len(cuts) - 1, gap, self.tol, solution, remedy)
         return best.weights
 
 
-def _cut(solution: InnerSolution) -> Array:
-    return 0.5 * solution.forms - solution.linear
-
-
 def best_on_cuts(cuts: Array) -> tuple[Array, float]:
-    """Return β on the simplex and the largest θ with Σ_k β_k S_k ≥ θ for every cut.
-
-    Parameters
-    ----------
-    cuts : ndarray of shape (T, M)
-        S_k(α) of T support vector machines.
-
-    Examples
-    --------
-    >>> weights, bound = best_on_cuts(np.array([[-3.0, -1.0], [-1.0, -3.0]]))
-    >>> weights.round(6).tolist(), round(bound, 6)
-    ([0.5, 0.5], -2.0)
-    """
+    """Return β on the simplex and the largest θ with Σ_k β_k S_k ≥ θ for every cut of (T, M)."""
     n_cuts, n_kernels = cuts.shape
     # HiGHS' tolerances are absolute: scaling the values to about one makes them relative.
     size = float(np.abs(cuts).max()) or 1.0

@@ -18,7 +18,6 @@ from mklkit_optimize.saddle import (
     InnerSolution,
     SaddleProblem,
     relative_gap,
-    remedy_of,
     warn_of_gap,
 )
 
@@ -95,7 +94,7 @@ class SimpleMKL(SaddleWeighting):
                 gap = _gap_to(bound, solution)
                 remedy = RAISE_LIMIT if machines == self.max_iter else NO_STEP
                 if gap > self.tol:
-                    warn_of_gap(self.name, machines, gap, self.tol, remedy_of(solution, remedy))
+                    warn_of_gap(self.name, machines, gap, self.tol, solution, remedy)
                 break
             solution = following
             least = min(least, relative_gap(solution))
@@ -105,10 +104,6 @@ class SimpleMKL(SaddleWeighting):
 def descent_direction(weights: Array, gradient: Array) -> Array:
     """Return the negative reduced gradient on the simplex; its components sum to zero.
 
-    Parameters
-    ----------
-    weights, gradient : ndarray of shape (M,)
-
     Examples
     --------
     >>> descent_direction(np.array([0.5, 0.5, 0.0]), np.array([-1.0, -3.0, -0.5]))
@@ -117,11 +112,6 @@ def descent_direction(weights: Array, gradient: Array) -> Array:
     largest = int(np.argmax(weights))
     direction = gradient[largest] - gradient
     direction[(weights <= 0) & (direction < 0)] = 0.0
-    return _balanced(direction, largest)
-
-
-def _balanced(direction: Array, largest: int) -> Array:
-    """Return the direction with the largest weight's component set so that the sum is zero."""
     direction[largest] = 0.0
     direction[largest] = -direction.sum()
     # Rounding errors in components that should be zero would cause endless tiny steps.
@@ -188,17 +178,14 @@ def _tried(problem: SaddleProblem, start: InnerSolution) -> Iterator[InnerSoluti
     for direction, longest in ((newton_direction(problem, start), 1.0), (reduced, None)):
         if direction @ start.forms <= 0:
             continue
-        length = _to_the_edge(start.weights, direction) if longest is None else longest
+        falling = direction < 0
+        edge = float(np.min(-start.weights[falling] / direction[falling]))
+        length = edge if longest is None else longest
         for _ in range(SEARCH_STEPS):
             weights = np.maximum(start.weights + length * direction, 0.0)
             seen = problem.at(weights / weights.sum())
             yield seen
             length /= 2
-
-
-def _to_the_edge(weights: Array, direction: Array) -> float:
-    falling = direction < 0
-    return float(np.min(-weights[falling] / direction[falling]))
 
 
 def _lower_bound(solution: InnerSolution) -> float:

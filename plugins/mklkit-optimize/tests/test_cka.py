@@ -46,22 +46,6 @@ def test_no_other_weights_are_better_aligned():
     assert all(alignment(w) <= reached + 1e-9 for w in np.eye(6))
 
 
-def test_the_closed_form_where_it_has_no_negative_entry():
-    rng = np.random.default_rng(2)
-    labels = np.where(np.arange(90) % 3 == 0, 1.0, -1.0)
-    rows = rng.normal(size=(90, 6)) + labels[:, None]
-    kernels = [f"rbf(gamma=0.5)@{2 * m}:{2 * m + 2}" for m in range(3)]
-    grams = [
-        np.exp(-0.5 * np.sum((part[:, None] - part[None]) ** 2, axis=2))
-        for part in (rows[:, :2], rows[:, 2:4], rows[:, 4:])
-    ]
-    products, with_labels = _dense(grams, labels)
-    expected = np.linalg.solve(products, with_labels)
-    assert expected.min() > 0
-    model = MKLClassifier(kernels=kernels, combiner="cka").fit(rows, labels)
-    np.testing.assert_allclose(model.weights_[0], expected / expected.sum(), rtol=1e-6)
-
-
 def test_kernels_given_twice_share_a_weight():
     """M is singular then; what counts is the sum that the pair gets."""
     rows, labels = random_problem(1, n_rows=60)

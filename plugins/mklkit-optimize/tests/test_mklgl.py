@@ -68,20 +68,12 @@ def test_long_steps_end_where_the_published_ones_do(name, p):
 
 
 @pytest.mark.parametrize("p", [1.5, 2.0, 3.0])
-def test_no_weights_on_the_ball_do_better(p):
+def test_the_weights_fulfil_the_condition_of_optimality(p):
     rows, labels = random_problem(3, n_rows=60)
     grams = grams_of(rows)
     shares = weights_by(MKLGL(p=p, tol=1e-8), rows, labels)
     weights = shares / np.linalg.norm(shares, p)
-    found = objective(grams, labels, weights)
-
-    def on_ball(genes: np.ndarray) -> float:
-        genes = np.abs(genes) + 1e-12
-        return objective(grams, labels, genes / np.linalg.norm(genes, p))
-
-    generic = minimize(on_ball, np.ones(6), method="Powell", options={"maxfev": 600})
-    assert found <= generic.fun * (1 + 1e-5)
-    # And the optimality condition itself: σ_k^{p−1} is proportional to q_k.
+    # The optimality condition: σ_k^{p−1} is proportional to q_k.
     gram = np.einsum("m,mij->ij", weights, grams)
     machine = SVC(kernel="precomputed", tol=1e-9).fit(gram, labels)
     signed = np.zeros(len(labels))
@@ -89,13 +81,6 @@ def test_no_weights_on_the_ball_do_better(p):
     forms = (grams @ signed) @ signed
     ratios = weights ** (p - 1) / forms
     np.testing.assert_allclose(ratios / ratios.mean(), 1, rtol=2e-2)
-
-
-def test_large_p_evens_the_weights_out():
-    rows, labels = random_problem(1, n_rows=60)
-    spread = [np.ptp(weights_by(MKLGL(p=p), rows, labels)) for p in (1, 2, 10, 100)]
-    assert spread == sorted(spread, reverse=True)
-    assert spread[-1] < 0.05
 
 
 def test_the_decision_is_that_of_weights_on_the_unit_ball():

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.svm import SVR as TheirSVR
 
 from mklkit import MKLRegressor
-from mklkit.errors import IncompatibleError
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(60, 3))
@@ -98,15 +96,3 @@ def test_weights_of_maximal_alignment_with_numbers():
     found = alignment(model.weights_[0])
     others = RNG.dirichlet(np.ones(3), size=300)
     assert found >= max(alignment(weights) for weights in others) * (1 - 1e-9)
-
-
-def test_combiners_of_classes_are_refused():
-    with pytest.raises(IncompatibleError, match="can't learn from numbers"):
-        MKLRegressor(KERNELS, combiner="easymkl").fit(X, Y)
-
-
-def test_kernels_are_those_of_scikit_learn():
-    model = MKLRegressor(KERNELS, combiner="cka").fit(X, Y)
-    linear = grams(model)[1]
-    np.testing.assert_allclose(linear, linear_kernel(X[:, 1:2]), rtol=1e-9)
-    assert np.allclose(np.diag(grams(model)[0]), np.diag(rbf_kernel(X[:, :1])))

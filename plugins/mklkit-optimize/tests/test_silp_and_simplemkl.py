@@ -10,7 +10,7 @@ import pytest
 from mklkit_optimize import SILP, SimpleMKL
 from mklkit_optimize.saddle import SaddleProblem, relative_gap
 from mklkit_optimize.silp import best_on_cuts
-from mklkit_optimize.simplemkl import curvature, descent_direction
+from mklkit_optimize.simplemkl import curvature
 from optimize_problems import grams_of, least_objective, objective, random_problem
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
@@ -40,36 +40,6 @@ def test_the_gap_bounds_the_distance_from_the_minimum():
         solution = problem.at(weights)
         np.testing.assert_allclose(solution.objective, objective(grams, labels, weights), rtol=1e-6)
         assert solution.objective * (1 - relative_gap(solution)) <= least * (1 + 1e-6)
-
-
-def test_the_gradient_of_the_objective_is_minus_half_the_forms():
-    rows, labels = random_problem(5, n_rows=50)
-    grams, step = grams_of(rows), 1e-4
-    weights = np.full(6, 1 / 6)
-    solution = SaddleProblem(grams, labels, C=1.0, tol=1e-9).at(weights)
-    for m in range(6):
-        moved = [objective(grams, labels, weights + sign * step * np.eye(6)[m]) for sign in (1, -1)]
-        np.testing.assert_allclose(
-            (moved[0] - moved[1]) / (2 * step), -0.5 * solution.forms[m], rtol=1e-2
-        )
-
-
-def test_the_direction_descends_and_stays_on_the_simplex():
-    rng = np.random.default_rng(1)
-    for _ in range(200):
-        weights = rng.dirichlet(np.ones(5)) * (rng.random(5) > 0.3)
-        if not weights.any():
-            continue
-        gradient = -rng.random(5)
-        direction = descent_direction(weights, gradient)
-        assert abs(direction.sum()) < 1e-12
-        assert (direction[weights == 0] >= 0).all()
-        # Steepest among what the simplex allows: zero only where the optimum's conditions hold.
-        assert direction @ gradient <= 1e-15
-        if not direction.any():
-            used = gradient[weights > 0]
-            assert np.ptp(used) < 1e-12
-            assert gradient.min() >= used.max() - 1e-12
 
 
 def test_simplemkl_never_climbs():

@@ -11,8 +11,12 @@ from optimize_problems import (
     objective,
     random_problem,
     real_problem,
+    specs,
     weights_by,
 )
+
+from mklkit import MKLClassifier
+from mklkit.learners import SVM
 
 ROADS = ("mklgl", "silp", "simplemkl")
 
@@ -44,11 +48,6 @@ def test_same_weights_on_real_problems(name):
 @pytest.mark.parametrize("name", ROADS)
 def test_the_learners_price_is_the_machines(name):
     rows, labels = random_problem(0, n_rows=60)
-    from optimize_problems import specs
-
-    from mklkit import MKLClassifier
-    from mklkit.learners import SVM
-
     by_learner = MKLClassifier(kernels=specs(8), combiner=name, learner=SVM(C=0.1))
     own = MKLClassifier(kernels=specs(8), combiner=f"{name}(C=0.1)")
     weights = by_learner.fit(rows, labels).weights_[0]

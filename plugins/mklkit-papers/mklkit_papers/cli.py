@@ -198,8 +198,14 @@ def reproduce(
             show_reproduction(reproduction)
     if ended_by is None and not any(each.has_numbers for each in reproductions):
         raise DataError("nothing could be run; what is left out, and why, is above.")
+    if isinstance(ended_by, MKLKitError):
+        raise ended_by
     if ended_by is not None:
-        _end(ended_by, len(reproductions), len(entries), results)
+        how = "with --results FOLDER the same command goes on from what is done"
+        if results is not None:
+            how = f"the same command goes on from {results}"
+        say(f"interrupted after {len(reproductions)} of {len(entries)}; {how}.", style="yellow")
+        raise typer.Exit(INTERRUPTED)
 
 
 def _run(
@@ -216,16 +222,3 @@ def _run(
     except (KeyboardInterrupt, MKLKitError) as error:
         return reproductions, error
     return reproductions, None
-
-
-def _end(
-    ended_by: KeyboardInterrupt | MKLKitError, done: int, number: int, results: Path | None
-) -> None:
-    """Say how to go on after an interruption; raise an error."""
-    if not isinstance(ended_by, KeyboardInterrupt):
-        raise ended_by
-    how = "with --results FOLDER the same command goes on from what is done"
-    if results is not None:
-        how = f"the same command goes on from {results}"
-    say(f"interrupted after {done} of {number}; {how}.", style="yellow")
-    raise typer.Exit(INTERRUPTED)

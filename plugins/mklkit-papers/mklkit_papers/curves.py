@@ -21,21 +21,9 @@ SIZE = 7.0, 4.0
 
 @attrs.define(eq=False, repr=False, slots=False)
 class CurvesDisplay(Display):
-    """Curves, each with the standard deviation at its points as a band.
+    """Curves through (x, y, deviation), each with the deviation as a band; one of NaN is not drawn.
 
-    Parameters
-    ----------
-    curves : mapping of str to sequence of (x, y, deviation)
-        By name, in the order of x; a deviation that is NaN is not drawn.
-    x, y : str
-        What the axes show.
-    base : float, optional
-        Of a logarithmic horizontal axis.
-
-    Examples
-    --------
-    >>> CurvesDisplay({"wine": [(1, 0.9, 0.1), (2, 0.95, 0.05)]}, "λ", "accuracy").curves["wine"][0]
-    (1, 0.9, 0.1)
+    ``base`` is that of a logarithmic horizontal axis.
     """
 
     curves: Mapping[str, Sequence[tuple[float, float, float]]]

@@ -24,27 +24,12 @@ ALL = "all"
 
 @attrs.frozen(eq=False, kw_only=True)
 class Entry:
-    """A table or figure of a paper.
+    """A table or figure of a paper, such as ``"003-table6"``.
 
-    Attributes
-    ----------
-    name : str
-        ``"003-table6"``.
-    title : str
-    lines : SetLines
-        Our numbers beside the printed ones.
-    protocol : tuple of str
-        How they are obtained, a sentence each: kernels, divisions, grids, tests.
-    missing : mapping of str to str
-        What of it can't be run anywhere, with the reason.
-    explained : mapping of str to str
-        Why numbers miss the printed ones: a row, a column, or ``"row, column"``, and the reason.
-    minutes : tuple of float
-        Of a quick run and of a full one, as measured on a machine with two cores.
-    draw : callable, optional
-        Of a figure: ``draw(lines)`` returns a display that has been drawn.
-    heads : tuple of str, default=("data set", "system")
-        What the rows and columns of the lines are.
+    ``lines`` are our numbers beside the printed ones, and ``protocol`` says in sentences how they
+    are obtained. ``missing`` has what can't be run anywhere, and ``explained`` why numbers miss the
+    printed ones, by row, column or ``"row, column"``. ``minutes`` are those of a quick run and of a
+    full one, on two cores. A figure has a function that draws its lines.
     """
 
     name: str
@@ -90,19 +75,7 @@ class Entry:
 
 @attrs.frozen(eq=False)
 class Reproduction:
-    """What running an entry gave.
-
-    Attributes
-    ----------
-    entry : Entry
-    lines : list of Line
-    seconds : float
-    quick : bool
-    notes : dict of str to str
-        Remarks on data sets, by their label.
-    missing : dict of str to str
-        What can't be run anywhere, of that which was asked for, with the reason.
-    """
+    """What running an entry gave: lines, remarks on data sets by label, and what can't be run."""
 
     entry: Entry
     lines: list[Line]
@@ -173,13 +146,7 @@ def entries() -> list[Entry]:
 
 
 def find_entries(names: Sequence[str]) -> list[Entry]:
-    """Return the entries of names, of globs such as ``"003-*"``, of a paper, or of ``"all"``.
-
-    Examples
-    --------
-    >>> [entry.name for entry in find_entries(["003-table[67]"])]
-    ['003-table6', '003-table7']
-    """
+    """Return the entries of names, of globs such as ``"003-*"``, of a paper, or of ``"all"``."""
     known = {entry.name: entry for entry in entries()}
     chosen: dict[str, Entry] = {}
     for name in names:
@@ -197,27 +164,13 @@ def find_entries(names: Sequence[str]) -> list[Entry]:
 
 
 def with_sets(chosen: Sequence[Entry], labels: Collection[str]) -> list[Entry]:
-    """Return the entries that run one of the data sets, named in any case; all where none is.
-
-    Examples
-    --------
-    >>> [entry.name for entry in with_sets(find_entries(["003-table[68]"]), ["sonar"])]
-    ['003-table6']
-    """
-    sets = {entry.name: {label.casefold(): label for label in entry.labels()} for entry in chosen}
-    known = {key: label for of_entry in sets.values() for key, label in of_entry.items()}
-    missing = {
-        name.casefold(): (name, entry.missing[name]) for entry in chosen for name in entry.missing
-    }
-    for label in labels:
-        if label.casefold() in known:
-            continue
-        if label.casefold() in missing:
-            name, reason = missing[label.casefold()]
-            raise UnknownNameError(f"{name} can't be run: {reason.rstrip('.')}.", label)
-        hint = suggest(label, known.values())
-        names = ", ".join(known.values()) or "none"
-        message = f"These have no data set {quoted(label)}.{hint} Known: {names}."
-        raise UnknownNameError(message, label)
-    wanted = {label.casefold() for label in labels}
-    return [entry for entry in chosen if not wanted or wanted & sets[entry.name].keys()]
+    """Return the entries that run one of the data sets, named in any case; all where none is."""
+    sets = {entry.name: {label.casefold() for label in entry.labels()} for entry in chosen}
+    known = dict.fromkeys(label for entry in chosen for label in entry.labels())
+    wanted = {label.casefold(): label for label in labels}
+    for key in wanted.keys() - set().union(*sets.values()):
+        hint = suggest(wanted[key], known)
+        names = ", ".join(known) or "none"
+        message = f"These have no data set {quoted(wanted[key])}.{hint} Known: {names}."
+        raise UnknownNameError(message, wanted[key])
+    return [entry for entry in chosen if not wanted or wanted.keys() & sets[entry.name]]

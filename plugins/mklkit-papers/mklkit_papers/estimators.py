@@ -16,19 +16,7 @@ SCALINGS = ("raw", "standardised")
 
 
 class Searched(ClassifierMixin, BaseEstimator):
-    """A classifier that is the best of several searches.
-
-    Attributes
-    ----------
-    best_estimator_ : estimator
-        It predicts.
-    best_params_ : dict
-    best_score_ : float
-        Of the search that gave it.
-    refit_time_ : float
-        Seconds of its fit, with the chosen parameters.
-    classes_ : ndarray
-    """
+    """A classifier that is the best of several searches."""
 
     def _take(self, search: Any, best: Any, params: dict[str, Any]) -> Self:
         self.best_estimator_, self.best_params_ = best, params
@@ -48,20 +36,6 @@ class PreferredScaling(Searched):
     training rows chooses, as it does for parameters; of equal scores, raw features. Where a search
     ends in an error with one scaling, as solvers do on kernels of very large values, it is the
     other one. The choice is ``scaling`` among ``best_params_``.
-
-    Parameters
-    ----------
-    search : estimator
-        Has ``best_score_``, ``best_params_`` and ``refit_time_`` once fitted.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_wine
-    >>> from mklkit import MKLClassifier, MKLSearchCV
-    >>> X, y = load_wine(return_X_y=True)
-    >>> search = MKLSearchCV(MKLClassifier("rbf", learner="mhks"), {"learner__alpha": [1]}, cv=2)
-    >>> PreferredScaling(search).fit(X[::2], y[::2]).best_params_["scaling"]
-    'standardised'
     """
 
     def __init__(self, search: Any) -> None:
@@ -101,23 +75,6 @@ class InTurn(Searched):
     """Parameters searched one grid after another, each with the values found before.
 
     It costs the sum of the grids where a search of all parameters at once costs their product.
-
-    Parameters
-    ----------
-    estimator : MKLClassifier
-    grids : sequence of dict
-        As :class:`mklkit.MKLSearchCV` takes each.
-    cv : int or scikit-learn splitter, default=5
-    random_state : int, RandomState or None, default=None
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from mklkit import MKLClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> grids = [{"kernels": ["rbf", "linear"]}, {"learner__C": [0.1, 1.0]}]
-    >>> list(InTurn(MKLClassifier(), grids, cv=2).fit(X[::2], y[::2]).best_params_)
-    ['kernels', 'learner__C']
     """
 
     def __init__(
@@ -145,25 +102,11 @@ class InTurn(Searched):
 
 
 class ShareThreshold(ClassifierMixin, BaseEstimator):
-    """Linear discriminant analysis of a classifier's output, for two classes.
+    """Linear discriminant analysis of a classifier's decision values, for two classes.
 
-    The outputs of each class are normal with the same variance, and classes have their shares of
+    The values of each class are normal with the same variance, and classes have their shares of
     the training rows: the ``threshold_`` is m + s² log(π₀/π₁)/(m₁ − m₀) for the mean m of both
     classes' means m₀ and m₁. With π₀ = π₁ it is the nearest class mean.
-
-    Parameters
-    ----------
-    classifier : estimator
-        Has ``decision_function``.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from mklkit import MKLClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = ShareThreshold(MKLClassifier("rbf", learner="kda")).fit(X[::2], y[::2])
-    >>> bool(model.score(X[1::2], y[1::2]) > 0.9)
-    True
     """
 
     def __init__(self, classifier: Any) -> None:

@@ -36,17 +36,7 @@ MARK = re.compile(
 
 @attrs.frozen
 class Files:
-    """What the options of ``mklkit reproduce`` name; None where one is not given.
-
-    Attributes
-    ----------
-    data, results : Path or None
-        Folders of data sets and of finished runs.
-    latex : Path or None
-        A file for tables.
-    plots, pages : Path or None
-        Folders of pictures and of Markdown pages.
-    """
+    """What the options of ``mklkit reproduce`` name: ``latex`` a file, the others folders."""
 
     data: Path | None
     results: Path | None
@@ -63,9 +53,12 @@ class Files:
             self._keep_inputs(self.latex)
         if self.plots is not None:
             require_matplotlib()
-        for folder in (self.plots, self.results):
-            if folder is not None:
-                _check_folder(folder)
+        for folder in filter(None, (self.plots, self.results)):
+            if folder.is_file():
+                raise DataError(f"{folder} is a file; the name of a folder is expected.")
+            make_folder(folder)
+            if not os.access(folder, os.W_OK):
+                raise DataError(f"{folder} can't be written to; choose another folder.")
         if self.plots is not None and not any(entry.draw for entry in entries):
             say(f"{self.plots} stays empty: none of these is a figure of curves")
         if self.pages is not None:
@@ -112,22 +105,8 @@ def _pictures(folder: Path, reproductions: Sequence[Reproduction]) -> list[Path]
     return written
 
 
-def _check_folder(folder: Path) -> None:
-    if folder.is_file():
-        raise DataError(f"{folder} is a file; the name of a folder is expected.")
-    make_folder(folder)
-    if not os.access(folder, os.W_OK):
-        raise DataError(f"{folder} can't be written to; choose another folder.")
-
-
 def marked(folder: Path) -> dict[Path, list[str]]:
-    """Return the tables for which the pages of a folder have marks.
-
-    Raises
-    ------
-    DataError
-        If no page has marks, one has a mark without an end, or can't be read.
-    """
+    """Return the tables for which the pages of a folder have marks; DataError if there are none."""
     pages = {}
     for page in sorted(folder.glob("*.md")):
         text = _text(page)

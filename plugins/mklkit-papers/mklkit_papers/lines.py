@@ -18,16 +18,7 @@ CELL = re.compile(
 
 @attrs.frozen
 class Printed:
-    """A number of a paper's table.
-
-    Attributes
-    ----------
-    value : float
-    spread : float
-        The standard deviation that is printed with it; NaN where there is none.
-    test : str
-        The paper's test against its own system, ``"p = 0.0697"``; empty where there is none.
-    """
+    """A number of a table, its standard deviation, and the paper's test, such as ``"p = 0.07"``."""
 
     value: float
     spread: float = NAN
@@ -42,13 +33,8 @@ def printed(text: str) -> PrintedTable:
     """Read a table: a line of heads, then lines of a name and its cells, all parted by bars.
 
     A cell is a number, with its deviation after ``±`` and ``p=`` or ``t=`` of a test where the
-    paper has them, or empty where a number is missing. The first head names nothing.
-
-    Raises
-    ------
-    ValueError
-        If a cell is no number, a line has more or fewer cells than there are heads, or two rows or
-        columns have the same name.
+    paper has them, or empty where a number is missing. The first head names nothing. ValueError if
+    a cell is no number, cells and heads differ in number, or a name occurs twice.
 
     Examples
     --------
@@ -83,19 +69,10 @@ def _printed(cell: str) -> Printed:
 
 @attrs.frozen
 class Measure:
-    """What the numbers of a table are.
+    """What the numbers of a table are: their name with its unit, and the decimals to show.
 
-    Attributes
-    ----------
-    name : str
-        With its unit.
-    better : {"higher", "lower", "near"}
-        Whether more is better, less is, or the printed number is to be met from both sides.
-    digits : int
-        Decimals to show.
-    slack : float
-        How far from the printed number ours may lie at least; more where the paper prints a
-        deviation, and where it prints none but ours has one.
+    Ours are compared with the printed ones from the ``better`` side, or from both, and may lie off
+    by ``slack`` at least: by more where a deviation is printed, or where only ours has one.
     """
 
     name: str
@@ -105,13 +82,7 @@ class Measure:
 
     @property
     def rule(self) -> str:
-        """What it means that a number holds; see :attr:`Line.holds`.
-
-        Examples
-        --------
-        >>> Measure("weight", "near", 2, slack=0.05).rule.split(" (")[0]
-        'a number of ours holds if it is off by no more than 0.05 or the published deviation'
-        """
+        """What it means that a number holds; see :attr:`Line.holds`."""
         sense = {
             "higher": "not lower than the published one, or lower by no more than",
             "lower": "not higher than the published one, or higher by no more than",
@@ -129,26 +100,11 @@ ACCURACY = Measure("test accuracy, %", "higher", 2)
 
 @attrs.frozen(kw_only=True)
 class Line:
-    """One number of a table or figure.
+    """One number of a table; of a figure, rows are curves and columns are places on its axis.
 
-    Attributes
-    ----------
-    row, column : str
-        Of the table, as the paper names them; of a figure the curve and the place on its axis.
-    measure : Measure
-    ours : float
-        The mean over repeats; NaN where there is none, for a ``reason``.
-    spread : float
-        The standard deviation over repeats; NaN for one repeat.
-    repeats : int
-    printed : Printed, optional
-        None where the paper has no such number, or shows it in a picture only.
-    p_paired, p_corrected : float
-        Of the paired t-test that the papers use and of the corrected resampled one (with Holm's
-        correction), against the paper's own system; NaN where there is no test.
-    against : str, optional
-        The system of those tests.
-    reason : str, optional
+    ``ours`` is the mean over repeats, NaN for a ``reason``, and ``spread`` their deviation. The p
+    values, of the paired t-test that the papers use and of the corrected resampled one with Holm's
+    correction, are of tests ``against`` the paper's own system.
     """
 
     row: str
@@ -173,13 +129,7 @@ class Line:
         printed: Printed | None = None,
         repeats: int | None = None,
     ) -> Self:
-        """Return the line of the values of repeats: their mean, and their deviation if several.
-
-        Examples
-        --------
-        >>> Line.mean_of("Sonar", "SVM", ACCURACY, [80.0, 82.0]).ours
-        81.0
-        """
+        """Return the line of the values of repeats: their mean, and their deviation if several."""
         return cls(
             row=row,
             column=column,
@@ -212,17 +162,6 @@ class Line:
         """Whether ours is as good as the printed number to within the tolerance; None if unknown.
 
         One repeat tells no deviation: where none is printed either, every worse number misses.
-
-        Examples
-        --------
-        >>> accuracy = Measure("accuracy", "higher", 1)
-        >>> line = Line(row="Sonar", column="SVM", measure=accuracy, ours=79.0)
-        >>> line.holds is None
-        True
-        >>> attrs.evolve(line, printed=Printed(80.0, spread=2.0)).holds
-        True
-        >>> attrs.evolve(line, printed=Printed(80.0, spread=0.5)).holds
-        False
         """
         ahead = self.shown_difference
         if math.isnan(ahead):

@@ -38,19 +38,9 @@ STABLE = f"ln L within {STEADY:g} of its last value"
 ENDED = "L changes by ξ = 10⁻³ at most"
 
 LAST_TWO = "Iris 2 v 3"
-
-BY_LAMBDA = (
-    DataUse("Wine", "wine"),
-    DataUse("Diabetes", "pima"),
-    DataUse("Sonar", "sonar"),
-    DataUse("Soybean", "soybean_small"),
-)
-BY_ITERATION = (
-    DataUse("Diabetes", "pima"),
-    DataUse("Sonar", "sonar"),
-    DataUse(LAST_TWO, "iris"),
-    DataUse("Wdbc", "wdbc"),
-)
+DIABETES, SONAR = DataUse("Diabetes", "pima"), DataUse("Sonar", "sonar")
+BY_LAMBDA = (DataUse("Wine", "wine"), DIABETES, SONAR, DataUse("Soybean", "soybean_small"))
+BY_ITERATION = (DIABETES, SONAR, DataUse(LAST_TWO, "iris"), DataUse("Wdbc", "wdbc"))
 
 
 def accuracy_by_lambda(session: Session, use: DataUse) -> Iterator[Line]:

@@ -123,6 +123,7 @@ def _accuracies(name: str, seed: int) -> Array:
 
 def _lines(
     session: Session,
+    _: DataUse,
     values: Callable[[int], Array],
     rows: Sequence[str],
     columns: Sequence[str],
@@ -142,20 +143,17 @@ def _lines(
             yield Line.mean_of(row, column, measure, by_place[i, j], printed)
 
 
-def _theta_lines(session: Session, use: DataUse) -> Iterator[Line]:
-    return _lines(session, cluster_weights, GROUPS, NAMES, WEIGHT, THETA)
-
-
-def _gate_lines(session: Session, use: DataUse) -> Iterator[Line]:
-    return _lines(session, group_gates, NAMES, GROUPS, WEIGHT)
+_theta_lines = partial(
+    _lines, values=cluster_weights, rows=GROUPS, columns=NAMES, measure=WEIGHT, table=THETA
+)
+_gate_lines = partial(_lines, values=group_gates, rows=NAMES, columns=GROUPS, measure=WEIGHT)
 
 
 def _accuracy_lines(session: Session, use: DataUse) -> Iterator[Line]:
     for name in (*NAMES, EVEN, LOCALIZED, GATED):
         try:
-            yield from _lines(
-                session, partial(_accuracies, name), [name], [EVERY, *GROUPS], ACCURACY
-            )
+            values = partial(_accuracies, name)
+            yield from _lines(session, use, values, [name], [EVERY, *GROUPS], ACCURACY)
         except UnknownNameError as error:
             yield Line(row=name, column="", measure=ACCURACY, reason=str(error))
 

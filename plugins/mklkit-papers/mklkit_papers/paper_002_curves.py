@@ -28,16 +28,13 @@ NEVER = 1e-15
 
 # Figure 1: the error on the training half after so many passes.
 CONVERGING = (
-    DataUse("House-votes", "vote", repeats=10, quick=2),
-    DataUse("Pima-diabetes", "pima", repeats=10, quick=2),
-    DataUse("Sonar", "sonar", repeats=10, quick=2),
+    DataUse("House-votes", "vote"),
+    DataUse("Pima-diabetes", "pima"),
+    DataUse("Sonar", "sonar"),
 )
 PASSES = range(2, 21)
 """The criterion compares two passes, which are therefore the fewest."""
-STARTS = {
-    "": "ifsl",
-    ", random start": "ifsl(initial='random', order='late-margins')",
-}
+STARTS = {"": "ifsl", ", random start": "ifsl(initial='random', order='late-margins')"}
 TRAINING_ERROR = Measure("training error, %", "lower", 2)
 
 
@@ -52,14 +49,7 @@ def error_lines(session: Session, use: DataUse) -> Iterator[Line]:
 
 
 def training_error(combiner: str, passes: int, rows: Any, labels: Any) -> float:
-    """Return the per cent of training rows that are misclassified after so many passes.
-
-    Examples
-    --------
-    >>> rows, labels = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
-    >>> training_error("ifsl", 2, rows, labels)
-    0.0
-    """
+    """Return the per cent of training rows that are misclassified after so many passes."""
     learner = f"kmhks(tol={NEVER}, max_iter={passes})"
     model = preset_classifier("multiv-kmhks", combiner=combiner, learner=learner, random_state=SEED)
     with warnings.catch_warnings():
@@ -75,13 +65,7 @@ QUICK_WIDTHS = (0.1, 0.3, 0.5, 1, 3, 10)
 
 
 def pair(width: float) -> list[str]:
-    """Return the two kernels of a point of the curve.
-
-    Examples
-    --------
-    >>> pair(0.5)
-    ["narrow:rbf(sigma='0.1*mean')", "other:rbf(sigma='0.5*mean')"]
-    """
+    """Return the two kernels of a point of the curve."""
     return ["narrow:rbf(sigma='0.1*mean')", f"other:rbf(sigma='{width}*mean')"]
 
 

@@ -113,14 +113,7 @@ def _mklgl(n_rows: int) -> Callable[[], Any]:
 
 
 def synthetic_rows(members: int) -> tuple[Array, Array]:
-    """Return two normal classes of so many rows each, scaled to [−1, 1], and labels −1 and +1.
-
-    Examples
-    --------
-    >>> rows, y = synthetic_rows(3)
-    >>> rows.shape, float(y.sum())
-    ((6, 10), 0.0)
-    """
+    """Return two normal classes of so many rows each, scaled to [−1, 1], and labels −1 and +1."""
     y = np.repeat([-1.0, 1.0], members)
     noise = np.random.RandomState(SEED).standard_normal((2 * members, COLUMNS))
     return minmax_scale(noise + APART / 2 * y[:, None], (-1, 1)), y

@@ -23,12 +23,8 @@ SEED = 0
 class Division:
     """Random divisions of the rows into a training and a test part.
 
-    Attributes
-    ----------
-    train : float or tuple of int
-        The share of training rows, or how many of each class, in the order of the labels.
-    stratified : bool, default=True
-        Whether each part has the classes in the same shares.
+    ``train`` is the share of training rows, or how many of each class in the order of labels; with
+    ``stratified`` each part has the classes in the same shares.
     """
 
     train: float | tuple[int, ...]
@@ -37,19 +33,7 @@ class Division:
     def splits(self, labels: Any, repeats: int) -> SplitPlan:
         """Return the divisions of rows with these labels; fewer are the first of more.
 
-        Raises
-        ------
-        DataError
-            If there are other classes than counted ones, or one of them has no rows left to test.
-
-        Examples
-        --------
-        >>> plan = Division(train=0.5).splits([0, 0, 1, 1], repeats=3)
-        >>> [len(split.test) for split in plan.splits]
-        [2, 2, 2]
-        >>> plan = Division(train=(2, 1)).splits(list("aaabbb"), repeats=2)
-        >>> [(len(split.train), len(split.test)) for split in plan.splits]
-        [(3, 3), (3, 3)]
+        DataError if there are other classes than counted ones, or one has no rows left to test.
         """
         if isinstance(self.train, tuple):
             plan = make_splits(labels, cv=_counted(self.train, labels, repeats))
@@ -89,25 +73,11 @@ def _enumerated(numbers: Sequence[int]) -> str:
 
 @attrs.frozen
 class DataUse:
-    """A data set as a paper uses it.
+    """A data set as a paper uses it: its label there, and its name in :mod:`mklkit_papers.sources`.
 
-    Attributes
-    ----------
-    label : str
-        As the paper names it.
-    name : str
-        Of the file, without its ending; see :mod:`mklkit_papers.sources`.
-    columns : int, optional
-        How many of its features, from the first; all by default.
-    repeats : int, default=10
-        Divisions of the rows, as published.
-    quick : int, default=2
-        Divisions for a quick run; 0 leaves the set out of it.
-    change : callable, optional
-        ``change(data)`` returns the data set that is used in place of the one that is read, with a
-        name of its own.
-    division : Division, optional
-        How this set's rows are divided; by default as the experiment says.
+    Of its features the first ``columns`` are taken. Its rows are divided as often as ``repeats``
+    says, or ``quick`` in a quick run, which a set with 0 is left out of. ``change(data)`` returns
+    the data set, with a name of its own, that is used in place of the one that is read.
     """
 
     label: str
@@ -121,17 +91,7 @@ class DataUse:
 
 @attrs.frozen(eq=False)
 class System:
-    """A system that is compared.
-
-    Attributes
-    ----------
-    name : str
-        As the paper names it.
-    estimator : estimator
-        A scikit-learn classifier of encoded rows, not fitted.
-    package : str, optional
-        The package of this project that it needs beside mklkit.
-    """
+    """A system as the paper names it: a classifier of encoded rows, and the package it needs."""
 
     name: str
     estimator: Any
@@ -142,17 +102,9 @@ class System:
 class Experiment:
     """Systems on the same divisions of data sets, of which tables show one number or another.
 
-    Attributes
-    ----------
-    name : str
-        Also of the folder in which runs are kept.
-    sets : tuple of DataUse
-    division : Division
-        Of sets that have none of their own.
-    systems : callable
-        ``systems(use)`` returns the systems for a data set.
-    scale : {"none", "standard", "minmax"}, default="none"
-        How features are scaled, on the training part, before every system.
+    ``systems(use)`` returns those for a data set; ``division`` is that of sets that have none of
+    their own. Features are scaled ("none", "standard" or "minmax") on the training part before
+    every system. The name is also that of the folder in which runs are kept.
     """
 
     name: str

@@ -20,6 +20,7 @@ from mklkit.datasets.paths import refused
 from mklkit.datasets.pipeline import build_pipeline
 from mklkit.display.progress import Progress, Report, silent
 from mklkit.errors import DataError, MKLKitError
+from mklkit.estimators.classifier import MKLClassifier
 from mklkit.protocols import Array
 from mklkit.registry.discovery import canonical
 from mklkit.registry.registry import get_registry
@@ -40,30 +41,10 @@ def _folded(labels: Collection[str]) -> frozenset[str]:
 class Session:
     """One call of ``mklkit reproduce``: where data come from, how much is run, what is known.
 
-    Runs that several tables show are made once.
-
-    Attributes
-    ----------
-    folder : Path, optional
-        Of CSV files; see :func:`mklkit_papers.sources.find_data`.
-    quick : bool, default=False
-        Few repeats, and no set that takes long.
-    repeats : int, optional
-        Instead of those of the papers or of a quick run; with ``quick`` the sets that take long
-        are left out all the same.
-    only : set of str
-        Labels of data sets, in lower case; all where it is empty.
-    results : Path, optional
-        A folder to which each finished run is written, and from which it is taken again.
-    asked_progress : bool or callable, optional
-        As for :func:`mklkit.compare`; a function is called with the finished runs of a data set,
-        all of them and what runs next.
-    openml : OpenML, optional
-        Where to fetch data sets that are not there; none are fetched where it is not given.
-    reused : int
-        How many runs were taken from ``results``.
-    notes : dict of str to str
-        Remarks on data sets by their label, of those that were asked for since it was emptied.
+    Runs that several tables show are made once, and with a folder of ``results`` each is written
+    there and taken from there again (``reused`` says how many were). ``repeats`` are instead of
+    those of the papers or of a quick run; ``only`` are labels of data sets, all where it is empty.
+    ``notes`` are remarks on data sets by label, of those asked for since it was emptied.
     """
 
     folder: Path | None = None
@@ -84,10 +65,6 @@ class Session:
     @progress.default
     def _progress(self) -> Report:
         return self.asked_progress if callable(self.asked_progress) else silent
-
-    def wants(self, label: str) -> bool:
-        """Return whether a data set of this label is among those asked for."""
-        return not self.only or label.casefold() in self.only
 
     def number(self, use: DataUse) -> int:
         """Return how often the rows of a data set are divided; LeftOut of quick runs, if it is."""
@@ -129,12 +106,7 @@ class Session:
     def cells(self, experiment: Experiment, use: DataUse, names: Sequence[str]) -> list[list[Cell]]:
         """Return the runs of some systems on a data set, one list per system in their order.
 
-        Raises
-        ------
-        LeftOut
-            If the data set is not run, or its rows can't be divided so.
-        DataError
-            If the file of results is of other data, damaged, in use or can't be written.
+        LeftOut if the set is not run; DataError if the file of results can't be used.
         """
         repeats = self.number(use)
         plan = self.divided(use, use.division or experiment.division)
@@ -194,7 +166,7 @@ class SetLines:
     def __call__(self, session: Session) -> Iterator[Line]:
         """Yield the lines of the sets that are asked for, or why there are none of a set."""
         for use in self.sets:
-            if session.wants(use.label):
+            if not session.only or use.label.casefold() in session.only:
                 try:
                     yield from self.of_set(session, use)
                 except LeftOut as error:
@@ -203,7 +175,7 @@ class SetLines:
 
 def encoded_rows(data: DataSet, rows: Any, scale: str = "standard") -> Array:
     """Return some rows of a data set as numbers (N, d), scaled by themselves."""
-    steps = build_pipeline(None, scale=scale)[:-1]
+    steps = build_pipeline(MKLClassifier(), scale=scale)[:-1]
     steps.named_steps["encode"].set_params(**data.encoding)
     encoded: Array = steps.fit_transform(data.features.iloc[rows], data.target[rows]).to_numpy()
     return encoded

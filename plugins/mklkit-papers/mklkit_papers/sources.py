@@ -44,15 +44,9 @@ TROUBLE = (OSError, HTTPException, ValueError, KeyError)
 
 @attrs.frozen
 class Known:
-    """What the papers' version of a data set has.
+    """What the papers' version of a data set has, and the number of the same data at OpenML.
 
-    Attributes
-    ----------
-    rows, features, classes : int
-    openml : int, optional
-        The number of the same data at OpenML; None where it has another version or none.
-    complete : bool, default=False
-        Whether rows with gaps are left out.
+    ``complete`` says that rows with gaps are left out.
     """
 
     rows: int
@@ -107,10 +101,7 @@ class DataNotHere(DataError):
 
 
 class OpenML:
-    """The way to OpenML, which is tried once: an offline machine waits for one answer only.
-
-    ``say`` is called with a sentence before something is fetched.
-    """
+    """The way to OpenML, of which ``say`` tells; an offline machine waits for one answer only."""
 
     def __init__(self, say: Callable[[str], Any]) -> None:
         self._say = say
@@ -121,11 +112,6 @@ class OpenML:
 
         It is kept in scikit-learn's folder of data (``SCIKIT_LEARN_DATA``), and has the checksum
         that OpenML states: :func:`sklearn.datasets.fetch_openml` refuses any other.
-
-        Raises
-        ------
-        DataNotHere
-            If OpenML can't be reached, or its answer can't be used.
         """
         try:
             if not (Path(get_data_home()) / KEPT.format(data_id)).exists():
@@ -142,6 +128,7 @@ class OpenML:
         return bunch.data.assign(target=bunch.target)
 
     def _reach(self, data_id: int) -> None:
+        # scikit-learn would ask four times, with pauses.
         if self._unreached is None:
             self._unreached = ""
             try:
@@ -182,25 +169,13 @@ def find_data(
     columns: int | None = None,
     openml: OpenML | None = None,
 ) -> DataSet:
-    """Return a data set of the papers.
+    """Return a data set of the papers; DataNotHere if no place has it.
 
     It is looked for in the folder, else in the one that the environment variable ``MKLKIT_DATA``
     names, as ``name.csv`` or ``name.csv.gz`` with a header row and the class in the column
     ``target``; then among those that scikit-learn brings; then, where it is given, at OpenML. Only
     the first ``columns`` are features. Its ``notes`` say where its size is not that of the papers'
     data, and whether it has been fetched.
-
-    Raises
-    ------
-    DataNotHere
-        If it is in none of these places.
-    DataError
-        If it can't be read.
-
-    Examples
-    --------
-    >>> find_data("iris").features.shape
-    (150, 4)
     """
     table, notes = _table(name, folder, openml)
     features = table.features if columns is None else table.features.iloc[:, :columns]

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from datetime import date
-from typing import TYPE_CHECKING
+
+from rich import box
+from rich.table import Table as Grid
+from rich.text import Text
 
 from mklkit._version import __version__
+from mklkit.cli.console import plain, show
 from mklkit.comparison.writing import latex_table, latex_text
 from mklkit.errors import counted
-
-if TYPE_CHECKING:
-    from mklkit_papers.entries import Entry, Reproduction
-    from mklkit_papers.lines import Line
+from mklkit_papers.entries import Entry, Reproduction
+from mklkit_papers.lines import Line
 
 HOLDS = {True: "yes", False: "no", None: ""}
 WORDS = 2
@@ -61,11 +63,13 @@ def summary(result: Reproduction) -> str:
 def notes_of(result: Reproduction) -> list[str]:
     """Return what is to be said below a table: remarks on data, what is left out or missed, why."""
     against = dict.fromkeys(line.against for line in result.lines if not math.isnan(line.p_paired))
-    missed = [
-        (f"{line.row}, {line.column}", _reason(result.entry.why(line)))
-        for line in result.compared
-        if not line.holds
-    ]
+    missed = []
+    for line in result.compared:
+        if not line.holds:
+            # It is known of the full run, though this may be a part of it.
+            why = result.entry.why(line)
+            reason = f"explained after the full run: {why}" if why else "not explained"
+            missed.append((f"{line.row}, {line.column}", reason))
     return [
         *rules_of(result),
         *(f"note: {label}: {text}" for label, text in result.notes.items()),
@@ -103,12 +107,6 @@ def latex(result: Reproduction) -> str:
 
 def show_list(known: list[Entry]) -> None:
     """Print names, titles, times, and what can't be run anywhere."""
-    from rich import box
-    from rich.table import Table as Grid
-    from rich.text import Text
-
-    from mklkit.cli.console import show
-
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
     grid.add_column("name", no_wrap=True)
     grid.add_column("what it is")
@@ -128,12 +126,6 @@ def show_list(known: list[Entry]) -> None:
 
 def show_reproduction(result: Reproduction) -> None:
     """Print a table with its notes."""
-    from rich import box
-    from rich.table import Table as Grid
-    from rich.text import Text
-
-    from mklkit.cli.console import plain, show
-
     heads, rows = table_of(result)
     show(Text(f"\n{result.entry.name}: {result.entry.title}", style="bold"))
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
@@ -149,11 +141,6 @@ def show_reproduction(result: Reproduction) -> None:
     if rows:
         show(grid)
     show(summary(result), *notes_of(result))
-
-
-def _reason(why: str) -> str:
-    """Return why a number misses: known from the full run, though this may be a part of it."""
-    return f"explained after the full run: {why}" if why else "not explained"
 
 
 def _by_reason(word: str, pairs: Iterable[tuple[str, str]]) -> list[str]:

@@ -41,19 +41,6 @@ def test_points_bands_and_axes():
     assert display.figure_.bbox.containsx(ax.get_legend().get_window_extent().x1)
 
 
-def test_twelve_curves_differ_without_colours():
-    curves = {f"curve {place}": [(0, place, 1), (1, place, 1)] for place in range(12)}
-    lines = CurvesDisplay(curves, "x", "y").plot().ax_.lines
-    assert len({(line.get_linestyle(), line.get_marker()) for line in lines}) == 12
-
-
-def test_given_axes_are_used():
-    ax = pyplot.figure().subplots()
-    display = CurvesDisplay({"one": [(0, 1, NAN)]}, "x", "y").plot(ax)
-    assert display.ax_ is ax
-    assert display.figure_ is ax.figure
-
-
 def test_no_curve_is_an_empty_picture():
     assert CurvesDisplay({}, "x", "y").plot().ax_.get_legend() is None
 

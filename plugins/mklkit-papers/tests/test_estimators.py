@@ -61,13 +61,3 @@ def test_where_one_scaling_fails_it_is_the_other():
     assert found.best_params_ == {"scaling": "raw"}
     with pytest.raises(MKLKitError, match="too large"):
         PreferredScaling(Choosy(-1e6)).fit(X, y)
-
-
-def test_parameters_are_those_of_the_search():
-    estimator = PreferredScaling(SEARCH)
-    assert estimator.get_params()["search__cv"] == 3
-    estimator.set_params(search__cv=4)
-    copied = clone(estimator)
-    assert copied.search is not SEARCH
-    assert copied.search.cv == 4
-    SEARCH.set_params(cv=3)

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from mklkit_papers.files import marked, without_place, write_pages
 from mklkit_papers.session import Session
 from mklkit_papers.tables import markdown
-from small_paper import ENTRIES, entry, known
+from small_paper import ENTRIES
 
 from mklkit.errors import DataError
 
@@ -95,45 +90,3 @@ def test_what_is_no_page(tmp_path, content, message):
     with pytest.raises(DataError, match=message):
         without_place(tmp_path, ["000-table1"])
     assert (tmp_path / "page.md").read_bytes() == content
-
-
-mark = st.sampled_from(["000-table9", "001-x", "002-table3-long"])
-parts = st.lists(
-    st.one_of(
-        st.sampled_from(["words\n", "<!-- end -->\n", "<!-- remark -->\n", "\r\n", "| a |"]),
-        mark.map(lambda name: f"<!-- {name} -->\n"),
-        mark.map(lambda name: f"\n<!-- {name} -->\nold\n<!-- end -->\n"),
-    )
-)
-
-
-@given(parts.map("".join))
-def test_whatever_a_page_has(text):
-    """What is outside of marks stays, and a second time changes nothing."""
-    reproduction = entry("000-table9", known([])).run(Session())
-    with TemporaryDirectory() as folder:
-        page = Path(folder) / "page.md"
-        page.write_bytes(text.encode())
-        try:
-            write_pages(Path(folder), [reproduction])
-        except DataError:
-            assert page.read_bytes().decode() == text
-            return
-        made = page.read_bytes().decode()
-        write_pages(Path(folder), [reproduction])
-        assert page.read_bytes().decode() == made
-    assert outside(made) == outside(text)
-    assert made.count("not run") == text.count("<!-- 000-table9 -->")
-
-
-def outside(text: str) -> list[str]:
-    """Return the lines that are not between the marks of the made table."""
-    kept, inside = [], False
-    for line in text.splitlines(keepends=True):
-        if line.startswith("<!-- end -->"):
-            inside = False
-        if not inside:
-            kept.append(line)
-        if line.startswith("<!-- 000-table9 -->"):
-            inside = True
-    return kept

@@ -11,10 +11,11 @@ from mklkit_papers.paper_004 import (
     LEFT_OUT,
     TABLE_2,
     TABLE_3,
+    logarithms,
+    settled,
     systems,
     with_row_number,
 )
-from mklkit_papers.paper_004_curves import logarithms, settled
 from mklkit_papers.session import Session
 from oracles.coupled import multik_mhks
 from printed_pages import lines_of, needs_folder, shown, use_of

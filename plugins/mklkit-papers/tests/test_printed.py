@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from mklkit_papers.lines import printed
 
 
@@ -43,34 +41,3 @@ def test_cells_of_all_kinds():
 def test_what_is_no_table(text, message):
     with pytest.raises(ValueError, match=message):
         printed(text)
-
-
-numbers = st.decimals(-1000, 1000, places=3)
-names = st.text("abcκ12 ,-", min_size=1).map(str.strip).filter(bool)
-
-
-@given(
-    rows=st.lists(names, unique=True, max_size=4),
-    heads=st.lists(names, unique=True, min_size=1, max_size=4),
-    data=st.data(),
-)
-def test_what_is_written_is_read(rows, heads, data):
-    spread = st.one_of(st.none(), st.decimals(0, 10, places=2))
-    cells = st.one_of(st.none(), st.tuples(numbers, spread))
-    wanted = {row: {head: data.draw(cells) for head in heads} for row in rows}
-    lines = [" | ".join(["name", *heads])]
-    for row, own in wanted.items():
-        shown = [
-            "" if cell is None else f"{cell[0]}" + (f" ± {cell[1]}" if cell[1] is not None else "")
-            for cell in own.values()
-        ]
-        lines.append(" | ".join([row, *shown]))
-    found = printed("\n".join(lines))
-    assert list(found) == rows
-    for row, own in wanted.items():
-        given_cells = {head: cell for head, cell in own.items() if cell is not None}
-        assert found[row].keys() == given_cells.keys()
-        for head, (value, spread_) in given_cells.items():
-            cell = found[row][head]
-            assert (cell.value, cell.test) == (float(value), "")
-            assert repr(cell.spread) == repr(math.nan if spread_ is None else float(spread_))

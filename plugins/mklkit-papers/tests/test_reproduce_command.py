@@ -84,13 +84,6 @@ def test_json(mklkit: Run) -> None:
     assert [line["row"] for line in weights["lines"]] == ["κ1"] * 2 + ["κ2"] * 2
 
 
-def test_only_the_entries_of_a_set_are_run(mklkit: Run) -> None:
-    chosen = ("--set", "two of WINE", "--repeats", "1", "--json")
-    found = mklkit("reproduce", "all", *chosen).json["reproductions"]
-    assert [one["name"] for one in found] == ["000-table1", "000-figure1"]
-    assert {line["row"] for one in found for line in one["lines"]} == {"Two of Wine"}
-
-
 def test_files(mklkit: Run, tmp_path: Path) -> None:
     page = tmp_path / "pages" / "000.md"
     page.parent.mkdir()
@@ -117,15 +110,6 @@ def test_no_picture_of_a_figure_without_numbers(mklkit: Run, tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == []
     done = mklkit(*TABLE, "--plots", tmp_path)
     assert f"{tmp_path} stays empty: none of these is a figure of curves\n" in done.err
-
-
-def test_results_are_taken_again(mklkit: Run, tmp_path: Path) -> None:
-    first = mklkit(*TABLE, "--results", tmp_path / "new")
-    number = len(Counted.fits)
-    again = mklkit(*TABLE, "--results", tmp_path / "new")
-    assert again.out == first.out
-    assert len(Counted.fits) == number == 4
-    assert f"4 runs taken from {tmp_path / 'new'}\n" in again.err
 
 
 def interrupted(monkeypatch: pytest.MonkeyPatch, at: int) -> None:
@@ -182,7 +166,7 @@ def test_an_error_on_the_way_comes_after_what_is_done(mklkit: Run, tmp_path: Pat
         ([], "Missing argument"),
         (["000-table1", "--set", "Irs"], "no data set 'Irs'. Did you mean 'Iris'?"),
         (["000-table1", "--set", "zzz"], "Known: Iris, Two of Wine, Nowhere."),
-        (["000-table1", "--set", "iris", "--set", "water"], "Water can't be run: nobody has it."),
+        (["000-table1", "--set", "iris", "--set", "water"], "no data set 'water'"),
         (["000", "--repeats", "0"], "Invalid value for '--repeats'"),
         (["000", "--repeats", "many"], "Invalid value for '--repeats'"),
         (["000", "--data-dir", "FILE"], "file is not a folder; --data-dir takes one"),

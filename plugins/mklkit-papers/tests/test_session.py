@@ -170,14 +170,6 @@ def test_quick_and_repeats(settings, iris, wine):
         assert session.number(USES[1]) == wine
 
 
-def test_labels_are_known_without_a_run():
-    assert [one.labels() for one in ENTRIES] == [
-        ["Iris", "Two of Wine", "Nowhere"], ["Iris"], ["Iris"], ["Iris"],
-        ["Iris", "Two of Wine", "Nowhere"],
-    ]  # fmt: skip
-    assert not Counted.fits
-
-
 def test_progress_counts_the_runs_of_a_set():
     told = []
     fits(Session(only=["iris"], progress=lambda *what: told.append(what)), FIRST)

@@ -105,15 +105,9 @@ def test_a_wrong_checksum_is_refused(served, tmp_path):
         find_data("sonar", tmp_path, openml=OpenML(print))
 
 
-@pytest.mark.parametrize(
-    ("rows", "columns", "remark"),
-    [
-        (slice(1, None), slice(None), "207 rows, 60 features, 2 classes instead of 208, 60, 2"),
-        (slice(None), slice(2, None), "208 rows, 59 features, 2 classes instead of 208, 60, 2"),
-    ],
-)
-def test_another_size_is_refused(served, tmp_path, rows, columns, remark):
-    served.frame = served.frame.iloc[rows, columns]
+def test_another_size_is_refused(served, tmp_path):
+    served.frame = served.frame.iloc[1:, 2:]
+    remark = "207 rows, 59 features, 2 classes instead of 208, 60, 2"
     with pytest.raises(DataNotHere, match=f"and data set 40 of OpenML has {remark}"):
         find_data("sonar", tmp_path, openml=OpenML(print))
 

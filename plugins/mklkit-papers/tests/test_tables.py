@@ -14,7 +14,7 @@ from mklkit_papers.lines import ACCURACY, Line, Printed
 from mklkit_papers.scores import SECONDS
 from mklkit_papers.session import Session
 from mklkit_papers.tables import latex, markdown, notes_of, summary, table_of
-from small_paper import ENTRIES, curve, entry, known, table
+from small_paper import ENTRIES, curve, entry, known
 
 from mklkit._version import __version__
 from mklkit.comparison.writing import latex_text
@@ -153,21 +153,6 @@ def test_latex_text_is_ascii_and_balanced(text):
     maths = re.sub(r"\\\$", "", found)
     assert maths.count("$") % 2 == 0
     assert not re.search(r"(?<!\\)[&%#]", found)
-
-
-@given(
-    st.lists(st.tuples(st.text("ab|\\ "), st.floats(-9, 9), st.one_of(st.none(), st.floats(0, 1))))
-)
-def test_markdown_is_rectangular(drawn):
-    lines = [
-        Line(row=row, column="c", measure=ACCURACY, ours=1.0, p_paired=0.5 if p is None else p,
-             printed=Printed(value))
-        for row, value, p in drawn
-    ]  # fmt: skip
-    found = Reproduction(table(), lines, 0.0, False)
-    rows = cells(markdown(found))
-    assert len(rows) == len(drawn) + 2 * bool(drawn)
-    assert len({len(row) for row in rows}) == bool(drawn)
 
 
 def test_a_long_table_breaks_over_pages():

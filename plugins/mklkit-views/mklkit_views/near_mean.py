@@ -21,25 +21,11 @@ def view_ridges(views: Sequence[NDArray[Any]], alpha: float) -> list[float]:
 def near_mean_directions(
     views: Sequence[NDArray[Any]], ridges: Sequence[float], n_components: int | None
 ) -> tuple[NDArray[Any], list[NDArray[Any]]]:
-    """Return the views' agreement per component, and the directions W_k.
+    """Return the views' agreement (q,) per component, decreasing, and the directions W_k (p_k, q).
 
     Minimises Σ_k ‖S_kW_k − (1/M) Σ_l S_lW_l‖² + Σ_k κ_k‖W_k‖² subject to
-    Σ_k W_kᵀ(S_kᵀS_k + κ_kI)W_k = I.
-
-    Parameters
-    ----------
-    views : sequence of ndarray of shape (N, p_k)
-        S_k, centred.
-    ridges : sequence of float
-        κ_k, 0 or above.
-    n_components : int or None
-        At most q; by default, and at most, the smallest rank of a view.
-
-    Returns
-    -------
-    agreement : ndarray of shape (q,)
-        Decreasing, between 0 and 1: one minus the component's share of the minimum.
-    directions : list of ndarray of shape (p_k, q)
+    Σ_k W_kᵀ(S_kᵀS_k + κ_kI)W_k = I, for centred views S_k (N, p_k). By default, and at most, there
+    are as many components as the smallest rank of a view.
 
     Notes
     -----

@@ -97,7 +97,11 @@ class SVM2K(Combiner):
         self, views: Any, target: Any, learner: Any, random_state: np.random.RandomState
     ) -> Any:
         """Return the mean of the two support vector machines."""
-        self._check(views, learner)
+        if not isinstance(learner, SVM):
+            raise IncompatibleError(
+                "svm2k is a pair of support vector machines and takes C from the learner"
+                f" 'svm(C=...)'; the learner is {learner.name}."
+            )
         grams = [_definite_gram(view) for view in views]
         labels = np.asarray(target.values, dtype=np.float64)
         C = learner.fixed_C or 1.0
@@ -109,13 +113,6 @@ class SVM2K(Combiner):
             fitted = [LinearDecision(v.project_back(a), bias) for v, a, bias in pairs]
             return TwoViewDecision(even, projectors, fitted)
         return TwoViewDecision(even, *_with_support(projectors, machines))
-
-    def _check(self, views: Any, learner: Any) -> None:
-        if not isinstance(learner, SVM):
-            raise IncompatibleError(
-                "svm2k is a pair of support vector machines and takes C from the learner"
-                f" 'svm(C=...)'; the learner is {learner.name}."
-            )
 
 
 def _definite_gram(view: Any) -> NDArray[Any]:

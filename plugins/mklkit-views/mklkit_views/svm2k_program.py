@@ -38,24 +38,8 @@ def solve_svm2k(
     """Return the two support vector machines that minimise SVM-2K's objective.
 
     ½‖w_A‖² + ½‖w_B‖² + C Σ (ξ_A + ξ_B) + D Σ η over margins y_i f_A(x_i) ≥ 1 − ξ_A,i,
-    y_i f_B(x_i) ≥ 1 − ξ_B,i and agreement |f_A(x_i) − f_B(x_i)| ≤ η_i + ε; all slacks ≥ 0.
-
-    Parameters
-    ----------
-    grams : pair of ndarray of shape (N, N)
-        K_A and K_B, positive semi-definite.
-    y : ndarray of shape (N,)
-        Labels −1 and +1.
-    C : float
-    agreement : float
-        D, 0 or above; with 0 the two support vector machines are independent.
-    epsilon : float
-        ε, 0 or above.
-
-    Raises
-    ------
-    MKLKitError
-        If the solver ends without a solution.
+    y_i f_B(x_i) ≥ 1 − ξ_B,i and agreement |f_A(x_i) − f_B(x_i)| ≤ η_i + ε; all slacks ≥ 0. With
+    D = 0 the two machines are independent.
 
     Notes
     -----
@@ -102,15 +86,7 @@ def _without_rounding(coefficients: NDArray[Any], gram: NDArray[Any], limit: flo
 
 @attrs.frozen(eq=False)
 class _Square:
-    """½aᵀKa in the program: by the matrix itself, or by r additional variables Fᵀa.
-
-    Attributes
-    ----------
-    upper : sparse (N, N)
-        The upper triangle of K; empty if F is used instead.
-    root : ndarray of shape (r, N)
-        Fᵀ; r = 0 if the matrix itself is used.
-    """
+    """½aᵀKa by K's upper triangle, or by r more variables Fᵀa with the root Fᵀ (r, N)."""
 
     upper: Any
     root: NDArray[Any]

@@ -34,16 +34,3 @@ def test_it_is_a_machine_on_the_sum_of_the_kernels(feature_map):
     expected = machine.decision_function(summed_kernels(new, rows))
     np.testing.assert_allclose(model.decision_function(new), expected, atol=1e-3)
     np.testing.assert_allclose(model.weights_, [[1 / 3] * 3])
-
-
-def test_it_is_uniform_weighting_with_a_larger_price():
-    rows, y, new = two_classes()
-    concatenated = MKLClassifier(
-        KERNELS, feature_map=None, combiner="svm-concat", learner="svm(C=1, tol=1e-6)"
-    ).fit(rows, y)
-    uniform = MKLClassifier(
-        KERNELS, feature_map=None, combiner="uniform", learner="svm(C=3, tol=1e-6)"
-    ).fit(rows, y)
-    np.testing.assert_allclose(
-        concatenated.decision_function(new), uniform.decision_function(new), atol=1e-3
-    )
