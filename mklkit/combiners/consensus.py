@@ -223,7 +223,6 @@ def least_on_simplex(form: Array) -> Array:
     Non-negative least squares, by Lawson and Hanson's active sets: βᵀSβ + (1ᵀβ − 1)² has its
     minimum over β ≥ 0 at a multiple of the minimum on the simplex, as βᵀSβ at 1ᵀβ = t is t² times
     that at 1.
-
     """
     values, vectors = np.linalg.eigh(form + RIDGE * np.eye(len(form)))
     root = np.sqrt(np.maximum(values, 0))[:, None] * vectors.T
@@ -236,7 +235,6 @@ def near_sphere(form: Array) -> Array:
     """Return the β ≥ 0 of length one that the published iteration finds for βᵀSβ, S (M, M).
 
     Alternates between the least βᵀSβ + ρ/2‖β − z + u/ρ‖² over β ≥ 0 and z = β/‖β‖, with ρ = 20.
-
     """
     count = len(form)
     factor = scipy.linalg.cholesky(2 * form + PENALTY * np.eye(count))

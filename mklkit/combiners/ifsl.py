@@ -37,7 +37,7 @@ from mklkit.protocols import (
     learner_parameters,
     learner_variants,
 )
-from mklkit.protocols.component import finite_number
+from mklkit.protocols.component import COUPLED_LEARNER, COUPLED_MAP, finite_number
 from mklkit.registry.hookspecs import register
 from mklkit.views.view_set import ViewSet
 
@@ -154,8 +154,8 @@ class IFSL(CouplingCombiner):
         """λ of 000's grid, or, where the rule is 002's by name, γ of 002's."""
         fixed_mean = self.rule == "fixed-mean"
         return CombinerFacts(
-            feature_map="empirical",
-            learner="mhks",
+            feature_map=COUPLED_MAP,
+            learner=COUPLED_LEARNER,
             tasks=("two classes", "numbers"),
             row_weights="throughout",
             weights_are="fixed",
@@ -184,13 +184,7 @@ class IFSL(CouplingCombiner):
         lams: Sequence[float],
         random_state: np.random.RandomState,
     ) -> list[Solution]:
-        """Run the rule on the views' problems: one solution per value of λ and variant.
-
-        Raises
-        ------
-        IncompatibleError
-            If margins are to grow beside numbers.
-        """
+        """Run the rule on the views' problems: one solution per value of λ and variant."""
         n_views, facts = len(problems), learner.coupling or CouplingFacts()
         columns = Columns(np.array(lams), self._mean_weights(n_views), facts)
         if self.rates is not None:
@@ -305,6 +299,6 @@ def scaled(learner: Any, ridge: float) -> Any:
     if not isinstance(alpha, Real):
         raise IncompatibleError(
             f"ifsl(ridges=...) multiplies the parameter 'alpha' of a learner, and {learner.name}"
-            " has no such number: use a learner such as 'mhks' or 'kmhks'."
+            f" has no such number: use a learner such as {COUPLED_LEARNER!r}."
         )
     return learner.with_params(alpha=ridge * alpha)

@@ -22,12 +22,7 @@ CHI2_RULES = ("mean",)
 
 
 def amounts(name: str, rows: Array) -> Array:
-    """Return rows (n, q) in float64; the kernel of this name compares numbers from zero up.
-
-    Raises
-    ------
-    DataError
-    """
+    """Return rows (n, q) in float64, or raise where the named kernel has negative ones."""
     if rows.size and not rows.min() >= 0:
         raise DataError(
             f"{name} compares amounts, such as counts or shares, which are zero or above; got"

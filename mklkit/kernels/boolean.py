@@ -33,12 +33,7 @@ class BooleanKernel(FixedKernel, NormalisedKernel):
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))
 
     def fit(self, rows: Array) -> Self:
-        """Return the kernel; refuse other numbers than 0 and 1, and degrees beyond the columns.
-
-        Raises
-        ------
-        DataError
-        """
+        """Return the kernel; refuse other numbers than 0 and 1, and degrees beyond the columns."""
         self._expect_presence(rows)
         columns = rows.shape[1]
         if not 0 < 2.0 ** min(self.degree, 1000) * binom(columns, self.degree) < LARGEST:
@@ -72,10 +67,7 @@ class BooleanKernel(FixedKernel, NormalisedKernel):
 
     @abstractmethod
     def true_for_both(self, common: Array, in_a: Array, in_b: Array, columns: int) -> Array:
-        """Return the number of formulas.
-
-        By the number of columns that are 1 in both rows, in each, and of all columns.
-        """
+        """Return how many formulas, by the columns that are 1 in both rows, in each, and of all."""
 
 
 @register

@@ -24,13 +24,7 @@ ASYMMETRY = 1e-4
 
 
 def _loaded(path: str) -> Array:
-    """Return the matrix in a file.
-
-    Raises
-    ------
-    DataError
-        If there is no such file, or it holds no matrix of numbers.
-    """
+    """Return the matrix in a file; raise a DataError that says why it can't be read."""
     try:
         status = os.stat(path)
         # The path may come from a model file that is fitted again; a pipe would be waited for.

@@ -52,13 +52,9 @@ def update_pairs(
     those published. It ends when a step, of random pairs 4·C·M² in a row, raises the ratio by at
     most ``tolerance`` of itself. With ``max_rounds``, T_max, Algorithms 1 and 2 run as printed: a
     round is Algorithm 2, exchanges until one is idle; Algorithm 1 ends with a round that does not
-    raise the ratio.
-
-    Notes
-    -----
-    λ is updated after every step. The Newton step, O((CM)³), is our addition: with near-equal
-    kernels, or strong smoothness across clusters, exchanges alone take thousands of steps or stop
-    far from the maximum.
+    raise the ratio. The Newton step, O((CM)³), is our addition: with near-equal kernels, or strong
+    smoothness across clusters, exchanges alone take thousands of steps or stop far from the
+    maximum.
 
     Examples
     --------

@@ -35,13 +35,7 @@ class Sequences:
 
 
 def letters(rows: Array) -> Sequences:
-    """Return texts (n, L), given as code points, as sequences of their letters.
-
-    Raises
-    ------
-    DataError
-        If the rows are no code points.
-    """
+    """Return texts (n, L), given as code points, as sequences of their letters."""
     expect_text(rows)
     inside = rows >= 0
     owners, places = np.nonzero(inside)
@@ -79,12 +73,7 @@ def gram_numbers(
 
 
 def expect_text(rows: Array) -> None:
-    """Refuse rows that are no code points.
-
-    Raises
-    ------
-    DataError
-    """
+    """Refuse rows that are no code points."""
     if not ((rows == np.floor(rows)) & (rows <= LARGEST_CODE)).all():
         raise DataError(
             "A kernel on text expects the code points of one column of text, got other numbers:"
