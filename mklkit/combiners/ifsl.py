@@ -44,12 +44,6 @@ from mklkit.views.view_set import ViewSet
 Rule = Literal["gradient", "fixed-mean"]
 Start = Literal["unit", "ones", "zeros", "random"]
 
-STANDSTILL = 0.05
-"""Avoidable loss that may remain at the end of the iteration without a warning.
-
-Relative to that of decision values of zero, which is 1 per row and view for labels.
-"""
-
 
 def per_view(expected: str, fits: Callable[[Array], bool]) -> Any:
     """Return the attrs field of optional finite numbers, one per view, that fit."""
@@ -261,12 +255,13 @@ def _warn_of_standstill(solution: Solution, lam: float, of_zeros: float) -> None
     """Warn where λ is so large that the iteration stops on small steps far from the minimum.
 
     The gap to the minimum shrinks by a share of about 1/(1 + λ) per pass, which leaves about
-    (1 + λ)/2 times the last change of the objective. Searches are told only of the point they take.
+    (1 + λ)/2 times the last change of the objective: a twentieth of the loss of zeros may remain.
+    Searches are told only of the point they take.
     """
     if not solution.converged:
         return
     left = (1 + lam) / 2 * abs(solution.history[-2] - solution.history[-1])
-    if left > STANDSTILL * of_zeros:
+    if left > 0.05 * of_zeros:
         warnings.warn(
             f"With lam={lam:g} the views move so little per pass that the iteration stopped"
             " far from the minimum of its objective; use a smaller lam or tol.",

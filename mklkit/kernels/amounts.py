@@ -16,8 +16,6 @@ from mklkit.kernels.bandwidth import Bandwidth
 from mklkit.protocols import Array, FittedKernel, FixedKernel, Kernel, KernelFacts
 from mklkit.registry.hookspecs import register
 
-CHI2_ROWS = 1000
-"""So many rows have the mean χ² distance by rule."""
 CHI2_RULES = ("mean",)
 
 
@@ -266,7 +264,7 @@ class Chi2(Kernel):
         width = Bandwidth.parse(self.gamma, "gamma", CHI2_RULES)
         if width.rule is None:
             return FittedChi2(width.factor)
-        places = slice(None, None, max(-(-len(rows) // CHI2_ROWS), 1))
+        places = slice(None, None, max(-(-len(rows) // 1000), 1))
         some, counts = checked[places], row_weights[places]
         # Without the distance of each row to itself.
         pairs = counts.sum() * (counts.sum() - 1)

@@ -23,13 +23,9 @@ from mklkit.numerics.sampling import (
 from mklkit.protocols import Array, RowSource
 
 RULES = ("mean", "median", "scale", "auto", "neighbours")
-N_NEIGHBOURS = 5
 
 MOST_ROWS = 5000
 """With more rows, distances of a sample of pairs are used."""
-
-QUERY_ROWS = 2000
-"""With more than ``MOST_ROWS``, neighbours of so many rows are searched."""
 
 _NUMBER = r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+"
 _RULE = re.compile(
@@ -131,7 +127,7 @@ def _variance(rows: Array, row_weights: Array | None) -> float:
     return float(np.average((gaps**2).mean(axis=1), weights=row_weights))
 
 
-def squared_neighbour_distance(rows: Array, n_neighbours: int = N_NEIGHBOURS) -> float:
+def squared_neighbour_distance(rows: Array, n_neighbours: int = 5) -> float:
     """Return the mean squared distance of rows to their nearest neighbours, excluding themselves.
 
     Paper 001 averages "L₂ distances" and takes the root for a width. Only squared distances make
@@ -152,7 +148,7 @@ def squared_neighbour_distance(rows: Array, n_neighbours: int = N_NEIGHBOURS) ->
         distances, _ = search.kneighbors()
     else:
         # The nearest row to each is itself.
-        distances, _ = search.kneighbors(sampled_rows(near_one, QUERY_ROWS), count + 1)
+        distances, _ = search.kneighbors(sampled_rows(near_one, 2000), count + 1)
         distances = distances[:, 1:]
     with np.errstate(over="ignore"):
         return float(np.ldexp((distances**2).mean(), 2 * exponent))

@@ -20,8 +20,6 @@ from mklkit.protocols import Array, FixedKernel, KernelFacts
 from mklkit.protocols.component import as_int
 from mklkit.registry.hookspecs import register
 
-LARGEST = 1e300
-
 
 @attrs.frozen
 class BooleanKernel(FixedKernel, NormalisedKernel):
@@ -36,7 +34,7 @@ class BooleanKernel(FixedKernel, NormalisedKernel):
         """Return the kernel; refuse other numbers than 0 and 1, and degrees beyond the columns."""
         self._expect_presence(rows)
         columns = rows.shape[1]
-        if not 0 < 2.0 ** min(self.degree, 1000) * binom(columns, self.degree) < LARGEST:
+        if not 0 < 2.0 ** min(self.degree, 1000) * binom(columns, self.degree) < 1e300:
             raise DataError(
                 f"{self.name} has no formulas of {self.degree} of {columns} columns, or more than"
                 f" a float can count: choose a lower degree, of at most {columns}."

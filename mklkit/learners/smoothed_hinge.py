@@ -17,9 +17,6 @@ from mklkit.protocols import Array, TrainingView
 
 STEEPEST, FLATTEST = 0.1, 0.4
 """The factors between which the width h decreases from one problem to the next."""
-LEAST_WIDTH = 1e-9
-SEARCHES = 30
-"""Steps of a line search; most need two or three."""
 
 
 @attrs.frozen(eq=False)
@@ -75,7 +72,7 @@ def solve_smoothed(
         if objective - lower <= 2 * smoothed:
             wanted = tol * upper / max(smoothed, np.finfo(float).tiny)
             width *= float(np.clip(wanted, STEEPEST, FLATTEST))
-            if width < LEAST_WIDTH:
+            if width < 1e-9:
                 break
             continue
         stiffness = curvature.sum() or costs.max() / width
@@ -140,7 +137,7 @@ def _line_search(
     if not first < 0:
         return 0.0
     low, high, length = 0.0, np.inf, 1.0
-    for _ in range(SEARCHES):
+    for _ in range(30):  # most need two or three
         slope, now = slope_at(length)
         if abs(slope) <= 1e-2 * abs(first):
             break

@@ -21,17 +21,12 @@ LIBSVM_ROWS = 5000
 """The size up to which libsvm's cache of 200 MB holds all inner products; beyond, it recomputes."""
 STEPS_A_PASS = 200
 """The number of steps of ``max_iter`` that one pass over the rows counts for."""
-SHARE_OF_TOL = 0.2
-"""The share of ``tol`` by which the objective on many rows may be above the optimum."""
 
-FACTORS = (1.0, 10.0, 100.0)
-"""Values of C that are tried, over the mean k(x, x), which is 1 for normalised kernels."""
 UNTRIED = 10.0
+"""C over the mean k(x, x), which is 1 for normalised kernels, where too few rows can be tried."""
 FOLDS = 3
 TRIED_ROWS = 300
 TRIED_STEPS = 100_000
-MOST_COMPARED = 5000
-"""Features of more rows are not searched for equal rows."""
 
 
 def solve_dual(
@@ -99,7 +94,7 @@ def solve_primal(
         machine = SVC(C=C, tol=tol, max_iter=max_iter, kernel="linear")
         return solve_by_libsvm(machine, side.features(), y, row_weights)
     passes = max(max_iter // STEPS_A_PASS, 1)
-    return solve_smoothed(side, y, C, SHARE_OF_TOL * tol, passes, row_weights)
+    return solve_smoothed(side, y, C, tol / 5, passes, row_weights)
 
 
 def solve_svr(
@@ -244,7 +239,7 @@ def _best_C(
     else:
         gram = side.gram()[np.ix_(rows, rows)]
     targets = y[rows]
-    candidates = [factor * unit for factor in FACTORS]
+    candidates = [factor * unit for factor in (1.0, 10.0, 100.0)]
     errors = np.zeros(len(candidates))
     for place, C in enumerate(candidates):
         for fold in range(FOLDS):
@@ -268,7 +263,7 @@ def _distinct(
     side: TrainingView, members: NDArray[np.intp], counts: Array
 ) -> tuple[NDArray[np.intp], Array]:
     """Return the different rows among members that are sorted by similarity, and their counts."""
-    if len(members) < 2 or (side.explicit and side.n_rows > MOST_COMPARED):
+    if len(members) < 2 or (side.explicit and side.n_rows > 5000):
         return members, counts[members]
     if side.explicit:
         values = side.some_features(members)

@@ -34,9 +34,6 @@ SIMPLEST_FIRST = PAPER_GRID[::-1]
 COUPLINGS_OF_002 = tuple(10.0**k for k in range(-5, 5))
 """10⁻⁵ … 10⁴, for γ (paper 002, section 3)."""
 
-TOLERANCE_ROWS = 1000
-"""The papers' data sets have fewer rows; with their tolerance, passes would increase with N."""
-
 
 @attrs.frozen(eq=False)
 class Columns:
@@ -126,10 +123,11 @@ def stands_still(
 ) -> NDArray[np.bool_]:
     """Return where the objective (G,) has changed by no more than the tolerance.
 
-    The objective is a sum over rows: above 1,000 rows, the tolerance is meant per 1,000 rows,
-    ``total`` of them. What the rounding of outputs, of a given type, can change does not count.
+    The objective is a sum over rows: above 1,000 rows, more than the papers' data sets have, the
+    tolerance is meant per 1,000 rows, ``total`` of them. What the rounding of outputs, of a given
+    type, can change does not count.
     """
-    thousands = max(1.0, total / TOLERANCE_ROWS)
+    thousands = max(1.0, total / 1000)
     rounding = np.finfo(dtype).eps * np.abs(before)
     still = stopping.reached(before / thousands, now / thousands)
     return still | (np.abs(now - before) <= rounding)
