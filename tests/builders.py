@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import attrs
 import numpy as np
+from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
@@ -19,6 +20,17 @@ from mklkit.registry.columns import bind_kernels
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.view_set import ViewSet
+
+TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
+
+
+def trio_grams(a: np.ndarray, b: np.ndarray | None = None) -> list[np.ndarray]:
+    """Return scikit-learn's similarities by these kernels."""
+    return [
+        linear_kernel(a, b),
+        rbf_kernel(a, b, gamma=0.3),
+        polynomial_kernel(a, b, degree=2, gamma=1.0, coef0=1.0),
+    ]
 
 
 def views_of(

@@ -29,6 +29,7 @@ class Alignment(WeightingCombiner):
     facts: ClassVar[CombinerFacts] = CombinerFacts(
         tasks=("two classes", "numbers"), from_moments=True, row_weights="throughout"
     )
+    centered: ClassVar[bool] = False
 
     def choose(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
@@ -41,7 +42,7 @@ class Alignment(WeightingCombiner):
 
     def weights(self, views: Views, y: Array, row_weights: Array | None = None) -> Array:
         """Return the alignments, 0 where negative."""
-        alignments = [view.label_alignment(y, row_weights=row_weights) for view in views]
+        alignments = [view.label_alignment(y, self.centered, row_weights) for view in views]
         return np.maximum(alignments, 0.0)
 
 
@@ -59,8 +60,4 @@ class CenteredAlignment(Alignment):
     """
 
     name: ClassVar[str] = "centered-alignment"
-
-    def weights(self, views: Views, y: Array, row_weights: Array | None = None) -> Array:
-        """Return the centred alignments, 0 where negative."""
-        alignments = [view.label_alignment(y, True, row_weights) for view in views]
-        return np.maximum(alignments, 0.0)
+    centered: ClassVar[bool] = True

@@ -23,17 +23,11 @@ from mklkit.protocols.component import as_int
 from mklkit.registry.hookspecs import register
 from mklkit.views.kernel_rows import KernelRows
 
-EQUAL = 1e-9
-"""Eigenvalues closer than this share of the largest are equal."""
-
 PANEL_VALUES = 2**22
 """Values of all kernels that are in memory at once: 32 MB of them."""
 
 PENALTY, CHANGE, MOST_ROUNDS = 20.0, 0.01, 1000
 """ρ of the iteration on the sphere, the change of the weights that ends it, and its limit."""
-
-RIDGE = 1e-9
-"""Added to the diagonal of a form of about 1, so that equal kernels share their weight."""
 
 
 @register
@@ -88,7 +82,7 @@ def consensus_weights(cosines: Array) -> Array:
     if not cosines.any():
         return np.zeros(len(cosines))
     values, vectors = np.linalg.eigh(cosines)
-    first = vectors[:, values >= (1 - EQUAL) * values[-1]]
+    first = vectors[:, values >= (1 - 1e-9) * values[-1]]
     # Negative by rounding only, unless kernels are indefinite.
     return np.maximum(first @ first.sum(axis=0), 0.0)
 
@@ -223,9 +217,9 @@ def least_on_simplex(form: Array) -> Array:
     Non-negative least squares, by Lawson and Hanson's active sets: βᵀSβ + (1ᵀβ − 1)² has its
     minimum over β ≥ 0 at a multiple of the minimum on the simplex, as βᵀSβ at 1ᵀβ = t is t² times
     that at 1.
-
     """
-    values, vectors = np.linalg.eigh(form + RIDGE * np.eye(len(form)))
+    # A ridge, so that equal kernels share their weight; the form is of about 1.
+    values, vectors = np.linalg.eigh(form + 1e-9 * np.eye(len(form)))
     root = np.sqrt(np.maximum(values, 0))[:, None] * vectors.T
     above = np.vstack([root, np.ones(len(form))])
     solution, _ = scipy.optimize.nnls(above, np.append(np.zeros(len(form)), 1.0))
@@ -236,7 +230,6 @@ def near_sphere(form: Array) -> Array:
     """Return the β ≥ 0 of length one that the published iteration finds for βᵀSβ, S (M, M).
 
     Alternates between the least βᵀSβ + ρ/2‖β − z + u/ρ‖² over β ≥ 0 and z = β/‖β‖, with ρ = 20.
-
     """
     count = len(form)
     factor = scipy.linalg.cholesky(2 * form + PENALTY * np.eye(count))

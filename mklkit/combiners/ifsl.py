@@ -37,18 +37,12 @@ from mklkit.protocols import (
     learner_parameters,
     learner_variants,
 )
-from mklkit.protocols.component import finite_number
+from mklkit.protocols.component import COUPLED_LEARNER, COUPLED_MAP, finite_number
 from mklkit.registry.hookspecs import register
 from mklkit.views.view_set import ViewSet
 
 Rule = Literal["gradient", "fixed-mean"]
 Start = Literal["unit", "ones", "zeros", "random"]
-
-STANDSTILL = 0.05
-"""Avoidable loss that may remain at the end of the iteration without a warning.
-
-Relative to that of decision values of zero, which is 1 per row and view for labels.
-"""
 
 
 def per_view(expected: str, fits: Callable[[Array], bool]) -> Any:
@@ -154,8 +148,8 @@ class IFSL(CouplingCombiner):
         """λ of 000's grid, or, where the rule is 002's by name, γ of 002's."""
         fixed_mean = self.rule == "fixed-mean"
         return CombinerFacts(
-            feature_map="empirical",
-            learner="mhks",
+            feature_map=COUPLED_MAP,
+            learner=COUPLED_LEARNER,
             tasks=("two classes", "numbers"),
             row_weights="throughout",
             weights_are="fixed",
@@ -184,13 +178,7 @@ class IFSL(CouplingCombiner):
         lams: Sequence[float],
         random_state: np.random.RandomState,
     ) -> list[Solution]:
-        """Run the rule on the views' problems: one solution per value of λ and variant.
-
-        Raises
-        ------
-        IncompatibleError
-            If margins are to grow beside numbers.
-        """
+        """Run the rule on the views' problems: one solution per value of λ and variant."""
         n_views, facts = len(problems), learner.coupling or CouplingFacts()
         columns = Columns(np.array(lams), self._mean_weights(n_views), facts)
         if self.rates is not None:
@@ -267,12 +255,13 @@ def _warn_of_standstill(solution: Solution, lam: float, of_zeros: float) -> None
     """Warn where λ is so large that the iteration stops on small steps far from the minimum.
 
     The gap to the minimum shrinks by a share of about 1/(1 + λ) per pass, which leaves about
-    (1 + λ)/2 times the last change of the objective. Searches are told only of the point they take.
+    (1 + λ)/2 times the last change of the objective: a twentieth of the loss of zeros may remain.
+    Searches are told only of the point they take.
     """
     if not solution.converged:
         return
     left = (1 + lam) / 2 * abs(solution.history[-2] - solution.history[-1])
-    if left > STANDSTILL * of_zeros:
+    if left > 0.05 * of_zeros:
         warnings.warn(
             f"With lam={lam:g} the views move so little per pass that the iteration stopped"
             " far from the minimum of its objective; use a smaller lam or tol.",
@@ -305,6 +294,6 @@ def scaled(learner: Any, ridge: float) -> Any:
     if not isinstance(alpha, Real):
         raise IncompatibleError(
             f"ifsl(ridges=...) multiplies the parameter 'alpha' of a learner, and {learner.name}"
-            " has no such number: use a learner such as 'mhks' or 'kmhks'."
+            f" has no such number: use a learner such as {COUPLED_LEARNER!r}."
         )
     return learner.with_params(alpha=ridge * alpha)

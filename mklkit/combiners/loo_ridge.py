@@ -19,15 +19,8 @@ from mklkit.protocols import Array, CombinerFacts, Learner, Target, Views
 from mklkit.protocols.component import as_int, finite_number
 from mklkit.registry.hookspecs import register
 
-STARTS = (10.0, 100.0, 1000.0)
-"""Times the best ridge of the even sum, which explains with irrelevant kernels what others can."""
-USUAL_START = 30.0
-NEGLIGIBLE = 1e-8
-"""Of the largest share in the sum, below which a kernel is left out."""
 FEW_ROWS = 150
 """Rows on which several starts are tried."""
-FARTHEST = 15.0
-"""How far the logarithm of a factor may rise in the descent."""
 
 
 @register
@@ -119,17 +112,21 @@ class LooRidge(LearnedWeighting):
             )
         weights = np.zeros(len(views))
         shares = factors * sizes[used]
-        weights[used] = np.where(shares > NEGLIGIBLE * shares.max(), factors, 0)
+        weights[used] = np.where(shares > 1e-8 * shares.max(), factors, 0)
         return weights
 
     def _starts(self, grams: list[Array], targets: Array, sizes: Array) -> list[Array]:
-        """Return where to start: equal sizes, and the lowest end of descents on a few rows."""
+        """Return where to start: equal sizes, and the lowest end of descents on a few rows.
+
+        Each has many times the best ridge of the even sum, which explains with irrelevant kernels
+        what others can.
+        """
         even = sum(gram / size for gram, size in zip(grams, sizes, strict=True))
         rows = WeightedRows.of(len(targets), None, True)
         ridge = GramRidge(even, rows).best_ridges(targets)
-        tried = [1 / (sizes * ridge * times) for times in STARTS]
+        tried = [1 / (sizes * ridge * times) for times in (10, 100, 1000)]
         lowest = least_loo_error(grams, targets, tried, self.max_iter, self.tol)[0]
-        return [1 / (sizes * ridge * USUAL_START), lowest]
+        return [1 / (sizes * ridge * 30), lowest]
 
 
 @attrs.frozen(eq=False)
@@ -215,7 +212,7 @@ def least_loo_error(
             logarithms,
             jac=True,
             method="L-BFGS-B",
-            bounds=[(None, value + FARTHEST) for value in logarithms],
+            bounds=[(None, value + 15) for value in logarithms],
             options={"maxiter": max_iter, "ftol": tol},
         )
         if best is None or descent.fun < best.fun:

@@ -16,18 +16,11 @@ from mklkit.kernels.bandwidth import Bandwidth
 from mklkit.protocols import Array, FittedKernel, FixedKernel, Kernel, KernelFacts
 from mklkit.registry.hookspecs import register
 
-CHI2_ROWS = 1000
-"""So many rows have the mean χ² distance by rule."""
 CHI2_RULES = ("mean",)
 
 
 def amounts(name: str, rows: Array) -> Array:
-    """Return rows (n, q) in float64; the kernel of this name compares numbers from zero up.
-
-    Raises
-    ------
-    DataError
-    """
+    """Return rows (n, q) in float64, or raise where the named kernel has negative ones."""
     if rows.size and not rows.min() >= 0:
         raise DataError(
             f"{name} compares amounts, such as counts or shares, which are zero or above; got"
@@ -271,7 +264,7 @@ class Chi2(Kernel):
         width = Bandwidth.parse(self.gamma, "gamma", CHI2_RULES)
         if width.rule is None:
             return FittedChi2(width.factor)
-        places = slice(None, None, max(-(-len(rows) // CHI2_ROWS), 1))
+        places = slice(None, None, max(-(-len(rows) // 1000), 1))
         some, counts = checked[places], row_weights[places]
         # Without the distance of each row to itself.
         pairs = counts.sum() * (counts.sum() - 1)

@@ -23,13 +23,9 @@ from mklkit.numerics.sampling import (
 from mklkit.protocols import Array, RowSource
 
 RULES = ("mean", "median", "scale", "auto", "neighbours")
-N_NEIGHBOURS = 5
 
 MOST_ROWS = 5000
 """With more rows, distances of a sample of pairs are used."""
-
-QUERY_ROWS = 2000
-"""With more than ``MOST_ROWS``, neighbours of so many rows are searched."""
 
 _NUMBER = r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+"
 _RULE = re.compile(
@@ -39,15 +35,7 @@ _RULE = re.compile(
 
 @attrs.frozen
 class Bandwidth:
-    """A number, or a rule and its factor.
-
-    Attributes
-    ----------
-    rule : str or None
-        None for a plain number.
-    factor : float
-        The number, or the multiplier of the rule's value.
-    """
+    """A rule and the factor of its value, or no rule and a plain number."""
 
     rule: str | None
     factor: float
@@ -55,10 +43,6 @@ class Bandwidth:
     @classmethod
     def parse(cls, value: Any, parameter: str, rules: Sequence[str] = RULES) -> Bandwidth:
         """Read ``2.0``, ``'mean'``, ``'0.1*mean'`` or ``'mean/10'``.
-
-        Raises
-        ------
-        ValueError
 
         Examples
         --------
@@ -100,27 +84,13 @@ class Bandwidth:
 def bandwidth(rule: str, rows: Array | RowSource, row_weights: Array | None = None) -> float:
     """Return the bandwidth σ that a rule computes from the rows (N, d).
 
-    Parameters
-    ----------
-    rule : str
-        ``'mean'``: mean distance over all pairs i, j (paper 000, section 3); ``'median'``: median
-        distance over pairs of different rows; ``'scale'``: scikit-learn's γ = 1/(d·variance);
-        ``'auto'``: γ = 1/d (paper 003, section 5.2); ``'neighbours'``: γ = 1/mean squared
-        distance over pairs of five nearest neighbours (paper 001, section 7.2). The last three are
-        converted to σ by γ = 1/2σ².
-    rows : ndarray or RowSource of shape (N, d)
-    row_weights : ndarray of shape (N,), optional
-        How often each row counts in ``'mean'`` and ``'scale'``; the other rules take every row
-        once.
+    ``'mean'``: mean distance over all pairs i, j (paper 000, section 3); ``'median'``: median
+    distance over pairs of different rows; ``'scale'``: scikit-learn's γ = 1/(d·variance);
+    ``'auto'``: γ = 1/d (paper 003, section 5.2); ``'neighbours'``: γ = 1/mean squared distance over
+    pairs of five nearest neighbours (paper 001, section 7.2). The last three are converted to σ by
+    γ = 1/2σ². Rows count by their weights (N,) in ``'mean'`` and ``'scale'``. It is 1 where all
+    rows are equal, and infinite or NaN where squares of the rows overflow.
 
-    Returns
-    -------
-    float
-        Above zero; 1 where all rows are equal and there is no scale. Infinite or NaN where the
-        squares of the rows overflow.
-
-    Notes
-    -----
     Exact up to 5,000 rows, in O(N²d), tile by tile. Above, distances are those of a fixed sample,
     which depends on N only: 64 pairs per row for the mean and the median, the neighbours of 2,000
     rows among all. Of more than 50,000 rows every rule uses a sample of 50,000, whose neighbours
@@ -157,7 +127,7 @@ def _variance(rows: Array, row_weights: Array | None) -> float:
     return float(np.average((gaps**2).mean(axis=1), weights=row_weights))
 
 
-def squared_neighbour_distance(rows: Array, n_neighbours: int = N_NEIGHBOURS) -> float:
+def squared_neighbour_distance(rows: Array, n_neighbours: int = 5) -> float:
     """Return the mean squared distance of rows to their nearest neighbours, excluding themselves.
 
     Paper 001 averages "L₂ distances" and takes the root for a width. Only squared distances make
@@ -178,7 +148,7 @@ def squared_neighbour_distance(rows: Array, n_neighbours: int = N_NEIGHBOURS) ->
         distances, _ = search.kneighbors()
     else:
         # The nearest row to each is itself.
-        distances, _ = search.kneighbors(sampled_rows(near_one, QUERY_ROWS), count + 1)
+        distances, _ = search.kneighbors(sampled_rows(near_one, 2000), count + 1)
         distances = distances[:, 1:]
     with np.errstate(over="ignore"):
         return float(np.ldexp((distances**2).mean(), 2 * exponent))

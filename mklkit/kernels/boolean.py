@@ -20,8 +20,6 @@ from mklkit.protocols import Array, FixedKernel, KernelFacts
 from mklkit.protocols.component import as_int
 from mklkit.registry.hookspecs import register
 
-LARGEST = 1e300
-
 
 @attrs.frozen
 class BooleanKernel(FixedKernel, NormalisedKernel):
@@ -33,15 +31,10 @@ class BooleanKernel(FixedKernel, NormalisedKernel):
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))
 
     def fit(self, rows: Array) -> Self:
-        """Return the kernel; refuse other numbers than 0 and 1, and degrees beyond the columns.
-
-        Raises
-        ------
-        DataError
-        """
+        """Return the kernel; refuse other numbers than 0 and 1, and degrees beyond the columns."""
         self._expect_presence(rows)
         columns = rows.shape[1]
-        if not 0 < 2.0 ** min(self.degree, 1000) * binom(columns, self.degree) < LARGEST:
+        if not 0 < 2.0 ** min(self.degree, 1000) * binom(columns, self.degree) < 1e300:
             raise DataError(
                 f"{self.name} has no formulas of {self.degree} of {columns} columns, or more than"
                 f" a float can count: choose a lower degree, of at most {columns}."
@@ -72,10 +65,7 @@ class BooleanKernel(FixedKernel, NormalisedKernel):
 
     @abstractmethod
     def true_for_both(self, common: Array, in_a: Array, in_b: Array, columns: int) -> Array:
-        """Return the number of formulas.
-
-        By the number of columns that are 1 in both rows, in each, and of all columns.
-        """
+        """Return how many formulas, by the columns that are 1 in both rows, in each, and of all."""
 
 
 @register

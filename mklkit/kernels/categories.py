@@ -18,10 +18,7 @@ from mklkit.registry.hookspecs import register
 
 
 def _present(rows: Array, weights: NDArray[np.float64] | None = None) -> Sparse:
-    """Return a one, or a weight, for each category that a row has; gaps, NaN, are left out.
-
-    Weights are those of the categories column by column, in the order of the rows.
-    """
+    """Return a one for each category that a row has, or a weight, column by column; no gaps."""
     _, owners = np.nonzero(~np.isnan(rows.T))
     numbers, count = [np.empty(0, dtype=np.int64)], 0
     for column in rows.T:

@@ -17,18 +17,9 @@ from mklkit.registry.hookspecs import register
 from mklkit.registry.specs import to_spec
 from mklkit.views.kernel_rows import FittedScalarKernel
 
-DEFAULT_SIGMA = "mean"
-
 PROPOSED = tuple(
     f"rbf(sigma='{width}')" for width in ("median", "median/2", "2*median", "median/4", "4*median")
 )
-
-FACTORS = (2.0, 1.0, 0.5, 0.25)
-"""Multiples of σ that are worth trying."""
-
-NOTHING_LEFT = 750.0
-"""exp(−750) is zero in float64. γ times the largest number must exceed it, so that the kernel is
-exactly zero where a distance overflows."""
 
 
 @register
@@ -68,14 +59,15 @@ class RBF(Kernel):
             raise ValueError("give sigma or gamma, not both")
         if self.sigma is None and self.gamma is None:
             # Not the field's own default, which would conflict with a given gamma.
-            object.__setattr__(self, "sigma", DEFAULT_SIGMA)
+            object.__setattr__(self, "sigma", "mean")
         self._width()
 
     @property
     def facts(self) -> KernelFacts:
         """Widths worth trying around the present one, and those to propose for any data."""
         name, power = ("sigma", 1) if self.gamma is None else ("gamma", -2)
-        values = tuple(self._width().times(factor**power) for factor in FACTORS)
+        multiples = (2.0, 1.0, 0.5, 0.25)
+        values = tuple(self._width().times(factor**power) for factor in multiples)
         return KernelFacts(search_space={name: values}, proposed=PROPOSED)
 
     def with_params(self, **params: Any) -> Self:
@@ -112,7 +104,8 @@ class RBF(Kernel):
             gamma = width.factor / (2 * bandwidth(width.rule, rows, row_weights) ** 2)
         held = np.finfo(np.result_type(rows.dtype, np.float32))
         most = float(held.max)
-        if not NOTHING_LEFT / most <= gamma <= most:
+        # exp(−750) is zero in float64, as the kernel must be where a distance overflows.
+        if not 750 / most <= gamma <= most:
             raise DataError(
                 f"{to_spec(self)} has a width that {held.dtype} cannot represent on these data"
                 f" (gamma would be {gamma:.3g}): choose another, or scale the data (each column to"

@@ -19,18 +19,9 @@ from mklkit.numerics.pairwise import upper_blocks
 from mklkit.protocols import Array, FixedKernel, KernelFacts
 from mklkit.registry.hookspecs import register
 
-ASYMMETRY = 1e-4
-"""Share of the largest value by which mirrored values may differ, for rounding in any precision."""
-
 
 def _loaded(path: str) -> Array:
-    """Return the matrix in a file.
-
-    Raises
-    ------
-    DataError
-        If there is no such file, or it holds no matrix of numbers.
-    """
+    """Return the matrix in a file; raise a DataError that says why it can't be read."""
     try:
         status = os.stat(path)
         # The path may come from a model file that is fitted again; a pipe would be waited for.
@@ -70,7 +61,7 @@ def _check_matrix(value: Array) -> None:
         raise ValueError(f"a precomputed kernel is a square matrix, got shape {value.shape}")
     if not np.isfinite(value).all():
         raise ValueError("a precomputed kernel must be finite: it holds NaN or infinity")
-    limit = ASYMMETRY * float(np.abs(value).max(initial=0))
+    limit = 1e-4 * float(np.abs(value).max(initial=0))  # for rounding in any precision
     for block, across in upper_blocks(len(value)):
         if np.abs(value[block, across] - value[across, block].T).max(initial=0) > limit:
             raise ValueError(

@@ -21,11 +21,6 @@ DENSE_GAIN = 50
 DENSE_COLUMNS = 2048
 """Columns that are made dense at once."""
 
-TABLE = 4
-"""A table may have so many entries for each key."""
-
-PADDING = -1.0
-
 
 def numbered(keys: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
     """Return a number from 0 up for each key, the same for equal keys, and how many there are.
@@ -37,7 +32,7 @@ def numbered(keys: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
     >>> numbered(np.array([70, 20, 70])), numbered(np.array([3, 0, 3, 2]))
     ((array([0, 1, 0]), 2), (array([2, 0, 2, 1]), 3))
     """
-    if keys.dtype == np.int64 and keys.max(initial=0) < TABLE * len(keys):
+    if keys.dtype == np.int64 and keys.max(initial=0) < 4 * len(keys):
         ranks = np.zeros(int(keys.max()) + 1, dtype=np.int64)
         ranks[keys] = 1
         np.cumsum(ranks, out=ranks)
@@ -103,7 +98,7 @@ def _squares(plain: Sparse, weighted: Sparse) -> Array:
 
 def stacked(a: Array, b: Array) -> Array:
     """Return the rows of both, one below the other; shorter ones are filled up as texts are."""
-    both = np.full((len(a) + len(b), max(a.shape[1], b.shape[1])), PADDING)
+    both = np.full((len(a) + len(b), max(a.shape[1], b.shape[1])), -1.0)
     both[: len(a), : a.shape[1]] = a
     both[len(a) :, : b.shape[1]] = b
     return both

@@ -30,16 +30,9 @@ from mklkit.registry.hookspecs import register
 @register
 @attrs.frozen(eq=False)
 class EmbeddingDecision(FittedLearner):
-    """Nearest class mean in an embedding.
+    """Nearest class mean (C, K) in an embedding A, of similarities (N, K) or features (p, K).
 
-    Attributes
-    ----------
-    projection : ndarray of shape (N, K) or (p, K)
-        A, on similarities to the training rows or on features.
-    means : ndarray of shape (C, K)
-        The class means in the embedding, in the order of the labels.
-    history : tuple of float
-        The trace ratio after each step.
+    The means are in the order of the labels; ``history`` is the trace ratio after each step.
     """
 
     projection: Array

@@ -30,15 +30,7 @@ from mklkit.registry.hookspecs import register
 @register
 @attrs.frozen(eq=False)
 class RidgeDecision(LinearDecision):
-    """A ridge regression's function, with the ridge that it was learned with.
-
-    Attributes
-    ----------
-    coefficients : ndarray of shape (p,) or (N,), with T targets (p, T) or (N, T)
-    bias : float or ndarray of shape (T,)
-    alpha : float or ndarray of shape (T,)
-        Each target's ridge.
-    """
+    """A ridge regression's function, with the ridge of each target, (T,) of several."""
 
     alpha: Any = attrs.field(kw_only=True)
 
@@ -113,11 +105,10 @@ class Ridge(Learner):
             alphas = system.best_ridges(columns)
         else:
             alphas = np.full(columns.shape[1], self.alpha)
-        weights: Any
-        bias: Any
-        weights, bias = system.solve(columns, alphas)
+        solved, bias = system.solve(columns, alphas)
+        weights: Any = solved
         if side.explicit and isinstance(system, GramRidge):
-            weights = np.asarray(side.project_back(weights), np.float64)
+            weights = np.asarray(side.project_back(solved), np.float64)
         if values.ndim == 1:
             return RidgeDecision(weights[:, 0], float(bias[0]), alpha=float(alphas[0]))
         return RidgeDecision(weights, bias, alpha=alphas)
@@ -146,12 +137,8 @@ class Ridge(Learner):
     ) -> Subproblem:
         """Return the ridge regression of one view, one column per variant's ``alpha``.
 
-        Where that is ``"auto"``, it is the best one of this view alone.
-
-        Raises
-        ------
-        IncompatibleError
-            Without an intercept.
+        Where that is ``"auto"``, it is the best one of this view alone. Without an intercept it
+        raises an IncompatibleError.
         """
         if not self.intercept:
             raise IncompatibleError(

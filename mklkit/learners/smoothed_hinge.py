@@ -17,22 +17,13 @@ from mklkit.protocols import Array, TrainingView
 
 STEEPEST, FLATTEST = 0.1, 0.4
 """The factors between which the width h decreases from one problem to the next."""
-LEAST_WIDTH = 1e-9
-SEARCHES = 30
-"""Steps of a line search; most need two or three."""
 
 
 @attrs.frozen(eq=False)
 class SVMSolution:
-    """The solution of a support vector machine or regression.
+    """Coefficients of the training rows (N,), 0 except for support vectors, or of features (p,).
 
-    Attributes
-    ----------
-    coefficients : ndarray of shape (N,) or (p,)
-        Of the training rows, 0 except for support vectors; or the weights of features.
-    bias : float
-    ended : bool
-        False if it was stopped before it reached its tolerance.
+    ``ended`` is false if the solver was stopped before it reached its tolerance.
     """
 
     coefficients: Array
@@ -51,17 +42,9 @@ def solve_smoothed(
     """Return the w and b of min ½‖w‖² + CΣ v_i max(0, 1 − y(wᵀφ + b)) on features.
 
     The objective is at most the fraction ``tol`` above the optimum, unless it took ``most_passes``
-    over the rows. Weights v of rows are above 0, and 1 where not given.
-
-    Raises
-    ------
-    DataError
-        If features are too large, infinite or NaN.
-
-    Notes
-    -----
-    A step costs two passes over the rows, O(Np + np² + p³) for the n rows within h of the margin,
-    and a few vectors of N numbers; fifteen to forty steps are taken.
+    over the rows. Weights v of rows are above 0. A step costs two passes over the rows,
+    O(Np + np² + p³) for the n rows within h of the margin, and a few vectors of N numbers; fifteen
+    to forty steps are taken.
     """
     labels = np.asarray(y, dtype=np.float64)
     costs = np.full(len(labels), C) if row_weights is None else C * row_weights
@@ -89,12 +72,11 @@ def solve_smoothed(
         if objective - lower <= 2 * smoothed:
             wanted = tol * upper / max(smoothed, np.finfo(float).tiny)
             width *= float(np.clip(wanted, STEEPEST, FLATTEST))
-            if width < LEAST_WIDTH:
+            if width < 1e-9:
                 break
             continue
-        move, shift = _newton_step(
-            products, sums, weights, curvature.sum() or costs.max() / width, signed
-        )
+        stiffness = curvature.sum() or costs.max() / width
+        move, shift = _newton_step(products, sums, weights, stiffness, signed)
         moved = np.asarray(side.project(move), dtype=np.float64) + shift
         length = _line_search(weights, move, labels * moved, slack, width, costs)
         if length == 0:
@@ -155,7 +137,7 @@ def _line_search(
     if not first < 0:
         return 0.0
     low, high, length = 0.0, np.inf, 1.0
-    for _ in range(SEARCHES):
+    for _ in range(30):  # most need two or three
         slope, now = slope_at(length)
         if abs(slope) <= 1e-2 * abs(first):
             break

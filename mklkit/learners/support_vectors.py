@@ -21,17 +21,12 @@ LIBSVM_ROWS = 5000
 """The size up to which libsvm's cache of 200 MB holds all inner products; beyond, it recomputes."""
 STEPS_A_PASS = 200
 """The number of steps of ``max_iter`` that one pass over the rows counts for."""
-SHARE_OF_TOL = 0.2
-"""The share of ``tol`` by which the objective on many rows may be above the optimum."""
 
-FACTORS = (1.0, 10.0, 100.0)
-"""Values of C that are tried, over the mean k(x, x), which is 1 for normalised kernels."""
 UNTRIED = 10.0
+"""C over the mean k(x, x), which is 1 for normalised kernels, where too few rows can be tried."""
 FOLDS = 3
 TRIED_ROWS = 300
 TRIED_STEPS = 100_000
-MOST_COMPARED = 5000
-"""Features of more rows are not searched for equal rows."""
 
 
 def solve_dual(
@@ -91,18 +86,15 @@ def solve_primal(
 ) -> SVMSolution:
     """Return the w and b of min ½‖w‖² + CΣ v_i max(0, 1 − y(wᵀφ + b)) on features.
 
-    Notes
-    -----
-    libsvm up to 5,000 rows, O(pN²) or more. Beyond, sums over blocks of rows
-    (:func:`mklkit.learners.smoothed_hinge.solve_smoothed`): O(Np + np²) per step for the n rows
-    near the margin, and at most ``max_iter / 200`` passes over the rows. Its objective is at most
-    ``tol / 5`` of itself above the optimum, whatever C and the size of the features.
+    libsvm up to 5,000 rows, O(pN²) or more. Beyond, sums over blocks of rows in at most
+    ``max_iter / 200`` passes, whose objective is at most ``tol / 5`` of itself above the optimum,
+    whatever C and the size of the features.
     """
     if side.n_rows <= LIBSVM_ROWS:
         machine = SVC(C=C, tol=tol, max_iter=max_iter, kernel="linear")
         return solve_by_libsvm(machine, side.features(), y, row_weights)
     passes = max(max_iter // STEPS_A_PASS, 1)
-    return solve_smoothed(side, y, C, SHARE_OF_TOL * tol, passes, row_weights)
+    return solve_smoothed(side, y, C, tol / 5, passes, row_weights)
 
 
 def solve_svr(
@@ -178,12 +170,8 @@ def mean_square(side: TrainingView) -> float:
 def choose_C(side: TrainingView, y: Array, row_weights: Array | None = None) -> float:
     """Return the C with the best accuracy in three folds; among equals the smallest.
 
-    C is 1, 10 or 100 over the mean k(x, x); 10 over it if a class has fewer than three rows.
-    Weights of rows count in the folds' fits and in their accuracy.
-
-    Uses about 300 rows at most: nine support vector machines on 200 rows each, besides O(N²) for
-    reading a Gram matrix or O(Np²) for features, of which those rows alone are in memory. There is
-    no randomness: rows are taken from each class and assigned to folds in the order of their mean
+    C is 1, 10 or 100 over the mean k(x, x); 10 over it if a class has fewer than three rows. Of
+    about 300 rows at most, taken from each class and dealt to folds in the order of their mean
     similarity to all rows, so that their order in the data does not matter. Equal rows of a class
     are one row that counts as often, so that no row is both learned from and scored; among more
     than 5,000 rows of features they are not looked for.
@@ -215,9 +203,8 @@ def choose_C(side: TrainingView, y: Array, row_weights: Array | None = None) -> 
         rows.append(members[places])
         repeats.append(often[places])
         folds.append(np.arange(len(places)) % FOLDS)
-    tried = np.concatenate(rows)
-    inner = _inner_products(side, tried)
-    return _best_C(inner, y[tried], np.concatenate(repeats), np.concatenate(folds), unit)
+    how_often, fold_of = np.concatenate(repeats), np.concatenate(folds)
+    return _best_C(side, np.concatenate(rows), y, how_often, fold_of, unit)
 
 
 def choose_C_of_regression(side: TrainingView, y: Array, epsilon: float, spread: float) -> float:
@@ -232,40 +219,39 @@ def choose_C_of_regression(side: TrainingView, y: Array, epsilon: float, spread:
     if count < 2 * FOLDS:
         return UNTRIED * unit
     rows = np.argsort(y, kind="stable")[_evenly(len(y), count)]
-    inner, folds = _inner_products(side, rows), np.arange(count) % FOLDS
-    return _best_C(inner, y[rows], np.ones(count), folds, unit, epsilon)
-
-
-def _inner_products(side: TrainingView, rows: NDArray[np.intp]) -> Array:
-    """Return the similarities of some rows, of features their inner products."""
-    if not side.explicit:
-        return side.gram()[np.ix_(rows, rows)]
-    features = side.some_features(rows)
-    return features @ features.T
+    return _best_C(side, rows, y, np.ones(count), np.arange(count) % FOLDS, unit, epsilon)
 
 
 def _best_C(
-    gram: Array,
+    side: TrainingView,
+    rows: NDArray[np.intp],
     y: Array,
     counts: Array,
     folds: NDArray[np.intp],
     unit: float,
     epsilon: float | None = None,
 ) -> float:
-    """Return the C of least error, summed over the folds; with an ε, of regression."""
-    candidates = [factor * unit for factor in FACTORS]
+    """Return the C of least error on some rows, summed over their folds; with ε, of regression."""
+    gram: Array
+    if side.explicit:
+        features = side.some_features(rows)
+        gram = features @ features.T
+    else:
+        gram = side.gram()[np.ix_(rows, rows)]
+    targets = y[rows]
+    candidates = [factor * unit for factor in (1.0, 10.0, 100.0)]
     errors = np.zeros(len(candidates))
     for place, C in enumerate(candidates):
         for fold in range(FOLDS):
             training, held_out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-            known, target = gram[np.ix_(training, training)], y[training]
+            known, target = gram[np.ix_(training, training)], targets[training]
             if epsilon is None:
                 weights = counts[training]
                 solution = solve_dual(known, target, C, max_iter=TRIED_STEPS, row_weights=weights)
             else:
                 solution = solve_svr(known, target, C, epsilon, max_iter=TRIED_STEPS)
             columns = gram[np.ix_(held_out, training)]
-            values, truth = columns @ solution.coefficients + solution.bias, y[held_out]
+            values, truth = columns @ solution.coefficients + solution.bias, targets[held_out]
             wrong = (values > 0) != (truth > 0) if epsilon is None else np.abs(values - truth)
             errors[place] += float(counts[held_out] @ wrong)
     # Sums of weights of the same rows may differ by rounding.
@@ -277,7 +263,7 @@ def _distinct(
     side: TrainingView, members: NDArray[np.intp], counts: Array
 ) -> tuple[NDArray[np.intp], Array]:
     """Return the different rows among members that are sorted by similarity, and their counts."""
-    if len(members) < 2 or (side.explicit and side.n_rows > MOST_COMPARED):
+    if len(members) < 2 or (side.explicit and side.n_rows > 5000):
         return members, counts[members]
     if side.explicit:
         values = side.some_features(members)

@@ -27,8 +27,6 @@ from mklkit.protocols import Learner, LearnerFacts, Target, TrainingView
 from mklkit.protocols.component import as_int, auto_or_number, finite_number
 from mklkit.registry.hookspecs import register
 
-EPSILON = 0.1
-"""The automatic ε, times the spread of the target."""
 FEATURE_ROWS = 5000
 """libsvm on features recomputes inner products, which takes too long beyond so many rows."""
 C_GRID = (0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4)
@@ -220,7 +218,7 @@ class SVR(_SupportVectorLearner):
             )
         y, weights = np.asarray(target.values, np.float64), target.row_weights
         spread = float(np.sqrt(np.cov(y, aweights=weights, ddof=0))) or 1.0
-        epsilon = EPSILON * spread if isinstance(self.epsilon, str) else self.epsilon
+        epsilon = 0.1 * spread if isinstance(self.epsilon, str) else self.epsilon
         C = self.C
         if isinstance(C, str):
             C = choose_C_of_regression(side, y, epsilon, spread)

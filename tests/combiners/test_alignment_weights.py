@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from builders import ids, views_of, weights_by
+from builders import TRIO, ids, trio_grams, views_of, weights_by
 from oracles.blocks import alignment, centered_alignment
-from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
 from mklkit import MKLClassifier
 from mklkit.errors import WeightsWarning
@@ -14,18 +13,12 @@ from mklkit.kernels import Precomputed
 
 ORACLES = {"alignment": alignment, "centered-alignment": centered_alignment}
 each_rule = pytest.mark.parametrize("rule", ORACLES)
-TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
 
 
 @each_rule
 def test_weights_are_the_alignments_divided_by_their_sum(two_classes, rule):
     rows, y = two_classes
-    grams = [
-        linear_kernel(rows),
-        rbf_kernel(rows, gamma=0.3),
-        polynomial_kernel(rows, degree=2, gamma=1.0, coef0=1.0),
-    ]
-    expected = np.array([ORACLES[rule](gram, y) for gram in grams])
+    expected = np.array([ORACLES[rule](gram, y) for gram in trio_grams(rows)])
     assert (expected > 0).all()
     model = MKLClassifier(TRIO, combiner=rule).fit(rows, y)
     np.testing.assert_allclose(model.weights_, [expected / expected.sum()], rtol=1e-10)

@@ -7,37 +7,26 @@ from itertools import product
 import numpy as np
 import pytest
 import scipy.optimize
+from builders import views_of, weights_by
 
-from mklkit import WeightsWarning, get_registry
+from mklkit import WeightsWarning
 from mklkit.combiners import consensus
 from mklkit.combiners.consensus import (
     consensus_weights,
     distortions,
-    least_on_simplex,
     near_sphere,
     neighbour_graph,
 )
 from mklkit.numerics.gram_tiles import centred_gram
-from mklkit.plugin import Target
-from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.view_set import ViewSet
 
 RANDOM = np.random.default_rng(8)
 ROWS = RANDOM.normal(size=(37, 4)) * [1, 2, 1, 3]
-SPECS = ("rbf(sigma='mean')", "linear", "cosine(polynomial)", "laplacian")
-
-
-def views_of(specs: tuple[str, ...] = SPECS, rows: np.ndarray = ROWS, mapped: str = "implicit"):
-    registry = get_registry()
-    bound = [BoundKernel(spec, registry.create("kernel", spec)) for spec in specs]
-    feature_map = registry.create("feature_map", mapped)
-    return ViewSet.fit(bound, feature_map, rows, np.random.RandomState(0))
+SPECS = ["rbf(sigma='mean')", "linear", "cosine(polynomial)", "laplacian"]
 
 
 def weights_of(combiner: str, views: ViewSet) -> np.ndarray:
-    made = get_registry().create("combiner", combiner)
-    target = Target.nothing(len(views.rows))
-    return made.prepare(views, target, None, np.random.RandomState(0))[0]
+    return weights_by(combiner, views, np.ones(len(views.rows)))
 
 
 def centred_grams(views: ViewSet) -> list[np.ndarray]:
@@ -78,7 +67,7 @@ def naive_distortion(grams: list[np.ndarray], n_neighbors: int, beta: np.ndarray
 
 @pytest.mark.parametrize("mapped", ["implicit", "empirical", "empirical(subset=20)"])
 def test_consensus_is_the_first_eigenvector(mapped: str) -> None:
-    views = views_of(mapped=mapped)
+    views = views_of(SPECS, ROWS, mapped)
     expected = naive_statis(centred_grams(views))
     np.testing.assert_allclose(weights_of("consensus", views), expected, rtol=1e-8)
 
@@ -91,18 +80,18 @@ def test_kernels_with_nothing_in_common_count_the_same() -> None:
 def test_a_constant_kernel_has_no_weight() -> None:
     constant = "polynomial(gamma=1e-18)"
     for combiner in ("consensus", "graph-consensus"):
-        weights = weights_of(combiner, views_of(("linear", constant, "laplacian")))
+        weights = weights_of(combiner, views_of(["linear", constant, "laplacian"], ROWS))
         assert weights[1] == 0
         assert weights.sum() == pytest.approx(1)
         with pytest.warns(WeightsWarning, match="uniform weights"):
-            np.testing.assert_allclose(weights_of(combiner, views_of((constant,) * 2)), 0.5)
+            np.testing.assert_allclose(weights_of(combiner, views_of([constant] * 2, ROWS)), 0.5)
 
 
 @pytest.mark.parametrize("mapped", ["implicit", "empirical(subset=20)"])
 @pytest.mark.parametrize("n_neighbors", [1, 5])
 def test_graph_consensus_has_the_least_distortion(mapped: str, n_neighbors: int) -> None:
     rows = ROWS[:18]
-    views = views_of(rows=rows, mapped=mapped)
+    views = views_of(SPECS, rows, mapped)
     grams = centred_grams(views)
     # S of the written-out form, by its values at corners and edges of the simplex.
     corners = np.eye(4)
@@ -125,7 +114,7 @@ def test_graph_consensus_has_the_least_distortion(mapped: str, n_neighbors: int)
 
 
 def test_panels_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = views_of().learner_kernels
+    seen = views_of(SPECS, ROWS).learner_kernels
     whole = distortions(seen, neighbour_graph(seen, 5))
     monkeypatch.setattr(consensus, "PANEL_VALUES", 4 * 37 * 5)
     parts = distortions(seen, neighbour_graph(seen, 5))
@@ -133,31 +122,19 @@ def test_panels_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_more_neighbours_than_rows_are_all_others() -> None:
-    seen = views_of(("linear",), ROWS[:4]).learner_kernels
+    seen = views_of("linear", ROWS[:4]).learner_kernels
     np.testing.assert_array_equal(neighbour_graph(seen, 9).toarray(), 2 * (1 - np.eye(4)))
 
 
 def test_sizes_of_kernels_and_order_do_not_matter_to_weights() -> None:
     homogeneous = "polynomial(coef0=0)"
-    usual = views_of(("linear", "rbf(sigma=2)", homogeneous))
-    larger = views_of(("linear", "rbf(sigma=200)", homogeneous), ROWS * 100)
+    usual = views_of(["linear", "rbf(sigma=2)", homogeneous], ROWS)
+    larger = views_of(["linear", "rbf(sigma=200)", homogeneous], ROWS * 100)
     for combiner in ("consensus", "graph-consensus"):
         weights = weights_of(combiner, usual)
         np.testing.assert_allclose(weights_of(combiner, larger), weights, rtol=1e-5)
-        back = views_of((homogeneous, "rbf(sigma=2)", "linear"))
+        back = views_of([homogeneous, "rbf(sigma=2)", "linear"], ROWS)
         np.testing.assert_allclose(weights_of(combiner, back)[::-1], weights, rtol=1e-6)
-
-
-@pytest.mark.parametrize("n_kernels", [1, 2, 6])
-def test_least_on_simplex_is_optimal(n_kernels: int) -> None:
-    root = RANDOM.normal(size=(3, n_kernels)) + 0.5
-    form = root.T @ root
-    found = least_on_simplex(form)
-    assert found.min() >= 0
-    assert found.sum() == pytest.approx(1)
-    # At the minimum no direction within the simplex goes down.
-    slopes = form @ found
-    assert slopes.min() >= found @ form @ found - 1e-6
 
 
 def naive_full_umkl(form: np.ndarray) -> np.ndarray:

@@ -7,14 +7,10 @@ from typing import ClassVar
 import attrs
 import numpy as np
 import pytest
-from builders import views_of
+from builders import TRIO, views_of
 
 from mklkit import MKLClassifier
-from mklkit.errors import IncompatibleError
-from mklkit.learners import SVM
 from mklkit.plugin import CoupledSolution, CouplingCombiner
-
-TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
 
 
 @attrs.frozen
@@ -81,10 +77,3 @@ def test_views_solved_in_turn_reach_the_joint_solution(two_classes, lam, c, feat
     np.testing.assert_allclose(model.decision_function(rows), np.mean(expected, axis=0), atol=1e-6)
     assert decision.history == (1.0, 0.5)
     np.testing.assert_allclose(decision.weights, 1 / 3)
-
-
-def test_a_learner_without_subproblems_is_refused_with_ones_that_have_them(two_classes):
-    rows, y = two_classes
-    model = MKLClassifier(TRIO, combiner=CoupledRidge(), feature_map="implicit", learner=SVM())
-    with pytest.raises(IncompatibleError, match=r"svm does not offer: .* such as 'mhks'"):
-        model.fit(rows, y)

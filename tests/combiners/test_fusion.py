@@ -7,11 +7,10 @@ from typing import ClassVar
 import attrs
 import numpy as np
 import pytest
+from builders import TRIO
 
 from mklkit import MKLClassifier
 from mklkit.plugin import CombinerFacts, FusionCombiner, LearnedFusion
-
-TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
 
 
 @attrs.frozen

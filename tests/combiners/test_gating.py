@@ -7,30 +7,12 @@ from typing import ClassVar
 import attrs
 import numpy as np
 import pytest
-from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
+from builders import TRIO, trio_grams
 from sklearn.svm import SVC
 
 from mklkit import MKLClassifier, MKLKitError
 from mklkit.errors import IncompatibleError
 from mklkit.plugin import GatingCombiner
-
-TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
-
-
-def trio_grams(a, b):
-    return [
-        linear_kernel(a, b),
-        rbf_kernel(a, b, gamma=0.3),
-        polynomial_kernel(a, b, degree=2, gamma=1.0, coef0=1.0),
-    ]
-
-
-@attrs.frozen
-class ConstantGates:
-    value: float
-
-    def gates(self, rows):
-        return np.full((len(rows), 3), self.value)
 
 
 @attrs.frozen
@@ -86,15 +68,10 @@ def test_gates_of_each_row_weigh_its_similarities(rng, combiner, n_rows):
     )
 
 
-def test_an_explicit_map_is_refused_with_the_one_that_works(two_classes):
-    rows, y = two_classes
-    model = MKLClassifier(TRIO, combiner=Product(ConstantGates(1.0)), feature_map="empirical")
+def test_an_explicit_map_and_gates_of_a_wrong_shape_are_refused(two_classes):
+    combiner = Product(FirstFeatureGates())
+    model = MKLClassifier(TRIO, combiner=combiner, feature_map="empirical")
     with pytest.raises(IncompatibleError, match=r"product-gates .* needs feature_map='implicit'"):
-        model.fit(rows, y)
-
-
-def test_gates_of_a_wrong_shape_are_told(two_classes):
-    rows, y = two_classes
-    model = MKLClassifier(TRIO[:2], combiner=Product(ConstantGates(1.0)))
+        model.fit(*two_classes)
     with pytest.raises(MKLKitError, match=r"gates of shape \(70, 2\); it returned \(70, 3\)"):
-        model.fit(rows, y)
+        MKLClassifier(TRIO[:2], combiner=combiner).fit(*two_classes)

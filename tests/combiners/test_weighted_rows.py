@@ -6,25 +6,16 @@ import numpy as np
 import pytest
 from builders import views_of
 
-from mklkit.combiners.best_single import BestSingle
-from mklkit.learners import SVM
-from mklkit.plugin import Target
-from mklkit.registry.registry import get_registry
+from mklkit import MKLClassifier
 
 KERNELS = ["linear", "rbf(sigma=1.5)", "polynomial(degree=2)"]
 
 
-def problem(seed=0, n_rows=40):
-    draw = np.random.default_rng(seed)
-    rows = draw.normal(size=(n_rows, 3))
-    y = np.where(rows[:, 0] + 0.5 * draw.normal(size=n_rows) > 0.4, 1.0, -1.0)
-    return rows, y, draw.integers(1, 4, n_rows), draw.uniform(0.1, 3, n_rows)
-
-
 @pytest.mark.parametrize("centered", [False, True])
 @pytest.mark.parametrize("feature_map", ["implicit", "empirical(subset=8)"])
-def test_alignments_follow_their_formula(feature_map, centered):
-    rows, y, _, weights = problem()
+def test_alignments_follow_their_formula(two_classes, rng, feature_map, centered):
+    rows, y = two_classes
+    weights = rng.uniform(0.1, 3, len(y))
     views = views_of(KERNELS, rows, feature_map)
     centring = np.eye(len(y)) - np.outer(np.ones(len(y)), weights / weights.sum())
     for view in views:
@@ -51,20 +42,8 @@ def test_the_best_kernel_is_right_where_rows_count():
     # The first column tells the classes of the first twenty rows, the second of the others.
     rows = np.column_stack([np.where(first, y, 0), np.where(first, 0, y)])
     rows += 0.01 * draw.normal(size=rows.shape)
-    kernels = [("a", "linear", [0]), ("b", "linear", [1])]
-    views = views_of_columns(kernels, rows)
+    model = MKLClassifier(
+        ["linear@0", "linear@1"], combiner="best-single", learner="svm(C=1)", random_state=0
+    )
     for weights, best in ((None, 1), (np.where(first, 9.0, 1.0), 0)):
-        target = Target.two_classes(y, weights)
-        found = BestSingle().fit(views, target, SVM(C=1), np.random.RandomState(0))
-        assert found.weights.argmax() == best
-
-
-def views_of_columns(kernels, rows):
-    from mklkit.views.bound_kernels import BoundKernel
-    from mklkit.views.view_set import ViewSet
-
-    create = get_registry().create
-    bound = [
-        BoundKernel(label, create("kernel", spec), np.array(own)) for label, spec, own in kernels
-    ]
-    return ViewSet.fit(bound, create("feature_map", "implicit"), rows, np.random.RandomState(0))
+        assert model.fit(rows, y, sample_weight=weights).weights_.argmax() == best

@@ -8,10 +8,10 @@ from typing import ClassVar
 import attrs
 import numpy as np
 import pytest
-from builders import ids, views_of, weights_by
+from builders import TRIO, ids, trio_grams, views_of, weights_by
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
+from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.svm import SVC
 
 from mklkit import MKLClassifier, MKLKitError
@@ -19,16 +19,6 @@ from mklkit.combiners.templates.weighting import on_simplex
 from mklkit.errors import WeightsWarning
 from mklkit.kernels import Precomputed
 from mklkit.plugin import WeightingCombiner, weighting_rule
-
-TRIO = ["linear", "rbf(gamma=0.3)", "polynomial(degree=2)"]
-
-
-def trio_grams(a, b):
-    return [
-        linear_kernel(a, b),
-        rbf_kernel(a, b, gamma=0.3),
-        polynomial_kernel(a, b, degree=2, gamma=1.0, coef0=1.0),
-    ]
 
 
 @attrs.frozen
@@ -51,7 +41,7 @@ def trace(view, y):
 
 def test_a_function_is_a_combiner(two_classes):
     rows, y = two_classes
-    traces = np.array([np.trace(gram) for gram in trio_grams(rows, rows)])
+    traces = np.array([np.trace(gram) for gram in trio_grams(rows)])
     model = MKLClassifier(TRIO, combiner=trace).fit(rows, y)
     np.testing.assert_allclose(model.weights_, [traces / traces.sum()], rtol=1e-12)
     assert trace.name == "trace"

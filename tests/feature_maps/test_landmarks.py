@@ -119,27 +119,17 @@ def test_row_ids_have_no_means(rows, wrapped):
         ViewSet.fit([bound], feature_map, ids, np.random.RandomState(0))
 
 
-@pytest.mark.parametrize("ridge", [1e-1, 1e-2, 1e-3])
-def test_leverage_scores_from_all_rows_are_exact(ridge, rows):
-    gram = rbf_kernel(rows, gamma=0.5)
+@pytest.mark.parametrize("ridge", [1e-1, 1e-3])
+def test_leverage_scores_are_those_of_the_mean_of_the_normalised_kernels(ridge, rows):
+    gram = (rbf_kernel(rows, gamma=0.5) + linear_kernel(rows) / (rows**2).sum(axis=1).mean()) / 2
     exact = np.diag(gram @ np.linalg.inv(gram + ridge * 60 * np.eye(60)))
-    seen = seen_by([RBF(gamma=0.5)], rows)
+    seen = seen_by([RBF(gamma=0.5), Linear()], rows)
     np.testing.assert_allclose(leverage_scores(seen, seen, ridge), exact, rtol=1e-8)
 
 
-def test_leverage_scores_are_those_of_the_mean_of_the_normalised_kernels(rows):
-    gram = (rbf_kernel(rows, gamma=0.5) + linear_kernel(rows) / (rows**2).sum(axis=1).mean()) / 2
-    exact = np.diag(gram @ np.linalg.inv(gram + 0.6 * np.eye(60)))
-    seen = seen_by([RBF(gamma=0.5), Linear()], rows)
-    np.testing.assert_allclose(leverage_scores(seen, seen, 0.01), exact, rtol=1e-8)
-
-
-@pytest.mark.parametrize("value", ["kmean", "Kmeans", "", None, 3, ["kmeans"]])
-def test_unknown_strategies_are_refused(value):
+@pytest.mark.parametrize("value", ["kmean", "", None, 3, ["kmeans"]])
+def test_unknown_strategies_and_a_choice_among_all_rows_are_refused(value):
     with pytest.raises(ValueError, match="landmarks"):
         Empirical(subset=5, landmarks=value)
-
-
-def test_a_choice_needs_a_number_of_landmarks():
     with pytest.raises(ValueError, match=r"without subset every row is one.*subset=256"):
         Empirical(landmarks="kmeans")

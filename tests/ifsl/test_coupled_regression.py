@@ -10,7 +10,7 @@ from mklkit import MKLClassifier
 from mklkit.combiners import IFSL
 from mklkit.errors import IncompatibleError
 from mklkit.learners.ho_kashyap.iteration import iterate
-from mklkit.learners.ho_kashyap.rules import FIXED_MEAN, GRADIENT, Columns
+from mklkit.learners.ho_kashyap.rules import GRADIENT, Columns
 from mklkit.learners.ridge import Ridge
 from mklkit.protocols import Target
 from mklkit.views.sides import FeatureSide, GramSide
@@ -50,18 +50,10 @@ def test_the_iteration_ends_at_the_joint_minimum(lam, explicit):
     columns = Columns(np.array([lam]), mu, learner.coupling)
     (found,) = iterate(GRADIENT, problems, Target.numbers(Y), columns, [None, None])
     expected = joint_outputs(grams, Y, mu, 0.5, lam)
+    assert not found.margins.any()
     seen = features if explicit else grams
     for own, columns_of, outputs in zip(found.learners, seen, expected, strict=True):
         np.testing.assert_allclose(own.decide(columns_of), outputs, atol=2e-6)
-
-
-def test_margins_of_numbers_do_not_move():
-    learner = Ridge(alpha=0.5)
-    problems = [learner.subproblem(GramSide(rbf_kernel(ROWS)), Target.numbers(Y), [learner])] * 2
-    columns = Columns(np.ones(1), np.full(2, 0.5), learner.coupling)
-    for rule in (GRADIENT, FIXED_MEAN):
-        (found,) = iterate(rule, problems, Target.numbers(Y), columns, [None, None])
-        assert not found.margins.any()
 
 
 def test_the_objective_of_numbers_is_the_squared_error_and_the_penalties():
@@ -77,15 +69,10 @@ def test_the_objective_of_numbers_is_the_squared_error_and_the_penalties():
 
 
 def test_growing_margins_are_refused_beside_numbers():
-    views = [learner_problem() for _ in range(2)]
-    combiner = IFSL(rates=(0.5, 0.5))
+    learner, target = Ridge(alpha=1), Target.numbers(Y)
+    problems = [learner.subproblem(GramSide(rbf_kernel(ROWS)), target, [learner])] * 2
     with pytest.raises(IncompatibleError, match="no margins"):
-        combiner.couple(views, Target.numbers(Y), Ridge(alpha=1), np.random.RandomState(0))
-
-
-def learner_problem():
-    learner = Ridge(alpha=1)
-    return learner.subproblem(GramSide(rbf_kernel(ROWS)), Target.numbers(Y), [learner])
+        IFSL(rates=(0.5, 0.5)).couple(problems, target, learner, np.random.RandomState(0))
 
 
 def test_labels_can_be_learned_by_coupled_ridge_regressions_too():

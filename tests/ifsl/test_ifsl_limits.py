@@ -7,7 +7,6 @@ import pytest
 from builders import views_of
 from coupled_fits import (
     SIDES,
-    TRIO,
     couple,
     coupled,
     each_rule,
@@ -16,7 +15,6 @@ from coupled_fits import (
     run_to,
 )
 
-from mklkit import MKLClassifier
 from mklkit.combiners import IFSL
 from mklkit.learners import MHKS
 
@@ -59,28 +57,3 @@ def test_kernels_that_say_nothing_leave_the_bias(two_classes):
         values = model.fit(np.zeros_like(X), y).decision_function(X)
         # 28 rows say +1 and 42 say −1; margins are all but zero.
         np.testing.assert_allclose(values, (28 - 42) / 70, atol=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("given_parameters", "words"),
-    [
-        ({"lam": -1}, "lam"),
-        ({"lam": np.inf}, "lam"),
-        ({"lam": np.nan}, "lam"),
-        ({"weights": (-1, 2)}, "non-negative numbers, not all zero"),
-        ({"weights": (0, 0)}, "not all zero"),
-        ({"weights": ()}, "weights"),
-        ({"rule": "newton"}, "rule"),
-        ({"initial": "ten"}, "initial"),
-    ],
-    ids=str,
-)
-def test_values_out_of_range_are_refused_by_name(given_parameters, words):
-    with pytest.raises((ValueError, TypeError), match=words):
-        IFSL(**given_parameters)
-
-
-def test_weights_for_another_number_of_kernels_are_refused(two_classes):
-    model = MKLClassifier(TRIO, combiner="ifsl(weights=(1, 2))")
-    with pytest.raises(ValueError, match="ifsl has 2 weights for 3 kernels; give one each"):
-        model.fit(*two_classes)

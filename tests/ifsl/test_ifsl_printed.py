@@ -161,6 +161,11 @@ def test_a_wrong_number_of_values_is_refused(two_classes, name):
         ("ifsl(ridges=0.5)", "expected one number per kernel"),
         ("ifsl(ridges='12')", "expected one number per kernel"),
         ("ifsl(rates={0.5, 1})", "expected one number per kernel"),
+        ("ifsl(weights=(-1, 2))", "weights must be non-negative numbers, not all zero"),
+        ("ifsl(weights=(0, 0))", "not all zero"),
+        ("ifsl(lam=-1)", "lam"),
+        ("ifsl(rule='newton')", "rule"),
+        ("ifsl(initial='ten')", "initial"),
     ],
 )
 def test_wrong_values_are_refused(two_classes, spec, said):
@@ -184,7 +189,7 @@ def test_ridges_need_a_learner_with_a_ridge(two_classes):
     rows, y = two_classes
     with pytest.raises(IncompatibleError, match=r"multiplies the parameter 'alpha' .* bare has"):
         couple(views_of(TRIO, rows), y, IFSL(ridges=RIDGES), WithoutRidge())
-    with pytest.raises(IncompatibleError, match="svm does not offer"):
+    with pytest.raises(IncompatibleError, match=r"svm does not offer: .* 'mhks'"):
         couple(views_of(TRIO, rows), y, IFSL(ridges=RIDGES), SVM())
 
 

@@ -8,46 +8,21 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from builders import ifsl_search
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
+from builders import TRIO, ifsl_search, trio_grams
 from oracles.blocks import in_the_middle
 from sklearn.datasets import load_iris
-from sklearn.metrics.pairwise import (
-    laplacian_kernel,
-    linear_kernel,
-    polynomial_kernel,
-    rbf_kernel,
-)
+from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 
-from mklkit import (
-    MKLClassifier,
-    RPEMEKLClassifier,
-    alignment_matrix,
-    kernel_alignment,
-)
+from mklkit import MKLClassifier, RPEMEKLClassifier, alignment_matrix, kernel_alignment
 from mklkit.errors import DataError
 from mklkit.evaluation.alignment import self_similarity
 
-FIVE = [
-    "linear",
-    "rbf(gamma=0.3)",
-    "polynomial(degree=2)",
-    "laplacian(gamma=0.2)",
-    "rbf(gamma=5)",
-]
+FIVE = [*TRIO, "laplacian(gamma=0.2)", "rbf(gamma=5)"]
 each_form = pytest.mark.parametrize("centered", [False, True])
 
 
 def five_grams(rows):
-    return [
-        linear_kernel(rows),
-        rbf_kernel(rows, gamma=0.3),
-        polynomial_kernel(rows, degree=2, gamma=1.0, coef0=1.0),
-        laplacian_kernel(rows, gamma=0.2),
-        rbf_kernel(rows, gamma=5),
-    ]
+    return [*trio_grams(rows), laplacian_kernel(rows, gamma=0.2), rbf_kernel(rows, gamma=5)]
 
 
 @each_form
@@ -71,17 +46,11 @@ def test_it_is_a_table_with_names(rng):
     assert list(table.index) == list(table.columns) == ["wide", "linear", "linear #2"]
 
 
-@given(
-    factor=arrays(np.float64, (6, 6), elements=st.integers(-3, 3)),
-    other=arrays(np.float64, (6, 6), elements=st.integers(-3, 3)),
-    scale=st.floats(1e-150, 1e150),
-    centered=st.booleans(),
-)
-def test_bounds_symmetry_and_scale(factor, other, scale, centered):
-    first, second = factor @ factor.T, other @ other.T
+@each_form
+@pytest.mark.parametrize("scale", [1e-150, 1e150])
+def test_sizes_do_not_matter(rng, scale, centered):
+    first, second = five_grams(rng.normal(size=(9, 3)))[:2]
     value = kernel_alignment(first, second, centered)
-    assert 0 - 1e-9 <= value <= 1
-    assert kernel_alignment(second, first, centered) == pytest.approx(value, abs=1e-9)
     assert kernel_alignment(scale * first, second, centered) == pytest.approx(value, abs=1e-6)
 
 

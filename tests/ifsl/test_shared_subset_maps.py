@@ -10,7 +10,7 @@ import pytest
 from builders import ifsl_search
 from coupled_fits import TRIO
 
-from mklkit import MKLClassifier
+from mklkit import MKLClassifier, load_model, save_model
 from mklkit.combiners import IFSL
 from mklkit.numerics.pairwise import BASES, squared_distances
 from mklkit.protocols import Component
@@ -142,3 +142,16 @@ def test_kernels_of_a_member_share_distances(four_classes, monkeypatch):
     asked.clear()
     model.decision_function(X[:30])
     assert asked == [(30, 25)]
+
+
+def test_shared_maps_stay_shared_in_a_model_file(three_classes, tmp_path):
+    X, y = three_classes
+    n_maps, sizes = [], []
+    for feature_map in ("empirical(subset=45)", "empirical"):
+        model = fitted(np.repeat(X, 10, axis=1), y, kernels=["rbf"] * 3, feature_map=feature_map)
+        save_model(model, tmp_path / "model.mkl")
+        maps = maps_of(load_model(tmp_path / "model.mkl"))
+        n_maps.append(len({id(fitted_map) for of_pair in maps for fitted_map in of_pair}))
+        sizes.append((tmp_path / "model.mkl").stat().st_size)
+    assert n_maps == [3, 9]
+    assert sizes[0] < sizes[1]

@@ -54,16 +54,9 @@ def _clusterer(instance: object, attribute: Any, value: Any) -> None:
 @register
 @attrs.frozen(eq=False)
 class ClusterGates:
-    """Soft clusters Γ and their kernel weights Θ: the gates of a row are Γ(x)Θ.
+    """Soft clusters Γ and their kernel weights Θ (C, M): the gates of a row are Γ(x)Θ.
 
-    Attributes
-    ----------
-    clusterer : object
-        A fitted object with ``predict_proba``.
-    weights : ndarray of shape (C, M)
-        Θ, rows on the simplex.
-    history : tuple of float
-        The trace ratio after each stage; never decreasing.
+    ``history`` is the trace ratio after each stage, which never decreases.
     """
 
     clusterer: Any

@@ -15,7 +15,6 @@ from mklkit.protocols import Array
 
 RATIO_TOLERANCE = 1e-12
 MAX_STEPS = 10_000
-IN_USE = 1e-12  # weights above this take part in a Newton step
 
 
 @attrs.frozen(eq=False)
@@ -52,13 +51,9 @@ def update_pairs(
     those published. It ends when a step, of random pairs 4·C·M² in a row, raises the ratio by at
     most ``tolerance`` of itself. With ``max_rounds``, T_max, Algorithms 1 and 2 run as printed: a
     round is Algorithm 2, exchanges until one is idle; Algorithm 1 ends with a round that does not
-    raise the ratio.
-
-    Notes
-    -----
-    λ is updated after every step. The Newton step, O((CM)³), is our addition: with near-equal
-    kernels, or strong smoothness across clusters, exchanges alone take thousands of steps or stop
-    far from the maximum.
+    raise the ratio. The Newton step, O((CM)³), is our addition: with near-equal kernels, or strong
+    smoothness across clusters, exchanges alone take thousands of steps or stop far from the
+    maximum.
 
     Examples
     --------
@@ -188,7 +183,7 @@ def _newton_way(theta: Array, n_kernels: int, difference: Array, slopes: Array) 
     by_cluster = theta.reshape(-1, n_kernels)
     largest = by_cluster.argmax(axis=1) + np.arange(0, theta.size, n_kernels)
     head_of = np.repeat(largest, n_kernels)
-    moved = np.flatnonzero((theta > IN_USE) & (head_of != np.arange(theta.size)))
+    moved = np.flatnonzero((theta > 1e-12) & (head_of != np.arange(theta.size)))
     heads = head_of[moved]
     way = np.zeros(theta.size)
     if moved.size == 0:

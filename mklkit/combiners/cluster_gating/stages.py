@@ -178,9 +178,6 @@ def quadratic_forms(
     """Return the quadratic forms in θ (001, equations 9 to 11).
 
     Of blocks Z_cp A (CM, N, K), the factor of θ_cp in GA, for the projection A (N, K).
-
-    Notes
-    -----
     O(CM·NK) for the graphs and O((CM)²NK) for the traces, one matrix product; no N × N matrix.
     """
     n_blocks, n_rows, n_components = blocks.shape

@@ -22,6 +22,7 @@ from mklkit.protocols import (
     Views,
     facts_of,
 )
+from mklkit.protocols.component import COUPLED_LEARNER, COUPLED_MAP
 from mklkit.registry.hookspecs import register
 from mklkit.views.deciding import FEW_ROWS, BlockDecision, Projection, RowBlock
 
@@ -48,14 +49,7 @@ class CoupledSolution:
 @register
 @attrs.frozen(eq=False)
 class CoupledDecision(BlockDecision):
-    """The weighted mean of the views' decision functions.
-
-    Attributes
-    ----------
-    weights : ndarray of shape (M,)
-    history : tuple of float
-        The joint objective after each iteration.
-    """
+    """The mean of the views' decision functions; ``history`` is the joint objective's."""
 
     weights: Array
     projectors: list[Projector]
@@ -78,15 +72,10 @@ class CoupledDecision(BlockDecision):
 
 @attrs.frozen(eq=False)
 class CoupledGrid(CoupledDecision):
-    """The decision functions of the points of a grid, side by side, of linear learners.
-
-    Attributes
-    ----------
-    n_iter : ndarray of shape (G,)
-        The number of objective evaluations until each point converged.
-    """
+    """The decision functions of the points of a grid, side by side, of linear learners."""
 
     n_iter: Array
+    """The number of objective evaluations until each point converged (G,)."""
 
     @classmethod
     def of(cls, projectors: list[Projector], solutions: Sequence[CoupledSolution]) -> CoupledGrid:
@@ -108,7 +97,7 @@ class CouplingCombiner(Combiner):
     and never looks inside, so any learner that offers ``subproblem`` can be coupled.
     """
 
-    facts: ClassVar[CombinerFacts] = CombinerFacts(feature_map="empirical", learner="mhks")
+    facts: ClassVar[CombinerFacts] = CombinerFacts(feature_map=COUPLED_MAP, learner=COUPLED_LEARNER)
 
     @abstractmethod
     def couple(

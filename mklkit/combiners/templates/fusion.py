@@ -34,11 +34,7 @@ class WeightedFusion(Fusion, Protocol):
 class FusedDecision(BlockDecision):
     """One learner per view, and the rule that joins their decision values.
 
-    Attributes
-    ----------
-    weights : ndarray of shape (M,)
-        As stated by the fusion; uniform where it states none.
-    fusion : Fusion
+    The weights (M,) are those that the fusion states, uniform where it states none.
     """
 
     weights: Array
@@ -46,16 +42,12 @@ class FusedDecision(BlockDecision):
     learners: list[Any]
     fusion: Fusion
 
-    def scores(self, block: RowBlock) -> Array:
-        """Return each view's decision values (n, M)."""
+    def decide_block(self, block: RowBlock) -> Array:
+        """Return the decision values (n,) of one block of rows."""
         scores = np.empty((len(block), len(self.projectors)))
         for index, values in block.columns_of(self.projectors):
             scores[:, index] = self.learners[index].decide(values)
-        return scores
-
-    def decide_block(self, block: RowBlock) -> Array:
-        """Return the decision values (n,) of one block of rows."""
-        return np.asarray(self.fusion.fuse(self.scores(block)))
+        return np.asarray(self.fusion.fuse(scores))
 
 
 @attrs.frozen

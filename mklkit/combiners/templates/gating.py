@@ -60,16 +60,8 @@ class WeightedGates(Gates, Protocol):
 class GatedDecision(BlockDecision):
     """One learner on the composite Σ_m (η_m(x) + η_m(z)) k_m(x, z), or η_m(x)η_m(z) k_m(x, z).
 
-    Attributes
-    ----------
-    weights : ndarray of shape (M,) or (C, M)
-        The gates' own ``weights`` where they have any (for example per cluster), else the means
-        of the gates over the training rows.
-    gates : Gates
-        η.
-    training_gates : ndarray of shape (N, M)
-    columns : ndarray of int or None
-        The features that the gates use; None for all of them.
+    The weights are the gates' own where they have any, such as (C, M) per cluster, else the means
+    over the training rows. The gates η use some columns of the rows, None for all.
     """
 
     weights: Array
@@ -184,9 +176,9 @@ class GatingCombiner(Combiner):
         if self.composition == "sum" and not takes_indefinite:
             self._warn_if_indefinite(gram, learners[0])
         projectors = [view.projector for view in views]
-        weights = (
-            np.asarray(gates.weights) if isinstance(gates, WeightedGates) else values.mean(axis=0)
-        )
+        weights = values.mean(axis=0)
+        if isinstance(gates, WeightedGates):
+            weights = np.asarray(gates.weights)
         return [
             GatedDecision(weights, gates, values, projectors, fitted, self.composition, columns)
             for fitted in fit_each(learners, GramSide(gram), target)
@@ -207,10 +199,7 @@ class GatingCombiner(Combiner):
 def composite_gram(
     views: Views, gates: Array, composition: Composition, tiles: Tiles | None = None
 ) -> Array:
-    """Return the composite Gram matrix (N, N), tile by tile: one matrix of memory.
-
-    ``tiles`` are the views' tiles, if the caller has them.
-    """
+    """Return the composite Gram matrix (N, N), from the views' tiles if the caller has them."""
     gram = np.zeros((len(gates), len(gates)))
     gates = np.ascontiguousarray(gates.T)
     product = composition == "product"
@@ -237,11 +226,6 @@ def feature_columns(views: Views, name: str) -> NDArray[np.intp] | None:
 
     Not among them are columns in which a kernel reads row ids, text or categories, and those that
     may have gaps.
-
-    Raises
-    ------
-    IncompatibleError
-        If there are no such columns; the message names the combiner.
     """
     everything = np.arange(views.rows.shape[1])
     projectors = [view.projector for view in views]

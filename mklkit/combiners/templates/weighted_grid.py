@@ -34,15 +34,7 @@ class _Sum:
 
 @attrs.frozen(eq=False)
 class WeightedGrid(BlockDecision):
-    """The decision functions of all points, with each weighted sum computed once.
-
-    Attributes
-    ----------
-    projectors : list of Projector
-        One per view.
-    n_points : int
-        G.
-    """
+    """The decision functions of all points, with each weighted sum computed once."""
 
     projectors: list[Projector]
     sums: list[_Sum]

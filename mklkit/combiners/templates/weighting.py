@@ -51,14 +51,7 @@ BLOCK_ROWS = 512
 class WeightedColumns:
     """Σ w_m k_m(x, training rows) of rows x, or the features √w_m φ_m(x) side by side.
 
-    Attributes
-    ----------
-    weights : ndarray of shape (M,)
-    projectors : list of Projector
-        Those of the views with non-zero weight.
-    scales : ndarray
-        Their weights.
-    explicit : bool
+    Projectors are those of the views with non-zero weight, ``scales`` their weights.
     """
 
     weights: Array

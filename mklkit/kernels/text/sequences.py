@@ -13,9 +13,6 @@ from mklkit.kernels.sparse_features import numbered
 from mklkit.numerics.readings import texts_of
 from mklkit.protocols import Array
 
-LARGEST_NUMBER = 2**62
-LARGEST_CODE = 0x10FFFF
-
 
 @attrs.frozen(eq=False)
 class Sequences:
@@ -35,13 +32,7 @@ class Sequences:
 
 
 def letters(rows: Array) -> Sequences:
-    """Return texts (n, L), given as code points, as sequences of their letters.
-
-    Raises
-    ------
-    DataError
-        If the rows are no code points.
-    """
+    """Return texts (n, L), given as code points, as sequences of their letters."""
     expect_text(rows)
     inside = rows >= 0
     owners, places = np.nonzero(inside)
@@ -71,7 +62,7 @@ def gram_numbers(
     numbers, count = np.zeros(len(starts), dtype=np.int64), 1
     base = int(symbols.max(initial=0)) + 1
     for offset in offsets:
-        if count * base > LARGEST_NUMBER:
+        if count * base > 2**62:
             numbers, count = numbered(numbers)
         numbers = numbers * base + symbols[starts + offset]
         count *= base
@@ -79,13 +70,8 @@ def gram_numbers(
 
 
 def expect_text(rows: Array) -> None:
-    """Refuse rows that are no code points.
-
-    Raises
-    ------
-    DataError
-    """
-    if not ((rows == np.floor(rows)) & (rows <= LARGEST_CODE)).all():
+    """Refuse rows that are no code points."""
+    if not ((rows == np.floor(rows)) & (rows <= 0x10FFFF)).all():
         raise DataError(
             "A kernel on text expects the code points of one column of text, got other numbers:"
             " choose a column of text for it."

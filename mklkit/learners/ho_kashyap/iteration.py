@@ -35,13 +35,7 @@ def iterate(
 ) -> list[Solution]:
     """Run a rule on M problems until the objective stands still; return one solution per column.
 
-    Initial coefficients are None where a view starts from zeros; initial margins (M, N) are the
-    columns' b₀ where not given.
-
-    Notes
-    -----
-    A pass costs one ``solve`` and one ``outputs`` per view; where features are made again for each
-    of them, they are made once for one view's outputs and the next view's solve.
+    Initial coefficients are None where a view starts from zeros; margins (M, N) are b₀ by default.
     """
     target = attrs.evolve(target, values=np.ascontiguousarray(target.values))
     start = initial if rule.uses_first else [None, *initial[1:]]

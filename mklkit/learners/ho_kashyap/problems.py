@@ -241,11 +241,10 @@ class CholeskyProblem(Subproblem):
             matrix[np.diag_indices_from(matrix)] += self._ridges
             # Symmetric, so that its transpose is the same matrix in LAPACK's order.
             factor, ones = cholesky_or_none(matrix.T), np.ones(len(matrix))
-            self._factors[data_weight] = (
-                factor
-                if factor is None
-                else (factor, scipy.linalg.cho_solve((factor, True), ones, check_finite=False))
-            )
+            self._factors[data_weight] = None
+            if factor is not None:
+                solved = scipy.linalg.cho_solve((factor, True), ones, check_finite=False)
+                self._factors[data_weight] = factor, solved
         return self._factors[data_weight]
 
     def solve(

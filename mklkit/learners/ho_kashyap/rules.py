@@ -34,9 +34,6 @@ SIMPLEST_FIRST = PAPER_GRID[::-1]
 COUPLINGS_OF_002 = tuple(10.0**k for k in range(-5, 5))
 """10⁻⁵ … 10⁴, for γ (paper 002, section 3)."""
 
-TOLERANCE_ROWS = 1000
-"""The papers' data sets have fewer rows; with their tolerance, passes would increase with N."""
-
 
 @attrs.frozen(eq=False)
 class Columns:
@@ -126,20 +123,18 @@ def stands_still(
 ) -> NDArray[np.bool_]:
     """Return where the objective (G,) has changed by no more than the tolerance.
 
-    The objective is a sum over rows: above 1,000 rows, the tolerance is meant per 1,000 rows,
-    ``total`` of them. What the rounding of outputs, of a given type, can change does not count.
+    The objective is a sum over rows: above 1,000 rows, more than the papers' data sets have, the
+    tolerance is meant per 1,000 rows, ``total`` of them. What the rounding of outputs, of a given
+    type, can change does not count.
     """
-    thousands = max(1.0, total / TOLERANCE_ROWS)
+    thousands = max(1.0, total / 1000)
     rounding = np.finfo(dtype).eps * np.abs(before)
     still = stopping.reached(before / thousands, now / thousands)
     return still | (np.abs(now - before) <= rounding)
 
 
 def coupling_matrix(weights: Array) -> Array:
-    """Return C (M, M) with ``∂/∂f_l Σ_k ‖f_k − f̄‖² = 2 Σ_j C_lj f_j`` for the mean's weights μ.
-
-    With even weights C is I − 11ᵀ/M, the coefficients of paper 000, equation (9).
-    """
+    """Return C (M, M) with ``∂/∂f_l Σ_k ‖f_k − f̄‖² = 2 Σ_j C_lj f_j`` (000, equation 9)."""
     n_views = len(weights)
     return (
         np.eye(n_views) - weights[None, :] - weights[:, None] + n_views * np.outer(weights, weights)
@@ -161,17 +156,10 @@ pass before; with late margins, from the newest, and its margins grow by its own
 class Rule:
     """A published iteration: the order of its steps, and a view's target and data weight.
 
-    Attributes
-    ----------
-    couplings : callable
-        Takes μ (M,) and returns each view's factors c_l of the outputs (M, M) and its d_l (M,): its
-        target is φ∘(1 + b_l) + λ Σ_j c_lj f_j, with the data weight 1 + λd_l.
-    steps : callable
-        Takes M and yields the steps of the iteration, without an end; a pass ends when the
-        objective is recorded.
-    uses_first : bool
-        Whether the first view's initial coefficients are used.
-    order : Order, default="in-turn"
+    ``couplings`` returns for μ (M,) each view's factors c_l of the outputs (M, M) and its d_l (M,):
+    its target is φ∘(1 + b_l) + λ Σ_j c_lj f_j, with the data weight 1 + λd_l. ``steps`` yields the
+    steps for M views without an end. ``uses_first`` tells whether the first view's initial
+    coefficients are used.
     """
 
     couplings: Callable[[Array], tuple[Array, Array]]

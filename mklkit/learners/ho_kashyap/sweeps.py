@@ -91,14 +91,8 @@ class _Sweep:
                 rate = columns.rates[view]
                 grow_margins(rows.outputs[view], rows.labels, rate, rows.margins[view])
             else:
-                value = loss(
-                    rows.outputs,
-                    rows.margins,
-                    rows.labels,
-                    rows.counts,
-                    columns.weights,
-                    columns.lam,
-                )
+                state = rows.outputs, rows.margins, rows.labels, rows.counts
+                value = loss(*state, columns.weights, columns.lam)
         return value
 
 
@@ -110,12 +104,7 @@ def iterate_by_sweeps(
     initial: Sequence[Any],
     steps: Iterator[Step],
 ) -> Solution:
-    """Return the solution of one column; its history and coefficients are those of any iteration.
-
-    Notes
-    -----
-    One sweep per solve, O(Np) and the making of features for two views at most.
-    """
+    """Return the solution of one column, after one sweep per solve: the same as any iteration's."""
     blocks = problems[0].block_columns.blocks
     n_views, start = len(problems), columns.facts.b0
 
