@@ -35,15 +35,8 @@ def check_training(
 
     That is class numbers, numbers in float64, (N,) or (N, T), or zeros where the task is none. Sets
     scikit-learn's own attributes, and for classes ``classes_``. Rows of weight 0 are left out. Rows
-    that are read in parts are checked when they are read.
-
-    Raises
-    ------
-    ValueError
-        For data that scikit-learn refuses: text, continuous targets, NaN among numbers.
-    DataError
-        For wrong weights, one row or one class only, rows without a label, a target that holds no
-        numbers, NaN, or a frame with repeated names.
+    that are read in parts are checked when they are read. Bad data are a ``ValueError``, where
+    scikit-learn refuses them too, or a ``DataError``.
     """
     rows = checked_rows(estimator, reading, X, first=True)
     if len(rows) < 2:
@@ -108,15 +101,7 @@ def _numbers(y: Any) -> Array:
 
 
 def check_new_rows(estimator: Any, X: Any) -> Rows:
-    """Return checked new rows, with the same columns as the training data.
-
-    Raises
-    ------
-    ValueError
-        For data that scikit-learn refuses: text, another number of columns.
-    DataError
-        For NaN, and for a frame in which column names repeat.
-    """
+    """Return checked new rows, whose columns must be those of the training data."""
     return checked_rows(estimator, estimator.plan_.reading, as_source(X), first=False)
 
 

@@ -49,20 +49,10 @@ from mklkit.views.view_set import ViewSet
 
 @attrs.frozen(eq=False)
 class Fitted:
-    """A plan, and the decisions that came of it.
+    """A plan, and the decision of each problem that came of it.
 
-    Attributes
-    ----------
-    plan : Plan
-    problems : tuple of Problem
-    decisions : tuple of Decision
-        One per problem.
-    n_rows : int
-        The number of training rows, without those of weight 0.
-    names : tuple
-        Those of the problems.
-    notes : tuple of str
-        What was settled beside the plan, a sentence each.
+    ``n_rows`` are the training rows, without those of weight 0; ``names`` those of the problems;
+    ``notes`` what was settled beside the plan, a sentence each.
     """
 
     plan: Plan
@@ -83,14 +73,7 @@ def plan_and_read(
 ) -> tuple[Plan, TrainingData]:
     """Return the plan of an estimator for a table, and its rows and target as the plan reads them.
 
-    Parameters
-    ----------
-    estimator : KernelEstimator
-        It gets scikit-learn's own attributes, a classifier ``classes_`` too.
-    task : Task
-        What is to be learned.
-    X, y, sample_weight
-        As the user gave them.
+    The estimator gets scikit-learn's own attributes, a classifier ``classes_`` too.
     """
     X = as_source(X)
     row_weights = None
@@ -111,14 +94,7 @@ def fit_problems(
 ) -> Fitted:
     """Return the decision of each problem, learned from the views of its rows.
 
-    Parameters
-    ----------
-    plan : Plan
-    data : TrainingData
-    problems : sequence of Problem
-    random_state : int, RandomState or None
-    shared_views : SharedViews, optional
-        Where several fits on the same rows share their views; a fit by itself does without.
+    ``shared_views`` where several fits on the same rows share theirs; a fit by itself does without.
     """
     if plan.proposed:
         plan = with_kernels(plan, data, shared_views)
@@ -176,20 +152,10 @@ def fit_decision(
 ) -> Decision:
     """Return a combiner's decision, with finite weights and decision values on the training rows.
 
-    Where those are gone, ``checked`` has the rows to be decided instead.
-
-    Raises
-    ------
-    DataError
-        If they are not finite, or a solver fails on extreme kernel values; the message names the
-        kernel and a remedy.
-    IncompatibleError
-        If the combiner requires another number of kernels.
-
-    Notes
-    -----
-    The training rows are decided once: O(N²d) per kernel on an implicit map, no more than a Gram
-    matrix costs, and at most 16,384 of them on an explicit one.
+    Where those are gone, ``checked`` has the rows to be decided instead. A ``DataError`` on values
+    that are not finite, or on a solver's failure, names the kernel and a remedy. The training rows
+    are decided once: O(N²d) per kernel on an implicit map, no more than a Gram matrix costs, and at
+    most 16,384 of them on an explicit one.
     """
     facts = facts_of(combiner, CombinerFacts)
     if facts.n_kernels not in (None, len(views)):

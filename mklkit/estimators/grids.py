@@ -45,13 +45,6 @@ class PointGroup:
 def points_of(param_grid: Any) -> list[tuple[int, Point]]:
     """Return the points of a grid (or of several), each with the number of its grid.
 
-    Raises
-    ------
-    SpecError
-        If it is not a grid, or a parameter has no values.
-
-    Examples
-    --------
     >>> points_of([{"learner__C": [1, 2]}, {"combiner": ["dimkl2"]}])
     [(0, {'learner__C': 1}), (0, {'learner__C': 2}), (1, {'combiner': 'dimkl2'})]
     """
@@ -163,18 +156,7 @@ Space = dict[str, tuple[Any, ...]]
 
 
 def check_effort(effort: Any) -> Effort:
-    """Return how long to look, a number also where it is given as text.
-
-    Raises
-    ------
-    SpecError
-        If it is neither ``"fast"``, ``"thorough"`` nor a number of points.
-
-    Examples
-    --------
-    >>> check_effort("fast"), check_effort("25")
-    ('fast', 25)
-    """
+    """Return how long to look, a number also where it is given as text."""
     if isinstance(effort, str) and effort.isdecimal():
         effort = int(effort)
     if (isinstance(effort, str) and effort in EFFORTS) or (is_whole(effort) and effort >= 1):
@@ -238,13 +220,7 @@ def default_grids(
 
 
 def _middle(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return at most three values from the middle of the range.
-
-    Examples
-    --------
-    >>> _middle((0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4)), _middle((1, 2))
-    ((1.0, 10.0, 100.0), (1, 2))
-    """
+    """Return at most three values from the middle of the range."""
     places = np.linspace(0, len(values) - 1, FEW + 2).round().astype(int)
     inner = places if len(values) <= FEW else places[1:-1]
     return tuple(values[place] for place in dict.fromkeys(inner.tolist()))

@@ -81,16 +81,6 @@ def split(model: Any) -> tuple[Pipeline | None, Any]:
     """Return the steps before the classifier (None where there are none) and the classifier.
 
     Searches over parameters are followed to their best estimator.
-
-    Examples
-    --------
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> from sklearn.svm import SVC
-    >>> split(make_pipeline(StandardScaler(), SVC()))
-    (Pipeline(steps=[('standardscaler', StandardScaler())]), SVC())
-    >>> split(SVC())
-    (None, SVC())
     """
     if isinstance(model, FittedSearch):
         return split(model.best_estimator_)
@@ -115,14 +105,6 @@ LEFT_OUT = re.compile(r"(kernels auto: left out \d+, [^:]*):.*")
 
 
 def shortened(choices: Sequence[str]) -> list[str]:
-    """Return what a model chose without the names of proposed kernels that are left out.
-
-    Examples
-    --------
-    >>> choices = ["kernels auto: left out 2, as they are alike: a, b", "learner svm"]
-    >>> shortened(choices)  # doctest: +NORMALIZE_WHITESPACE
-    ["kernels auto: left out 2, as they are alike ('mklkit kernels DATA -k auto' names them)",
-     'learner svm']
-    """
+    """Return what a model chose without the names of proposed kernels that are left out."""
     pointer = r"\1 ('mklkit kernels DATA -k auto' names them)"
     return [LEFT_OUT.sub(pointer, choice) for choice in choices]

@@ -32,25 +32,11 @@ BANDWIDTHS = ("per-problem", "all-rows")
 class Plan:
     """What an estimator asks for, settled once.
 
-    Attributes
-    ----------
-    kernels : tuple of BoundKernel
-        Bound to columns of the table; the default ones while they are still to be proposed.
-    feature_map, combiner, learner : components
-    reading : TableReading
-        How the table is read for these kernels.
-    proposed : bool
-        Whether the kernels are proposed from the rows and what is to be learned of them.
-    task : Task
-    bandwidths : {"per-problem", "all-rows"}
-        Whether kernels are fitted to each problem's own rows or once to all of them.
-    max_memory : int, optional
-        Bytes that features and sums over them may take; half of what is free where not given.
-    n_jobs : int, optional
-        Threads over problems.
-    notes : tuple of str
-        What became of gaps in the kernels' columns, or which kernels were proposed and why; and
-        what was chosen because nothing was given, a sentence each.
+    ``kernels`` are bound to columns of the table, which is read as ``reading`` says; they are the
+    default ones while ``proposed``, until some are proposed from the rows and their target.
+    ``bandwidths`` tells whether kernels are fitted to each problem's own rows or to all of them;
+    ``max_memory`` are bytes for features and sums over them, ``n_jobs`` threads over problems.
+    ``notes``: what became of gaps, which kernels were proposed, what was chosen unasked.
     """
 
     kernels: tuple[BoundKernel, ...]
@@ -76,11 +62,6 @@ def plan_of(
     """Return what an estimator would do with a table, to whose columns its kernels are bound.
 
     ``weighted``: whether rows count differently.
-
-    Raises
-    ------
-    MKLKitError
-        For unknown names, and components that don't fit together.
     """
     parts = estimator.combiner, estimator.feature_map, estimator.learner
     choice = choose_components(*parts, task=task, weighted=weighted)
@@ -105,13 +86,7 @@ def plan_of(
 
 
 def kernels_to_bind(kernels: Any, task: Task) -> list[BoundKernel]:
-    """Return an estimator's kernels, by which its table is read.
-
-    Raises
-    ------
-    SpecError
-        If they are to be proposed where there is nothing to be learned.
-    """
+    """Return an estimator's kernels, by which its table is read."""
     if not are_proposed(kernels):
         return bind_kernels(kernels)
     if task == "none":
@@ -129,19 +104,10 @@ WORTH_KEEPING = 2**28
 class ProblemViews:
     """The views of each problem on some training rows.
 
-    A map whose facts state ``shared`` (a random subset) is fitted once on all rows, and each
-    problem uses its rows of the features; any other is fitted on each problem's own rows.
-
-    Parameters
-    ----------
-    plan : Plan
-    data : TrainingData
-    seed : int
-        The seed of the shared map.
-    keep : bool, default=False
-        Whether each problem's views are kept for other fits on the same rows.
-    store : PairStore, optional
-        The rows of which these are a part, with quantities of their pairs.
+    A map whose facts state ``shared`` (a random subset) is fitted once on all rows, from ``seed``,
+    and each problem uses its rows of the features; any other is fitted on each problem's own rows.
+    ``keep``: each problem's views are kept for other fits on the same rows. ``store`` has
+    quantities of pairs of the rows of which these are a part.
     """
 
     def __init__(

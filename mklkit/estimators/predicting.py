@@ -31,12 +31,8 @@ def finite_values(
 ) -> Array:
     """Return the values of all decisions on rows, side by side (n, number of values).
 
-    ``same_map``: the decisions share maps; ``name`` the values are called.
-
-    Raises
-    ------
-    DataError
-        If a value is not finite.
+    ``same_map``: the decisions share maps; ``name`` the values are called. A ``DataError`` refuses
+    values that are not finite.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         values = decide_all(decisions, rows, same_map)
@@ -186,19 +182,6 @@ def cross_fitted(
     ``decide`` takes the rows to train on and the rows held out, and returns the decision values of
     a model of the first on the second. The row of a single-row class is trained on and never held
     out: it has no weight in the calibration, and no row is likely to be of that class.
-
-    Raises
-    ------
-    DataError
-        If no class has two rows, or a model can't be fitted to the rows of a fold.
-
-    Examples
-    --------
-    >>> rows = np.arange(20.0)
-    >>> model, note = cross_fitted(np.repeat([0, 1], 10), 0, lambda _, held_out: rows[held_out])
-    >>> model.predict_proba(np.array([0.0, 19.0])).round(1)
-    array([[1., 0.],
-           [0., 1.]])
     """
     # It brings a second's worth of other estimators, and few models need it.
     from sklearn.calibration import CalibratedClassifierCV

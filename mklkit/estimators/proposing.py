@@ -39,12 +39,7 @@ AUTO = "kernels auto: "
 class KernelBank:
     """The kernels of an estimator, bound to columns of its training data.
 
-    Attributes
-    ----------
-    kernels : list of BoundKernel
-    notes : tuple of str
-        What was taken and left out of what was proposed, and why; of kernels that the user gave,
-        what became of gaps in their columns.
+    ``notes`` tell what was taken and left out of what was proposed, and why.
     """
 
     kernels: list[BoundKernel]
@@ -61,16 +56,8 @@ def proposed_bank(names: Sequence[str] | None, data: TrainingData, task: Task) -
 
     Candidates are those that registered kernels propose (``KernelFacts.proposed``), for all columns
     and for each group of them (:func:`column_groups`), at most 40; :func:`pruned` takes at most 8.
-
-    Raises
-    ------
-    DataError
-        If no candidate can be fitted to these rows.
-
-    Notes
-    -----
-    On at most about 1,000 rows, drawn by class; the draw depends on the class numbers alone, or on
-    the number of rows.
+    They are compared on at most about 1,000 rows, drawn by class; the draw depends on the class
+    numbers alone, or on the number of rows.
 
     References
     ----------
@@ -142,20 +129,11 @@ def column_groups(names: Sequence[str] | None, rows: Array) -> dict[str, NDArray
 
     A beginning ends with the last separator of a name (one of ``_ . : / | -``), and makes a group
     if several columns have it; one that continues another, as ``clin_site_`` does ``clin_``,
-    belongs to that. Indicator columns of a single text column are no source of their own. They,
-    columns without a group, and the smallest of more than eight groups are one group, ``others``.
-    There are at least two groups of at least two columns each (except ``others``), or none at all.
+    belongs to that. Indicator columns of a single text column (as ``rows`` show) are no source
+    of their own. They, columns without a group, and the smallest of more than eight groups are one
+    group, ``others``. There are at least two groups of at least two columns each (except
+    ``others``), or none at all.
 
-    Parameters
-    ----------
-    names : sequence of str or None
-        The names of the d columns.
-    rows : ndarray of shape (n, d)
-        Some rows, by which indicator columns are recognised.
-
-    Examples
-    --------
-    >>> import numpy as np
     >>> rows = np.arange(12.0).reshape(2, 6)
     >>> names = ["mrna_1", "mrna_2", "clin.age", "clin.bmi", "dose", "img:1"]
     >>> {name: columns.tolist() for name, columns in column_groups(names, rows).items()}

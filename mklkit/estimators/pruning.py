@@ -52,26 +52,11 @@ def pruned(
     Then by the leave-one-out error of kernel ridge regression on the even sum of kernels: the best
     single kernel, and as long as the error falls by one per cent, the kernel that lowers it most.
 
-    Parameters
-    ----------
-    candidates : sequence of Candidate
-        M of them.
-    rows : ndarray of shape (n, d)
-    targets : ndarray of shape (n, q)
-        What is regressed on: a column per class with 1 for its rows, or numbers with deviation 1.
-        Their inner products are the kernel that the candidates are to be aligned with.
-    codes : ndarray of shape (n,)
-        Class numbers, by which rows are drawn; zeros for numbers.
+    ``targets`` (n, q) are regressed on: a column per class with 1 for its rows, or numbers with
+    deviation 1; their inner products are the kernel to be aligned with.
 
-    Raises
-    ------
-    DataError
-        If no candidate can be fitted to these rows.
-
-    Notes
-    -----
-    O(n²(d + M²)) tile by tile for the alignments; then at most 12 Gram matrices of 400 rows (15
-    MB), and some 50 eigendecompositions of such.
+    O(n²(d + M²)) tile by tile for the alignments of M candidates; then at most 12 Gram matrices of
+    400 rows (15 MB), and some 50 eigendecompositions of such.
     """
     able, kernels, own_rows, notes = _fitted(candidates, rows)
     with_target = KernelRows.of([*kernels, InnerProduct()], [*own_rows, targets])

@@ -21,13 +21,8 @@ from mklkit.views.rows import PairStore
 class SharedViews:
     """Views by the rows, labels and components that they were made of, the latest last.
 
-    What a search or a comparison hands to its fits. Results are those of separate fits.
-
-    Parameters
-    ----------
-    max_memory : int or str, optional
-        What is kept beyond it is forgotten and made again when needed; half of what is free where
-        not given.
+    What a search or a comparison hands to its fits. Results are those of separate fits. What is
+    kept beyond ``max_memory`` (half of what is free where not given) is forgotten and made again.
     """
 
     def __init__(self, max_memory: int | str | None = None) -> None:

@@ -25,15 +25,9 @@ BALANCED = "balanced"
 class TrainingData:
     """Checked training rows and what is to be learned of them.
 
-    Attributes
-    ----------
-    rows : ndarray, TableRows or RowSource of shape (N, d)
-    values : ndarray of shape (N,) or (N, T)
-        Class numbers, or numbers to be learned; zeros where there is nothing to learn.
-    row_weights : ndarray of shape (N,), optional
-        How much each row counts, above 0; None where all count the same.
-    whole : ndarray of shape (T, d), optional
-        All rows of a search, of which these are those at ``places`` (N,).
+    ``values`` are class numbers (N,), or numbers to be learned (N,) or (N, T); zeros where there is
+    nothing to learn. ``row_weights`` are above 0; None where all rows count the same. ``whole`` has
+    all rows of a search, of which these are those at ``places`` (N,).
     """
 
     rows: Rows
@@ -61,14 +55,7 @@ class TrainingData:
         return type(self)(take_rows(self.rows, kept), self.values[kept], of_rows)
 
     def with_class_weights(self, weights: Array) -> Self:
-        """Return the data with each row's weight times that of its class (C,).
-
-        Raises
-        ------
-        DataError
-            If a product is above or below all numbers.
-
-        """
+        """Return the data with each row's weight times that of its class (C,)."""
         if (weights == 1).all():
             return self
         of_rows = weights[self.values]
@@ -95,20 +82,7 @@ def _in_range(weights: Array) -> Array:
 
 
 def checked_row_weights(sample_weight: Any, n_rows: int) -> Array | None:
-    """Return the weights of rows (N,) in float64; None where all of them are 1.
-
-    Raises
-    ------
-    DataError
-        If there are not as many weights as rows, or one is negative, NaN or infinite, or all are 0.
-
-    Examples
-    --------
-    >>> checked_row_weights([1, 2], 2)
-    array([1., 2.])
-    >>> checked_row_weights([1, 1], 2) is None
-    True
-    """
+    """Return the weights of rows (N,) in float64; None where all of them are 1."""
     if sample_weight is None:
         return None
     sample_weight = in_memory(sample_weight) if is_dask(sample_weight) else sample_weight
@@ -147,20 +121,9 @@ def class_weights(
     ``"balanced"``: N/(C·n_c) for the n_c rows of a class, so that all classes count the same; rows
     with weights count by them. Classes that a dict does not name have the weight 1.
 
-    Raises
-    ------
-    SpecError
-        If it is none of these, or a weight is not a finite number above 0.
-    DataError
-        If the dict names a class that does not occur.
-
-    Examples
-    --------
     >>> codes = np.array([0, 0, 0, 1])
     >>> class_weights("balanced", np.array(["ill", "well"]), codes)
     array([0.66666667, 2.        ])
-    >>> class_weights({"well": 5}, np.array(["ill", "well"]), codes)
-    array([1., 5.])
     """
     if class_weight is None:
         return np.ones(len(classes))
