@@ -25,7 +25,7 @@ from mklkit.comparison.stored import Cell
 from mklkit.errors import DataError, plain_message, quoted, type_name
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.introspection import WeightedModel
-from mklkit.estimators.shared_views import SharedViews, SharesViews
+from mklkit.estimators.plan import SharedViews, SharesViews
 from mklkit.evaluation.scores import (
     area_under_curve,
     response,

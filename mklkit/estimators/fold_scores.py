@@ -25,9 +25,8 @@ from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.fit import fit_decision, solver_errors_explained, with_kernels
 from mklkit.estimators.folds import Rows
 from mklkit.estimators.grids import PointGroup
-from mklkit.estimators.plan import Plan, ProblemViews, plan_of
+from mklkit.estimators.plan import Plan, ProblemViews, SharedViews, plan_of
 from mklkit.estimators.problems import Problem, class_problems, join_scores
-from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.numerics.threads import in_threads

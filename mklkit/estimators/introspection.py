@@ -11,15 +11,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from mklkit.protocols import Array
-
-
-@runtime_checkable
-class ChoosingModel(Protocol):
-    """A fitted estimator that says what it chose because nothing was given."""
-
-    choices_: list[str]
-
 
 @runtime_checkable
 class FittedSearch(Protocol):
@@ -43,37 +34,11 @@ class KernelModel(Protocol):
 
 
 @runtime_checkable
-class KernelClassifier(KernelModel, Protocol):
-    """A fitted ``MKLClassifier``, or a voting ensemble of several."""
-
-    classes_: NDArray[Any]
-    class_weight_: Array
-
-
-@runtime_checkable
-class KernelRegressor(KernelModel, Protocol):
-    """A fitted ``MKLRegressor``."""
-
-    target_names_: list[str]
-
-
-@runtime_checkable
 class WeightedModel(Protocol):
     """An estimator with kernel weights."""
 
     def weights_frame(self) -> pd.DataFrame:
         """Return the kernel weights as a tidy table."""
-        ...
-
-
-@runtime_checkable
-class GatedModel(Protocol):
-    """An estimator whose kernel weights may differ between rows."""
-
-    kernel_names_: list[str]
-
-    def gate_weights(self, X: Any) -> Array:
-        """Return the kernel weights (n, M) of each row."""
         ...
 
 

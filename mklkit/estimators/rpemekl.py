@@ -12,8 +12,8 @@ from mklkit.errors import SpecError
 from mklkit.estimators.base import NestedParameters
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.from_preset import preset_classifier
+from mklkit.estimators.plan import SharedViews
 from mklkit.estimators.search import MKLSearchCV
-from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.voting import MKLVotingClassifier
 
 PRESET = "rpemekl"

@@ -30,9 +30,8 @@ from mklkit.estimators.grids import (
     points_of,
     results_table,
 )
-from mklkit.estimators.plan import kernels_to_bind
+from mklkit.estimators.plan import SharedViews, SharesViews, kernels_to_bind
 from mklkit.estimators.predicting import PredictsClasses
-from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.estimators.showing import KernelSummary
 from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import checked_row_weights

@@ -12,9 +12,9 @@ from sklearn.utils import check_random_state
 from mklkit.errors import SpecError, counted
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.plan import SharedViews, SharesViews
 from mklkit.estimators.predicting import PredictsClasses, class_numbers, lazy_on_dask
 from mklkit.estimators.search import MKLSearchCV
-from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.estimators.showing import KernelSummary
 from mklkit.numerics.votes import squashed
 from mklkit.protocols import Array

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from mklkit.errors import IncompatibleError
-from mklkit.estimators.introspection import KernelRegressor, WeightedModel, classifier_in
+from mklkit.estimators.introspection import WeightedModel, classifier_in
+from mklkit.estimators.regressor import MKLRegressor
 from mklkit.plotting.base import Display
 from mklkit.plotting.parts import BARS, COLOURS, check_table, draw_cells, ink, paper, short
 
@@ -81,7 +82,7 @@ class KernelWeightsDisplay(Display):
                 f"{type(model).__name__} has no kernel weights to draw; an estimator of mklkit is"
                 " expected, or a pipeline or search around one."
             )
-        each = "target" if isinstance(model, KernelRegressor) else "problem"
+        each = "target" if isinstance(model, MKLRegressor) else "problem"
         return cls(model.weights_frame(), each).plot(ax)
 
     def _check(self) -> None:

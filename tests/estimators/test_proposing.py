@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris
 import mklkit
 from mklkit import MKLClassifier, MKLSearchCV, MKLVotingClassifier, propose_kernels
 from mklkit.errors import SpecError
-from mklkit.estimators import proposing, pruning
+from mklkit.estimators import proposing
 from mklkit.estimators.proposing import column_groups
 from mklkit.kernels import Linear
 from mklkit.plugin import KernelFacts
@@ -131,7 +131,7 @@ class TestBank:
         frame = pd.DataFrame(rng.normal(size=(30, 60)), columns=names)
         bank = propose_kernels(frame, np.arange(30) % 3)
         assert f"of {proposing.MOST_CANDIDATES} candidates" in bank.notes[0]
-        assert len(bank.kernels) <= pruning.MOST_TAKEN
+        assert len(bank.kernels) <= proposing.MOST_TAKEN
 
 
 class TestInEstimators:
