@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import IncompatibleError, MKLKitError, SpecError, quoted
-from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fit import Fitted
 from mklkit.estimators.plan import Plan, kernels_to_bind
 from mklkit.estimators.showing import KernelSummary, ShowsKernels
+from mklkit.estimators.training_data import check_new_rows
 from mklkit.protocols import Array, Decision, GatedDecision, Task
 from mklkit.protocols.component import COMBINER, Component
 from mklkit.registry.columns import bind_kernels, kernel_list, parts_of

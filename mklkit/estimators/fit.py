@@ -20,12 +20,16 @@ from mklkit.errors import (
     plain_message,
     quoted,
 )
-from mklkit.estimators.checking import as_source, check_training
 from mklkit.estimators.plan import Plan, ProblemViews, SharedViews, kernels_to_bind, plan_of
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.proposing import proposed_bank
 from mklkit.estimators.table_reading import read_table
-from mklkit.estimators.training_data import TrainingData, checked_row_weights
+from mklkit.estimators.training_data import (
+    TrainingData,
+    as_source,
+    check_training,
+    checked_row_weights,
+)
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each, in_threads
 from mklkit.protocols import (

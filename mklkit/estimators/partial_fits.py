@@ -12,12 +12,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import column_or_1d
 
 from mklkit.errors import DataError, IncompatibleError, quoted
-from mklkit.estimators.checking import as_source, checked_rows
 from mklkit.estimators.fit import Fitted, fit_decision, with_kernels
 from mklkit.estimators.plan import Plan, kernels_to_bind, plan_of
 from mklkit.estimators.problems import Problem, class_problems
 from mklkit.estimators.table_reading import read_table
-from mklkit.estimators.training_data import TrainingData
+from mklkit.estimators.training_data import TrainingData, as_source, checked_rows
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.protocols import (
     Array,

@@ -15,10 +15,9 @@ from sklearn.preprocessing import StandardScaler
 
 from mklkit.display.html import notes, shown
 from mklkit.errors import DataError, MKLKitError, counted
-from mklkit.estimators.checking import as_source, check_training
 from mklkit.estimators.showing import KernelSummary
 from mklkit.estimators.table_reading import read_table
-from mklkit.estimators.training_data import TrainingData
+from mklkit.estimators.training_data import TrainingData, as_source, check_training
 from mklkit.numerics.ridge import leave_one_out_error
 from mklkit.numerics.sampling import drawn_by_class
 from mklkit.protocols import Array, FittedKernel, Task

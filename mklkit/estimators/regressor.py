@@ -10,11 +10,11 @@ import pandas as pd
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from mklkit.estimators.base import KernelEstimator
-from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fit import fit_problems, plan_and_read, with_kernels
 from mklkit.estimators.plan import Plan
 from mklkit.estimators.predicting import finite_values, lazy_on_dask
 from mklkit.estimators.problems import Problem
+from mklkit.estimators.training_data import check_new_rows
 from mklkit.protocols import (
     Array,
     CombinerFacts,

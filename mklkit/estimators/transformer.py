@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from mklkit.combiners.templates.weighting import WeightedColumns, WeightingCombiner
 from mklkit.errors import DataError, IncompatibleError, quoted
 from mklkit.estimators.base import KernelEstimator
-from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fit import (
     Fitted,
     plan_and_read,
@@ -27,6 +26,7 @@ from mklkit.estimators.fit import (
 from mklkit.estimators.plan import Plan, ProblemViews
 from mklkit.estimators.predicting import lazy_on_dask
 from mklkit.estimators.problems import Problem, decompose
+from mklkit.estimators.training_data import check_new_rows
 from mklkit.protocols import Array, CombinerFacts, Task, facts_of
 from mklkit.protocols.component import KERNELS
 from mklkit.registry.composing import Choice, choose_components, default_instances

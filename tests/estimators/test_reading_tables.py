@@ -266,7 +266,7 @@ def test_rows_that_are_read_in_parts_hold_no_text(tmp_path):
         model.predict(rows)
 
 
-def test_searches_votes_and_probabilities(table):
+def test_searches_votes_probabilities_and_parts(table):
     frame, y = table
     grid = {"kernels": [["linear@age,weight"], MIXED], "learner__C": [0.1, 1.0]}
     folds = list(StratifiedKFold(3).split(frame, y))
@@ -282,11 +282,7 @@ def test_searches_votes_and_probabilities(table):
     vote = MKLVotingClassifier(member, random_state=0).fit(frame, y)
     assert vote.predict(frame).shape == (40,)
     assert np.isfinite(cross_val_score(MKLClassifier(MIXED), frame, y, cv=3)).all()
-
-
-def test_partial_fit_reads_them_too(table):
-    frame, y = table
-    model = MKLClassifier(MIXED, feature_map="empirical(subset=10)", learner="kda", random_state=0)
+    model = MKLClassifier(MIXED, feature_map="empirical(subset=10)", learner="kda")
     parts = model.partial_fit(frame[:20], y[:20], classes=["no", "yes"])
     assert parts.partial_fit(frame[20:], y[20:]).predict(frame).shape == (40,)
 
