@@ -13,13 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples
 
 from mklkit.display.progress import BRIEF, reported
-from mklkit.errors import (
-    DataError,
-    IncompatibleError,
-    MKLKitError,
-    plain_message,
-    quoted,
-)
+from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_message, quoted
 from mklkit.estimators.plan import Plan, ProblemViews, SharedViews, kernels_to_bind, plan_of
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.proposing import proposed_bank
@@ -32,15 +26,7 @@ from mklkit.estimators.training_data import (
 )
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each, in_threads
-from mklkit.protocols import (
-    Combiner,
-    CombinerFacts,
-    Decision,
-    Learner,
-    Target,
-    Task,
-    facts_of,
-)
+from mklkit.protocols import Combiner, CombinerFacts, Decision, Learner, Target, Task, facts_of
 from mklkit.protocols.component import KERNELS
 from mklkit.registry.composing import checked_decision
 from mklkit.views.deciding import RowBlock, decide_block
@@ -174,8 +160,11 @@ def fit_decision(
         decision = checked_decision(combiner, result, len(views))
         finite = np.isfinite(decision.weights).all() and _decides_finitely(decision, decided)
     if not finite:
-        label, largest = _most_extreme(decided)
-        raise _beyond(combiner, learner, label, largest, "gave decision values that are not finite")
+        _, remedy = _most_extreme(decided)
+        raise DataError(
+            f"{combiner.name} with {learner.name} gave decision values that are not finite on these"
+            f" training data. {remedy}"
+        )
     low, high = facts.weight_range or (0.0, 1.0)
     least, most = decision.weights.min(), decision.weights.max()
     if least < low - SLACK or most > high + SLACK:
@@ -199,12 +188,14 @@ def solver_errors_explained(combiner: Combiner, learner: Learner, views: ViewSet
     except MKLKitError:
         raise
     except (FloatingPointError, OverflowError, ValueError, RuntimeError) as error:
-        label, largest = _most_extreme(views)
+        largest, remedy = _most_extreme(views)
         ordinary = 1 / ORDINARY <= largest <= ORDINARY
         if ordinary and not isinstance(error, np.linalg.LinAlgError):
             raise
-        problem = f"failed ({plain_message(error)})"
-        raise _beyond(combiner, learner, label, largest, problem) from error
+        raise DataError(
+            f"{combiner.name} with {learner.name} failed ({plain_message(error)}) on these training"
+            f" data. {remedy}"
+        ) from error
 
 
 def _decides_finitely(decision: Decision, views: ViewSet) -> bool:
@@ -219,8 +210,8 @@ def _decides_finitely(decision: Decision, views: ViewSet) -> bool:
     return all(each(lambda place: finite([(place, RowBlock(views.rows[place]))]), places))
 
 
-def _most_extreme(views: ViewSet) -> tuple[str, float]:
-    """Return the kernel whose values are furthest from one, and its largest value.
+def _most_extreme(views: ViewSet) -> tuple[float, str]:
+    """Return the largest value of the kernel with values furthest from one, and what to do.
 
     A kernel with NaN values comes before all others.
     """
@@ -230,17 +221,9 @@ def _most_extreme(views: ViewSet) -> tuple[str, float]:
             for index, tile in tiles:
                 largest[index] = np.maximum(largest[index], np.abs(tile).max())
         place = int(np.argmax(np.nan_to_num(np.abs(np.log(largest)), nan=np.inf)))
-    return views.labels[place], float(largest[place])
-
-
-def _beyond(
-    combiner: Combiner, learner: Learner, label: str, largest: float, problem: str
-) -> DataError:
-    """Return the error that names the kernel, its values and a remedy."""
-    size = f"values up to {largest:.2g}" if np.isfinite(largest) else "NaN values"
-    return DataError(
-        f"{combiner.name} with {learner.name} {problem} on these training data. Kernel"
-        f" {quoted(label)} has the most extreme values, {size}: scale the data (each column to"
-        " mean 0 and standard deviation 1, say), use a lower degree, or a normalised kernel, such"
-        f" as {quoted(KERNELS[-1])}."
+    size = f"values up to {largest[place]:.2g}" if np.isfinite(largest[place]) else "NaN values"
+    return float(largest[place]), (
+        f"Kernel {quoted(views.labels[place])} has the most extreme values, {size}: scale the data"
+        " (each column to mean 0 and standard deviation 1, say), use a lower degree, or a"
+        f" normalised kernel, such as {quoted(KERNELS[-1])}."
     )

@@ -16,7 +16,7 @@ from mklkit.protocols.component import is_whole
 Rows = NDArray[np.intp]
 
 USUAL_FOLDS = 5
-"""Where None is given, as in scikit-learn."""
+"""As in scikit-learn."""
 
 
 @attrs.frozen(eq=False)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
@@ -31,15 +30,6 @@ class KernelModel(Protocol):
     learner_: Any
     problems_: list[Any]
     n_features_in_: int
-
-
-@runtime_checkable
-class WeightedModel(Protocol):
-    """An estimator with kernel weights."""
-
-    def weights_frame(self) -> pd.DataFrame:
-        """Return the kernel weights as a tidy table."""
-        ...
 
 
 def split(model: Any) -> tuple[Pipeline | None, Any]:

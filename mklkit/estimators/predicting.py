@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import DataError
-from mklkit.estimators.folds import plan_folds
+from mklkit.estimators.folds import USUAL_FOLDS, plan_folds
 from mklkit.protocols import Array, Decision, Rows
 from mklkit.views.dask.rows import each_row
 from mklkit.views.deciding import decide_all
@@ -146,14 +146,6 @@ class PredictsClasses(ClassifierMixin, ABC):
             return np.log(self.predict_proba(X))
 
 
-FOLDS = 5
-"""As in scikit-learn's ``CalibratedClassifierCV``; fewer where a class has fewer rows."""
-
-
-Places = NDArray[np.intp]
-"""Numbers of rows."""
-
-
 class DecisionValues(ClassifierMixin, BaseEstimator):
     """A classifier whose rows are decision values already, to be calibrated by scikit-learn."""
 
@@ -174,7 +166,7 @@ class DecisionValues(ClassifierMixin, BaseEstimator):
 def cross_fitted(
     codes: NDArray[np.intp],
     seed: int,
-    decide: Callable[[Places, Places], Array],
+    decide: Callable[[NDArray[np.intp], NDArray[np.intp]], Array],
     row_weights: Array | None = None,
 ) -> tuple[Any, str]:
     """Return scikit-learn's sigmoids of decision values of held-out rows, and a note.
@@ -186,7 +178,7 @@ def cross_fitted(
     # It brings a second's worth of other estimators, and few models need it.
     from sklearn.calibration import CalibratedClassifierCV
 
-    plan = plan_folds(codes, FOLDS)
+    plan = plan_folds(codes, USUAL_FOLDS)
     n_rows, n_classes = len(codes), int(codes.max()) + 1
     values = np.zeros(n_rows if n_classes == 2 else (n_rows, n_classes))
     for training, held_out in plan.splits(codes, seed):

@@ -63,7 +63,11 @@ class Problem:
 
 
 def class_problems(n_classes: int, multiclass: str, combiner: Any, learner: Any) -> list[Problem]:
-    """Return the problems of ``n_classes`` classes; refuse ``"native"`` of parts for two."""
+    """Return the problems of ``n_classes`` classes; two classes are one problem.
+
+    >>> [(p.negative, p.positive) for p in class_problems(3, "ovr", None, None)]
+    [(None, 0), (None, 1), (None, 2)]
+    """
     if multiclass not in STRATEGIES:
         raise SpecError(
             f"multiclass must be one of {', '.join(map(repr, STRATEGIES))}; got {multiclass!r}."
@@ -75,18 +79,9 @@ def class_problems(n_classes: int, multiclass: str, combiner: Any, learner: Any)
                 raise IncompatibleError(
                     f"{part.name} handles two classes only; for more use multiclass='ovo' or 'ovr'."
                 )
-    return decompose(n_classes, multiclass)
-
-
-def decompose(n_classes: int, strategy: str) -> list[Problem]:
-    """Return the problems of ``n_classes`` classes; two classes are one problem.
-
-    >>> [(p.negative, p.positive) for p in decompose(3, "ovr")]
-    [(None, 0), (None, 1), (None, 2)]
-    """
-    if n_classes == 2 or strategy == "ovo":
+    if n_classes == 2 or multiclass == "ovo":
         return [Problem("two classes", i, j) for i, j in combinations(range(n_classes), 2)]
-    if strategy == "native":
+    if multiclass == "native":
         return [Problem("several classes")]
     return [Problem("two classes", None, k) for k in range(n_classes)]
 

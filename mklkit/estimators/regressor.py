@@ -15,14 +15,7 @@ from mklkit.estimators.plan import Plan
 from mklkit.estimators.predicting import finite_values, lazy_on_dask
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.training_data import check_new_rows
-from mklkit.protocols import (
-    Array,
-    CombinerFacts,
-    FeatureMapFacts,
-    LearnerFacts,
-    Task,
-    facts_of,
-)
+from mklkit.protocols import Array, CombinerFacts, FeatureMapFacts, LearnerFacts, Task, facts_of
 from mklkit.views.rows import is_dask
 
 

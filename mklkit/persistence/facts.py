@@ -17,10 +17,10 @@ import numpy as np
 from mklkit._version import __version__
 from mklkit.datasets.pipeline import encoder_in
 from mklkit.errors import MKLKitWarning, ModelFileError
+from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.introspection import (
     KernelModel,
-    WeightedModel,
     classifier_in,
     column_names,
 )
@@ -120,7 +120,7 @@ def facts_of_model(model: Any) -> dict[str, Any]:
         facts["targets"] = list(classifier.target_names_)
     if isinstance(classifier, MKLVotingClassifier):
         facts["members"] = len(classifier.members_)
-    if isinstance(classifier, WeightedModel):
+    if isinstance(classifier, FittedKernels):
         facts["weights"] = json_ready(classifier.weights_frame().to_dict("records"))
     return facts
 

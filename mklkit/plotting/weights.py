@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from mklkit.errors import IncompatibleError
-from mklkit.estimators.introspection import WeightedModel, classifier_in
+from mklkit.estimators.base import FittedKernels
+from mklkit.estimators.introspection import classifier_in
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.plotting.base import Display
 from mklkit.plotting.parts import BARS, COLOURS, check_table, draw_cells, ink, paper, short
@@ -77,7 +78,7 @@ class KernelWeightsDisplay(Display):
             If it is not fitted.
         """
         model = classifier_in(estimator)
-        if not isinstance(model, WeightedModel):
+        if not isinstance(model, FittedKernels):
             raise IncompatibleError(
                 f"{type(model).__name__} has no kernel weights to draw; an estimator of mklkit is"
                 " expected, or a pipeline or search around one."
