@@ -93,15 +93,6 @@ def test_text_left_out_is_what_a_kernel_without_columns_lacks(table: Any, tmp_pa
     check_not_left_out(["spectrum"], rows, ["id"])
 
 
-def test_without_such_kernels_nothing_changes(table: Any) -> None:
-    frame, _ = table
-    pipeline = build_pipeline(MKLClassifier("linear"))
-    assert isinstance(pipeline["scale"], StandardScaler)
-    encoder = pipeline["encode"].fit(frame)
-    assert encoder.identifiers_ == ["sequence", "id"]
-    assert set(encoder.transform(frame).dtypes) == {np.dtype("float64")}
-
-
 @pytest.mark.parametrize(
     "wrapped",
     [

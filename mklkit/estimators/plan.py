@@ -132,7 +132,13 @@ class ProblemViews:
             kernels = tuple(attrs.evolve(bound, fitted=kernel) for bound, kernel in pairs)
             plan = attrs.evolve(plan, kernels=kernels)
         if isinstance(data.rows, RowSource) and not self._facts.shared:
-            data = _in_memory(plan, data)
+            if not engine_of(data.rows).local:
+                raise IncompatibleError(
+                    f"The feature map {plan.feature_map.name!r} with these parameters needs all"
+                    f" rows in one place, and they are on Dask's workers: use {FOR_LARGE_DATA}."
+                )
+            check_gram_fits(len(data.rows), data.rows.dtype.itemsize)
+            data = attrs.evolve(data, rows=rows_at(data.rows, slice(0, len(data.rows))))
         self.plan, self.data = plan, data
         self._keep, self._store = keep, store
         self._places = np.arange(len(data.rows)) if data.places is None else data.places
@@ -214,17 +220,6 @@ class ProblemViews:
             block = views.block_of(rows, pairs)
             self._blocks[key] = rows, block
         return block
-
-
-def _in_memory(plan: Plan, data: TrainingData) -> TrainingData:
-    """Return rows for a map that needs all of them in one place; refuse those on a cluster."""
-    if not engine_of(data.rows).local:
-        raise IncompatibleError(
-            f"The feature map {plan.feature_map.name!r} with these parameters needs all rows in one"
-            f" place, and they are on Dask's workers: use {FOR_LARGE_DATA}."
-        )
-    check_gram_fits(len(data.rows), data.rows.dtype.itemsize)
-    return attrs.evolve(data, rows=rows_at(data.rows, slice(0, len(data.rows))))
 
 
 class SharedViews:

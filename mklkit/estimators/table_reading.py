@@ -51,11 +51,6 @@ class TableReading:
     ids: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
 
-    @property
-    def reads_words(self) -> bool:
-        """Whether kernels read columns that hold no numbers."""
-        return any(self.holds[place] != "numbers" for place in (*self.texts, *self.categories))
-
     def numbers(self, X: Any) -> Array:
         """Return the columns of numbers in their places (n, d), with NaN for gaps and 0 elsewhere.
 

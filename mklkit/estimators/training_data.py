@@ -189,7 +189,9 @@ def check_training(
         raise DataError(
             f"The target must have a value per row; it has {len(values)} for {len(rows)} rows."
         )
-    data = TrainingData(rows, values, row_weights).counting()
+    data = TrainingData(rows, values, row_weights)
+    if row_weights is not None:
+        data = data.counting()
     if task == "numbers":
         return data
     estimator.classes_, codes = np.unique(data.values, return_inverse=True)
@@ -221,14 +223,12 @@ def _numbers(y: Any) -> Array:
     """Return numbers to be learned, (N,) or (N, T); refuse text and dates."""
     values = np.asarray(y)
     try:
-        numeric = values.dtype.kind not in "mM" and values.astype(np.float64) is not None
+        values.astype(np.float64, casting="same_kind" if values.dtype.kind in "mM" else "unsafe")
     except (TypeError, ValueError):
-        numeric = False
-    if not numeric:
         raise DataError(
             "MKLRegressor learns numbers, and the target holds text or dates: use MKLClassifier for"
             " classes."
-        )
+        ) from None
     numbers: Array = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
     one_column = numbers.ndim == 2 and numbers.shape[1] == 1
     return np.asarray(column_or_1d(numbers, warn=True)) if one_column else numbers
@@ -247,7 +247,7 @@ def checked_rows(estimator: Any, reading: TableReading, X: Any, first: bool) -> 
             if X.column_names is not None:
                 estimator.feature_names_in_ = np.array(X.column_names, dtype=object)
         check_width(estimator.n_features_in_, X.shape[1])
-        if reading.reads_words:
+        if any(reading.holds[place] != "numbers" for place in reading.texts + reading.categories):
             raise DataError(
                 "The model's kernels read text or categories, and rows that are read in parts hold"
                 " numbers only: pass a DataFrame."

@@ -93,12 +93,10 @@ def test_the_support_vector_machine_is_scikit_learns_on_the_summed_kernel(class_
 @pytest.mark.parametrize(
     ("class_weight", "error", "message"),
     [
-        ({"ill": 2}, DataError, "names the class 'ill', and the classes are 'sick', 'well'"),
-        ({"wel": 2}, DataError, "Did you mean 'well'"),
+        ({"wel": 2}, DataError, "names the class 'wel'.*Did you mean 'well'"),
         ({"well": -1}, SpecError, "The weight of class 'well' must be a finite number above 0"),
         ({"well": np.nan}, SpecError, "must be a finite number above 0; got nan"),
         ({"well": "2"}, SpecError, "must be a finite number above 0; got '2'"),
-        ("even", SpecError, "class_weight must be None, 'balanced', or a dict"),
         (2.0, SpecError, "class_weight must be None, 'balanced', or a dict"),
     ],
 )
