@@ -107,15 +107,12 @@ def _ranks(values: list[Any], declared: Sequence[Any]) -> list[float]:
         sign = 1.0 if numbers[-1] > numbers[0] else -1.0
         return [sign * float(value) for value in values]
     every = [*declared, *values]
-    return [
-        float(next(rank for rank, known in enumerate(every) if _equal(value, known)))
-        for value in values
-    ]
-
-
-def _equal(value: Any, known: Any) -> bool:
-    same = value is known or value == known
-    return isinstance(same, bool | np.bool_) and bool(same)
+    ranks: list[float] = []
+    for value in values:
+        # Arrays have no single answer to whether they are equal, and are only themselves.
+        same = (value is known or value == known for known in every)
+        ranks.append(next(k for k, s in enumerate(same) if isinstance(s, bool | np.bool_) and s))
+    return ranks
 
 
 def _is_number(value: Any) -> bool:

@@ -248,7 +248,11 @@ class SharedViews:
             if views is None:
                 views = ProblemViews(plan, data, seed, keep=True, store=self._store(data))
             self._views[key] = views
-            self._forget_what_is_too_much()
+            if self.max_memory is not None:
+                sizes = {key: kept.n_bytes for key, kept in self._views.items()}
+                while len(self._views) > 1 and sum(sizes.values()) > self.max_memory:
+                    oldest, _ = self._views.popitem(last=False)
+                    del sizes[oldest]
         return views
 
     def small(self, key: Any, data: TrainingData, make: Callable[[], Any]) -> Any:
@@ -269,15 +273,6 @@ class SharedViews:
             limit = None if self.max_memory is None else self.max_memory // 2
             self._stores = {key: PairStore(data.whole, limit)}
         return self._stores.get(key)
-
-    def _forget_what_is_too_much(self) -> None:
-        if self.max_memory is None:
-            return
-        sizes = {key: views.n_bytes for key, views in self._views.items()}
-        for key in list(self._views)[:-1]:
-            if sum(sizes.values()) <= self.max_memory:
-                return
-            del self._views[key], sizes[key]
 
 
 class SharesViews(ABC):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 from numbers import Number, Real
@@ -159,18 +159,15 @@ def read_table(X: Any, banks: Sequence[Bank]) -> tuple[TableReading, list[list[B
         "read as empty text": texts,
         "left out by its kernel": left_out,
     }
-    notes = tuple(note for fate, places in fates.items() for note in _on_gaps(frame, places, fate))
+    n_gaps = frame.isna().sum().tolist()
+    notes = tuple(
+        f"{counted(n_gaps[place], 'gap')} in column {quoted(str(frame.columns[place]))} {fate}"
+        for fate, places in fates.items()
+        for place in places
+        if n_gaps[place]
+    )
     ids = read_as("row ids")
     return TableReading(names, holds, False, texts, categories, filled, gaps, ids, notes), bound
-
-
-def _on_gaps(frame: pd.DataFrame, places: Iterable[int], fate: str) -> Iterator[str]:
-    """Yield what becomes of the gaps in some columns."""
-    for place in places:
-        number = int(frame.iloc[:, place].isna().sum())
-        if number:
-            name = quoted(str(frame.columns[place]))
-            yield f"{counted(number, 'gap')} in column {name} {fate}"
 
 
 def placed_kernels(kernels: Bank, n_columns: int, names: Sequence[str] | None) -> list[BoundKernel]:
