@@ -211,7 +211,7 @@ def _save_best(output: Path, comparison: Comparison) -> None:
     from time import perf_counter
 
     from mklkit.datasets.pipeline import describe
-    from mklkit.estimators.introspection import ChoosingModel
+    from mklkit.estimators.base import FittedKernels
     from mklkit.evaluation import score
     from mklkit.persistence import save_model
 
@@ -221,7 +221,7 @@ def _save_best(output: Path, comparison: Comparison) -> None:
         start = perf_counter()
         pipeline = comparison.best_estimator_
         seconds = perf_counter() - start
-        choices = pipeline[-1].choices_ if isinstance(pipeline[-1], ChoosingModel) else []
+        choices = pipeline[-1].choices_ if isinstance(pipeline[-1], FittedKernels) else []
         scores = score(data.target, pipeline.predict(data.features), data.target)
         facts: dict[str, Any] = {
             "preset": None,

@@ -23,9 +23,9 @@ from mklkit.comparison.methods import Method
 from mklkit.comparison.splits import RowSplit, SplitPlan
 from mklkit.comparison.stored import Cell
 from mklkit.errors import DataError, plain_message, quoted, type_name
+from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.introspection import WeightedModel
-from mklkit.estimators.shared_views import SharedViews, SharesViews
+from mklkit.estimators.plan import SharedViews, SharesViews
 from mklkit.evaluation.scores import (
     area_under_curve,
     response,
@@ -203,7 +203,7 @@ def measured(
         cell |= score_probabilities(labels, classes, probabilities)
     if isinstance(classifier, Search):
         cell["params"] = {name: _plain(value) for name, value in classifier.best_params_.items()}
-    if isinstance(classifier, WeightedModel):
+    if isinstance(classifier, FittedKernels):
         means = classifier.weights_frame().groupby("kernel", sort=False)["weight"].mean()
         cell["weights"] = {str(name): float(weight) for name, weight in means.items()}
     return cell

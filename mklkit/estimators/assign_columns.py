@@ -31,21 +31,6 @@ def assign_columns(
     reveal the classes to be learned. A kernel on text has one column. A kernel on categories that
     names none reads the columns that hold no numbers, or all if each does.
 
-    Parameters
-    ----------
-    kernels : sequence of BoundKernel
-        With their columns as positions, None for those that name none.
-    holds : sequence of {"numbers", "text", "dates", "complex numbers", "other values"}
-        What each column of the training data holds.
-    names : sequence of str, optional
-
-    Raises
-    ------
-    DataError
-        If a kernel can't read the columns that it names, or none is left for it.
-
-    Examples
-    --------
     >>> from mklkit.kernels import RBF, Precomputed
     >>> graph = BoundKernel("graph", Precomputed(np.eye(4)), np.array([1]))
     >>> assign_columns([graph, BoundKernel("rbf", RBF())], ["numbers"] * 3, None)[1].columns

@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import IncompatibleError, MKLKitError, SpecError, quoted
-from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fit import Fitted
 from mklkit.estimators.plan import Plan, kernels_to_bind
 from mklkit.estimators.showing import KernelSummary, ShowsKernels
+from mklkit.estimators.training_data import check_new_rows
 from mklkit.protocols import Array, Decision, GatedDecision, Task
 from mklkit.protocols.component import COMBINER, Component
 from mklkit.registry.columns import bind_kernels, kernel_list, parts_of
@@ -33,12 +33,8 @@ class NestedParameters(BaseEstimator):
     The parameters among ``combiner``, ``feature_map``, ``learner`` and ``kernels`` that the
     estimator has are detected.
 
-    Examples
-    --------
     >>> from mklkit import MKLClassifier
     >>> model = MKLClassifier(["linear", "rbf"], learner="svm(C=2)")
-    >>> model.get_params()["learner__C"]
-    2.0
     >>> model.set_params(kernels__rbf__sigma=3.0).get_params()["kernels__rbf__sigma"]
     3.0
     """
@@ -113,13 +109,7 @@ class NestedParameters(BaseEstimator):
         return {name: part for name, part in components.items() if isinstance(part, Component)}
 
     def _why_absent(self, outer: str) -> str:
-        """Return why no component has that prefix, and what to do.
-
-        Raises
-        ------
-        MKLKitError
-            If a spec string can't be resolved, which is the reason.
-        """
+        """Return why no component has that prefix, and what to do, or raise why a spec is wrong."""
         for kind, value in self._given().items():
             if kind == outer and value is not None:
                 get_registry().create(kind, value)

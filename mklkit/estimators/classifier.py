@@ -14,14 +14,12 @@ from sklearn.utils import check_random_state
 
 from mklkit.errors import SpecError
 from mklkit.estimators.base import KernelEstimator
-from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fit import Fitted, fit_problems, plan_and_read
 from mklkit.estimators.partial_fits import check_sums_suffice, partial_fit
-from mklkit.estimators.plan import Plan
+from mklkit.estimators.plan import Plan, SharedViews, SharesViews
 from mklkit.estimators.predicting import PredictsClasses, cross_fitted, lazy_on_dask
 from mklkit.estimators.problems import class_problems, decision_values
-from mklkit.estimators.shared_views import SharedViews, SharesViews
-from mklkit.estimators.training_data import TrainingData, class_weights
+from mklkit.estimators.training_data import TrainingData, check_new_rows, class_weights
 from mklkit.protocols import Array
 from mklkit.protocols.component import COMBINER, is_whole
 from mklkit.views.rows import take_rows

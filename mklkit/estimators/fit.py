@@ -13,31 +13,20 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples
 
 from mklkit.display.progress import BRIEF, reported
-from mklkit.errors import (
-    DataError,
-    IncompatibleError,
-    MKLKitError,
-    plain_message,
-    quoted,
-)
-from mklkit.estimators.checking import as_source, check_training
-from mklkit.estimators.plan import Plan, ProblemViews, kernels_to_bind, plan_of
+from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_message, quoted
+from mklkit.estimators.plan import Plan, ProblemViews, SharedViews, kernels_to_bind, plan_of
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.proposing import proposed_bank
-from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.table_reading import read_table
-from mklkit.estimators.training_data import TrainingData, checked_row_weights
+from mklkit.estimators.training_data import (
+    TrainingData,
+    as_source,
+    check_training,
+    checked_row_weights,
+)
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each, in_threads
-from mklkit.protocols import (
-    Combiner,
-    CombinerFacts,
-    Decision,
-    Learner,
-    Target,
-    Task,
-    facts_of,
-)
+from mklkit.protocols import Combiner, CombinerFacts, Decision, Learner, Target, Task, facts_of
 from mklkit.protocols.component import KERNELS
 from mklkit.registry.composing import checked_decision
 from mklkit.views.deciding import RowBlock, decide_block
@@ -49,20 +38,10 @@ from mklkit.views.view_set import ViewSet
 
 @attrs.frozen(eq=False)
 class Fitted:
-    """A plan, and the decisions that came of it.
+    """A plan, and the decision of each problem that came of it.
 
-    Attributes
-    ----------
-    plan : Plan
-    problems : tuple of Problem
-    decisions : tuple of Decision
-        One per problem.
-    n_rows : int
-        The number of training rows, without those of weight 0.
-    names : tuple
-        Those of the problems.
-    notes : tuple of str
-        What was settled beside the plan, a sentence each.
+    ``n_rows`` are the training rows, without those of weight 0; ``names`` those of the problems;
+    ``notes`` what was settled beside the plan, a sentence each.
     """
 
     plan: Plan
@@ -83,14 +62,7 @@ def plan_and_read(
 ) -> tuple[Plan, TrainingData]:
     """Return the plan of an estimator for a table, and its rows and target as the plan reads them.
 
-    Parameters
-    ----------
-    estimator : KernelEstimator
-        It gets scikit-learn's own attributes, a classifier ``classes_`` too.
-    task : Task
-        What is to be learned.
-    X, y, sample_weight
-        As the user gave them.
+    The estimator gets scikit-learn's own attributes, a classifier ``classes_`` too.
     """
     X = as_source(X)
     row_weights = None
@@ -111,14 +83,7 @@ def fit_problems(
 ) -> Fitted:
     """Return the decision of each problem, learned from the views of its rows.
 
-    Parameters
-    ----------
-    plan : Plan
-    data : TrainingData
-    problems : sequence of Problem
-    random_state : int, RandomState or None
-    shared_views : SharedViews, optional
-        Where several fits on the same rows share their views; a fit by itself does without.
+    ``shared_views`` where several fits on the same rows share theirs; a fit by itself does without.
     """
     if plan.proposed:
         plan = with_kernels(plan, data, shared_views)
@@ -176,20 +141,10 @@ def fit_decision(
 ) -> Decision:
     """Return a combiner's decision, with finite weights and decision values on the training rows.
 
-    Where those are gone, ``checked`` has the rows to be decided instead.
-
-    Raises
-    ------
-    DataError
-        If they are not finite, or a solver fails on extreme kernel values; the message names the
-        kernel and a remedy.
-    IncompatibleError
-        If the combiner requires another number of kernels.
-
-    Notes
-    -----
-    The training rows are decided once: O(N²d) per kernel on an implicit map, no more than a Gram
-    matrix costs, and at most 16,384 of them on an explicit one.
+    Where those are gone, ``checked`` has the rows to be decided instead. A ``DataError`` on values
+    that are not finite, or on a solver's failure, names the kernel and a remedy. The training rows
+    are decided once: O(N²d) per kernel on an implicit map, no more than a Gram matrix costs, and at
+    most 16,384 of them on an explicit one.
     """
     facts = facts_of(combiner, CombinerFacts)
     if facts.n_kernels not in (None, len(views)):
@@ -205,8 +160,11 @@ def fit_decision(
         decision = checked_decision(combiner, result, len(views))
         finite = np.isfinite(decision.weights).all() and _decides_finitely(decision, decided)
     if not finite:
-        label, largest = _most_extreme(decided)
-        raise _beyond(combiner, learner, label, largest, "gave decision values that are not finite")
+        _, remedy = _most_extreme(decided)
+        raise DataError(
+            f"{combiner.name} with {learner.name} gave decision values that are not finite on these"
+            f" training data. {remedy}"
+        )
     low, high = facts.weight_range or (0.0, 1.0)
     least, most = decision.weights.min(), decision.weights.max()
     if least < low - SLACK or most > high + SLACK:
@@ -230,12 +188,14 @@ def solver_errors_explained(combiner: Combiner, learner: Learner, views: ViewSet
     except MKLKitError:
         raise
     except (FloatingPointError, OverflowError, ValueError, RuntimeError) as error:
-        label, largest = _most_extreme(views)
+        largest, remedy = _most_extreme(views)
         ordinary = 1 / ORDINARY <= largest <= ORDINARY
         if ordinary and not isinstance(error, np.linalg.LinAlgError):
             raise
-        problem = f"failed ({plain_message(error)})"
-        raise _beyond(combiner, learner, label, largest, problem) from error
+        raise DataError(
+            f"{combiner.name} with {learner.name} failed ({plain_message(error)}) on these training"
+            f" data. {remedy}"
+        ) from error
 
 
 def _decides_finitely(decision: Decision, views: ViewSet) -> bool:
@@ -250,8 +210,8 @@ def _decides_finitely(decision: Decision, views: ViewSet) -> bool:
     return all(each(lambda place: finite([(place, RowBlock(views.rows[place]))]), places))
 
 
-def _most_extreme(views: ViewSet) -> tuple[str, float]:
-    """Return the kernel whose values are furthest from one, and its largest value.
+def _most_extreme(views: ViewSet) -> tuple[float, str]:
+    """Return the largest value of the kernel with values furthest from one, and what to do.
 
     A kernel with NaN values comes before all others.
     """
@@ -261,17 +221,9 @@ def _most_extreme(views: ViewSet) -> tuple[str, float]:
             for index, tile in tiles:
                 largest[index] = np.maximum(largest[index], np.abs(tile).max())
         place = int(np.argmax(np.nan_to_num(np.abs(np.log(largest)), nan=np.inf)))
-    return views.labels[place], float(largest[place])
-
-
-def _beyond(
-    combiner: Combiner, learner: Learner, label: str, largest: float, problem: str
-) -> DataError:
-    """Return the error that names the kernel, its values and a remedy."""
-    size = f"values up to {largest:.2g}" if np.isfinite(largest) else "NaN values"
-    return DataError(
-        f"{combiner.name} with {learner.name} {problem} on these training data. Kernel"
-        f" {quoted(label)} has the most extreme values, {size}: scale the data (each column to"
-        " mean 0 and standard deviation 1, say), use a lower degree, or a normalised kernel, such"
-        f" as {quoted(KERNELS[-1])}."
+    size = f"values up to {largest[place]:.2g}" if np.isfinite(largest[place]) else "NaN values"
+    return float(largest[place]), (
+        f"Kernel {quoted(views.labels[place])} has the most extreme values, {size}: scale the data"
+        " (each column to mean 0 and standard deviation 1, say), use a lower degree, or a"
+        f" normalised kernel, such as {quoted(KERNELS[-1])}."
     )

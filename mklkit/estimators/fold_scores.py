@@ -25,9 +25,8 @@ from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.fit import fit_decision, solver_errors_explained, with_kernels
 from mklkit.estimators.folds import Rows
 from mklkit.estimators.grids import PointGroup
-from mklkit.estimators.plan import Plan, ProblemViews, plan_of
+from mklkit.estimators.plan import Plan, ProblemViews, SharedViews, plan_of
 from mklkit.estimators.problems import Problem, class_problems, join_scores
-from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.numerics.threads import in_threads
@@ -37,7 +36,6 @@ from mklkit.views.deciding import decide_block
 from mklkit.views.rows import rows_at
 
 Scorer = Callable[[Any, Any, Any], float]
-NO_NUMBER = "No setting has a score that is a number on every fold: the scorer returned NaN."
 
 
 def fits_grids(combiner: Any) -> bool:
@@ -62,17 +60,6 @@ class GroupRun:
     estimator: MKLClassifier
     plan: Plan
     problems: list[Problem]
-
-
-@attrs.frozen(eq=False)
-class _Fold:
-    """One fold's rows, the scores and iterations of each point, and what failed."""
-
-    training: TrainingData
-    held_out: TrainingData
-    scores: Array
-    n_iter: Array
-    errors: list[MKLKitError] = attrs.field(factory=list)
 
 
 @attrs.frozen(eq=False)
@@ -101,13 +88,15 @@ class FoldScores:
         tasks = [partial(self._fold, *split, runs, report) for split in self.splits]
         most = max(len(training) for training, _ in self.splits)
         folds = list(in_threads(tasks, runs[0].estimator.n_jobs, most))
-        errors = [error for fold in folds for error in fold.errors]
-        scores = np.array([fold.scores for fold in folds])
+        errors = [error for *_, of_fold in folds for error in of_fold]
+        scores = np.array([of_points for of_points, _, _ in folds])
         if np.isnan(scores).any(axis=0).all():
-            raise next(iter(errors), DataError(NO_NUMBER))
+            for error in errors:
+                raise error
+            raise DataError("No setting has a score on every fold: the scorer returned NaN.")
         for message in dict.fromkeys(str(error) for error in errors):
             warnings.warn(f"A point failed and is left out: {message}", MKLKitWarning, stacklevel=2)
-        return scores, np.mean([fold.n_iter for fold in folds], axis=0)
+        return scores, np.mean([n_iter for _, n_iter, _ in folds], axis=0)
 
     def prepared(
         self, group: PointGroup, reading: TableReading, kernels: Sequence[BoundKernel]
@@ -122,33 +111,37 @@ class FoldScores:
 
     def _fold(
         self, training: Rows, test: Rows, runs: Sequence[GroupRun], report: Callable[[], None]
-    ) -> _Fold:
-        """Return one fold's scores of all points."""
-        unknown = np.full(sum(len(run.group.places) for run in runs), np.nan)
+    ) -> tuple[Array, Array, list[MKLKitError]]:
+        """Return one fold's scores and iterations of all points, and what failed."""
+        data = self.data.take(training)
         held_out = TrainingData(rows_at(self.data.rows, test), self.data.values[test], places=test)
-        fold = _Fold(self.data.take(training), held_out, unknown, unknown.copy())
+        scores, n_iter = np.full((2, sum(len(run.group.places) for run in runs)), np.nan)
+        errors: list[MKLKitError] = []
+
+        def try_run(run: GroupRun) -> None:
+            places = run.group.places
+            try:
+                scores[places], n_iter[places] = self._run(run, data, held_out)
+            except MKLKitError as error:
+                # Parts that don't go together do so for none of the points.
+                if len(places) == 1 or isinstance(error, (SpecError, IncompatibleError)):
+                    errors.append(error)
+                    return
+                for point in run.group.alone():
+                    try_run(self.prepared(point, run.plan.reading, run.plan.kernels))
+
         for run in runs:
-            self._try(run, fold)
+            try_run(run)
             for _ in run.problems:
                 report()
-        return fold
+        return scores, n_iter, errors
 
-    def _try(self, run: GroupRun, fold: _Fold) -> None:
-        """Add one fold's scores of one group's points, as far as they can be fitted."""
-        try:
-            self._run(run, fold)
-        except MKLKitError as error:
-            # Parts that don't go together do so for none of the points.
-            if len(run.group.places) == 1 or isinstance(error, (SpecError, IncompatibleError)):
-                fold.errors.append(error)
-                return
-            for point in run.group.alone():
-                self._try(self.prepared(point, run.plan.reading, run.plan.kernels), fold)
-
-    def _run(self, run: GroupRun, fold: _Fold) -> None:
-        """Add one fold's scores of one group's points."""
+    def _run(
+        self, run: GroupRun, data: TrainingData, held_out: TrainingData
+    ) -> tuple[Array, Array]:
+        """Return one fold's scores and iterations of one group's points."""
         n_problems, n_points = len(run.problems), len(run.group.points)
-        data, weighing = fold.training, run.estimator.class_weight
+        weighing = run.estimator.class_weight
         plan = with_kernels(run.plan, data, self.shared_views) if run.plan.proposed else run.plan
         if weighing is not None:
             weights = class_weights(weighing, self.classes, data.values, data.row_weights)
@@ -161,7 +154,7 @@ class FoldScores:
 
         def values() -> Iterator[Array]:
             for problem, seed in zip(run.problems, seeds, strict=True):
-                of_points, n_iter = _decide(run, views_of, problem, seed, fold.held_out)
+                of_points, n_iter = _decide(run, views_of, problem, seed, held_out)
                 iterations[:] += n_iter
                 yield of_points
 
@@ -169,9 +162,7 @@ class FoldScores:
             scores = np.moveaxis(next(values()), 1, 0)
         else:
             scores = join_scores(run.problems, values(), len(self.classes))
-        places = run.group.places
-        fold.scores[places] = self._scored(scores, fold.held_out)
-        fold.n_iter[places] = iterations / n_problems
+        return self._scored(scores, held_out), iterations / n_problems
 
     def _scored(self, scores: Array, held_out: TrainingData) -> Array:
         """Return each point's score from its class scores (C, n, G)."""
@@ -193,11 +184,7 @@ class FoldScores:
 
 
 def _decide(
-    run: GroupRun,
-    views_of: ProblemViews,
-    problem: Problem,
-    seed: int,
-    held_out: TrainingData,
+    run: GroupRun, views_of: ProblemViews, problem: Problem, seed: int, held_out: TrainingData
 ) -> tuple[Array, Array]:
     """Return the points' decision values on new rows, the points last, and their iterations."""
     views, target, random_state = views_of.of(problem, seed)

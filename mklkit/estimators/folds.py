@@ -16,7 +16,7 @@ from mklkit.protocols.component import is_whole
 Rows = NDArray[np.intp]
 
 USUAL_FOLDS = 5
-"""Where None is given, as in scikit-learn."""
+"""As in scikit-learn."""
 
 
 @attrs.frozen(eq=False)
@@ -103,23 +103,9 @@ def splits_of(
 ) -> tuple[list[tuple[Rows, Rows]], list[str]]:
     """Return the rows to train on and to score of each fold, and notes on the folds.
 
-    Parameters
-    ----------
-    cv : int, scikit-learn splitter, list of (training rows, scored rows), or None
-        An int means shuffled stratified folds, as :func:`plan_folds` has them; None means five.
-    X, codes, classes
-        Rows (N, d), their class numbers (N,), and class labels (C,).
-    seed : int
-        The seed of shuffled folds.
-    kept : ndarray of shape (rows given,), optional
-        Which of the rows that a list of folds numbers are left as X.
-
-    Raises
-    ------
-    SpecError
-        If ``cv`` gives no folds.
-    DataError
-        If a fold's training rows lack a class that has several rows.
+    ``cv`` is a number of shuffled stratified folds (None: five), a splitter, or a list of (training
+    rows, scored rows), which may number rows that are not all ``kept`` in X. A fold whose training
+    rows lack a class of several rows is refused.
     """
     if cv is None:
         cv = USUAL_FOLDS

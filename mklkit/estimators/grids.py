@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import product
 from typing import Any, Literal
@@ -15,11 +16,11 @@ from sklearn.model_selection import ParameterGrid, ParameterSampler
 
 from mklkit.errors import SpecError, plain_message, quoted
 from mklkit.estimators.base import NestedParameters
-from mklkit.estimators.shared_views import same_key
+from mklkit.estimators.plan import same_key
 from mklkit.numerics.sampling import own_stream
 from mklkit.protocols import Array, facts_of
-from mklkit.protocols.component import Component, is_whole
-from mklkit.registry.entries import FACTS, Kind
+from mklkit.protocols.component import is_whole
+from mklkit.registry.entries import FACTS
 
 Point = dict[str, Any]
 
@@ -45,13 +46,6 @@ class PointGroup:
 def points_of(param_grid: Any) -> list[tuple[int, Point]]:
     """Return the points of a grid (or of several), each with the number of its grid.
 
-    Raises
-    ------
-    SpecError
-        If it is not a grid, or a parameter has no values.
-
-    Examples
-    --------
     >>> points_of([{"learner__C": [1, 2]}, {"combiner": ["dimkl2"]}])
     [(0, {'learner__C': 1}), (0, {'learner__C': 2}), (1, {'combiner': 'dimkl2'})]
     """
@@ -113,15 +107,12 @@ def _ranks(values: list[Any], declared: Sequence[Any]) -> list[float]:
         sign = 1.0 if numbers[-1] > numbers[0] else -1.0
         return [sign * float(value) for value in values]
     every = [*declared, *values]
-    return [
-        float(next(rank for rank, known in enumerate(every) if _equal(value, known)))
-        for value in values
-    ]
-
-
-def _equal(value: Any, known: Any) -> bool:
-    same = value is known or value == known
-    return isinstance(same, bool | np.bool_) and bool(same)
+    ranks: list[float] = []
+    for value in values:
+        # Arrays have no single answer to whether they are equal, and are only themselves.
+        same = (value is known or value == known for known in every)
+        ranks.append(next(k for k, s in enumerate(same) if isinstance(s, bool | np.bool_) and s))
+    return ranks
 
 
 def _is_number(value: Any) -> bool:
@@ -137,20 +128,20 @@ def results_table(params: list[Point], scores: Array, n_iter: Array) -> dict[str
     means = scores.mean(axis=0)
     ordered = np.where(np.isnan(means), np.inf, -means.round(12))
     names = dict.fromkeys(name for point in params for name in point)
+    columns = {}
+    for name in names:
+        values = [point.get(name) for point in params]
+        kind = None if all(map(_is_number, values)) else object
+        columns[f"param_{name}"] = pd.Series(values, dtype=kind).to_numpy()
     table = {
         "params": params,
-        **{f"param_{name}": _column(point.get(name) for point in params) for name in names},
+        **columns,
         **{f"split{k}_test_score": row for k, row in enumerate(scores)},
         "mean_test_score": means,
         "std_test_score": scores.std(axis=0),
         "rank_test_score": rankdata(ordered, method="min").astype(int),
     }
     return table if np.isnan(n_iter).all() else {**table, "mean_n_iter": n_iter}
-
-
-def _column(values: Iterable[Any]) -> Any:
-    column = pd.Series(list(values), dtype=object).to_numpy()
-    return np.array(column.tolist()) if all(map(_is_number, column)) else column
 
 
 Effort = Literal["fast", "thorough"] | int
@@ -163,18 +154,7 @@ Space = dict[str, tuple[Any, ...]]
 
 
 def check_effort(effort: Any) -> Effort:
-    """Return how long to look, a number also where it is given as text.
-
-    Raises
-    ------
-    SpecError
-        If it is neither ``"fast"``, ``"thorough"`` nor a number of points.
-
-    Examples
-    --------
-    >>> check_effort("fast"), check_effort("25")
-    ('fast', 25)
-    """
+    """Return how long to look, a number also where it is given as text."""
     if isinstance(effort, str) and effort.isdecimal():
         effort = int(effort)
     if (isinstance(effort, str) and effort in EFFORTS) or (is_whole(effort) and effort >= 1):
@@ -193,22 +173,13 @@ def declared_space(estimator: NestedParameters) -> Space:
     space: Space = {}
     for outer, component in estimator.named_components().items():
         kind: Any = "kernel" if outer.startswith("kernels__") else outer
-        for name, values in _with_own(component, kind).items():
-            space[f"{outer}__{name}"] = values
+        present, usual = component.get_params(), {}
+        with suppress(TypeError, ValueError):  # of one that has no defaults
+            usual = type(component)().get_params()
+        for name, values in facts_of(component, FACTS[kind]).search_space.items():
+            known = present[name] in (usual.get(name), *values)
+            space[f"{outer}__{name}"] = values if known else (present[name], *values)
     return space
-
-
-def _with_own(component: Component, kind: Kind) -> Space:
-    """Return a component's search space, with its present value where that is no default."""
-    present, usual = component.get_params(), {}
-    with suppress(TypeError, ValueError):  # of one that has no defaults
-        usual = type(component)().get_params()
-    return {
-        name: declared
-        if present[name] in (usual.get(name), *declared)
-        else (present[name], *declared)
-        for name, declared in facts_of(component, FACTS[kind]).search_space.items()
-    }
 
 
 def default_grids(
@@ -223,7 +194,10 @@ def default_grids(
     """
     space = declared_space(estimator)
     if is_whole(effort):
-        return _drawn(space, int(effort), seed)
+        n_points = min(int(effort), math.prod(len(values) for values in space.values()))
+        draw = np.random.RandomState(own_stream(seed).integers(2**31 - 1))
+        points = ParameterSampler(space, n_points, random_state=draw) if space else [{}]
+        return [{name: (point[name],) for name in space} for point in points]
     of_kernels = {name: values for name, values in space.items() if name.startswith("kernels__")}
     grid = {name: values for name, values in space.items() if name not in of_kernels}
     if effort == "fast":
@@ -238,22 +212,7 @@ def default_grids(
 
 
 def _middle(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return at most three values from the middle of the range.
-
-    Examples
-    --------
-    >>> _middle((0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4)), _middle((1, 2))
-    ((1.0, 10.0, 100.0), (1, 2))
-    """
+    """Return at most three values from the middle of the range."""
     places = np.linspace(0, len(values) - 1, FEW + 2).round().astype(int)
     inner = places if len(values) <= FEW else places[1:-1]
     return tuple(values[place] for place in dict.fromkeys(inner.tolist()))
-
-
-def _drawn(space: Space, n_points: int, seed: int) -> list[Mapping[str, Any]]:
-    if not space:
-        return [{}]
-    n_all = int(np.prod([float(len(values)) for values in space.values()]))
-    draw = np.random.RandomState(own_stream(seed).integers(2**31 - 1))
-    points = ParameterSampler(space, min(n_points, n_all), random_state=draw)
-    return [{name: (point[name],) for name in space} for point in points]

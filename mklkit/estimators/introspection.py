@@ -7,18 +7,8 @@ from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
-
-from mklkit.protocols import Array
-
-
-@runtime_checkable
-class ChoosingModel(Protocol):
-    """A fitted estimator that says what it chose because nothing was given."""
-
-    choices_: list[str]
 
 
 @runtime_checkable
@@ -42,55 +32,10 @@ class KernelModel(Protocol):
     n_features_in_: int
 
 
-@runtime_checkable
-class KernelClassifier(KernelModel, Protocol):
-    """A fitted ``MKLClassifier``, or a voting ensemble of several."""
-
-    classes_: NDArray[Any]
-    class_weight_: Array
-
-
-@runtime_checkable
-class KernelRegressor(KernelModel, Protocol):
-    """A fitted ``MKLRegressor``."""
-
-    target_names_: list[str]
-
-
-@runtime_checkable
-class WeightedModel(Protocol):
-    """An estimator with kernel weights."""
-
-    def weights_frame(self) -> pd.DataFrame:
-        """Return the kernel weights as a tidy table."""
-        ...
-
-
-@runtime_checkable
-class GatedModel(Protocol):
-    """An estimator whose kernel weights may differ between rows."""
-
-    kernel_names_: list[str]
-
-    def gate_weights(self, X: Any) -> Array:
-        """Return the kernel weights (n, M) of each row."""
-        ...
-
-
 def split(model: Any) -> tuple[Pipeline | None, Any]:
     """Return the steps before the classifier (None where there are none) and the classifier.
 
     Searches over parameters are followed to their best estimator.
-
-    Examples
-    --------
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> from sklearn.svm import SVC
-    >>> split(make_pipeline(StandardScaler(), SVC()))
-    (Pipeline(steps=[('standardscaler', StandardScaler())]), SVC())
-    >>> split(SVC())
-    (None, SVC())
     """
     if isinstance(model, FittedSearch):
         return split(model.best_estimator_)
@@ -115,14 +60,6 @@ LEFT_OUT = re.compile(r"(kernels auto: left out \d+, [^:]*):.*")
 
 
 def shortened(choices: Sequence[str]) -> list[str]:
-    """Return what a model chose without the names of proposed kernels that are left out.
-
-    Examples
-    --------
-    >>> choices = ["kernels auto: left out 2, as they are alike: a, b", "learner svm"]
-    >>> shortened(choices)  # doctest: +NORMALIZE_WHITESPACE
-    ["kernels auto: left out 2, as they are alike ('mklkit kernels DATA -k auto' names them)",
-     'learner svm']
-    """
+    """Return what a model chose without the names of proposed kernels that are left out."""
     pointer = r"\1 ('mklkit kernels DATA -k auto' names them)"
     return [LEFT_OUT.sub(pointer, choice) for choice in choices]

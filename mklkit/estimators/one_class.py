@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from mklkit.combiners.templates.weighting import WeightedDecision
 from mklkit.estimators.base import KernelEstimator
-from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fit import fit_problems, plan_and_read
 from mklkit.estimators.predicting import finite_values, lazy_on_dask, of_each_row
 from mklkit.estimators.problems import Problem
+from mklkit.estimators.training_data import check_new_rows
 from mklkit.protocols import Array, Task
 from mklkit.views.rows import is_dask
 

@@ -12,12 +12,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import column_or_1d
 
 from mklkit.errors import DataError, IncompatibleError, quoted
-from mklkit.estimators.checking import as_source, checked_rows
 from mklkit.estimators.fit import Fitted, fit_decision, with_kernels
 from mklkit.estimators.plan import Plan, kernels_to_bind, plan_of
 from mklkit.estimators.problems import Problem, class_problems
 from mklkit.estimators.table_reading import read_table
-from mklkit.estimators.training_data import TrainingData
+from mklkit.estimators.training_data import TrainingData, as_source, checked_rows
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.protocols import (
     Array,
@@ -40,19 +39,10 @@ from mklkit.views.view_set import ViewSet
 
 @attrs.frozen(eq=False)
 class PartialSums:
-    """What is kept of the rows seen so far.
+    """What is kept of the rows seen so far; maps and kernels are those of the first call's rows.
 
-    Attributes
-    ----------
-    plan : Plan
-        With kernels that are proposed from the rows of the first call where that was asked for.
-    kernels : list of FittedKernel
-    projectors : list of Projector
-        Fitted to the rows of the first call, like the kernels.
-    widths : list of int
-        The number of features of each kernel.
-    moments : ClassMoments
-        Of all kernels' features side by side, by class.
+    ``widths`` are the numbers of features, ``moments`` those of all kernels' features
+    side by side, by class.
     """
 
     plan: Plan
@@ -103,14 +93,7 @@ class NeedsEveryRow(IncompatibleError, AttributeError):
 
 
 def check_sums_suffice(estimator: Any) -> None:
-    """Check that an MKLClassifier needs sums over rows only.
-
-    Raises
-    ------
-    NeedsEveryRow
-        If a component does not; the message names those that do. Or if probabilities or weights of
-        classes are asked for.
-    """
+    """Raise ``NeedsEveryRow`` if an MKLClassifier needs more than sums over rows."""
     if estimator.class_weight is not None:
         raise NeedsEveryRow(
             "partial_fit keeps sums over rows that count once each, and class_weight weighs them:"
@@ -144,13 +127,7 @@ def check_sums_suffice(estimator: Any) -> None:
 
 
 def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
-    """Let an MKLClassifier learn from more rows; see :attr:`mklkit.MKLClassifier.partial_fit`.
-
-    Raises
-    ------
-    DataError
-        If classes are missing or a label is none of them.
-    """
+    """Let an MKLClassifier learn from more rows; see :attr:`mklkit.MKLClassifier.partial_fit`."""
     sums: PartialSums | None = estimator.__dict__.get("partial_sums_")
     if sums is None and classes is None:
         raise DataError(

@@ -1,27 +1,34 @@
-"""The plan of a fit, what an estimator asks for, settled once; and the views of its problems."""
+"""The plan of a fit, what an estimator asks for, settled once; and the views of its problems.
+
+Several fits on the same rows may share those: Gram matrices and statistics once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import Any
+from threading import RLock
+from typing import Any, Self
 
 import attrs
+import joblib
 import numpy as np
 
 from mklkit.errors import IncompatibleError, SpecError
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData
-from mklkit.protocols import Array, FeatureMapFacts, RowSource, Target, Task, facts_of
+from mklkit.protocols import Array, FeatureMapFacts, RowSource, TableRows, Target, Task, facts_of
 from mklkit.protocols.component import FOR_LARGE_DATA
 from mklkit.registry.columns import are_proposed, bind_kernels
 from mklkit.registry.composing import choose_components
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, say_if_long
 from mklkit.views.deciding import RowBlock
 from mklkit.views.engines import engine_of
-from mklkit.views.memory import check_gram_fits, memory_given
+from mklkit.views.memory import check_gram_fits, memory_given, memory_limit
 from mklkit.views.rows import PairStore, rows_at
 from mklkit.views.view_set import ViewSet
 
@@ -32,25 +39,11 @@ BANDWIDTHS = ("per-problem", "all-rows")
 class Plan:
     """What an estimator asks for, settled once.
 
-    Attributes
-    ----------
-    kernels : tuple of BoundKernel
-        Bound to columns of the table; the default ones while they are still to be proposed.
-    feature_map, combiner, learner : components
-    reading : TableReading
-        How the table is read for these kernels.
-    proposed : bool
-        Whether the kernels are proposed from the rows and what is to be learned of them.
-    task : Task
-    bandwidths : {"per-problem", "all-rows"}
-        Whether kernels are fitted to each problem's own rows or once to all of them.
-    max_memory : int, optional
-        Bytes that features and sums over them may take; half of what is free where not given.
-    n_jobs : int, optional
-        Threads over problems.
-    notes : tuple of str
-        What became of gaps in the kernels' columns, or which kernels were proposed and why; and
-        what was chosen because nothing was given, a sentence each.
+    ``kernels`` are bound to columns of the table, which is read as ``reading`` says; they are the
+    default ones while ``proposed``, until some are proposed from the rows and their target.
+    ``bandwidths`` tells whether kernels are fitted to each problem's own rows or to all of them;
+    ``max_memory`` are bytes for features and sums over them, ``n_jobs`` threads over problems.
+    ``notes``: what became of gaps, which kernels were proposed, what was chosen unasked.
     """
 
     kernels: tuple[BoundKernel, ...]
@@ -76,11 +69,6 @@ def plan_of(
     """Return what an estimator would do with a table, to whose columns its kernels are bound.
 
     ``weighted``: whether rows count differently.
-
-    Raises
-    ------
-    MKLKitError
-        For unknown names, and components that don't fit together.
     """
     parts = estimator.combiner, estimator.feature_map, estimator.learner
     choice = choose_components(*parts, task=task, weighted=weighted)
@@ -105,13 +93,7 @@ def plan_of(
 
 
 def kernels_to_bind(kernels: Any, task: Task) -> list[BoundKernel]:
-    """Return an estimator's kernels, by which its table is read.
-
-    Raises
-    ------
-    SpecError
-        If they are to be proposed where there is nothing to be learned.
-    """
+    """Return an estimator's kernels, by which its table is read."""
     if not are_proposed(kernels):
         return bind_kernels(kernels)
     if task == "none":
@@ -129,19 +111,10 @@ WORTH_KEEPING = 2**28
 class ProblemViews:
     """The views of each problem on some training rows.
 
-    A map whose facts state ``shared`` (a random subset) is fitted once on all rows, and each
-    problem uses its rows of the features; any other is fitted on each problem's own rows.
-
-    Parameters
-    ----------
-    plan : Plan
-    data : TrainingData
-    seed : int
-        The seed of the shared map.
-    keep : bool, default=False
-        Whether each problem's views are kept for other fits on the same rows.
-    store : PairStore, optional
-        The rows of which these are a part, with quantities of their pairs.
+    A map whose facts state ``shared`` (a random subset) is fitted once on all rows, from ``seed``,
+    and each problem uses its rows of the features; any other is fitted on each problem's own rows.
+    ``keep``: each problem's views are kept for other fits on the same rows. ``store`` has
+    quantities of pairs of the rows of which these are a part.
     """
 
     def __init__(
@@ -159,7 +132,13 @@ class ProblemViews:
             kernels = tuple(attrs.evolve(bound, fitted=kernel) for bound, kernel in pairs)
             plan = attrs.evolve(plan, kernels=kernels)
         if isinstance(data.rows, RowSource) and not self._facts.shared:
-            data = _in_memory(plan, data)
+            if not engine_of(data.rows).local:
+                raise IncompatibleError(
+                    f"The feature map {plan.feature_map.name!r} with these parameters needs all"
+                    f" rows in one place, and they are on Dask's workers: use {FOR_LARGE_DATA}."
+                )
+            check_gram_fits(len(data.rows), data.rows.dtype.itemsize)
+            data = attrs.evolve(data, rows=rows_at(data.rows, slice(0, len(data.rows))))
         self.plan, self.data = plan, data
         self._keep, self._store = keep, store
         self._places = np.arange(len(data.rows)) if data.places is None else data.places
@@ -192,15 +171,9 @@ class ProblemViews:
     def of(self, problem: Problem, seed: int) -> tuple[ViewSet, Target, np.random.RandomState]:
         """Return a problem's views, its target, and its random state after that."""
         key = problem, int(seed)
-        views_of_problem = self._known.get(key)
-        if views_of_problem is None:
-            views_of_problem = self._make(problem, seed)
-            if self._keep:
-                self._known[key] = views_of_problem
-        views, target, random_state = views_of_problem
-        return views, target, deepcopy(random_state)
-
-    def _make(self, problem: Problem, seed: int) -> tuple[ViewSet, Target, np.random.RandomState]:
+        if key in self._known:
+            views, target, random_state = self._known[key]
+            return views, target, deepcopy(random_state)
         random_state = np.random.RandomState(seed)
         rows, values, weights = self.data.rows, self.data.values, self.data.row_weights
         members = problem.rows(values)
@@ -214,6 +187,8 @@ class ProblemViews:
                 check_gram_fits(len(members), rows.dtype.itemsize)
             rows = rows if every else rows[members]
             views = self._fitted(rows, weights, random_state, self._places[members])
+        if self._keep:
+            self._known[key] = views, target, deepcopy(random_state)
         return views, target, random_state
 
     def _fitted(
@@ -247,12 +222,84 @@ class ProblemViews:
         return block
 
 
-def _in_memory(plan: Plan, data: TrainingData) -> TrainingData:
-    """Return rows for a map that needs all of them in one place; refuse those on a cluster."""
-    if not engine_of(data.rows).local:
-        raise IncompatibleError(
-            f"The feature map {plan.feature_map.name!r} with these parameters needs all rows in one"
-            f" place, and they are on Dask's workers: use {FOR_LARGE_DATA}."
-        )
-    check_gram_fits(len(data.rows), data.rows.dtype.itemsize)
-    return attrs.evolve(data, rows=rows_at(data.rows, slice(0, len(data.rows))))
+class SharedViews:
+    """Views by the rows, labels and components that they were made of, the latest last.
+
+    What a search or a comparison hands to its fits. Results are those of separate fits. What is
+    kept beyond ``max_memory`` (half of what is free where not given) is forgotten and made again.
+    """
+
+    def __init__(self, max_memory: int | str | None = None) -> None:
+        self.max_memory = memory_limit(max_memory)
+        self._views: OrderedDict[Any, ProblemViews] = OrderedDict()
+        self._stores: dict[Any, PairStore] = {}
+        self._small: dict[Any, Any] = {}
+        self._lock = RLock()
+
+    def of(self, plan: Plan, data: TrainingData, seed: int) -> ProblemViews:
+        """Return the views of an estimator's problems: those of a former fit where there are."""
+        if not isinstance(data.rows, np.ndarray | TableRows):
+            return ProblemViews(plan, data, seed)
+        kernels = tuple((k.label, same_key(k.kernel), joblib.hash(k.columns)) for k in plan.kernels)
+        settings = same_key(plan.feature_map), int(seed), plan.bandwidths, plan.max_memory
+        key = kernels, settings, data.digest
+        with self._lock:
+            views = self._views.pop(key, None)
+            if views is None:
+                views = ProblemViews(plan, data, seed, keep=True, store=self._store(data))
+            self._views[key] = views
+            if self.max_memory is not None:
+                sizes = {key: kept.n_bytes for key, kept in self._views.items()}
+                while len(self._views) > 1 and sum(sizes.values()) > self.max_memory:
+                    oldest, _ = self._views.popitem(last=False)
+                    del sizes[oldest]
+        return views
+
+    def small(self, key: Any, data: TrainingData, make: Callable[[], Any]) -> Any:
+        """Return what follows from data and takes little memory, made if it is not there."""
+        if not isinstance(data.rows, np.ndarray):
+            return make()
+        with self._lock:
+            whole_key = key, data.digest[:2]
+            if whole_key not in self._small:
+                self._small[whole_key] = make()
+            return self._small[whole_key]
+
+    def _store(self, data: TrainingData) -> PairStore | None:
+        """Return the pairs of all rows of a search; of others only if these are such rows."""
+        key = data.digest[0 if data.whole is None else 3]
+        if key not in self._stores and data.whole is not None:
+            # The latest alone: searches follow each other on other rows.
+            limit = None if self.max_memory is None else self.max_memory // 2
+            self._stores = {key: PairStore(data.whole, limit)}
+        return self._stores.get(key)
+
+
+class SharesViews(ABC):
+    """An estimator that can take its views from where several fits share them."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows (N, d), their class labels (N,) and, if given, their weights (N,)."""
+        return self.fit_sharing(None, X, y, sample_weight)
+
+    @abstractmethod
+    def fit_sharing(
+        self, shared_views: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
+    ) -> Self:
+        """Learn as ``fit`` does, with views that other fits on the same rows share.
+
+        ``shared_views`` is None for a fit by itself.
+        """
+
+
+def same_key(value: Any) -> Any:
+    """Return what values have in common that may replace each other, of parameters or components.
+
+    The caller keeps values that can't be hashed, such as components with an array: only their
+    identity is known.
+    """
+    try:
+        hash(value)
+    except TypeError:
+        return id(value)
+    return type(value), value

@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import DataError
-from mklkit.estimators.folds import plan_folds
+from mklkit.estimators.folds import USUAL_FOLDS, plan_folds
 from mklkit.protocols import Array, Decision, Rows
 from mklkit.views.dask.rows import each_row
 from mklkit.views.deciding import decide_all
@@ -31,12 +31,8 @@ def finite_values(
 ) -> Array:
     """Return the values of all decisions on rows, side by side (n, number of values).
 
-    ``same_map``: the decisions share maps; ``name`` the values are called.
-
-    Raises
-    ------
-    DataError
-        If a value is not finite.
+    ``same_map``: the decisions share maps; ``name`` the values are called. A ``DataError`` refuses
+    values that are not finite.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         values = decide_all(decisions, rows, same_map)
@@ -150,14 +146,6 @@ class PredictsClasses(ClassifierMixin, ABC):
             return np.log(self.predict_proba(X))
 
 
-FOLDS = 5
-"""As in scikit-learn's ``CalibratedClassifierCV``; fewer where a class has fewer rows."""
-
-
-Places = NDArray[np.intp]
-"""Numbers of rows."""
-
-
 class DecisionValues(ClassifierMixin, BaseEstimator):
     """A classifier whose rows are decision values already, to be calibrated by scikit-learn."""
 
@@ -178,7 +166,7 @@ class DecisionValues(ClassifierMixin, BaseEstimator):
 def cross_fitted(
     codes: NDArray[np.intp],
     seed: int,
-    decide: Callable[[Places, Places], Array],
+    decide: Callable[[NDArray[np.intp], NDArray[np.intp]], Array],
     row_weights: Array | None = None,
 ) -> tuple[Any, str]:
     """Return scikit-learn's sigmoids of decision values of held-out rows, and a note.
@@ -186,24 +174,11 @@ def cross_fitted(
     ``decide`` takes the rows to train on and the rows held out, and returns the decision values of
     a model of the first on the second. The row of a single-row class is trained on and never held
     out: it has no weight in the calibration, and no row is likely to be of that class.
-
-    Raises
-    ------
-    DataError
-        If no class has two rows, or a model can't be fitted to the rows of a fold.
-
-    Examples
-    --------
-    >>> rows = np.arange(20.0)
-    >>> model, note = cross_fitted(np.repeat([0, 1], 10), 0, lambda _, held_out: rows[held_out])
-    >>> model.predict_proba(np.array([0.0, 19.0])).round(1)
-    array([[1., 0.],
-           [0., 1.]])
     """
     # It brings a second's worth of other estimators, and few models need it.
     from sklearn.calibration import CalibratedClassifierCV
 
-    plan = plan_folds(codes, FOLDS)
+    plan = plan_folds(codes, USUAL_FOLDS)
     n_rows, n_classes = len(codes), int(codes.max()) + 1
     values = np.zeros(n_rows if n_classes == 2 else (n_rows, n_classes))
     for training, held_out in plan.splits(codes, seed):

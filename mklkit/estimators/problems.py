@@ -30,14 +30,9 @@ STRATEGIES = ("ovo", "ovr", "native")
 class Problem:
     """One of the problems into which an estimator's target is divided.
 
-    Attributes
-    ----------
-    task : Task
-    negative, positive : int, optional
-        Of two classes the numbers of those labelled −1 and +1; the negative one is None for all
-        classes but the positive one.
-    column : int, optional
-        The column of numbers that is learned, where they are several; all of them if not given.
+    Of two classes ``negative`` and ``positive`` are the numbers of those labelled −1 and +1; the
+    negative one is None for all classes but the positive one. ``column`` is that of the numbers
+    that are learned, all of them where it is None.
     """
 
     task: Task
@@ -68,14 +63,10 @@ class Problem:
 
 
 def class_problems(n_classes: int, multiclass: str, combiner: Any, learner: Any) -> list[Problem]:
-    """Return the problems of ``n_classes`` classes by a multiclass strategy.
+    """Return the problems of ``n_classes`` classes; two classes are one problem.
 
-    Raises
-    ------
-    SpecError
-        If there is no such strategy.
-    IncompatibleError
-        If ``"native"`` is required of components that handle only two classes.
+    >>> [(p.negative, p.positive) for p in class_problems(3, "ovr", None, None)]
+    [(None, 0), (None, 1), (None, 2)]
     """
     if multiclass not in STRATEGIES:
         raise SpecError(
@@ -88,22 +79,9 @@ def class_problems(n_classes: int, multiclass: str, combiner: Any, learner: Any)
                 raise IncompatibleError(
                     f"{part.name} handles two classes only; for more use multiclass='ovo' or 'ovr'."
                 )
-    return decompose(n_classes, multiclass)
-
-
-def decompose(n_classes: int, strategy: str) -> list[Problem]:
-    """Return the problems of ``n_classes`` classes; two classes are one problem.
-
-    Examples
-    --------
-    >>> [(p.negative, p.positive) for p in decompose(3, "ovo")]
-    [(0, 1), (0, 2), (1, 2)]
-    >>> [(p.negative, p.positive) for p in decompose(3, "ovr")]
-    [(None, 0), (None, 1), (None, 2)]
-    """
-    if n_classes == 2 or strategy == "ovo":
+    if n_classes == 2 or multiclass == "ovo":
         return [Problem("two classes", i, j) for i, j in combinations(range(n_classes), 2)]
-    if strategy == "native":
+    if multiclass == "native":
         return [Problem("several classes")]
     return [Problem("two classes", None, k) for k in range(n_classes)]
 
@@ -134,13 +112,7 @@ def join_scores(problems: Sequence[Problem], values: Iterable[Array], n_classes:
 
 
 def decision_values(fitted: Any, rows: Rows, n_classes: int) -> Array:
-    """Return the values of all problems' decisions, joined: (n,) for two classes, else (n, C).
-
-    Raises
-    ------
-    DataError
-        If a value is not finite.
-    """
+    """Return the values of all problems' decisions, joined: (n,) for two classes, else (n, C)."""
     same_map = facts_of(fitted.plan.feature_map, FeatureMapFacts).shared
     scores = finite_values(fitted.decisions, rows, same_map)
     if n_classes == 2:

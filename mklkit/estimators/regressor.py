@@ -10,19 +10,12 @@ import pandas as pd
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from mklkit.estimators.base import KernelEstimator
-from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.fit import fit_problems, plan_and_read, with_kernels
 from mklkit.estimators.plan import Plan
 from mklkit.estimators.predicting import finite_values, lazy_on_dask
 from mklkit.estimators.problems import Problem
-from mklkit.protocols import (
-    Array,
-    CombinerFacts,
-    FeatureMapFacts,
-    LearnerFacts,
-    Task,
-    facts_of,
-)
+from mklkit.estimators.training_data import check_new_rows
+from mklkit.protocols import Array, CombinerFacts, FeatureMapFacts, LearnerFacts, Task, facts_of
 from mklkit.views.rows import is_dask
 
 
@@ -52,18 +45,12 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
     weights_ : ndarray of shape (n_problems, M)
         Kernel weights: one row where all targets share them (those of ``uniform``, with ``ridge``),
         else one per target.
-    kernel_names_ : list of str
-        M names.
-    kernel_columns_ : list of (ndarray of int or None)
-        The positions of the columns that each kernel uses; None for all.
+    kernel_names_, kernel_columns_, kernels_, feature_map_, combiner_, learner_, choices_
+        As in :class:`mklkit.MKLClassifier`.
     problems_ : list of str
         What is fitted at once: ``"all targets"``, or the name or number of each target.
     target_names_ : list of str
         The names of the targets' columns, or their numbers.
-    kernels_, feature_map_, combiner_, learner_ : components
-        The components used.
-    choices_ : list of str
-        The choices made because nothing was given, one sentence each.
     decisions_ : list of Decision
         One per problem.
     target_means_ : ndarray of shape (T,)

@@ -12,11 +12,10 @@ from mklkit.errors import SpecError
 from mklkit.estimators.base import NestedParameters
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.from_preset import preset_classifier
+from mklkit.estimators.plan import SharedViews
 from mklkit.estimators.search import MKLSearchCV
-from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.voting import MKLVotingClassifier
 
-PRESET = "rpemekl"
 SUBSET_CHOICES = (0.1, 0.2, 0.3, 0.4, 0.5)
 """p as a fraction of the training rows (paper 004, section 3.1)."""
 NESTED = {"subset": "feature_map__subset", "alpha": "learner__alpha", "lam": "combiner__lam"}
@@ -157,7 +156,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
     def _preset_member(self) -> MKLClassifier:
         """Return a member as in the preset, with the kernels and settings given here."""
         voting: Any = preset_classifier(
-            PRESET,
+            "rpemekl",
             kernels=self.kernels,
             multiclass=self.multiclass,
             class_weight=self.class_weight,

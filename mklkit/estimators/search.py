@@ -16,7 +16,6 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
 from mklkit.errors import SpecError, counted, cut
 from mklkit.estimators.base import FittedKernels
-from mklkit.estimators.checking import as_source, check_training
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.fold_scores import FoldScores, check_scorer, fits_grids
 from mklkit.estimators.folds import splits_of
@@ -30,12 +29,11 @@ from mklkit.estimators.grids import (
     points_of,
     results_table,
 )
-from mklkit.estimators.plan import kernels_to_bind
+from mklkit.estimators.plan import SharedViews, SharesViews, kernels_to_bind
 from mklkit.estimators.predicting import PredictsClasses
-from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.estimators.showing import KernelSummary
 from mklkit.estimators.table_reading import read_table
-from mklkit.estimators.training_data import checked_row_weights
+from mklkit.estimators.training_data import as_source, check_training, checked_row_weights
 from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
 

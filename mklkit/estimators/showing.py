@@ -33,16 +33,8 @@ LONGEST = 60
 class KernelSummary:
     """Kernels with their weights, and the facts beside them.
 
-    Attributes
-    ----------
-    kernels : sequence of BoundKernel
-    facts : tuple of (name, text)
-    columns : ndarray of str or int, optional
-        The names of all columns; without it, columns are shown as they were given.
-    weights : ndarray of shape (n, M), optional
-        A row per problem, or per problem and cluster.
-    over : str, default=""
-        What several rows of weights are of.
+    Columns are shown by the names in ``columns``, else as they were given. ``weights`` has a row
+    per problem, or per problem and cluster, which is what ``over`` says.
     """
 
     kernels: Sequence[BoundKernel]
@@ -70,13 +62,7 @@ class KernelSummary:
 
     @classmethod
     def planned(cls, kernels: Any, choice: Choice) -> KernelSummary:
-        """Return the summary of what ``fit`` would use.
-
-        Raises
-        ------
-        MKLKitError
-            If there is no such kernel.
-        """
+        """Return the summary of what ``fit`` would use."""
         components = _components(choice.combiner, choice.learner, choice.feature_map)
         if are_proposed(kernels):
             proposed = ("kernels", "a bank that fit proposes from its rows")

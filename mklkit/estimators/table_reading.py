@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 from numbers import Number, Real
@@ -34,24 +34,11 @@ DATES = (date, timedelta, np.datetime64, np.timedelta64, pd.Period)
 class TableReading:
     """How a table is read for its kernels: what its columns hold, and what kernels read in them.
 
-    Attributes
-    ----------
-    names : tuple of str, or None
-        The names of the columns, where they have any.
-    holds : tuple of {"numbers", "text", "dates", "complex numbers", "other values"}
-        What each column holds. One without any value holds text if only kernels on text or
-        categories name it, else numbers.
-    plain : bool
-        Whether kernels read numbers without gaps in all columns, which scikit-learn checks.
-    texts, categories, ids : tuple of int
-        The columns in which a kernel reads text, categories, or row ids.
-    filled : tuple of int
-        Columns of categories whose gaps are a category of their own, as a kernel does not leave
-        them out.
-    gaps : tuple of int
-        Columns of numbers that may have gaps.
-    notes : tuple of str
-        What became of gaps in the training data, a sentence each.
+    A column without any value holds text if only kernels on text or categories name it, else
+    numbers. ``plain``: kernels read numbers without gaps in all columns, which scikit-learn checks.
+    Kernels read text, categories and row ids in the columns ``texts``, ``categories`` and ``ids``.
+    Gaps of the categories ``filled`` are a category of their own, as a kernel does not leave them
+    out; the numbers in ``gaps`` may have some. ``notes``: what became of gaps in training.
     """
 
     names: tuple[str, ...] | None
@@ -64,18 +51,10 @@ class TableReading:
     ids: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
 
-    @property
-    def reads_words(self) -> bool:
-        """Whether kernels read columns that hold no numbers."""
-        return any(self.holds[place] != "numbers" for place in (*self.texts, *self.categories))
-
     def numbers(self, X: Any) -> Array:
         """Return the columns of numbers in their places (n, d), with NaN for gaps and 0 elsewhere.
 
-        Raises
-        ------
-        DataError
-            If a column of numbers holds something else now, or one of row ids has a gap.
+        A ``DataError`` refuses a column that holds something else now, and gaps in row ids.
         """
         frame = _as_frame(X)
         places = [place for place, holds in enumerate(self.holds) if holds == "numbers"]
@@ -136,18 +115,7 @@ class TableReading:
 def read_table(X: Any, banks: Sequence[Bank]) -> tuple[TableReading, list[list[BoundKernel]]]:
     """Return how a table is read for some kernels, and the kernels bound to its columns.
 
-    Parameters
-    ----------
-    X : DataFrame, array-like or RowSource of shape (N, d)
-    banks : sequence of sequence of BoundKernel
-        The kernels with columns as the user gave them; a search may have several banks.
-
-    Raises
-    ------
-    ValueError
-        If it is no table.
-    DataError
-        If a kernel's columns do not exist, it can't read them, or none are left for it.
+    A search may have several banks of kernels, with columns as the user gave them.
     """
     n_columns, names = _header(X)
     placed = [placed_kernels(bank, n_columns, names) for bank in banks]
@@ -191,28 +159,19 @@ def read_table(X: Any, banks: Sequence[Bank]) -> tuple[TableReading, list[list[B
         "read as empty text": texts,
         "left out by its kernel": left_out,
     }
-    notes = tuple(note for fate, places in fates.items() for note in _on_gaps(frame, places, fate))
+    n_gaps = frame.isna().sum().tolist()
+    notes = tuple(
+        f"{counted(n_gaps[place], 'gap')} in column {quoted(str(frame.columns[place]))} {fate}"
+        for fate, places in fates.items()
+        for place in places
+        if n_gaps[place]
+    )
     ids = read_as("row ids")
     return TableReading(names, holds, False, texts, categories, filled, gaps, ids, notes), bound
 
 
-def _on_gaps(frame: pd.DataFrame, places: Iterable[int], fate: str) -> Iterator[str]:
-    """Yield what becomes of the gaps in some columns."""
-    for place in places:
-        number = int(frame.iloc[:, place].isna().sum())
-        if number:
-            name = quoted(str(frame.columns[place]))
-            yield f"{counted(number, 'gap')} in column {name} {fate}"
-
-
 def placed_kernels(kernels: Bank, n_columns: int, names: Sequence[str] | None) -> list[BoundKernel]:
-    """Return the kernels with their columns as positions.
-
-    Raises
-    ------
-    DataError
-        If a kernel's columns do not exist.
-    """
+    """Return the kernels with their columns as positions; a ``DataError`` names what is absent."""
     placed = []
     for kernel in kernels:
         if kernel.columns is None:

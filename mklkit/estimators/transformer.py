@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import attrs
 import numpy as np
@@ -17,16 +17,11 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from mklkit.combiners.templates.weighting import WeightedColumns, WeightingCombiner
 from mklkit.errors import DataError, IncompatibleError, quoted
 from mklkit.estimators.base import KernelEstimator
-from mklkit.estimators.checking import check_new_rows
-from mklkit.estimators.fit import (
-    Fitted,
-    plan_and_read,
-    solver_errors_explained,
-    with_kernels,
-)
-from mklkit.estimators.plan import Plan, ProblemViews
+from mklkit.estimators.fit import Fitted, plan_and_read, solver_errors_explained, with_kernels
+from mklkit.estimators.plan import ProblemViews
 from mklkit.estimators.predicting import lazy_on_dask
-from mklkit.estimators.problems import Problem, decompose
+from mklkit.estimators.problems import Problem, class_problems
+from mklkit.estimators.training_data import check_new_rows
 from mklkit.protocols import Array, CombinerFacts, Task, facts_of
 from mklkit.protocols.component import KERNELS
 from mklkit.registry.composing import Choice, choose_components, default_instances
@@ -172,7 +167,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         views, target, random_state = views_of.of(whole, seeds[0])
         targets = [target]
         if task == "two classes":  # each class against the rest, or the one of two
-            parts = decompose(int(data.values.max()) + 1, "ovr")
+            parts = class_problems(int(data.values.max()) + 1, "ovr", plan.combiner, plan.learner)
             targets = [part.target(data.values, views.rows.dtype) for part in parts]
         combiner: Any = plan.combiner
         with solver_errors_explained(combiner, plan.learner, views):
@@ -221,10 +216,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         )
 
 
-Parts = TypeVar("Parts", Choice, Plan)
-
-
-def _without_learner(parts: Parts) -> Parts:
+def _without_learner(parts: Any) -> Any:
     """Return the components without a learner, where weights do not depend on it."""
     if not isinstance(parts.combiner, WeightingCombiner):
         return parts

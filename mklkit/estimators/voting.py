@@ -12,9 +12,9 @@ from sklearn.utils import check_random_state
 from mklkit.errors import SpecError, counted
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.plan import SharedViews, SharesViews
 from mklkit.estimators.predicting import PredictsClasses, class_numbers, lazy_on_dask
 from mklkit.estimators.search import MKLSearchCV
-from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.estimators.showing import KernelSummary
 from mklkit.numerics.votes import squashed
 from mklkit.protocols import Array
@@ -22,8 +22,6 @@ from mklkit.protocols.component import is_whole
 
 MOST_MEMBERS = 10_000
 """Each member is a model that is fitted and kept: a larger number is a mistake and fills memory."""
-
-SAME_IN_ALL_MEMBERS = ("classes_", "n_features_in_", "feature_names_in_", "class_weight_")
 
 
 class MKLVotingClassifier(PredictsClasses, SharesViews, FittedKernels):
@@ -96,7 +94,7 @@ class MKLVotingClassifier(PredictsClasses, SharesViews, FittedKernels):
         ]
         self.members_ = [m.best_estimator_ if isinstance(m, MKLSearchCV) else m for m in fitted]
         first = self.members_[0]
-        for name in SAME_IN_ALL_MEMBERS:
+        for name in ("classes_", "n_features_in_", "feature_names_in_", "class_weight_"):
             if name in vars(first):
                 setattr(self, name, vars(first)[name])
         note = f"vote of {self.n_members} members, each on its own random maps"

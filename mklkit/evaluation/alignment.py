@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from mklkit.errors import DataError, MKLKitError
-from mklkit.estimators.checking import check_new_rows
 from mklkit.estimators.introspection import FittedSearch, KernelModel
 from mklkit.estimators.table_reading import read_table
+from mklkit.estimators.training_data import check_new_rows
 from mklkit.numerics.gram_tiles import centred_gram
 from mklkit.protocols import Array
 from mklkit.registry.columns import bind_kernels

@@ -16,7 +16,7 @@ from mklkit.datasets.columns import text_of
 from mklkit.datasets.pipeline import DEFAULT_SCALE, build_pipeline, preset_pipeline
 from mklkit.datasets.target import class_labels, learned_numbers
 from mklkit.errors import DataError, IncompatibleError, counted, listed
-from mklkit.estimators.introspection import KernelRegressor, classifier_in
+from mklkit.estimators.introspection import classifier_in
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.evaluation.scores import response, score, score_numbers
 from mklkit.evaluation.splits import (
@@ -310,7 +310,7 @@ def task_of(model: Any) -> Task:
     """Return the task of a model, fitted or not; a vote, pipeline or search has that inside it."""
     inside = classifier_in(model)
     if is_regressor(model):
-        is_ours = isinstance(inside, KernelRegressor)
+        is_ours = isinstance(inside, MKLRegressor) and "target_names_" in vars(inside)
         return Numbers(list(inside.target_names_)) if is_ours else Numbers()
     if is_outlier_detector(model):
         return OneClass()

@@ -17,10 +17,10 @@ import numpy as np
 from mklkit._version import __version__
 from mklkit.datasets.pipeline import encoder_in
 from mklkit.errors import MKLKitWarning, ModelFileError
+from mklkit.estimators.base import FittedKernels
+from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.introspection import (
-    KernelClassifier,
     KernelModel,
-    WeightedModel,
     classifier_in,
     column_names,
 )
@@ -111,7 +111,7 @@ def facts_of_model(model: Any) -> dict[str, Any]:
         facts["combiner"] = to_spec(classifier.combiner_)
         if classifier.learner_ is not None:
             facts["learner"] = to_spec(classifier.learner_)
-    if isinstance(classifier, KernelClassifier):
+    if isinstance(classifier, MKLClassifier | MKLVotingClassifier):
         weights = np.asarray(classifier.class_weight_)
         facts["class_weight"] = None if (weights == 1).all() else json_ready(weights)
         facts["multiclass"] = _strategy(classifier.problems_, len(classifier.classes_))
@@ -120,7 +120,7 @@ def facts_of_model(model: Any) -> dict[str, Any]:
         facts["targets"] = list(classifier.target_names_)
     if isinstance(classifier, MKLVotingClassifier):
         facts["members"] = len(classifier.members_)
-    if isinstance(classifier, WeightedModel):
+    if isinstance(classifier, FittedKernels):
         facts["weights"] = json_ready(classifier.weights_frame().to_dict("records"))
     return facts
 

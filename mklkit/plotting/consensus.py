@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from mklkit.datasets.target import looks_like_numbers
 from mklkit.errors import DataError, IncompatibleError, type_name
-from mklkit.estimators.introspection import FittedSearch, KernelModel, WeightedModel
+from mklkit.estimators.base import FittedKernels
+from mklkit.estimators.introspection import FittedSearch, KernelModel
 from mklkit.evaluation.alignment import alignment_matrix, combined_gram
 from mklkit.plotting.alignment import WRITTEN_KERNELS, AlignmentDisplay
 from mklkit.plotting.base import PanelsDisplay
@@ -189,7 +190,7 @@ def _with_kernels(estimator: Any) -> tuple[Pipeline | None, Any]:
         return _with_kernels(estimator.best_estimator_)
     pipeline = estimator if isinstance(estimator, Pipeline) else Pipeline([("model", estimator)])
     for place, (_, step) in enumerate(pipeline.steps):
-        if isinstance(step, WeightedModel):
+        if isinstance(step, FittedKernels):
             check_is_fitted(step)
             if isinstance(step, KernelModel):
                 return (pipeline[:place] if place else None), step

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
 from mklkit.errors import DataError, IncompatibleError, SpecError, quoted
-from mklkit.estimators.introspection import GatedModel, split
+from mklkit.estimators.base import KernelEstimator
+from mklkit.estimators.introspection import split
 from mklkit.plotting.base import PanelsDisplay
 from mklkit.plotting.parts import ON_DARK, ON_LIGHT, SCALE, SHAPES, ink, new_figure
 from mklkit.protocols import Array
@@ -121,7 +122,7 @@ class GatesDisplay(PanelsDisplay):
                 f" {quoted(grid_resolution)}."
             )
         before, model = split(estimator)
-        if not isinstance(model, GatedModel):
+        if not isinstance(model, KernelEstimator):
             raise IncompatibleError(
                 f"{type(model).__name__} has no gates to draw; a fitted MKLClassifier with a"
                 " gating combiner is expected."

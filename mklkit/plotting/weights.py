@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 
 from mklkit.errors import IncompatibleError
-from mklkit.estimators.introspection import KernelRegressor, WeightedModel, classifier_in
+from mklkit.estimators.base import FittedKernels
+from mklkit.estimators.introspection import classifier_in
+from mklkit.estimators.regressor import MKLRegressor
 from mklkit.plotting.base import Display
 from mklkit.plotting.parts import BARS, COLOURS, check_table, draw_cells, ink, paper, short
 
@@ -76,12 +78,12 @@ class KernelWeightsDisplay(Display):
             If it is not fitted.
         """
         model = classifier_in(estimator)
-        if not isinstance(model, WeightedModel):
+        if not isinstance(model, FittedKernels):
             raise IncompatibleError(
                 f"{type(model).__name__} has no kernel weights to draw; an estimator of mklkit is"
                 " expected, or a pipeline or search around one."
             )
-        each = "target" if isinstance(model, KernelRegressor) else "problem"
+        each = "target" if isinstance(model, MKLRegressor) else "problem"
         return cls(model.weights_frame(), each).plot(ax)
 
     def _check(self) -> None:

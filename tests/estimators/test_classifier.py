@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from mklkit import MKLClassifier
-from mklkit.errors import DataError, SpecError
+from mklkit.errors import DataError
 from mklkit.kernels import RBF
 
 TRIO = ["linear", "rbf(sigma='mean')", "polynomial(degree=2)"]
@@ -106,20 +106,3 @@ def test_it_is_a_member_of_scikit_learns_ensembles(iris):
     )
     assert bagging.fit(X, y).score(X, y) > 0.9
     assert "MKLClassifier" in members[0][1].fit(X, y)._repr_html_()
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        (
-            {"learner": "svm(c=1)"},
-            r"no parameter 'c'; it takes C, tol, max_iter\. Did you mean 'C'",
-        ),
-        ({"learner": SVC()}, "Expected a learner"),
-        ({"feature_map": "empirical(subset=2.5)"}, "subset must be a count"),
-        ({"multiclass": "all"}, r"multiclass must be .*'ovo', .*got 'all'"),
-    ],
-)
-def test_parameters_that_can_not_be_used_are_refused(iris, parameters, message):
-    with pytest.raises(SpecError, match=message):
-        MKLClassifier(**parameters).fit(*iris)

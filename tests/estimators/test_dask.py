@@ -16,7 +16,7 @@ from sklearn.base import clone
 from mklkit import MKLClassifier, MKLKitError, MKLSearchCV, MKLVotingClassifier
 from mklkit.errors import DataError, IncompatibleError
 from mklkit.views import dask as scheduling
-from mklkit.views.dask.engine import DaskEngine, packed, unpacked
+from mklkit.views.dask.engine import DaskEngine
 from mklkit.views.dask.rows import DaskRows
 
 distributed = pytest.importorskip("distributed")
@@ -172,15 +172,6 @@ def test_searches_run_on_the_cluster(cluster: Any) -> None:
         there.cv_results_["mean_test_score"], here.cv_results_["mean_test_score"]
     )
     assert len(own.cv_results_["params"]) == 2
-
-
-def test_large_arrays_are_no_part_of_a_packed_function() -> None:
-    ones = np.ones(10_000)
-    code, (large,) = packed(lambda: (ones, ones))
-    assert large is ones
-    assert len(code) < 5000
-    found = unpacked(code, [large])()
-    assert found[0] is found[1] is ones
 
 
 def test_without_a_client_dask_uses_this_process() -> None:

@@ -42,23 +42,6 @@ def test_many_classes_are_those_of_the_wrapped_binary_classifier(data, name, mul
     )
 
 
-@pytest.mark.parametrize("multiclass", ["ovo", "ovr"])
-@pytest.mark.parametrize("n_classes", [2, 3, 7, 26])
-def test_shapes_for_two_to_twenty_six_classes(rng, multiclass, n_classes):
-    y = np.repeat(np.arange(n_classes), 4)
-    X = 9 * rng.normal(size=(n_classes, 5))[y] + 0.1 * rng.normal(size=(len(y), 5))
-    letters = np.array(list("abcdefghijklmnopqrstuvwxyz"))[y]
-    model = MKLClassifier("rbf(gamma=0.1)", multiclass=multiclass, learner="kmhks(alpha=0.1)")
-    model.fit(X, letters)
-    pairs = n_classes * (n_classes - 1) // 2
-    problems = 1 if n_classes == 2 else pairs if multiclass == "ovo" else n_classes
-    assert model.weights_.shape == (problems, 1)
-    assert len(model.problems_) == len(model.decisions_) == problems
-    expected = (len(y),) if n_classes == 2 else (len(y), n_classes)
-    assert model.decision_function(X).shape == expected
-    assert model.score(X, letters) == 1
-
-
 def test_problems_are_named_by_their_labels():
     X, y = DATA["iris"]
     labels = np.array(["a", "b", "c"])[y]

@@ -54,36 +54,29 @@ def test_nested_parameters_are_named_by_what_is_there():
 
 def test_setting_a_nested_parameter_leaves_the_rest_alone():
     kernels = ["linear@0:2", "wide:rbf(sigma=3)", Polynomial(degree=3)]
-    model = MKLClassifier(kernels, learner="svm(C=2)")
+    learner = SVM(C=2)
+    model = MKLClassifier(kernels, learner=learner)
     model.set_params(kernels__wide__sigma=0.5, learner__tol=1e-4, combiner="dimkl6")
     assert model.get_params()["kernels__wide__sigma"] == 0.5
     assert model.get_params()["kernels__polynomial__degree"] == 3
-    assert model.learner == SVM(C=2, tol=1e-4)
+    assert (learner, model.learner) == (SVM(C=2), SVM(C=2, tol=1e-4))
     assert model.get_params()["combiner__rank"] == 5
+    # A component and its parameter at once; and a kernel inside a kernel.
+    model = MKLClassifier([Cosine(RBF(sigma=1.0)), Linear()])
+    model.set_params(combiner__rank=2, combiner="dimkl6", kernels__cosine__kernel__sigma=4.0)
+    assert model.get_params()["combiner__rank"] == 2
+    assert model.get_params()["kernels__cosine__kernel"] == RBF(sigma=4.0)
+
+
+def test_the_kernels_given_stay_as_they_are():
+    kernels = ["linear@0:2", "wide:rbf(sigma=3)", Polynomial(degree=3)]
+    model = MKLClassifier(kernels).set_params(kernels__wide__sigma=0.5)
     assert kernels[1] == "wide:rbf(sigma=3)"  # the list given is the caller's
     assert [(label, columns) for label, _, columns in model.kernels] == [
         ("linear@0:2", "0:2"),
         ("wide", None),
         ("polynomial(degree=3, coef0=1.0, gamma=1.0)", None),
     ]
-
-
-def test_a_component_and_its_parameter_set_at_once():
-    model = MKLClassifier(combiner="uniform").set_params(combiner__rank=2, combiner="dimkl6")
-    assert model.get_params()["combiner__rank"] == 2
-
-
-def test_components_given_as_objects_are_not_changed_but_replaced():
-    learner = SVM(C=1)
-    model = MKLClassifier(learner=learner).set_params(learner__C=5)
-    assert learner == SVM(C=1)
-    assert model.learner == SVM(C=5)
-
-
-def test_a_kernel_inside_a_kernel():
-    model = MKLClassifier([Cosine(RBF(sigma=1.0)), Linear()])
-    model.set_params(kernels__cosine__kernel__sigma=4.0)
-    assert model.get_params()["kernels__cosine__kernel"] == RBF(sigma=4.0)
 
 
 @pytest.mark.parametrize(
@@ -123,11 +116,6 @@ def test_parameters_that_are_not_there_are_refused(params, message):
 def test_what_keeps_a_nested_parameter_from_being_set_is_told(given, params, message):
     with pytest.raises(SpecError, match=message):
         MKLClassifier(**given).set_params(**params)
-
-
-def test_labels_tell_kernels_of_one_name_apart():
-    model = MKLClassifier(["a:rbf(sigma=1)", "b:rbf(sigma=2)"]).set_params(kernels__b__sigma=3.0)
-    assert [kernel for _, kernel, _ in model.kernels] == [RBF(sigma=1), RBF(sigma=3.0)]
 
 
 def test_specs_that_can_not_be_resolved_have_no_nested_parameters():

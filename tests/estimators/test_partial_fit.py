@@ -89,13 +89,18 @@ def test_a_class_may_come_later(rng):
         ({"learner": "svm"}, "learner 'svm' needs the rows themselves; .* kda"),
         ({"combiner": "dimkl3"}, "combiner 'dimkl3' needs .* alignment, .*dimkl2"),
         ({"feature_map": "implicit"}, "feature map 'implicit'"),
+        ({"class_weight": "balanced"}, "set class_weight=None"),
+        ({"probability": True}, "probabilities need the rows.*Calibrated"),
         ({"learner": KDA(graphs=discriminant_graphs)}, "partial_fit keeps none"),
     ],
 )
 def test_what_needs_every_row_is_refused(rng, settings, said):
     rows, y = problem(rng)
+    assert hasattr(model_of(), "partial_fit")
+    model = model_of().set_params(**settings)
+    assert hasattr(model, "partial_fit") == isinstance(settings.get("learner"), KDA)
     with pytest.raises(IncompatibleError, match=said):
-        model_of().set_params(**settings).partial_fit(rows, y, ["a", "b"])
+        model.partial_fit(rows, y, ["a", "b"])
 
 
 def test_classes_come_first_and_labels_are_among_them(rng):
@@ -104,8 +109,3 @@ def test_classes_come_first_and_labels_are_among_them(rng):
         model_of().partial_fit(rows, y)
     with pytest.raises(DataError, match="'b' is none of the classes"):
         model_of().partial_fit(rows, y, ["a", "c"])
-
-
-def test_scikit_learn_sees_partial_fit_where_there_is_one():
-    assert hasattr(model_of(), "partial_fit")
-    assert not hasattr(MKLClassifier(), "partial_fit")

@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
-from sklearn.svm import SVR as TheirSVR
+from sklearn.svm import SVR
 
 from mklkit import MKLRegressor
 from mklkit.errors import DataError, IncompatibleError, SpecError
@@ -23,22 +23,22 @@ def summed(a, b):
     return 0.5 * linear_kernel(a, b) + 0.5 * rbf_kernel(a, b, gamma=1 / 8)
 
 
-@pytest.mark.parametrize("feature_map", ["implicit", "empirical"])
-def test_without_an_intercept_it_is_kernel_ridge_on_the_sum(feature_map):
-    model = MKLRegressor(
-        KERNELS, learner="ridge(alpha=0.5, intercept=False)", feature_map=feature_map
-    )
-    theirs = KernelRidge(alpha=0.5, kernel="precomputed").fit(summed(X, X), Y)
-    expected = theirs.predict(summed(NEW, X))
-    np.testing.assert_allclose(model.fit(X, Y).predict(NEW), expected, rtol=1e-5, atol=1e-7)
-    assert not model.target_means_.any()
+RIDGE, MACHINE = "ridge(alpha=0.5, intercept=False)", "svr(C=50, epsilon=0.2, tol=1e-6)"
 
 
-def test_it_is_support_vector_regression_on_the_sum():
-    model = MKLRegressor(KERNELS, learner="svr(C=50, epsilon=0.2, tol=1e-6)").fit(X, Y[:, 0])
-    theirs = TheirSVR(kernel="precomputed", C=50, epsilon=0.2, tol=1e-6)
-    theirs.fit(summed(X, X), Y[:, 0])
-    np.testing.assert_allclose(model.predict(NEW), theirs.predict(summed(NEW, X)), rtol=1e-5)
+@pytest.mark.parametrize(
+    ("settings", "peer", "y"),
+    [
+        ({"learner": RIDGE}, KernelRidge(alpha=0.5), Y),
+        ({"learner": RIDGE, "feature_map": "empirical"}, KernelRidge(alpha=0.5), Y),
+        ({"learner": MACHINE}, SVR(C=50, epsilon=0.2, tol=1e-6), Y[:, 0]),
+    ],
+)
+def test_it_is_scikit_learns_on_the_sum(settings, peer, y):
+    model = MKLRegressor(KERNELS, **settings).fit(X, y)
+    expected = peer.set_params(kernel="precomputed").fit(summed(X, X), y).predict(summed(NEW, X))
+    np.testing.assert_allclose(model.predict(NEW), expected, rtol=1e-5, atol=1e-7)
+    assert model.target_means_.any() == (settings["learner"] == MACHINE)
 
 
 @pytest.mark.parametrize("feature_map", ["implicit", "empirical", "empirical(subset=10)"])
@@ -137,9 +137,5 @@ def test_what_learns_no_numbers_is_refused_with_the_names_of_those_that_do():
         MKLRegressor(KERNELS).fit(X, np.full(80, np.nan))
     with pytest.raises(SpecError):
         MKLRegressor(KERNELS, learner="ridge(alpha=-1)").fit(X, Y)
-
-
-def test_predictions_beyond_all_numbers_are_an_error():
-    model = MKLRegressor("polynomial(degree=3)").fit(X, Y)
     with pytest.raises(DataError, match="not finite"):
-        model.predict(np.full((1, 4), 1e200))
+        MKLRegressor("polynomial(degree=3)").fit(X, Y).predict(np.full((1, 4), 1e200))

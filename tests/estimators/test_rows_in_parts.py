@@ -104,16 +104,14 @@ def test_kernels_are_bound_to_columns_by_their_stored_names(table, tmp_path):
     assert fitted.kernel_columns_[0].tolist() == [1, 2]
 
 
-def test_a_map_without_landmarks_reads_all_rows(table, stored):
+@pytest.mark.parametrize(
+    "feature_map",
+    ["implicit", "empirical(subset=300)", "empirical(subset=5000)", "empirical(subset=1.0)"],
+)
+def test_all_rows_may_be_landmarks(feature_map, table, stored):
     rows, y = table
-    found = MKLClassifier("rbf").fit(stored, y > 0)
-    np.testing.assert_allclose(found.weights_, MKLClassifier("rbf").fit(rows, y > 0).weights_)
-
-
-@pytest.mark.parametrize("subset", ["300", "5000", "1.0"])
-def test_all_rows_may_be_landmarks(subset, table, stored):
-    rows, y = table
-    settings = {"feature_map": f"empirical(subset={subset})", "learner": "mhks"}
+    learner = "svm" if feature_map == "implicit" else "mhks"
+    settings = {"feature_map": feature_map, "learner": learner}
     found = MKLClassifier(["rbf", "linear"], **settings).fit(stored, y > 0)
     expected = MKLClassifier(["rbf", "linear"], **settings).fit(rows, y > 0)
     np.testing.assert_array_equal(found.predict(stored), expected.predict(rows))

@@ -212,7 +212,7 @@ def test_folds_of_wide_rows_take_their_distances_from_one_matrix(
 
 
 def test_views_are_shared_by_the_same_rows_alone() -> None:
-    from mklkit.estimators.shared_views import SharedViews
+    from mklkit.estimators.plan import SharedViews
 
     random = np.random.default_rng(0)
     first = random.normal(size=(60, 40))
@@ -240,18 +240,11 @@ def test_views_are_shared_by_the_same_rows_alone() -> None:
         ({"effort": np.array([1, 2])}, "'fast', 'thorough' or a number"),
         ({"param_grid": {"combiner": ["ifsl"], "combiner__lam": [0.5, 1.0]}}, "couples learners"),
         ({"scoring": lambda *_: np.nan}, "the scorer returned NaN"),
+        ({"scoring": "neg_log_loss"}, "'neg_log_loss' needs more than predictions"),
     ],
-    ids=["names", "effort", "learner", "scorer"],
+    ids=["names", "effort", "learner", "scorer", "probabilities"],
 )
 def test_mistakes_are_named(given: dict[str, Any], words: str) -> None:
     X, y = some_rows()
     with pytest.raises(ValueError, match=words):
         MKLSearchCV(MKLClassifier(learner="svm(C=1)"), cv=2, **given).fit(X, y)
-
-
-def test_a_scorer_of_probabilities_is_refused_before_any_fit() -> None:
-    rows, labels = make_classification(30, random_state=0)
-    search = MKLSearchCV(MKLClassifier("linear"), {"learner__C": [1.0]}, scoring="neg_log_loss")
-    with pytest.raises(SpecError, match="'neg_log_loss' needs more than predictions"):
-        search.fit(rows, labels)
-    assert not hasattr(search, "n_splits_")

@@ -1,15 +1,9 @@
 """scikit-learn's own checks of the estimator contract: every one must pass.
 
 They ask about an estimator's code, so that one configuration of each class with a ``fit`` of its
-own is enough. These are the defaults, which learn on Gram matrices, with a given C; a search of a
-learner on features; a vote of couplings on random landmarks; probabilities, of which
-the checks ask that the largest is that of the class predicted: it is so on their rows, and need not
-be on others. What components do with odd data, whichever they are, is asked by mklkit's own
-conformance checks.
-
-libsvm stops within a tolerance, in another place for another order of the rows: the check that a
-row of weight 2 is the same row twice needs a small one. Probabilities are from random folds, in
-which the two are different rows.
+own is enough. libsvm stops within a tolerance, in another place for another order of the rows: the
+check that a row of weight 2 is the same row twice needs a small one. Probabilities are from random
+folds, in which the two are different rows.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.cluster import KMeans, SpectralClustering
+from sklearn.cluster import SpectralClustering
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA, KernelPCA
 from sklearn.metrics import adjusted_rand_score
@@ -76,9 +76,6 @@ def test_kernel_pca_and_clusters_of_several_sources_are_one_pipeline() -> None:
     spectral = SpectralClustering(3, affinity="precomputed", random_state=0)
     found = make_pipeline(MKLTransformer(KERNELS), spectral).fit_predict(X)
     assert adjusted_rand_score(Y, found) > 0.5
-    means = KMeans(3, random_state=0)
-    found = make_pipeline(MKLTransformer(KERNELS, feature_map="empirical"), means).fit_predict(X)
-    assert adjusted_rand_score(Y, found) > 0.5
 
 
 def test_folds_of_a_machine_on_the_sum() -> None:
@@ -133,19 +130,9 @@ def test_what_has_no_weights_to_give_is_refused() -> None:
     assert [one.gives_weights for one in given.values()] == [False, True]
 
 
-def test_output_as_a_frame() -> None:
-    frame = pd.DataFrame(X, columns=list("abcd"))
-    found = (
-        MKLTransformer(["rbf@a", "linear@b"]).set_output(transform="pandas").fit_transform(frame)
-    )
-    assert found.shape == (150, 150)
-    assert found.columns[-1] == "similarity_149"
-
-
 def test_files_of_transformers_and_pipelines(tmp_path: Path) -> None:
     path = tmp_path / "model.mkl"
     for model in (
-        MKLTransformer(KERNELS),
         MKLTransformer(KERNELS, feature_map="empirical(subset=20)", random_state=0),
         make_pipeline(MKLTransformer(KERNELS), KernelPCA(2, kernel="precomputed")),
     ):

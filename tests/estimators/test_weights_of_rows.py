@@ -12,7 +12,6 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from sklearn.utils.class_weight import compute_class_weight
 
 from mklkit import (
     MKLClassifier,
@@ -22,8 +21,8 @@ from mklkit import (
     preset_classifier,
 )
 from mklkit.errors import DataError, IncompatibleError, SpecError
+from mklkit.estimators.plan import SharedViews
 from mklkit.estimators.predicting import cross_fitted
-from mklkit.estimators.shared_views import SharedViews
 from mklkit.views.stored_rows import StoredRows
 
 EXACT_SVM = "svm(C=2, tol=1e-10)"
@@ -79,15 +78,6 @@ def test_weights_of_classes_multiply_those_of_rows(class_weight):
     np.testing.assert_allclose(values, other.decision_function(X), rtol=1e-6, atol=1e-7)
 
 
-def test_balanced_is_scikit_learns():
-    X, y, _ = three_classes(2)
-    kept = np.flatnonzero((y != "b") | (np.arange(len(y)) % 2 == 0))
-    model = MKLClassifier(class_weight="balanced").fit(X[kept], y[kept])
-    expected = compute_class_weight("balanced", classes=model.classes_, y=y[kept])
-    np.testing.assert_allclose(model.class_weight_, expected)
-    assert any(note.startswith("weights of classes: a ") for note in model.choices_)
-
-
 @pytest.mark.parametrize("class_weight", ["balanced", {0: 1, 1: 7}])
 def test_the_support_vector_machine_is_scikit_learns_on_the_summed_kernel(class_weight):
     draw = np.random.default_rng(0)
@@ -103,12 +93,10 @@ def test_the_support_vector_machine_is_scikit_learns_on_the_summed_kernel(class_
 @pytest.mark.parametrize(
     ("class_weight", "error", "message"),
     [
-        ({"ill": 2}, DataError, "names the class 'ill', and the classes are 'sick', 'well'"),
-        ({"wel": 2}, DataError, "Did you mean 'well'"),
+        ({"wel": 2}, DataError, "names the class 'wel'.*Did you mean 'well'"),
         ({"well": -1}, SpecError, "The weight of class 'well' must be a finite number above 0"),
         ({"well": np.nan}, SpecError, "must be a finite number above 0; got nan"),
         ({"well": "2"}, SpecError, "must be a finite number above 0; got '2'"),
-        ("even", SpecError, "class_weight must be None, 'balanced', or a dict"),
         (2.0, SpecError, "class_weight must be None, 'balanced', or a dict"),
     ],
 )
@@ -136,16 +124,12 @@ def test_wrong_weights_of_rows_are_refused(weights, message):
         MKLClassifier().fit(X, y, sample_weight=weights)
 
 
-@pytest.mark.parametrize("weighted", ["rows", "class"])
-def test_weights_whose_sum_is_infinite_are_refused(weighted):
+@pytest.mark.parametrize(("rows", "classes"), [(np.full(20, 1e308), None), (None, {1: 1e308})])
+def test_weights_whose_sum_is_infinite_are_refused(rows, classes):
     """Each of them is finite; ridge and kda would decide by 0 for every row."""
-    rows, labels = np.arange(20.0)[:, None], np.arange(20) % 2
-    weights = np.full(20, 1e308) if weighted == "rows" else None
-    model = MKLClassifier("linear", learner="ridge")
-    if weighted == "class":
-        model.set_params(class_weight={1: 1e308})
+    model = MKLClassifier("linear", learner="ridge", class_weight=classes)
     with pytest.raises(DataError, match="sum"):
-        model.fit(rows, labels, sample_weight=weights)
+        model.fit(np.arange(20.0)[:, None], np.arange(20) % 2, sample_weight=rows)
 
 
 def test_components_that_cannot_weigh_rows_are_refused():
@@ -250,12 +234,6 @@ def test_rows_read_in_parts_have_weights(tmp_path, learner):
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
 
 
-def test_parts_of_rows_have_no_weights():
-    model = MKLClassifier("rbf", feature_map="empirical(subset=5)", learner="kda")
-    assert hasattr(model, "partial_fit")
-    assert not hasattr(model.set_params(class_weight="balanced"), "partial_fit")
-
-
 def test_weights_are_routed_by_scikit_learn():
     X, y, often = three_classes(8)
     with sklearn.config_context(enable_metadata_routing=True):
@@ -285,15 +263,17 @@ def test_the_page_names_those_that_weigh_rows():
         next(line for line in lines if line.startswith(f"| {start} |"))
         for start in ("learners", "kernel weights")
     )
-    for one in default_instances(get_registry(), "learner"):
-        if "two classes" in facts_of(one, LearnerFacts).tasks and _is_ours(one):
-            weighs = facts_of(one, LearnerFacts).takes_row_weights
-            assert (f"`{one.name}`" in learners) == weighs, one.name
-    for one in default_instances(get_registry(), "combiner"):
-        if "two classes" in facts_of(one, CombinerFacts).tasks and _is_ours(one):
-            weighs = facts_of(one, CombinerFacts).row_weights == "throughout"
-            assert (f"`{one.name}`" in combiners) == weighs, one.name
-
-
-def _is_ours(component):
-    return type(component).__module__.startswith(("mklkit.", "mklkit_optimize."))
+    for kind, kind_of_facts, named in (
+        ("learner", LearnerFacts, learners),
+        ("combiner", CombinerFacts, combiners),
+    ):
+        for part in default_instances(get_registry(), kind):
+            facts = facts_of(part, kind_of_facts)
+            ours = type(part).__module__.startswith(("mklkit.", "mklkit_optimize."))
+            if ours and "two classes" in facts.tasks:
+                weighs = (
+                    facts.takes_row_weights
+                    if kind == "learner"
+                    else facts.row_weights == "throughout"
+                )
+                assert (f"`{part.name}`" in named) == weighs, part.name

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from builders import ifsl_search
 from oracles.coupled import multik_mhks, unit_start, zero_start
-from sklearn.pipeline import make_pipeline
 
 from mklkit import MKLClassifier, MKLVotingClassifier, RPEMEKLClassifier, get_registry
-from mklkit.errors import SpecError
 from mklkit.feature_maps import Empirical
 from mklkit.learners.ho_kashyap.rules import PAPER_GRID
 
@@ -101,26 +99,3 @@ def test_c_and_lam_are_tuned_where_asked(two_classes):
     }
     assert model.best_params_["alpha"] in PAPER_GRID
     assert model.members_[0].combiner_.lam == model.best_params_["lam"]
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"subset": []}, "subset has no choices"),
-        ({"subset": "most"}, "subset must be a count .* or a fraction"),
-        ({"subset": (0.1, -2)}, "got -2"),
-        ({"n_members": 0}, "n_members must be a whole number from 1 to 10000, got 0"),
-        ({"alpha": -1}, "'alpha' must be >= 0"),
-        ({"lam": float("inf")}, "'lam' must be a finite number"),
-    ],
-    ids=str,
-)
-def test_mistakes_are_named(two_classes, given, words):
-    with pytest.raises(ValueError, match=words):
-        RPEMEKLClassifier(**given, random_state=0).fit(*two_classes)
-
-
-@pytest.mark.parametrize("member", ["ifsl", make_pipeline(MKLClassifier())], ids=["str", "pipe"])
-def test_members_of_another_kind_are_refused(two_classes, member):
-    with pytest.raises(SpecError, match=r"MKLClassifier or MKLSearchCV; got (str|Pipeline)"):
-        MKLVotingClassifier(member).fit(*two_classes)
