@@ -102,18 +102,10 @@ def leverage_scores(kernels: KernelRows, pilot: KernelRows, ridge: float | None 
         ℓ(i) = (k(i, i) − k(i, J) (K_JJ + λsI)⁻¹ k(J, i)) / λN,
 
     equation (3) of Rudi, Calandriello, Carratino & Rosasco, On fast leverage score sampling and
-    optimal learning, NeurIPS 2018, for a uniform J. It approximates diag(K(K + λNI)⁻¹).
-
-    Parameters
-    ----------
-    kernels : KernelRows
-        The kernels and the training rows.
-    pilot : KernelRows
-        The same kernels on the rows J.
-    ridge : float, optional
-        λ, relative to the mean of k(x, x); by default 1/k times the sum of all eigenvalues of
-        K_JJ/s but the largest k = s/(4 log s), as in Musco & Musco, Recursive sampling for the
-        Nyström method, NIPS 2017.
+    optimal learning, NeurIPS 2018, for a uniform J. It approximates diag(K(K + λNI)⁻¹). The
+    ``ridge`` λ is relative to the mean of k(x, x); by default 1/k times the sum of all eigenvalues
+    of K_JJ/s but the largest k = s/(4 log s), as in Musco & Musco, Recursive sampling for the
+    Nyström method, NIPS 2017.
     """
     n_pilot = pilot.n_rows
     scales = [float(np.abs(diagonal).mean()) or 1.0 for diagonal in pilot.diagonals()]

@@ -50,10 +50,7 @@ FAR = 1e4
 
 @attrs.frozen
 class BoundKernel:
-    """A kernel with its name in results and the columns that it uses (None for all of them).
-
-    If ``fitted`` is given, it is used instead of fitting the kernel.
-    """
+    """A kernel with its name in results, its columns (None for all), and its fit, if it has one."""
 
     label: str
     kernel: Any
@@ -77,13 +74,8 @@ def fit_kernels(
     """Return the fitted kernels and each kernel's own columns of the rows (N, d).
 
     Kernels on the same columns get the same array, by which they share base quantities. To rows
-    that are read in parts, kernels are fitted by a seeded sample of them. With weights of rows
-    (N,), kernels that can let rows count by them.
-
-    Raises
-    ------
-    DataError
-        If a kernel has values on these rows that are not finite.
+    that are read in parts, kernels are fitted by a seeded sample of them. Refuses kernels whose
+    values on these rows are not finite.
     """
     own_rows = sample = own_columns(kernels, rows)
     if isinstance(rows, RowSource):
@@ -152,13 +144,7 @@ def fit_maps(
     rows: Sequence[Array],
     random_state: np.random.RandomState,
 ) -> list[FittedMap]:
-    """Return each kernel's map, in order; maps may share random draws.
-
-    Raises
-    ------
-    IncompatibleError
-        If the map does not support one of the kernels.
-    """
+    """Return each kernel's map, in order; maps may share random draws."""
     facts = facts_of(feature_map, FeatureMapFacts)
     if facts.for_kernels or facts.needs_mean_rows:
         _check_supported(kernels, feature_map, facts)

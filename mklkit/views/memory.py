@@ -54,15 +54,8 @@ def memory_limit(amount: int | str | None) -> int | None:
 
 
 def memory_given(amount: int | str | None) -> int | None:
-    """Return an amount of memory in bytes; None where none is given.
+    """Return an amount of memory in bytes, a megabyte or more; None where none is given.
 
-    Raises
-    ------
-    SpecError
-        If it is not an amount of memory of a megabyte or more.
-
-    Examples
-    --------
     >>> memory_given("4GB"), memory_given("500 MiB"), memory_given(2_000_000)
     (4294967296, 524288000, 2000000)
     """
@@ -109,14 +102,9 @@ def check_sums_fit(
 
 
 def check_gram_fits(n_rows: int, itemsize: int, rows: str = "rows") -> None:
-    """Warn about the size of a Gram matrix of so many rows, if it is a gigabyte or more.
+    """Warn about a Gram matrix of so many rows of a gigabyte or more; refuse one that is not free.
 
     ``rows`` says which rows they are.
-
-    Raises
-    ------
-    DataError
-        If one matrix alone takes more memory than is available.
     """
     size = n_rows * n_rows * itemsize
     if size < WORTH_SAYING:

@@ -32,15 +32,8 @@ SAMPLE_ROWS, SAMPLE_SQUARES = 32, 64
 class TileStatistics:
     """The statistics of M kernels on the same training rows, each computed once.
 
-    Attributes
-    ----------
-    kernel_rows : KernelRows
-        The kernels and the training rows.
-
-    Notes
-    -----
-    Each statistic costs O(N²(d + M)) time, O(M + tile) memory. Quartiles are computed when first
-    asked for and usually need two passes; kernels that are monotone in a base share them.
+    Each costs O(N²(d + M)) time, O(M + tile) memory. Quartiles are computed when first asked for
+    and usually need two passes; kernels that are monotone in a base share them.
     """
 
     kernel_rows: KernelRows
