@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from mklkit.errors import DataError
 from mklkit.kernels.sparse_features import numbered
-from mklkit.numerics.readings import texts_of
 from mklkit.protocols import Array
+from mklkit.registry.readings import texts_of
 
 LARGEST_NUMBER = 2**62
 LARGEST_CODE = 0x10FFFF
