@@ -209,19 +209,15 @@ class CholeskySystem:
         self, projected: Array, target_means: Array, data_weights: Array, alphas: Array
     ) -> Array:
         """Return the weights (p, 1) for ``Φᵀt`` (p, 1) and ``mean(t)``, s and α, each (1,)."""
-        weight = float(data_weights[0])
+        weight, alpha, sums = float(data_weights[0]), float(alphas[0]), self._normal.sums
         if weight not in self._solvers:
-            self._solvers[weight] = self._solver(weight, float(alphas[0]))
-        return self._solvers[weight](projected - self._normal.sums[:, None] * target_means)
-
-    def _solver(self, weight: float, alpha: float) -> Callable[[Array], Array]:
-        sums = self._normal.sums
-        matrix = weight * (self._normal.products - np.outer(sums, sums / self._normal.total))
-        solver = ridge_solver(matrix, alpha, SPECTRUM_TOLERANCE * float(np.trace(matrix)))
-        if solver is not None:
-            return solver
-        spectrum = self._normal.spectrum()
-        return partial(spectrum.solve, (spectrum.values * weight + alpha)[:, None])
+            matrix = weight * (self._normal.products - np.outer(sums, sums / self._normal.total))
+            solver = ridge_solver(matrix, alpha, SPECTRUM_TOLERANCE * float(np.trace(matrix)))
+            if solver is None:
+                spectrum = self._normal.spectrum()
+                solver = partial(spectrum.solve, (spectrum.values * weight + alpha)[:, None])
+            self._solvers[weight] = solver
+        return self._solvers[weight](projected - sums[:, None] * target_means)
 
 
 def ridge_solver(matrix: Array, alpha: float, least: float) -> Callable[[Array], Array] | None:

@@ -82,8 +82,19 @@ def fit_kernels(
         sample = own_columns(kernels, in_memory(rows))
         if row_weights is not None:
             row_weights = row_weights[sampled_places(len(rows))]
-    pairs = zip(kernels, sample, strict=True)
-    return [_fit_kernel(bound, columns, row_weights) for bound, columns in pairs], own_rows
+    fitted: list[FittedKernel] = []
+    for bound, columns in zip(kernels, sample, strict=True):
+        with np.errstate(over="ignore", invalid="ignore"):
+            if bound.fitted is not None:
+                fitted.append(bound.fitted)
+            elif row_weights is None:
+                fitted.append(bound.kernel.fit(columns))
+            else:
+                fitted.append(bound.kernel.fit_weighted(columns, row_weights))
+            largest = np.abs(fitted[-1].diagonal(columns)).max()
+        if not np.isfinite(largest):
+            raise _no_numbers(bound, f"{largest}")
+    return fitted, own_rows
 
 
 def own_columns(kernels: Sequence[BoundKernel | Projector], rows: Any) -> list[Any]:
@@ -99,22 +110,6 @@ def in_memory(rows: RowSource) -> Array:
         for place in row_blocks(len(rows), TILE_ROWS):
             rows_at(rows, place)  # It names the row.
     return sample
-
-
-def _fit_kernel(bound: BoundKernel, rows: Array, row_weights: Array | None) -> FittedKernel:
-    """Return the fitted kernel; refuse one whose values on these rows are not finite."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        fitted: FittedKernel
-        if bound.fitted is not None:
-            fitted = bound.fitted
-        elif row_weights is None:
-            fitted = bound.kernel.fit(rows)
-        else:
-            fitted = bound.kernel.fit_weighted(rows, row_weights)
-        largest = np.abs(fitted.diagonal(rows)).max()
-    if not np.isfinite(largest):
-        raise _no_numbers(bound, f"{largest}")
-    return fitted
 
 
 def warn_of_far_rows(label: str, fitted: FittedKernel, own_rows: Rows) -> None:
