@@ -96,15 +96,13 @@ class RidgeSystem(ABC):
         One ridge for all targets takes a Cholesky factor, O(n³/3); several take the eigenpairs.
         """
         centred, means = self.rows.centred(targets)
-        return self._finished(self._inverse(alphas)(self._right_side(centred)), means)
-
-    def _inverse(self, alphas: Array) -> Callable[[Array], Array]:
         solver, alpha = None, float(alphas[0])
         if "spectrum" not in self.__dict__ and (alphas == alpha).all():
             least = max(SPECTRUM_TOLERANCE * float(np.trace(self._products)), self._floor)
             solver = ridge_solver(self._products.copy(), alpha, least)
         # No ridge to speak of, an indefinite kernel, or a ridge per target.
-        return solver or partial(self.spectrum.solve, self.spectrum.values[:, None] + alphas)
+        solver = solver or partial(self.spectrum.solve, self.spectrum.values[:, None] + alphas)
+        return self._finished(solver(self._right_side(centred)), means)
 
     def best_ridges(self, targets: Array, ridges: Sequence[float] = RIDGES) -> Array:
         """Return the ridge (T,) of least leave-one-out error; of equals the largest.

@@ -148,13 +148,11 @@ class ColumnCuts:
             return self.rows
         key = b"" if columns is None else columns.tobytes(), reads if several else ""
         if key not in self._cuts:
-            self._cuts[key] = self._cut(columns, reads)
+            if isinstance(self.rows, RowSource):
+                self._cuts[key] = RowPart(self.rows, columns=columns)
+            else:
+                self._cuts[key] = np.ascontiguousarray(own_rows(self.rows, columns, reads))
         return self._cuts[key]
-
-    def _cut(self, columns: NDArray[np.intp] | None, reads: Reads) -> Any:
-        if isinstance(self.rows, RowSource):
-            return RowPart(self.rows, columns=columns)
-        return np.ascontiguousarray(own_rows(self.rows, columns, reads))
 
 
 @attrs.frozen(eq=False)

@@ -102,7 +102,10 @@ class _Means:
 
     def __init__(self, kernel_rows: KernelRows, centered: bool, row_weights: Array) -> None:
         self.kernel_rows = _with_centred_rows(kernel_rows, row_weights) if centered else kernel_rows
-        self.sizes = _sizes(self.kernel_rows)
+        largest = [float(np.abs(values).max()) for values in self.kernel_rows.diagonals()]
+        # Of a subnormal number no float is the inverse.
+        least = np.finfo(np.float64).tiny
+        self.sizes = np.array([max(size, least) if size > 0 else 1.0 for size in largest])
         self.rows = np.zeros((len(kernel_rows), kernel_rows.n_rows))
         self.columns = self.rows
         self.noise = np.zeros(len(kernel_rows))
@@ -145,13 +148,6 @@ def _with_centred_rows(kernel_rows: KernelRows, row_weights: Array) -> KernelRow
             array = centred[place]
         rows.append(array)
     return KernelRows.of(kernel_rows.kernels, rows)
-
-
-def _sizes(kernel_rows: KernelRows) -> Array:
-    largest = [float(np.abs(diagonal).max()) for diagonal in kernel_rows.diagonals()]
-    # Of a subnormal number no float is the inverse.
-    least = np.finfo(np.float64).tiny
-    return np.array([max(size, least) if size > 0 else 1.0 for size in largest])
 
 
 def kernel_products(
