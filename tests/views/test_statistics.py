@@ -83,6 +83,21 @@ def test_single_precision_rows(rng):
     check_quadrants(views_of(names, rows), [KERNELS[n](rows.astype(float)) for n in names], y, 2e-5)
 
 
+def test_quadrants_of_features_are_those_of_their_products(rng, small_blocks):
+    rows, names = rng.normal([0, 1, 0, 3], size=(100, 4)), list(KERNELS)[:4]
+    views = views_of(names, rows, "empirical(subset=20)")
+    features = [view.projector.map.transform(rows) for view in views]
+    check_quadrants(views, [values @ values.T for values in features], labels(100, 40), 1e-9)
+
+
+def test_features_of_a_wide_kernel_keep_the_digits_of_its_spread(rng):
+    rows, y = rng.normal(size=(80, 3)).astype(np.float32), labels(80, 40).astype(np.float32)
+    view = views_of("rbf(gamma=1e-4)", rows, "empirical(subset=30)")[0]
+    features = view.projector.map.transform(rows.astype(np.float64))
+    deviation = (features[:40] @ features[40:].T).std()
+    assert view.quadrants(y).between.deviation == pytest.approx(deviation, rel=1e-3)
+
+
 @pytest.mark.parametrize("n_rows", [40, 255, 256, 257, 1281])
 def test_alignments_are_those_of_the_whole_matrix(rng, n_rows):
     rows = rng.normal(size=(n_rows, 3))
