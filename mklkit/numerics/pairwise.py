@@ -103,13 +103,10 @@ def squared_distances(a: Array, b: Array, out: Array | None = None) -> Array:
         distances: Array = np.matmul(near_a, near_b.T, out=out)
         least = lengths * np.sqrt(np.finfo(distances.dtype).eps)
     others = others.astype(distances.dtype, copy=False)
-    _add_lengths(_plain(a, distances), _plain(b, distances), lengths, others, least, distances)
+    # Code is compiled for writable rows in one piece.
+    a, b = (np.require(rows, distances.dtype, ["C", "W"]) for rows in (a, b))
+    _add_lengths(a, b, lengths, others, least, distances)
     return distances
-
-
-def _plain(rows: Array, like: Array) -> Array:
-    """Return the rows as code is compiled for: of one type, in one piece, writable."""
-    return np.require(rows, like.dtype, ["C_CONTIGUOUS", "WRITEABLE"])
 
 
 @compiled()
@@ -147,7 +144,7 @@ def manhattan_distances(a: Array, b: Array, out: Array | None = None) -> Array:
     """Return the sums of absolute differences of rows: (n, m) for (n, d) and (m, d), in O(nmd)."""
     if out is None:
         out = np.empty((len(a), len(b)), dtype=np.result_type(a, b))
-    _manhattan(_plain(a, out), _plain(b, out), out)
+    _manhattan(np.require(a, out.dtype, ["C", "W"]), np.require(b, out.dtype, ["C", "W"]), out)
     return out
 
 
