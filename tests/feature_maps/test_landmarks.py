@@ -15,6 +15,7 @@ from mklkit.feature_maps.landmarks import STRATEGIES, leverage_scores
 from mklkit.kernels import RBF, Cosine, Linear, Polynomial, Precomputed, Tanh
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.kernel_rows import KernelRows
+from mklkit.views.stored_rows import StoredRows
 from mklkit.views.view_set import ViewSet
 
 each_strategy = pytest.mark.parametrize("strategy", STRATEGIES)
@@ -65,20 +66,10 @@ def test_kernels_on_the_same_columns_share_one_array_of_landmarks(strategy, rows
 
 
 @each_strategy
-def test_rows_are_read_in_parts(strategy, rows):
-    """A strategy reads slices and row numbers, and never asks for an array of all rows."""
-
-    class Source:
-        shape, dtype = rows.shape, rows.dtype
-
-        def __len__(self):
-            return len(rows)
-
-        def __getitem__(self, members):
-            assert isinstance(members, slice | np.ndarray)
-            return rows[members]
-
-    seen = KernelRows.of([RBF(gamma=0.2).fit(rows)], [Source()])
+def test_rows_are_read_in_parts(strategy, rows, tmp_path):
+    rows.tofile(tmp_path / "rows")
+    stored = StoredRows(tmp_path / "rows", rows.shape, rows.dtype)
+    seen = KernelRows.of([RBF(gamma=0.2).fit(rows)], [stored])
     chosen = STRATEGIES[strategy](seen, 12, np.random.RandomState(0))
     expected = fitted(strategy, RBF(gamma=0.2), rows).landmarks
     np.testing.assert_array_equal(chosen.arrays[0], expected)

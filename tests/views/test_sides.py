@@ -49,12 +49,10 @@ def test_kept_matrices_are_computed_once_and_others_not_kept(rng):
 
 
 def test_single_precision_rows_give_single_precision_matrices(rng):
-    rows = rng.normal(size=(30, 3)).astype(np.float32)
-    views = views_of(TRIO, rows)
-    assert {view.gram().dtype for view in views} == {np.dtype(np.float32)}
-    weighted = views.weighted(np.full(3, 1 / 3)).gram()
-    assert weighted.dtype == np.float32
-    np.testing.assert_allclose(weighted, sum(dense_trio(rows)) / 3, rtol=1e-4, atol=1e-5)
+    views = views_of(TRIO, rng.normal(size=(30, 3)).astype(np.float32))
+    grams = [side.gram() for side in (*views, views.weighted(np.full(3, 1 / 3)))]
+    assert {gram.dtype for gram in grams} == {np.dtype(np.float32)}
+    np.testing.assert_allclose(grams[3], sum(dense_trio(views.rows)) / 3, rtol=1e-4, atol=1e-5)
 
 
 SIDES = {
