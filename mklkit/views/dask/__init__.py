@@ -146,10 +146,7 @@ def _resources(dask_worker: Any) -> tuple[int, int | None]:
 def connected(address: str) -> Any:
     """Return a client of the scheduler at an address such as ``tcp://10.0.0.1:8786``.
 
-    Raises
-    ------
-    MKLKitError
-        If Dask is not installed, or nothing answers there within five seconds.
+    It has five seconds to answer.
     """
     try:
         from distributed import Client
