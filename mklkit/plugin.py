@@ -8,7 +8,7 @@ group ``mklkit`` names its module.
 from __future__ import annotations
 
 from mklkit.combiners.templates.coupling import CoupledSolution, CouplingCombiner
-from mklkit.combiners.templates.fusion import FusionCombiner, LearnedFusion
+from mklkit.combiners.templates.fusion import FusionCombiner, LearnedFusion, majority
 from mklkit.combiners.templates.gating import GatingCombiner
 from mklkit.combiners.templates.weighting import (
     LearnedWeighting,
@@ -19,7 +19,6 @@ from mklkit.combiners.templates.weighting import (
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.learners.support_vectors import solve_dual, solve_svr
 from mklkit.numerics.cone_programs import solve_cone_program
-from mklkit.numerics.votes import majority
 from mklkit.protocols import (
     Array,
     Combiner,

@@ -23,7 +23,7 @@ from mklkit.datasets.notations import date_of
 from mklkit.datasets.readings import take_as_gaps
 from mklkit.errors import DataError, counted, named, quoted, suggest
 from mklkit.estimators.table_reading import row_of
-from mklkit.numerics.readings import MISSING
+from mklkit.registry.readings import MISSING
 
 # Squares of larger numbers overflow, in scaling and in every kernel.
 LARGEST = 1e150

@@ -15,8 +15,8 @@ from mklkit.datasets.columns import is_date, is_numeric
 from mklkit.datasets.notations import AS_READ, NUMBER, TEXT, WRITTEN
 from mklkit.datasets.readings import ColumnReading, taken_as_gap
 from mklkit.errors import DataError, counted, listed, named, quoted, suggest
-from mklkit.numerics.readings import MISSING
 from mklkit.registry.composing import kernels_on
+from mklkit.registry.readings import MISSING
 
 NAMES_SHOWN = 5
 # Texts of which there are more, and in half the rows another, are rarely categories.

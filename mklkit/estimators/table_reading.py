@@ -18,9 +18,9 @@ from sklearn.utils.validation import _get_feature_names
 
 from mklkit.errors import DataError, MKLKitError, counted, quoted
 from mklkit.estimators.assign_columns import WORDS, Bank, Holds, assign_columns
-from mklkit.numerics.readings import MISSING, category_codes, text_codes
 from mklkit.protocols import Array, RowSource, TableRows
 from mklkit.registry.columns import resolve_columns
+from mklkit.registry.readings import MISSING, category_codes, text_codes
 from mklkit.views.bound_kernels import BoundKernel
 
 SHARED = ("numbers", "row ids")

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from mklkit.combiners.templates.fusion import squashed
 from mklkit.errors import SpecError, counted
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
@@ -16,7 +17,6 @@ from mklkit.estimators.plan import SharedViews, SharesViews
 from mklkit.estimators.predicting import PredictsClasses, class_numbers, lazy_on_dask
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.estimators.showing import KernelSummary
-from mklkit.numerics.votes import squashed
 from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
 

@@ -34,16 +34,13 @@ def drawn_uniformly(
 def k_means_centres(
     kernels: KernelRows, count: int, random_state: np.random.RandomState
 ) -> KernelRows:
-    """Return the kernels on centres of scikit-learn's ``MiniBatchKMeans``.
+    """Return the kernels on centres of scikit-learn's ``MiniBatchKMeans``, in O(Npd) per pass.
 
     The error of the Nyström approximation is bounded by the mean squared distance of the rows from
     their landmarks, which k-means minimises (Zhang, Tsang & Kwok, Improved Nyström low-rank
     approximation and error analysis, ICML 2008). The distance is taken over the columns of all
-    kernels; a column counts once for each set of columns in which it is used.
-
-    Notes
-    -----
-    O(Npd) per pass over at most 50,000 rows, which are in memory at once.
+    kernels; a column counts once for each set of columns in which it is used. At most 50,000 rows
+    are in memory at once.
     """
     from sklearn.cluster import MiniBatchKMeans
 
@@ -80,11 +77,8 @@ def by_leverage(kernels: KernelRows, count: int, random_state: np.random.RandomS
     The scores are those of the mean of the kernels, each divided by its mean k(x, x), so that all
     kernels have the same landmarks. They are computed from as many rows drawn uniformly as there
     are to be landmarks. Rows drawn by such scores usually get a weight; the features do not depend
-    on it, as K_NS K_SS⁻¹ K_SN stays the same when the columns of K_NS are scaled.
-
-    Notes
-    -----
-    O(Np(Md + p) + p³) for p landmarks.
+    on it, as K_NS K_SS⁻¹ K_SN stays the same when the columns of K_NS are scaled. O(Np(Md + p) +
+    p³).
     """
     pilot = kernels.take(np.sort(random_state.permutation(kernels.n_rows)[:count]))
     # Rows whose score is zero after rounding are drawn last, but at random.
@@ -102,18 +96,10 @@ def leverage_scores(kernels: KernelRows, pilot: KernelRows, ridge: float | None 
         ℓ(i) = (k(i, i) − k(i, J) (K_JJ + λsI)⁻¹ k(J, i)) / λN,
 
     equation (3) of Rudi, Calandriello, Carratino & Rosasco, On fast leverage score sampling and
-    optimal learning, NeurIPS 2018, for a uniform J. It approximates diag(K(K + λNI)⁻¹).
-
-    Parameters
-    ----------
-    kernels : KernelRows
-        The kernels and the training rows.
-    pilot : KernelRows
-        The same kernels on the rows J.
-    ridge : float, optional
-        λ, relative to the mean of k(x, x); by default 1/k times the sum of all eigenvalues of
-        K_JJ/s but the largest k = s/(4 log s), as in Musco & Musco, Recursive sampling for the
-        Nyström method, NIPS 2017.
+    optimal learning, NeurIPS 2018, for a uniform J. It approximates diag(K(K + λNI)⁻¹). The
+    ``ridge`` λ is relative to the mean of k(x, x); by default 1/k times the sum of all eigenvalues
+    of K_JJ/s but the largest k = s/(4 log s), as in Musco & Musco, Recursive sampling for the
+    Nyström method, NIPS 2017.
     """
     n_pilot = pilot.n_rows
     scales = [float(np.abs(diagonal).mean()) or 1.0 for diagonal in pilot.diagonals()]

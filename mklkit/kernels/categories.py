@@ -47,7 +47,7 @@ class Overlap(FixedKernel, FeatureKernel):
 
     Examples
     --------
-    >>> from mklkit.numerics.readings import category_codes
+    >>> from mklkit.registry.readings import category_codes
     >>> rows = category_codes([["red", "round"], ["red", "flat"], [None, "flat"]])
     >>> Overlap().fit(rows)(rows, rows).round(3)
     array([[1.   , 0.5  , 0.   ],
@@ -88,7 +88,7 @@ class FrequencyOverlap(Kernel):
 
     Examples
     --------
-    >>> from mklkit.numerics.readings import category_codes
+    >>> from mklkit.registry.readings import category_codes
     >>> rows = category_codes([["red"], ["red"], ["blue"]])
     >>> FrequencyOverlap().fit(rows)(rows, rows).round(3)
     array([[1., 1., 0.],

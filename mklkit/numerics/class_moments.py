@@ -15,33 +15,16 @@ Array = NDArray[np.floating[Any]]
 
 @attrs.frozen(eq=False)
 class ClassMoments:
-    """Counts n_c, sums and products of features per class, about a common origin, in float64.
+    """Counts n_c (C,), sums Σ(φ − o) (C, P) and products Σ(φ − o)(φ − o)ᵀ (C, P, P), in float64.
 
-    Where rows have weights, all of these are weighted, and a count is a sum of weights.
+    The origin o (P,) is a point among the features, by which products keep the digits of a spread
+    that is small beside the mean. Where rows have weights, all of these are weighted, and a count
+    is a sum of weights. O(NP²) for N rows in all.
 
-    Attributes
-    ----------
-    origin : ndarray of shape (P,)
-        A point among the features, by which their products keep the digits of a spread that is
-        small beside the mean.
-    counts : ndarray of shape (C,)
-    sums : ndarray of shape (C, P)
-        Σ(φ − origin).
-    products : ndarray of shape (C, P, P)
-        Σ(φ − origin)(φ − origin)ᵀ.
-
-    Notes
-    -----
-    O(NP²) for N rows in all, O(CP²) memory.
-
-    Examples
-    --------
     >>> features = np.array([[1.0, 0.0], [3.0, 2.0], [5.0, 5.0]])
     >>> moments = ClassMoments.of(features, np.array([0, 0, 1]), 2, np.zeros(2))
-    >>> moments.means.tolist()
-    [[2.0, 1.0], [5.0, 5.0]]
-    >>> moments.covariance(0).tolist()
-    [[1.0, 1.0], [1.0, 1.0]]
+    >>> moments.means.tolist(), moments.covariance(0).tolist()
+    ([[2.0, 1.0], [5.0, 5.0]], [[1.0, 1.0], [1.0, 1.0]])
     """
 
     origin: Array

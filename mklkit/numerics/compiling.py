@@ -17,22 +17,8 @@ def compiled(
 
     Compiled code is cached in ``NUMBA_CACHE_DIR``, in the package, or in the user's cache. If none
     of them is writable, functions are compiled again in every process, which takes seconds and
-    changes nothing else.
-
-    Parameters
-    ----------
-    inline : {"never", "always"}, default="never"
-    inexact : collection of str, default=()
-        LLVM's names of what it may do to floating point: ``"contract"`` (fuse a product and a sum),
-        ``"reassoc"`` (sum in another order, several values at once).
-
-    Examples
-    --------
-    >>> @compiled()
-    ... def twice(number):
-    ...     return 2 * number
-    >>> twice(21)
-    42
+    changes nothing else. ``inexact`` names what LLVM may do to floating point: ``"contract"`` (fuse
+    a product and a sum), ``"reassoc"`` (sum in another order, several values at once).
     """
 
     def compile_lazily(function: Callable[..., Any]) -> Any:

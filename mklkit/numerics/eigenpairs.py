@@ -23,15 +23,10 @@ NEWTON_STEPS = 100
 
 @attrs.frozen(eq=False)
 class AppliedSpectrum:
-    """Positive eigenvalues and the eigenvectors U = QS of a symmetric matrix QTQᵀ, T tridiagonal.
+    """Positive eigenvalues, largest first, and vectors U = QS of a symmetric QTQᵀ, T tridiagonal.
 
-    Q stays a product of Householder reflections. To apply it to a few columns costs O(N²) each;
-    to form U, as :class:`mklkit.numerics.least_squares.Spectrum` does, costs half of the time.
-
-    Attributes
-    ----------
-    values : ndarray of shape (r,)
-        Largest first.
+    Q stays a product of Householder reflections. To apply it to a few columns costs O(N²) each; to
+    form U, as :class:`mklkit.numerics.least_squares.Spectrum` does, costs half of the time.
     """
 
     values: Array
@@ -44,13 +39,7 @@ class AppliedSpectrum:
 
     @classmethod
     def of(cls, matrix: Array, tolerance: float) -> AppliedSpectrum:
-        """Return the eigenpairs whose value is above ``tolerance`` times the largest, in O(N³).
-
-        Raises
-        ------
-        LinAlgError
-            If the matrix has NaN or infinity, on which LAPACK returns arbitrary results.
-        """
+        """Return the eigenpairs whose value is above ``tolerance`` times the largest, in O(N³)."""
         if not np.isfinite(matrix).all():
             raise np.linalg.LinAlgError("a matrix has NaN or infinity")
         sytrd, workspace = scipy.linalg.get_lapack_funcs(("sytrd", "sytrd_lwork"), (matrix,))
@@ -160,10 +149,9 @@ def _secular_top(diagonal: Array, low_rank: Array) -> Array:
 def _top_gap(above: Array, low_rank: Array) -> float:
     """Return how far the largest eigenvalue of −diag + VVᵀ is above that of −diag, or zero.
 
-    The gap t solves μ(t) = 1 for the largest eigenvalue μ of Vᵀ(diag(above) + t)⁻¹V. Its inverse
-    is concave and increasing, so that Newton's steps from below do not pass the root.
-
-    ``above`` (r,) is the diagonal less its least entry, ``low_rank`` V (r, C).
+    ``above`` is the diagonal less its least entry. The gap t solves μ(t) = 1 for the largest
+    eigenvalue μ of Vᵀ(diag(above) + t)⁻¹V, whose inverse is concave and increasing, so that
+    Newton's steps from below do not pass the root.
     """
     gap = 1e-12 * (float(above.max()) + float((low_rank**2).sum()))
     if gap == 0:
@@ -209,16 +197,8 @@ class DensePencil:
 class DiscriminantPencil:
     """S_B − λS_L = −diag((λ − 1)d + λγ) + V Vᵀ with V = ZᵀE R, RRᵀ = λI − eeᵀ, e = Eᵀ1/√N.
 
-    Parameters
-    ----------
-    lengths : ndarray of shape (r,)
-        d.
-    cross : ndarray of shape (r, C)
-        ZᵀE.
-    share : ndarray of shape (C,)
-        e, the roots of the classes' shares of the rows.
-    regularization : float
-        γ.
+    ``lengths`` are d (r,), ``cross`` is ZᵀE (r, C), and ``share`` is e (C,), the roots of the
+    classes' shares of the rows.
     """
 
     def __init__(self, lengths: Array, cross: Array, share: Array, regularization: float) -> None:

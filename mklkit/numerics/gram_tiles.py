@@ -25,17 +25,10 @@ LEAST, MOST = 1e-200, 1e200
 
 
 def mirror_upper(matrix: Array) -> Array:
-    """Copy the upper triangle to the lower one, in place, and return the (N, N) matrix.
+    """Copy the upper triangle of a matrix to the lower one, in place, and return it.
 
-    Works on small squares: where rows are a power of two apart, writing column by column reuses
-    the same cache lines, and transposing a tile takes ten times as long.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> mirror_upper(np.array([[1.0, 2.0], [0.0, 3.0]]))
-    array([[1., 2.],
-           [2., 3.]])
+    Works on small squares: where rows are a power of two apart, writing column by column reuses the
+    same cache lines, and transposing a tile takes ten times as long.
     """
     starts = range(0, len(matrix), MIRROR_ROWS)
     # Threads would cost more than so small a matrix.
@@ -66,17 +59,7 @@ def add_scaled(
 def centred_gram(
     gram: NDArray[Any], dtype: Any = None, row_weights: NDArray[Any] | None = None
 ) -> NDArray[Any]:
-    """Return HKH of a square matrix K (N, N), H = I − 11ᵀ/N; in K's dtype where none is given.
-
-    With weights v of rows (N,), HKHᵀ with H = I − 1vᵀ/Σv.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> centred_gram(np.array([[1.0, 3.0], [3.0, 9.0]]))
-    array([[ 1., -1.],
-           [-1.,  1.]])
-    """
+    """Return HKH of a Gram matrix, H = I − 11ᵀ/N; with weights v of rows HKHᵀ, H = I − 1vᵀ/Σv."""
     if row_weights is None:
         means = gram.mean(axis=0, dtype=dtype)
         centred = gram - means
@@ -96,10 +79,7 @@ def margin_sums(
     row_weights: NDArray[np.float64],
     column_weights: NDArray[np.float64],
 ) -> NDArray[np.float64]:  # pragma: no cover - compiled
-    """Return the sums over each row (n,) of a tile times a unit; add those over columns (m,).
-
-    Rows count with weights ``row_weights`` (n,) and columns with ``column_weights`` (m,).
-    """
+    """Return the weighted sums (n,) of a tile's rows times a unit; add those of columns to (m,)."""
     rows = np.empty(tile.shape[0])
     for i in range(tile.shape[0]):
         total = 0.0
@@ -141,10 +121,7 @@ def product_sums(
     left: tuple[NDArray[np.float64], NDArray[np.float64]],
     right: tuple[NDArray[np.float64], NDArray[np.float64]],
 ) -> tuple[float, float]:  # pragma: no cover - compiled
-    """Return ``l @ T @ r`` and ``v @ T**2 @ w`` of T, what ``centre_tile`` would write.
-
-    ``left`` is l and v (n,), ``right`` r and w (m,).
-    """
+    """Return ``l @ T @ r`` and ``v @ T**2 @ w`` of a centred tile T for (l, v) and (r, w)."""
     product = squares = 0.0
     for i in range(tile.shape[0]):
         mean = rows[i]
@@ -160,18 +137,10 @@ def product_sums(
 
 @attrs.frozen
 class Moments:
-    """Count, mean and (population) standard deviation of the values seen.
+    """Count, mean and (population) standard deviation of values.
 
     Deviations are stored unsquared: values of 1e300 or 1e-300, whose squares a float64 cannot
     represent, give correct results.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> values = np.array([1.0, 2.0, 3.0, 4.0])
-    >>> halves = Moments.of(values[:1]).merge(Moments.of(values[1:]))
-    >>> halves.mean, bool(np.isclose(halves.deviation, values.std()))
-    (2.5, True)
     """
 
     count: int = 0

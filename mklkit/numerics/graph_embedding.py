@@ -35,18 +35,11 @@ MAX_STEPS = 100
 class Graphs:
     """The two graphs of an embedding, as functions that apply them to columns (N, k).
 
-    Attributes
-    ----------
-    similarity : callable
-        L of the similarity graph, whose quadratic form is minimised.
-    constraint : callable
-        B of the constraint graph, whose quadratic form is maximised.
-    classes : ndarray of shape (N, C), optional
-        E with orthonormal columns where L = I − EEᵀ and B = I − 11ᵀ/N: discriminant analysis,
-        which then needs no dense matrix.
-    unit : ndarray of shape (N,), optional
-        1/√N where rows have no weights; else the roots of their shares of the weight, in B's place
-        of 1/√N. Graphs of rows with weights v take columns that are multiplied by √v.
+    ``similarity`` applies L, whose quadratic form is minimised, ``constraint`` B, whose is
+    maximised. ``classes`` is E (N, C) with orthonormal columns where L = I − EEᵀ and B = I − 11ᵀ/N:
+    discriminant analysis, which then needs no dense matrix. With weights v of rows, columns are
+    multiplied by √v, and ``unit`` (N,), the roots of the rows' shares of the weight, takes the
+    place of 1/√N.
     """
 
     similarity: Apply
@@ -69,13 +62,6 @@ def discriminant_graphs(labels: NDArray[Any], row_weights: Array | None = None) 
     L = I − W with W_ij = 1/n_c within a class; B = I − 11ᵀ/N (paper 001, section 3.2). With weights
     v of rows, for columns that are multiplied by √v: W_ij = √(v_i v_j)/n_c with n_c the weight of a
     class, and √(v_i v_j)/Σv in the place of 1/N.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> graphs = discriminant_graphs(np.array([0, 0, 1]))
-    >>> graphs.similarity(np.array([[1.0], [3.0], [5.0]])).ravel().round(12)
-    array([-1.,  1.,  0.])
     """
     _, codes = np.unique(labels, return_inverse=True)
     members = np.zeros((len(codes), codes.max() + 1))
@@ -97,17 +83,7 @@ def discriminant_graphs(labels: NDArray[Any], row_weights: Array | None = None) 
 
 @attrs.frozen(eq=False)
 class Embedding:
-    """An embedding, its trace ratio and the history of the ratio.
-
-    Attributes
-    ----------
-    projection : ndarray of shape (r, K), (p, K) or (N, K)
-        W, orthonormal columns; on features, or on a Gram matrix's rows.
-    ratio : float
-        λ.
-    history : tuple of float
-        λ after each step; never decreasing.
-    """
+    """W, orthonormal (r, K), (p, K) or (N, K), its trace ratio λ, and λ after each step."""
 
     projection: Array
     ratio: float
@@ -117,23 +93,11 @@ class Embedding:
 def trace_ratio(
     pencil: DensePencil | DiscriminantPencil, n_components: int, offset: float = 0.0
 ) -> Embedding:
-    """Maximise the trace ratio of S_B and S_L + γI over orthonormal weights.
+    """Maximise the trace ratio of S_B and S_L + γI over at most r orthonormal weights.
 
-    Parameters
-    ----------
-    pencil : DensePencil or DiscriminantPencil
-    n_components : int
-        K; at most r are returned.
-    offset : float, default=0.0
-        A constant added to the denominator, from a prior.
-
-    Notes
-    -----
-    Each step computes the top K eigenvectors of S_B − λS_L, and then their ratio λ (Wang et al.
-    2007), which increases to its maximum. For discriminant graphs that matrix is diagonal plus one
-    whose rank is the number of classes, so a step costs O(rC) products with vectors, and one
-    component has a closed form but for a number, the root of the secular equation; for other
-    graphs two dense (r, r) matrices are formed once and a step costs O(r³).
+    ``offset`` is added to the denominator, from a prior. Each step computes the top K eigenvectors
+    of S_B − λS_L, and then their ratio λ (Wang et al. 2007), which increases to its maximum. For
+    discriminant graphs a step costs O(rC) products with vectors, for others O(r³).
     """
     n_components = min(n_components, pencil.size)
     ratio = 0.0
@@ -173,8 +137,7 @@ def embed_gram(
     """Return the embedding of a Gram matrix (N, N), by one eigendecomposition, O(N³).
 
     Directions with negative eigenvalues (an indefinite kernel) are dropped: along them the
-    regularised ratio is unbounded. Discriminant graphs need no eigenvectors, only products with
-    them.
+    regularised ratio is unbounded.
     """
     # Rounding of a float32 decomposition reaches γ, and directions that count would be cut off.
     gram = np.asarray(gram, np.float64)
@@ -211,17 +174,10 @@ def embed_features(
 
 
 def whitened(projection: Array, scatter: Array, regularization: float) -> Array:
-    """Return a projection that makes the regularised within-class scatter the identity up to scale.
+    """Return a projection that makes the regularised scatter (K, K) the identity up to scale.
 
     The trace ratio does not determine the scales of the directions, on which distances to class
     means depend. A single direction keeps its scale.
-
-    Parameters
-    ----------
-    projection : ndarray of shape (N, K) or (p, K)
-    scatter : ndarray of shape (K, K)
-        The scatter of the embedded rows about their class means.
-    regularization : float
     """
     if len(scatter) == 1:
         return projection
@@ -243,14 +199,7 @@ def scatter_within(points: Array, y: Array, row_weights: Array | None = None) ->
 class ClassScatter:
     """What discriminant analysis needs of features: the rows' scatter and the class means.
 
-    Attributes
-    ----------
-    total : ClassMoments
-        Of all rows as one class.
-    counts : ndarray of shape (C,)
-    means : ndarray of shape (C, p)
-    precision : float
-        The rounding error of the features, relative to their size.
+    ``precision`` is the rounding error of the features, relative to their size.
     """
 
     total: ClassMoments

@@ -65,15 +65,7 @@ class NormalMatrix:
 
 
 def weighted_sums(features: Array, row_weights: Array, targets: Array) -> tuple[Array, Array]:
-    """Return ΦᵀWΦ (p, p) and ΦᵀT (p, k) for weights (N,), none negative, and targets (N, k).
-
-    Examples
-    --------
-    >>> features = np.array([[1.0, 0.0], [2.0, 1.0], [5.0, 5.0]])
-    >>> products, sums = weighted_sums(features, np.array([1.0, 4.0, 0.0]), np.eye(3)[:, 2:])
-    >>> products.tolist(), sums.ravel().tolist()
-    ([[17.0, 8.0], [8.0, 4.0]], [5.0, 5.0])
-    """
+    """Return ΦᵀWΦ (p, p) and ΦᵀT (p, k) for weights (N,), none negative, and targets (N, k)."""
     members = np.flatnonzero(row_weights)
     scaled = features[members] * np.sqrt(row_weights[members])[:, None]
     return scaled.T @ scaled, features.T @ targets
@@ -127,17 +119,6 @@ class Spectrum:
         left out whatever the tolerance, and so are negative eigenvalues (round-off, or an
         indefinite kernel such as tanh). Of the two signs an eigenvector can have, it gets the one
         with ``Σ v³ ≥ 0``, whatever LAPACK, its threads and the order of the rows make of it.
-
-        Raises
-        ------
-        LinAlgError
-            If the matrix has NaN or infinity, on which LAPACK returns arbitrary results.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> Spectrum.of(np.diag([1.0, 4.0, 0.0])).values
-        array([4., 1.])
         """
         if not np.isfinite(matrix).all():
             raise np.linalg.LinAlgError("a matrix has NaN or infinity")
@@ -215,13 +196,9 @@ class SpectralSystem:
 class CholeskySystem:
     """The ridge system for one ridge, by a Cholesky factor of ``sC + αI`` for each data weight.
 
-    C is the centred normal matrix. It costs a fifteenth of the eigenpairs, which are used where α
-    is negligible beside the largest eigenvalue, as they separate round-off from directions.
-
-    Parameters
-    ----------
-    normal : NormalMatrix
-        Must not be diagonal.
+    C is the centred normal matrix, not diagonal. It costs a fifteenth of the eigenpairs, which are
+    used where α is negligible beside the largest eigenvalue: they separate round-off from
+    directions.
     """
 
     def __init__(self, normal: NormalMatrix) -> None:
@@ -232,19 +209,15 @@ class CholeskySystem:
         self, projected: Array, target_means: Array, data_weights: Array, alphas: Array
     ) -> Array:
         """Return the weights (p, 1) for ``Φᵀt`` (p, 1) and ``mean(t)``, s and α, each (1,)."""
-        weight = float(data_weights[0])
+        weight, alpha, sums = float(data_weights[0]), float(alphas[0]), self._normal.sums
         if weight not in self._solvers:
-            self._solvers[weight] = self._solver(weight, float(alphas[0]))
-        return self._solvers[weight](projected - self._normal.sums[:, None] * target_means)
-
-    def _solver(self, weight: float, alpha: float) -> Callable[[Array], Array]:
-        sums = self._normal.sums
-        matrix = weight * (self._normal.products - np.outer(sums, sums / self._normal.total))
-        solver = ridge_solver(matrix, alpha, SPECTRUM_TOLERANCE * float(np.trace(matrix)))
-        if solver is not None:
-            return solver
-        spectrum = self._normal.spectrum()
-        return partial(spectrum.solve, (spectrum.values * weight + alpha)[:, None])
+            matrix = weight * (self._normal.products - np.outer(sums, sums / self._normal.total))
+            solver = ridge_solver(matrix, alpha, SPECTRUM_TOLERANCE * float(np.trace(matrix)))
+            if solver is None:
+                spectrum = self._normal.spectrum()
+                solver = partial(spectrum.solve, (spectrum.values * weight + alpha)[:, None])
+            self._solvers[weight] = solver
+        return self._solvers[weight](projected - sums[:, None] * target_means)
 
 
 def ridge_solver(matrix: Array, alpha: float, least: float) -> Callable[[Array], Array] | None:

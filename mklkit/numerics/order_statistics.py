@@ -140,25 +140,11 @@ class _Search:
 def select_ranks(
     tiles: Passes, ranks: Iterable[int], sample: Values | None = None, count: int = 0
 ) -> dict[int, float]:
-    """Return the exact value of each rank among all values of the tiles.
+    """Return the exact value of each zero-based rank among all (finite) values of the tiles.
 
-    O(n) time per pass, at most five passes, a few megabytes of memory.
+    A sample of the values, about evenly drawn, saves a pass; it takes their ``count`` too. O(n)
+    time per pass, at most five passes, a few megabytes of memory.
 
-    Parameters
-    ----------
-    tiles : callable
-        Called for each pass; returns an iterable of ``(array, weight)``, each value of the array
-        counted ``weight`` times. All finite.
-    ranks : iterable of int
-        Zero-based ranks, below the total count.
-    sample : ndarray, optional
-        Some of the values, about evenly drawn, which save a pass.
-    count : int, default=0
-        The number of values, which is needed with a sample.
-
-    Examples
-    --------
-    >>> import numpy as np
     >>> values = np.array([5.0, -1.0, 3.0, 1e300, 1e-300])
     >>> select_ranks(lambda: [(values, 1)], [0, 2, 4])
     {0: -1.0, 2: 3.0, 4: 1e+300}
@@ -236,20 +222,8 @@ def _evaluated(item: Tile) -> tuple[Values, int]:
 
 
 def quantiles(tiles: Passes, count: int, fractions: Sequence[float]) -> list[float]:
-    """Return quantiles with linear interpolation, as ``numpy.quantile`` defines them.
+    """Return quantiles of ``count`` values with linear interpolation, as ``numpy.quantile`` does.
 
-    Parameters
-    ----------
-    tiles : callable
-        As for :func:`select_ranks`.
-    count : int
-        The number of values, counted with their weights.
-    fractions : sequence of float
-        Between 0 and 1.
-
-    Examples
-    --------
-    >>> import numpy as np
     >>> quantiles(lambda: [(np.arange(4.0), 1)], 4, [0.25, 0.75])
     [0.75, 2.25]
     """
@@ -258,25 +232,13 @@ def quantiles(tiles: Passes, count: int, fractions: Sequence[float]) -> list[flo
 
 
 def quantile_places(count: int, fractions: Sequence[float]) -> list[tuple[int, int, float]]:
-    """Return, per quantile, the ranks on both sides and its relative position between them.
-
-    Examples
-    --------
-    >>> quantile_places(4, [0.25])
-    [(0, 1, 0.75)]
-    """
+    """Return, per quantile, the ranks on both sides and its relative position between them."""
     positions = [fraction * (count - 1) for fraction in fractions]
     return [(int(p), min(int(p) + 1, count - 1), p - int(p)) for p in positions]
 
 
 def between(places: Iterable[tuple[int, int, float]], values: Mapping[int, float]) -> list[float]:
-    """Return the quantiles at the places, for values by rank.
-
-    Examples
-    --------
-    >>> between([(0, 1, 0.5)], {0: -1.7e308, 1: 1.7e308})
-    [0.0]
-    """
+    """Return the quantiles at the places, for values by rank."""
     quantiles = []
     for first, second, part in places:
         low, high = values[first], values[second]

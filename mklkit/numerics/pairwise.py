@@ -40,13 +40,7 @@ CHUNK = 1 << 17
 
 
 def row_blocks(n_rows: int, size: int) -> Iterator[slice]:
-    """Yield the slices that cut ``n_rows`` rows into blocks.
-
-    Examples
-    --------
-    >>> list(row_blocks(5, 2))
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    """
+    """Yield the slices that cut ``n_rows`` rows into blocks."""
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))
 
@@ -73,9 +67,6 @@ def inner_products(a: Array, b: Array, out: Array | None = None) -> Array:
     What no float holds is infinite, of the sign that it has: rows whose products may overflow on
     the way, where the sum would go with its order, are scaled first.
 
-    Examples
-    --------
-    >>> import numpy as np
     >>> inner_products(np.array([[1e200, 3e200]]), np.array([[2e200, -1e200]]))
     array([[-inf]])
     """
@@ -97,18 +88,10 @@ def inner_products(a: Array, b: Array, out: Array | None = None) -> Array:
 def squared_distances(a: Array, b: Array, out: Array | None = None) -> Array:
     """Return the squared Euclidean distances of rows: (n, m) for (n, d) and (m, d), in O(nmd).
 
-    They are written into ``out``, where it is given.
-
     One matrix product (‖a‖² + ‖b‖² − 2aᵀb) on rows shifted to the mean of ``b``, which keeps the
     digits of columns that sit far from zero, such as time stamps. What overflows on the way, or is
     so much smaller than the rows that half of its digits are gone, is summed from differences:
     equal rows have distance zero whatever their scale. A distance that no float holds is infinite.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> squared_distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0], [0.0, 1.0]]))
-    array([[25.,  1.]])
     """
     if len(b) == 0:
         return np.empty((len(a), 0), dtype=np.result_type(a, b))
@@ -120,13 +103,10 @@ def squared_distances(a: Array, b: Array, out: Array | None = None) -> Array:
         distances: Array = np.matmul(near_a, near_b.T, out=out)
         least = lengths * np.sqrt(np.finfo(distances.dtype).eps)
     others = others.astype(distances.dtype, copy=False)
-    _add_lengths(_plain(a, distances), _plain(b, distances), lengths, others, least, distances)
+    # Code is compiled for writable rows in one piece.
+    a, b = (np.require(rows, distances.dtype, ["C", "W"]) for rows in (a, b))
+    _add_lengths(a, b, lengths, others, least, distances)
     return distances
-
-
-def _plain(rows: Array, like: Array) -> Array:
-    """Return the rows as code is compiled for: of one type, in one piece, writable."""
-    return np.require(rows, like.dtype, ["C_CONTIGUOUS", "WRITEABLE"])
 
 
 @compiled()
@@ -161,13 +141,10 @@ def _manhattan(a: Array, b: Array, out: Array) -> None:  # pragma: no cover - co
 
 
 def manhattan_distances(a: Array, b: Array, out: Array | None = None) -> Array:
-    """Return the sums of absolute differences of rows: (n, m) for (n, d) and (m, d), in O(nmd).
-
-    They are written into ``out``, where it is given.
-    """
+    """Return the sums of absolute differences of rows: (n, m) for (n, d) and (m, d), in O(nmd)."""
     if out is None:
         out = np.empty((len(a), len(b)), dtype=np.result_type(a, b))
-    _manhattan(_plain(a, out), _plain(b, out), out)
+    _manhattan(np.require(a, out.dtype, ["C", "W"]), np.require(b, out.dtype, ["C", "W"]), out)
     return out
 
 
@@ -181,24 +158,8 @@ BASES: dict[str, Callable[..., Array]] = {
 def scaled_exp(values: Array, factor: float, out: Array) -> Array:
     """Return exp(factor · values) in ``out``, correct to about one unit in the last place.
 
-    Parameters
-    ----------
-    values : ndarray
-        float64, or float32, which is computed in float32.
-    factor : float
-    out : ndarray
-        As ``values``, which it may be.
-
-    Notes
-    -----
-    What is too small is zero, what is too large infinite, without a warning; NaN stays NaN.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> distances = np.array([0.0, 2.0, np.inf])
-    >>> scaled_exp(distances, -0.5, out=distances).round(4)
-    array([1.    , 0.3679, 0.    ])
+    Of float32 in float32; ``out`` may be ``values``. What is too small is zero, what is too large
+    infinite, without a warning; NaN stays NaN.
     """
     if not (values.flags.c_contiguous and out.flags.c_contiguous):
         with np.errstate(over="ignore", under="ignore"):

@@ -34,14 +34,7 @@ BLOCK_ROWS = 2048
 
 @attrs.frozen(eq=False)
 class WeightedRows:
-    """How much each of N rows counts.
-
-    Attributes
-    ----------
-    weights : ndarray of shape (N,)
-    shares : ndarray of shape (N,)
-        Of each row in the mean that is taken off; zeros without an intercept.
-    """
+    """Weights of N rows, and their shares in the mean taken off: zeros without an intercept."""
 
     weights: Array
     shares: Array
@@ -76,15 +69,10 @@ class WeightedRows:
 
 
 class RidgeSystem(ABC):
-    """Ridge regressions on the same rows.
+    """Ridge regressions on the same rows, from the products of rows or of features (n, n).
 
-    Parameters
-    ----------
-    products : ndarray of shape (n, n)
-        Of rows or of features, about the mean and with the rows' weights; kept unchanged.
-    rows : WeightedRows
-    floor : float
-        The size up to which the products' eigenvalues are rounding of what is constant.
+    These are about the mean and with the rows' weights; their eigenvalues up to ``floor`` are
+    rounding of what is constant.
     """
 
     def __init__(self, products: Array, rows: WeightedRows, floor: float) -> None:
@@ -105,20 +93,16 @@ class RidgeSystem(ABC):
     def solve(self, targets: Array, alphas: Array) -> tuple[Array, Array]:
         """Return coefficients (N or p, T) and biases (T,) for targets (N, T) and ridges (T,).
 
-        Notes
-        -----
         One ridge for all targets takes a Cholesky factor, O(n³/3); several take the eigenpairs.
         """
         centred, means = self.rows.centred(targets)
-        return self._finished(self._inverse(alphas)(self._right_side(centred)), means)
-
-    def _inverse(self, alphas: Array) -> Callable[[Array], Array]:
         solver, alpha = None, float(alphas[0])
         if "spectrum" not in self.__dict__ and (alphas == alpha).all():
             least = max(SPECTRUM_TOLERANCE * float(np.trace(self._products)), self._floor)
             solver = ridge_solver(self._products.copy(), alpha, least)
         # No ridge to speak of, an indefinite kernel, or a ridge per target.
-        return solver or partial(self.spectrum.solve, self.spectrum.values[:, None] + alphas)
+        solver = solver or partial(self.spectrum.solve, self.spectrum.values[:, None] + alphas)
+        return self._finished(solver(self._right_side(centred)), means)
 
     def best_ridges(self, targets: Array, ridges: Sequence[float] = RIDGES) -> Array:
         """Return the ridge (T,) of least leave-one-out error; of equals the largest.
@@ -146,16 +130,7 @@ class RidgeSystem(ABC):
 
 
 class GramRidge(RidgeSystem):
-    """Ridge regression from a Gram matrix (N, N): coefficients are those of the training rows.
-
-    Examples
-    --------
-    >>> rows, y = np.arange(4.0), np.array([[0.0], [0.0], [1.0], [1.0]])
-    >>> system = GramRidge(np.outer(rows, rows), WeightedRows.of(4, None, True))
-    >>> weights, bias = system.solve(y, np.array([1.0]))
-    >>> (rows @ weights).round(6), bias.round(6)
-    (array([0.333333]), array([0.]))
-    """
+    """Ridge regression from a Gram matrix (N, N): coefficients are those of the training rows."""
 
     def __init__(self, gram: Array, rows: WeightedRows) -> None:
         self._means = rows.shares @ np.asarray(gram, np.float64)
@@ -189,18 +164,9 @@ class GramRidge(RidgeSystem):
 class FeatureRidge(RidgeSystem):
     """Ridge regression on features (N, p), from their products and passes over blocks of rows.
 
-    Parameters
-    ----------
-    products : ndarray of shape (p, p)
-        Σ s_i (φ_i − μ)(φ_i − μ)ᵀ.
-    centre : ndarray of shape (p,)
-        μ, the weighted mean of the features; zeros without an intercept.
-    rows : WeightedRows
-    floor : float
-    project_back : callable
-        Returns Φᵀt (p, T) of targets (N, T).
-    features : callable
-        Returns the features (n, p) of the rows of an index array.
+    ``products`` are Σ s_i (φ_i − μ)(φ_i − μ)ᵀ about the ``centre`` μ, the features' weighted mean,
+    or zeros without an intercept; ``project_back`` returns Φᵀt (p, T) of targets (N, T), and
+    ``features`` those (n, p) of the rows of an index array.
     """
 
     def __init__(
@@ -247,12 +213,6 @@ def leave_one_out_error(
 
     Ridge regression with an intercept on a Gram matrix (N, N), at the best of some ridges, which
     are multiples of the mean k(x, x) of the rows about their mean.
-
-    Examples
-    --------
-    >>> rows, y = np.arange(4.0), np.array([[0.0], [0.0], [1.0], [1.0]])
-    >>> round(leave_one_out_error(np.outer(rows, rows), y), 3)
-    0.116
     """
     system = GramRidge(gram, WeightedRows.of(len(gram), None, True))
     errors = system.errors(targets, np.array(ridges) * (system.spread or 1.0))

@@ -19,9 +19,7 @@ SEED = 20080514
 def own_stream(seed: int) -> np.random.Generator:
     """Return random numbers of a seed that users' own ``default_rng(seed)`` does not have.
 
-    Rows made from the same stream would decide which of them are drawn: with labels from
-    ``default_rng(0).integers(0, 3, N)``, a fifth of the rows drawn by ``default_rng(0)`` could be
-    rows of one class.
+    Labels made from the same stream would decide which rows are drawn.
     """
     return np.random.default_rng([SEED, seed])
 
@@ -35,14 +33,8 @@ PAIR_BLOCK = 2048
 def sampled_rows(rows: Any, most: int = 50_000) -> Array:
     """Return all rows, or ``most`` of them drawn without replacement, in their order.
 
-    The sample depends on the number of rows alone, so that rows in memory and the same rows
-    read in parts have the same sample.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> sampled_rows(np.eye(3)).shape, sampled_rows(np.eye(5), most=2).shape
-    ((3, 3), (2, 5))
+    The sample depends on the number of rows alone, so that rows in memory and the same rows read in
+    parts have the same sample.
     """
     sample: Array = rows[sampled_places(len(rows), most)]
     return sample
@@ -61,13 +53,6 @@ def drawn_by_class(codes: NDArray[np.intp], most: int) -> NDArray[np.intp]:
 
     Every class has at least one row in the sample, and two where it has two. The draw depends on
     the class numbers alone.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> codes = np.repeat([0, 1], [80, 20])
-    >>> np.bincount(codes[drawn_by_class(codes, most=10)]).tolist()
-    [8, 2]
     """
     if len(codes) <= most:
         return np.arange(len(codes))
@@ -84,24 +69,12 @@ def drawn_by_class(codes: NDArray[np.intp], most: int) -> NDArray[np.intp]:
 def sampled_pairs(
     rows: Array, row_weights: Array | None = None, partners: int = PARTNERS
 ) -> Iterator[tuple[Array, Array]]:
-    """Yield blocks of distances of different rows: of ``N·partners`` different pairs.
+    """Yield blocks of ‖x_i − x_j‖ and v_i v_j of ``N·partners`` different pairs of rows.
 
-    The rows are shuffled, and pair (i, i + s) is taken for all i, cyclically, and some shifts s.
-    As every row is in equally many pairs, the mean has no error from rows that are far from others,
-    and the rest falls with the root of the number of pairs. In O(partners·N·d).
-
-    Parameters
-    ----------
-    rows : ndarray of shape (N, d)
-        N above ``2·partners``.
-    row_weights : ndarray of shape (N,), optional
-        v.
-    partners : int, default=64
-
-    Yields
-    ------
-    distances, counts : ndarray
-        ‖x_i − x_j‖, and v_i v_j.
+    The rows are shuffled, and pair (i, i + s) is taken for all i, cyclically, and some shifts s,
+    for N above ``2·partners``. As every row is in equally many pairs, the mean has no error from
+    rows that are far from others, and the rest falls with the root of the number of pairs. In
+    O(partners·N·d).
     """
     rng = np.random.default_rng(SEED)
     order = rng.permutation(len(rows))

@@ -89,22 +89,9 @@ def results_in_flight() -> int:
 def each(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """Yield ``function(item)`` for each item, in order, computed by several threads.
 
-    Parameters
-    ----------
-    function : callable
-        Must release the interpreter's lock for most of its time, as NumPy and compiled code do.
-    items : iterable
-        Blocks of work; a thread that is slower takes fewer of them.
-
-    Yields
-    ------
-    object
-        Results in the order of the items, so that their sum does not depend on the threads.
-
-    Examples
-    --------
-    >>> list(each(lambda number: number**2, range(4)))
-    [0, 1, 4, 9]
+    The function must release the interpreter's lock for most of its time, as NumPy and compiled
+    code do. Results come in the order of the items, so that their sum does not depend on the
+    threads.
     """
     count = n_threads()
     if count == 1:
@@ -135,11 +122,6 @@ def in_threads(tasks: Sequence[Callable[[], Result]], n_jobs: Any, n_rows: int) 
     One thread per task, BLAS's included, where there are several, or where matrices of ``n_rows``
     rows are too small to split: two thread pools on the same cores slow each other down, and on a
     busy computer two threads of one small product mostly wait for each other.
-
-    Raises
-    ------
-    SpecError
-        If ``n_jobs`` is not a whole number, or zero.
     """
     whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
     if n_jobs is not None and (not whole or n_jobs == 0):

@@ -124,7 +124,7 @@ class TableRows:
         The columns of numbers, in their places; 0 in the others.
     texts : dict of int to ndarray of shape (n, L)
         The code points of columns of text that a kernel reads, as
-        :func:`mklkit.numerics.readings.text_codes` returns them.
+        :func:`mklkit.registry.readings.text_codes` returns them.
     categories : dict of int to ndarray of shape (n,)
         The codes of columns of categories that a kernel reads, NaN for gaps that it leaves out.
     """

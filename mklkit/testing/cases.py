@@ -10,7 +10,6 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.numerics.readings import texts_of
 from mklkit.protocols import (
     Array,
     CombinerFacts,
@@ -23,6 +22,7 @@ from mklkit.protocols import (
 from mklkit.registry.columns import bind_kernels
 from mklkit.registry.composing import checked_decision, choose_components
 from mklkit.registry.entries import FACTS, completed
+from mklkit.registry.readings import texts_of
 from mklkit.registry.registry import get_registry
 from mklkit.registry.specs import parse_spec
 from mklkit.testing.expectations import CheckFailure

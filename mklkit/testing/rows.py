@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from mklkit.numerics.readings import category_codes, text_codes
 from mklkit.protocols import Array, Reads
+from mklkit.registry.readings import category_codes, text_codes
 
 N_ROWS = 56
 

@@ -50,10 +50,7 @@ FAR = 1e4
 
 @attrs.frozen
 class BoundKernel:
-    """A kernel with its name in results and the columns that it uses (None for all of them).
-
-    If ``fitted`` is given, it is used instead of fitting the kernel.
-    """
+    """A kernel with its name in results, its columns (None for all), and its fit, if it has one."""
 
     label: str
     kernel: Any
@@ -77,21 +74,27 @@ def fit_kernels(
     """Return the fitted kernels and each kernel's own columns of the rows (N, d).
 
     Kernels on the same columns get the same array, by which they share base quantities. To rows
-    that are read in parts, kernels are fitted by a seeded sample of them. With weights of rows
-    (N,), kernels that can let rows count by them.
-
-    Raises
-    ------
-    DataError
-        If a kernel has values on these rows that are not finite.
+    that are read in parts, kernels are fitted by a seeded sample of them. Refuses kernels whose
+    values on these rows are not finite.
     """
     own_rows = sample = own_columns(kernels, rows)
     if isinstance(rows, RowSource):
         sample = own_columns(kernels, in_memory(rows))
         if row_weights is not None:
             row_weights = row_weights[sampled_places(len(rows))]
-    pairs = zip(kernels, sample, strict=True)
-    return [_fit_kernel(bound, columns, row_weights) for bound, columns in pairs], own_rows
+    fitted: list[FittedKernel] = []
+    for bound, columns in zip(kernels, sample, strict=True):
+        with np.errstate(over="ignore", invalid="ignore"):
+            if bound.fitted is not None:
+                fitted.append(bound.fitted)
+            elif row_weights is None:
+                fitted.append(bound.kernel.fit(columns))
+            else:
+                fitted.append(bound.kernel.fit_weighted(columns, row_weights))
+            largest = np.abs(fitted[-1].diagonal(columns)).max()
+        if not np.isfinite(largest):
+            raise _no_numbers(bound, f"{largest}")
+    return fitted, own_rows
 
 
 def own_columns(kernels: Sequence[BoundKernel | Projector], rows: Any) -> list[Any]:
@@ -107,22 +110,6 @@ def in_memory(rows: RowSource) -> Array:
         for place in row_blocks(len(rows), TILE_ROWS):
             rows_at(rows, place)  # It names the row.
     return sample
-
-
-def _fit_kernel(bound: BoundKernel, rows: Array, row_weights: Array | None) -> FittedKernel:
-    """Return the fitted kernel; refuse one whose values on these rows are not finite."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        fitted: FittedKernel
-        if bound.fitted is not None:
-            fitted = bound.fitted
-        elif row_weights is None:
-            fitted = bound.kernel.fit(rows)
-        else:
-            fitted = bound.kernel.fit_weighted(rows, row_weights)
-        largest = np.abs(fitted.diagonal(rows)).max()
-    if not np.isfinite(largest):
-        raise _no_numbers(bound, f"{largest}")
-    return fitted
 
 
 def warn_of_far_rows(label: str, fitted: FittedKernel, own_rows: Rows) -> None:
@@ -152,13 +139,7 @@ def fit_maps(
     rows: Sequence[Array],
     random_state: np.random.RandomState,
 ) -> list[FittedMap]:
-    """Return each kernel's map, in order; maps may share random draws.
-
-    Raises
-    ------
-    IncompatibleError
-        If the map does not support one of the kernels.
-    """
+    """Return each kernel's map, in order; maps may share random draws."""
     facts = facts_of(feature_map, FeatureMapFacts)
     if facts.for_kernels or facts.needs_mean_rows:
         _check_supported(kernels, feature_map, facts)

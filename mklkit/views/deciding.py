@@ -179,12 +179,7 @@ def decide_block(decision: Decision, block: RowBlock) -> Array:
 def decide_all(decisions: Sequence[Decision], rows: Rows, shared: bool = False) -> Array:
     """Return the values of decisions on rows (n, d), side by side, block by block.
 
-    Parameters
-    ----------
-    decisions : sequence of Decision
-    rows : ndarray or RowSource of shape (n, d)
-    shared : bool, default=False
-        Whether the decisions share maps; their columns are then computed once for all.
+    If the decisions are ``shared``, their maps' columns are computed once for all.
     """
 
     def decide(place: slice) -> Array:
@@ -218,15 +213,7 @@ def weighted_columns(
 ) -> Array:
     """Return the sum of the projectors' columns times their scales, or features side by side.
 
-    Parameters
-    ----------
-    block : RowBlock
-        Of n rows.
-    projectors : sequence of Projector
-        M of them.
-    scales : ndarray of shape (M,)
-    explicit : bool
-        Whether they give features, which are scaled by the roots and put side by side.
+    Explicit features are scaled by the roots and put side by side.
     """
     if explicit:
         columns = dict(block.columns_of(projectors))
@@ -243,13 +230,8 @@ def weighted_columns(
 class Projection:
     """Σ_m Φ_m c_m for some views, as a function of a block of rows.
 
-    Attributes
-    ----------
-    projectors : sequence of Projector
-    coefficients : sequence of ndarray
-        c_m, (p_m,) or (p_m, k).
-    folded : sequence of ndarray
-        The same on similarities to the landmarks, where the map is ``linear`` in them.
+    ``folded`` are the coefficients c_m on similarities to the landmarks, where maps are linear in
+    them.
     """
 
     projectors: Sequence[Projector]
@@ -277,12 +259,7 @@ class Projection:
 
 @attrs.frozen(eq=False)
 class BackProjection:
-    """Φ_mᵀt for some views, without features where maps allow: sums over blocks, then finished.
-
-    Attributes
-    ----------
-    projectors : sequence of Projector
-    """
+    """Φ_mᵀt for some views, without features where maps allow: sums over blocks, then finished."""
 
     projectors: Sequence[Projector]
 

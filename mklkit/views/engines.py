@@ -35,12 +35,8 @@ class Engine:
     """Functions of parts of the rows (N, d), by the threads of this machine.
 
     Parts begin at multiples of 16,384 rows, and their sums are added in order: the result depends
-    neither on the threads nor on how the rows are stored. Other engines have other parts.
-
-    Attributes
-    ----------
-    local : bool
-        Whether the parts are in the memory of this process when functions are called with them.
+    neither on the threads nor on how the rows are stored. Other engines have other parts, and are
+    not ``local`` where the parts are not in the memory of this process.
     """
 
     local: ClassVar[bool] = True
@@ -88,25 +84,13 @@ class Engine:
 
 
 def engine_of(rows: Rows) -> Engine:
-    """Return the engine for some rows: their own, or the threads of this machine.
-
-    Examples
-    --------
-    >>> engine_of(np.ones((2, 1))).local
-    True
-    """
+    """Return the engine for some rows: their own, or the threads of this machine."""
     engine: Engine = rows.engine if isinstance(rows, DistributedRows) else Engine()
     return engine
 
 
 def added(total: Sums, more: Sums) -> Sums:
-    """Return the sums of both, in the arrays of the first.
-
-    Examples
-    --------
-    >>> added([np.ones(2)], [np.ones(2)])
-    [array([2., 2.])]
-    """
+    """Return the sums of both, in the arrays of the first."""
     return [np.add(array, addend, out=array) for array, addend in zip(total, more, strict=True)]
 
 

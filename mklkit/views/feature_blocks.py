@@ -30,15 +30,9 @@ ORIGIN_ROWS = 1000
 
 
 class FeatureBlocks:
-    """The features of M views on the same rows.
+    """The features of M views, with explicit maps, on the same rows.
 
-    Parameters
-    ----------
-    projectors : sequence of Projector
-        M of them, with explicit maps.
-    rows : ndarray or RowSource of shape (N, d)
-    max_memory : int, optional
-        Bytes; at most a quarter of it is used to keep features.
+    At most a quarter of ``max_memory`` (bytes) is used to keep features.
     """
 
     def __init__(
@@ -83,13 +77,7 @@ class FeatureBlocks:
         return self._whole is not None
 
     def features(self, index: int) -> Array:
-        """Return a view's features (N, p) in one array, which is kept.
-
-        Raises
-        ------
-        DataError
-            If they do not fit into memory, or the rows are elsewhere.
-        """
+        """Return a view's features (N, p) in one array, which is kept, if they fit into memory."""
         if not self.engine.local:
             raise DataError(
                 "This needs the features of all rows in one array, and they are made on Dask's"

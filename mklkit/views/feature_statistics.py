@@ -33,15 +33,9 @@ BLOCKS = (POSITIVE, POSITIVE), (POSITIVE, NEGATIVE), (NEGATIVE, NEGATIVE)
 class FeatureStatistics:
     """The statistics of M views on features, computed together and kept.
 
-    Parameters
-    ----------
-    blocks : FeatureBlocks
-
-    Notes
-    -----
     Means, deviations, alignments and normal matrices cost one pass over the rows, O(NP²) for P
-    features of all views together, and are exact. Quartiles are those of a seeded sample of at
-    most 20,000 rows per class.
+    features of all views together, and are exact. Quartiles are those of a seeded sample of at most
+    20,000 rows per class.
     """
 
     def __init__(self, blocks: FeatureBlocks) -> None:

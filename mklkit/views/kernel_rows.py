@@ -67,19 +67,10 @@ def is_scalar(kernel: FittedKernel) -> bool:
 class KernelRows:
     """M kernels and their rows; kernels on the same columns share one array.
 
-    Attributes
-    ----------
-    kernels : tuple of FittedKernel
-        M of them.
-    arrays : tuple of ndarray
-        The distinct arrays of rows, (N, d) each.
-    places : tuple of int
-        The index of each kernel's array, (M,).
-    pairs : tuple of (KnownPairs or None)
-        For each array the store of which its base quantities are a part, where there is one.
+    ``places`` are the indices of the kernels' arrays (M,) among the distinct ``arrays`` of rows (N,
+    d); ``pairs`` has for each array the store of which its base quantities are a part, where there
+    is one.
 
-    Examples
-    --------
     >>> from mklkit.kernels import RBF, Linear
     >>> rows = np.array([[0.0], [1.0]])
     >>> kernel_rows = KernelRows.of([Linear().fit(rows), RBF(gamma=1.0).fit(rows)], [rows, rows])
@@ -162,26 +153,12 @@ class KernelRows:
     def similarities(
         self, others: KernelRows, scratch: Scratch | None = None
     ) -> Iterator[tuple[int, Array]]:
-        """Yield each kernel's similarities of these rows to other rows.
+        """Yield each kernel's index, in any order, and similarities (n, m) to the rows of others.
 
-        Parameters
-        ----------
-        others : KernelRows
-            The same kernels on other rows.
-        scratch : Scratch, optional
-            Memory for the values; new memory costs more than an exponential.
-
-        Yields
-        ------
-        index : int
-            In any order.
-        values : ndarray of shape (n, m)
-            May be modified by the caller.
-
-        Notes
-        -----
-        O(nmd) for each different base quantity of the same rows, O(nm) per kernel; two tiles of
-        memory if the caller keeps none.
+        ``others`` are the same kernels on other rows. The caller may modify the values, which are
+        in the ``scratch``, if there is one: new memory costs more than an exponential. O(nmd) for
+        each different base quantity of the same rows, O(nm) per kernel; two tiles of memory if the
+        caller keeps none.
         """
         groups: dict[tuple[str, int, int], list[int]] = {}
         for index, place in enumerate(zip(self.places, others.places, strict=True)):
@@ -209,10 +186,7 @@ class KernelRows:
 class Scratch:
     """Memory that is used again for each block of rows: new memory costs more than exponentials.
 
-    Attributes
-    ----------
-    overwrites : bool, default=False
-        Whether each kernel's values replace those of the one before.
+    Where it ``overwrites``, each kernel's values replace those of the one before.
     """
 
     overwrites: bool = False

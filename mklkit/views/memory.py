@@ -53,21 +53,12 @@ def memory_limit(amount: int | str | None) -> int | None:
     return None if free is None else free // 2
 
 
-def memory_given(amount: int | str | None) -> int | None:
-    """Return an amount of memory in bytes; None where none is given.
+def memory_given(amount: int | str) -> int:
+    """Return an amount of memory in bytes, a megabyte or more.
 
-    Raises
-    ------
-    SpecError
-        If it is not an amount of memory of a megabyte or more.
-
-    Examples
-    --------
     >>> memory_given("4GB"), memory_given("500 MiB"), memory_given(2_000_000)
     (4294967296, 524288000, 2000000)
     """
-    if amount is None:
-        return None
     match = AMOUNT.fullmatch(amount.strip()) if isinstance(amount, str) else None
     if match:
         size = float(match["number"]) * UNITS[match["unit"].upper()]
@@ -85,7 +76,7 @@ def check_features_fit(n_rows: int, size: int, max_memory: int | None) -> None:
     """Refuse features of all rows that do not fit into memory in one array."""
     _check_fits(
         size,
-        _limit_for(size, max_memory),
+        max_memory,
         f"The features of {n_rows} rows take",
         "may be used. Use fewer landmarks, a larger max_memory, or a learner that reads rows in"
         f" blocks: {LARGE_LEARNER}.",
@@ -102,21 +93,16 @@ def check_sums_fit(
     size = of_product * sum(width**2 for width in widths) + of_feature * sum(widths) * COPIES
     _check_fits(
         size,
-        _limit_for(size, max_memory),
+        max_memory,
         f"Sums over {' and '.join(map(str, widths))} features take",
         "may be used: use fewer landmarks or kernels, or a larger max_memory.",
     )
 
 
 def check_gram_fits(n_rows: int, itemsize: int, rows: str = "rows") -> None:
-    """Warn about the size of a Gram matrix of so many rows, if it is a gigabyte or more.
+    """Warn about a Gram matrix of so many rows of a gigabyte or more; refuse one that is not free.
 
     ``rows`` says which rows they are.
-
-    Raises
-    ------
-    DataError
-        If one matrix alone takes more memory than is available.
     """
     size = n_rows * n_rows * itemsize
     if size < WORTH_SAYING:
@@ -138,14 +124,10 @@ def refuse_large_gram(
     _check_fits(size, limit, f"A Gram matrix of {n_rows} {rows} takes", f"{there}. {REMEDY}")
 
 
-def _limit_for(size: int, max_memory: int | None) -> int | None:
-    """Return the limit for an array of this size; half of what is free where none is given."""
-    if max_memory is not None:
-        return max_memory
-    return memory_limit(None) if size > SMALL_BYTES else None
-
-
 def _check_fits(size: int, limit: int | None, takes: str, remedy: str) -> None:
+    """Refuse what takes more than the limit; half of what is free where none is given."""
+    if limit is None and size > SMALL_BYTES:
+        limit = memory_limit(None)
     if limit is not None and size > limit:
         raise DataError(f"{takes} {_shown(size)} of memory, and {_shown(limit)} {remedy}")
 

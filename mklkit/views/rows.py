@@ -20,15 +20,7 @@ WORTH_COLUMNS = 32
 
 @attrs.frozen(eq=False)
 class RowPart:
-    """Some rows and columns of a row source, read when they are asked for.
-
-    Attributes
-    ----------
-    source : RowSource
-    members : ndarray of int, optional
-        The rows' numbers in the source; all rows where not given.
-    columns : ndarray of int, optional
-    """
+    """Some rows and columns (all where None) of a row source, read when they are asked for."""
 
     source: RowSource
     members: NDArray[np.intp] | None = None
@@ -106,13 +98,7 @@ def check_width(expected: int, n_columns: int) -> None:
 
 
 def rows_at(rows: Rows, place: slice | NDArray[np.intp]) -> Any:
-    """Return a block of rows in memory.
-
-    Raises
-    ------
-    DataError
-        If rows that were read have NaN or infinity; arrays in memory are checked by the estimator.
-    """
+    """Return a block of rows in memory; refuse NaN and infinity in rows that were read."""
     block: Any = rows[place]
     if isinstance(rows, RowSource) and not np.isfinite(block).all():
         broken = int(np.flatnonzero(~np.isfinite(block).all(axis=1))[0])
@@ -125,18 +111,7 @@ def rows_at(rows: Rows, place: slice | NDArray[np.intp]) -> Any:
 
 
 def row_numbers(members: slice | NDArray[Any], n_rows: int) -> NDArray[np.intp]:
-    """Return the numbers of the rows that a slice, a mask or numbers stand for, none negative.
-
-    Raises
-    ------
-    IndexError
-        If there is no row of such a number.
-
-    Examples
-    --------
-    >>> row_numbers(np.array([0, -1]), 5).tolist(), row_numbers(slice(1, 3), 5).tolist()
-    ([0, 4], [1, 2])
-    """
+    """Return the numbers of the rows that a slice, a mask or numbers stand for, none negative."""
     if isinstance(members, slice):
         return np.arange(*members.indices(n_rows))
     numbers = np.asarray(members)
@@ -151,22 +126,13 @@ def row_numbers(members: slice | NDArray[Any], n_rows: int) -> NDArray[np.intp]:
 
 
 def is_dask(value: Any) -> bool:
-    """Return whether an object is a Dask array, DataFrame or Series.
-
-    Examples
-    --------
-    >>> is_dask([1, 2])
-    False
-    """
+    """Return whether an object is a Dask array, DataFrame or Series."""
     return type(value).__module__.partition(".")[0] in ("dask", "dask_expr")
 
 
 @attrs.define(eq=False)
 class ColumnCuts:
-    """Rows (n, d) and their requested subsets of columns, each cut once.
-
-    Kernels share base quantities where they use the same array.
-    """
+    """Rows (n, d) and subsets of columns, each cut once: the same array is the same quantities."""
 
     rows: Any
     _cuts: dict[tuple[bytes, str], Any] = attrs.field(factory=dict, init=False)
@@ -182,13 +148,11 @@ class ColumnCuts:
             return self.rows
         key = b"" if columns is None else columns.tobytes(), reads if several else ""
         if key not in self._cuts:
-            self._cuts[key] = self._cut(columns, reads)
+            if isinstance(self.rows, RowSource):
+                self._cuts[key] = RowPart(self.rows, columns=columns)
+            else:
+                self._cuts[key] = np.ascontiguousarray(own_rows(self.rows, columns, reads))
         return self._cuts[key]
-
-    def _cut(self, columns: NDArray[np.intp] | None, reads: Reads) -> Any:
-        if isinstance(self.rows, RowSource):
-            return RowPart(self.rows, columns=columns)
-        return np.ascontiguousarray(own_rows(self.rows, columns, reads))
 
 
 @attrs.frozen(eq=False)
@@ -215,11 +179,7 @@ class KnownPairs:
 class PairStore:
     """The rows (T, d) of which folds are parts, with base quantities for each set of columns.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (T, d)
-    max_memory : int, optional
-        Bytes that the quantities may take; without limit where not given.
+    They take up to ``max_memory`` bytes; without limit where it is None.
     """
 
     def __init__(self, rows: Array, max_memory: int | None = None) -> None:
@@ -229,16 +189,7 @@ class PairStore:
         self._lock = Lock()
 
     def of(self, columns: NDArray[np.intp] | None, places: NDArray[np.intp]) -> KnownPairs | None:
-        """Return some rows as pairs on some columns; None where that gains nothing.
-
-        Examples
-        --------
-        >>> rows = np.random.default_rng(0).normal(size=(5, 40))
-        >>> some = PairStore(rows).of(None, np.array([4, 1]))
-        >>> out = np.empty((2, 2))
-        >>> some.gather("inner_product", some, out), np.allclose(out, rows[[4, 1]] @ rows[[4, 1]].T)
-        (True, True)
-        """
+        """Return some rows as pairs on some columns; None where that gains nothing."""
         with self._lock:
             rows = self._cuts.of(columns)
         return None if rows.shape[1] < WORTH_COLUMNS else KnownPairs(self, rows, places)

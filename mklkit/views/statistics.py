@@ -32,15 +32,8 @@ SAMPLE_ROWS, SAMPLE_SQUARES = 32, 64
 class TileStatistics:
     """The statistics of M kernels on the same training rows, each computed once.
 
-    Attributes
-    ----------
-    kernel_rows : KernelRows
-        The kernels and the training rows.
-
-    Notes
-    -----
-    Each statistic costs O(N²(d + M)) time, O(M + tile) memory. Quartiles are computed when first
-    asked for and usually need two passes; kernels that are monotone in a base share them.
+    Each costs O(N²(d + M)) time, O(M + tile) memory. Quartiles are computed when first asked for
+    and usually need two passes; kernels that are monotone in a base share them.
     """
 
     kernel_rows: KernelRows
@@ -135,13 +128,15 @@ def _values(
     b = a if others is None else others.only(index, kernel)
     count = a.n_rows * b.n_rows
     if count <= SMALL_BLOCK:
-        values = np.sort(_similarities(a, b).ravel().astype(np.float64))
+        [(_, block)] = a.similarities(b)
+        values = np.sort(block.ravel().astype(np.float64))
         return {rank: float(values[rank]) for rank in ranks}
 
     memory = _ThreadMemory()
 
     def tile(block: slice, columns: slice) -> Array:
-        return _similarities(a.take(block), b.take(columns), memory.scratch)
+        [(_, values)] = a.take(block).similarities(b.take(columns), memory.scratch)
+        return values
 
     def tiles() -> Iterator[tuple[Callable[[], Array], int]]:
         for block, columns in tile_places(a, None if others is None else b):
@@ -158,19 +153,13 @@ class _ThreadMemory(threading.local):
         self.scratch = Scratch(overwrites=True)
 
 
-def _similarities(a: KernelRows, b: KernelRows, scratch: Scratch | None = None) -> Array:
-    """Return the similarities of one kernel."""
-    [(_, values)] = a.similarities(b, scratch)
-    return values
-
-
 def _sample(a: KernelRows, b: KernelRows) -> Array:
     """Return the values of one kernel on some pairs of rows, drawn evenly from all pairs."""
     rng = np.random.RandomState(0)
     squares = []
     for _ in range(SAMPLE_SQUARES):
         some, others = (rows.take(rng.randint(rows.n_rows, size=SAMPLE_ROWS)) for rows in (a, b))
-        squares.append(_similarities(some, others))
+        squares += [values for _, values in some.similarities(others)]
     return np.array(squares).ravel()
 
 

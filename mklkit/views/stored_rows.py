@@ -194,13 +194,7 @@ class StoredRows:
 
 
 def signature_of(path: Path) -> Signature:
-    """Return the size of a file and the time of its last change in nanoseconds.
-
-    Raises
-    ------
-    DataError
-        If the system does not tell.
-    """
+    """Return the size of a file and the time of its last change in nanoseconds."""
     try:
         status = path.stat()
     except OSError as error:

@@ -30,20 +30,7 @@ Tiles = Iterator[tuple[slice, slice, KernelTiles]]
 
 
 def symmetric_tiles(kernel_rows: KernelRows) -> Tiles:
-    """Yield the tiles on and above the diagonal of all Gram matrices, all kernels at once.
-
-    Parameters
-    ----------
-    kernel_rows : KernelRows
-        M kernels and their rows, (N, d_m) each.
-
-    Yields
-    ------
-    block, other : slice
-        Rows and columns of the tile.
-    tiles : iterator of (int, ndarray)
-        Each kernel's index and its tile.
-    """
+    """Yield the tiles on and above the diagonal of all Gram matrices, all kernels at once."""
     for block, columns in upper_blocks(kernel_rows.n_rows):
         yield block, columns, kernel_rows.take(block).similarities(kernel_rows.take(columns))
 
@@ -55,16 +42,9 @@ def over_tiles(
 ) -> Iterator[Result]:
     """Yield what some work makes of each tile, in the order of the tiles, from several threads.
 
-    Parameters
-    ----------
-    work : callable
-        Called with the tile's rows, its columns, and an iterator over each kernel's index and its
-        values there, which are overwritten by the next kernel's.
-    kernel_rows : KernelRows
-        M kernels and their rows, (N, d_m) each.
-    others : KernelRows, optional
-        The same kernels on the rows of the columns; without it, tiles on and above the diagonal
-        of the Gram matrices.
+    The work gets the tile's rows, its columns, and an iterator over each kernel's index and its
+    values there, which are overwritten by the next kernel's. ``others`` has the same kernels on the
+    rows of the columns; without it, tiles are those on and above the diagonal.
     """
     every = kernel_rows if others is None else others
     spare = SpareScratch(overwrites=True)  # two arrays per thread are enough
@@ -111,27 +91,21 @@ def weighted_gram(kernel_rows: KernelRows, weights: Array) -> Array:
 
 
 class _Means:
-    """What is subtracted from the tiles of M kernels: the means of HKH, or nothing.
+    """What is subtracted from the tiles of M kernels: the means of HKH (M, N), or nothing.
 
-    Computed in a pass of its own. Computed from sums of K alone, a wide kernel, or one on data far
-    from zero, would lose its digits in the mean. Kernels that are inner products are evaluated on
-    centred rows: HKH is the same, with all its digits.
-
-    Attributes
-    ----------
-    kernel_rows : KernelRows
-        The kernels, and the rows to evaluate them on.
-    sizes : ndarray of shape (M,)
-        The largest k(x, x) of each kernel, or 1, by which the tiles are divided.
-    rows, columns : ndarray of shape (M, N)
-        To subtract from the divided tiles.
-    noise : ndarray of shape (M,)
-        The size of the rounding errors that centring leaves of a constant kernel.
+    Computed in a pass of its own, from tiles divided by ``sizes``, the largest k(x, x) of each
+    kernel. Computed from sums of K alone, a wide kernel, or one on data far from zero, would lose
+    its digits in the mean. Kernels that are inner products are evaluated on centred rows: HKH is
+    the same, with all its digits. ``noise`` are the rounding errors that centring leaves of
+    constant kernels.
     """
 
     def __init__(self, kernel_rows: KernelRows, centered: bool, row_weights: Array) -> None:
         self.kernel_rows = _with_centred_rows(kernel_rows, row_weights) if centered else kernel_rows
-        self.sizes = _sizes(self.kernel_rows)
+        largest = [float(np.abs(values).max()) for values in self.kernel_rows.diagonals()]
+        # Of a subnormal number no float is the inverse.
+        least = np.finfo(np.float64).tiny
+        self.sizes = np.array([max(size, least) if size > 0 else 1.0 for size in largest])
         self.rows = np.zeros((len(kernel_rows), kernel_rows.n_rows))
         self.columns = self.rows
         self.noise = np.zeros(len(kernel_rows))
@@ -176,13 +150,6 @@ def _with_centred_rows(kernel_rows: KernelRows, row_weights: Array) -> KernelRow
     return KernelRows.of(kernel_rows.kernels, rows)
 
 
-def _sizes(kernel_rows: KernelRows) -> Array:
-    largest = [float(np.abs(diagonal).max()) for diagonal in kernel_rows.diagonals()]
-    # Of a subnormal number no float is the inverse.
-    least = np.finfo(np.float64).tiny
-    return np.array([max(size, least) if size > 0 else 1.0 for size in largest])
-
-
 def kernel_products(
     kernel_rows: KernelRows,
     labels: Array | None = None,
@@ -192,24 +159,9 @@ def kernel_products(
 ) -> KernelProducts:
     """Return the kernels' inner products, optionally with each kernel centred first (HKH).
 
-    Parameters
-    ----------
-    kernel_rows : KernelRows
-        The kernels and the training rows.
-    labels : ndarray of shape (N,), optional
-    centered : bool, default=True
-    pairs : bool, default=True
-        Whether to compute products of different kernels, or only the diagonal.
-    row_weights : ndarray of shape (N,), optional
-        How much each row counts, where there are no products of different kernels.
+    Without ``pairs`` only the diagonal of the products, where ``row_weights`` say how much each row
+    counts. O(N²(d + M²)) time, M tiles of memory and no Gram matrix; without pairs O(N²(d + M)).
 
-    Notes
-    -----
-    O(N²(d + M²)) time, M tiles of memory and no Gram matrix; without pairs O(N²(d + M)), one tile.
-
-    Examples
-    --------
-    >>> import numpy as np
     >>> from mklkit.kernels import Linear
     >>> rows = np.array([[1.0], [3.0]])
     >>> products = kernel_products(KernelRows.of([Linear().fit(rows)], [rows]))

@@ -31,16 +31,7 @@ class BlockSide(Side):
     """Some views as a training side: Σ w_m K_m, or features √w_m Φ_m side by side, (N, Σp).
 
     Features are read block by block, without one array of them all where that is not asked for.
-
-    Parameters
-    ----------
-    n_rows : int
-    used : sequence of int
-        The views.
-    scales : ndarray
-        w_m of each; not negative where the views have features.
-    feature_statistics : FeatureStatistics, optional
-        Of all views, where they have features.
+    ``used`` are the views' indices and ``scales`` their w_m.
     """
 
     def __init__(
@@ -65,13 +56,7 @@ class BlockSide(Side):
 
     @property
     def feature_statistics(self) -> FeatureStatistics:
-        """The features of all views, and their statistics.
-
-        Raises
-        ------
-        IncompatibleError
-            If the map is implicit.
-        """
+        """The features of all views, and their statistics; refused if the map is implicit."""
         if self._feature_statistics is None:
             raise IncompatibleError("This view has no features: its feature map is implicit.")
         return self._feature_statistics
@@ -89,11 +74,7 @@ class BlockSide(Side):
     def gram(self, keep: bool = True) -> Array:
         """Return the Gram matrix (N, N) that a learner sees: Σ w_m K_m, or ΦΦᵀ of features.
 
-        Parameters
-        ----------
-        keep : bool, default=True
-            Whether it is kept. Combiners that use each kernel once pass False, so that no more
-            than one matrix is in memory at a time.
+        Combiners that use each kernel once do not keep it: one matrix is in memory at a time.
         """
         if self._gram is not None:
             return self._gram
@@ -185,19 +166,7 @@ class BlockSide(Side):
 
 
 class View(BlockSide):
-    """One kernel through one feature map on the training rows.
-
-    Attributes
-    ----------
-    label : str
-        The kernel's name in results.
-    projector : Projector
-    kernel : FittedKernel
-    kernel_rows : KernelRows
-        The kernel on the training rows, restricted to its own columns.
-    rows : ndarray or RowSource of shape (N, d)
-        The training rows, restricted to the kernel's own columns.
-    """
+    """One kernel through one feature map on the training rows, restricted to its own columns."""
 
     def __init__(
         self,
@@ -283,12 +252,7 @@ class View(BlockSide):
 class WeightedViews(BlockSide):
     """The sum Σ w_m K_m as a training side: one Gram matrix, or scaled features side by side.
 
-    Parameters
-    ----------
-    views : sequence of View
-        All views of a problem.
-    weights : ndarray of shape (M,)
-        Must not be negative where the views are explicit.
+    Weights must not be negative where the views are explicit.
     """
 
     def __init__(self, views: Sequence[View], weights: Array) -> None:

@@ -37,16 +37,9 @@ from mklkit.views.view import View, WeightedViews
 
 
 class ViewSet(list[View]):
-    """The views of one problem, on the same training rows.
+    """The views of one problem, on the same training rows (N, d).
 
-    Attributes
-    ----------
-    rows : ndarray or RowSource of shape (N, d)
-        The training rows with all features.
-    explicit : bool
-        Whether the views have features (otherwise rows of Gram matrices).
-    blocks : FeatureBlocks or None
-        The features of all views, where they have any.
+    ``blocks`` are the features of all views, where the map is explicit.
     """
 
     def __init__(

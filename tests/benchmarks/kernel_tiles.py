@@ -10,7 +10,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from mklkit import get_registry
-from mklkit.numerics.readings import category_codes, text_codes
+from mklkit.registry.readings import category_codes, text_codes
 
 RUNS = 7
 SHAPE = (256, 1024)

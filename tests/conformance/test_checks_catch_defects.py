@@ -15,7 +15,6 @@ from mklkit import MKLKitError, get_registry
 from mklkit.feature_maps import Empirical, Implicit
 from mklkit.kernels import RBF, Precomputed
 from mklkit.learners import SVM
-from mklkit.numerics.readings import category_codes, texts_of
 from mklkit.plugin import (
     CombinerFacts,
     FeatureMapFacts,
@@ -29,6 +28,7 @@ from mklkit.plugin import (
     weighting_rule,
 )
 from mklkit.protocols import Component
+from mklkit.registry.readings import category_codes, texts_of
 from mklkit.testing import (
     CheckFailure,
     NotApplicable,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kernel_checks import FEW, check_gram
 
 from mklkit.kernels.categories import FrequencyOverlap, Overlap
-from mklkit.numerics.readings import category_codes
+from mklkit.registry.readings import category_codes
 
 VALUES = st.sampled_from(["red", "green", "blue", None])
 TABLES = st.integers(1, 4).flatmap(

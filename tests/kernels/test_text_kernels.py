@@ -16,7 +16,7 @@ from mklkit import DataError
 from mklkit.kernels.text.spectrum import Mismatch, SpectrumKernel, common_neighbours
 from mklkit.kernels.text.token_set import TokenSet
 from mklkit.kernels.text.weighted_degree import WeightedDegree
-from mklkit.numerics.readings import text_codes
+from mklkit.registry.readings import text_codes
 
 SHORT = st.lists(st.text("abcdé", max_size=9), min_size=2, max_size=7)
 

@@ -1,4 +1,4 @@
-"""Ridge systems with a free bias against dense solves of the bordered normal equations."""
+"""Spectra against NumPy's; ridge systems against dense solves of the bordered normal equations."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
 
+from mklkit.numerics.eigenpairs import AppliedSpectrum
 from mklkit.numerics.least_squares import (
     ArrowheadSystem,
     NormalMatrix,
@@ -34,6 +35,37 @@ def test_spectrum_leaves_the_rounding_of_single_precision_out(rng):
     rows = rng.normal(size=(12, 3)).astype(np.float32) * [1e-9, 1, 1]
     gram = (rows @ rows.T).astype(np.float32)
     assert len(Spectrum.of(gram, 1e-12).values) == 2
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 40])
+def test_products_are_those_with_the_eigenvectors(rng, size):
+    matrix = rng.normal(size=(size, size))
+    matrix = matrix + matrix.T + np.eye(size)
+    values, vectors = np.linalg.eigh(matrix)
+    kept = values > 1e-9 * values[-1]
+    found = AppliedSpectrum.of(matrix, 1e-9)
+    assert found.values == pytest.approx(values[kept][::-1], rel=1e-9)
+    columns = rng.normal(size=(size, 3))
+    coordinates = found.coordinates(columns)
+    projector = vectors[:, kept] @ vectors[:, kept].T
+    assert found.combined(coordinates) == pytest.approx(projector @ columns)
+    positive = (vectors * np.where(kept, values, 0)) @ vectors.T
+    through = coordinates.T @ (found.values[:, None] * coordinates)
+    assert through == pytest.approx(columns.T @ positive @ columns)
+
+
+def test_a_matrix_of_rank_zero_has_no_eigenpairs(capfd):
+    found = AppliedSpectrum.of(np.zeros((4, 4)), 1e-12)
+    assert found.coordinates(np.ones((4, 2))).shape == (0, 2)
+    assert not found.combined(np.empty((0, 1))).any()
+    assert found.combined(np.empty((0, 0))).shape == (4, 0)
+    assert capfd.readouterr() == ("", "")  # LAPACK prints what it refuses
+
+
+@pytest.mark.parametrize("kind", [AppliedSpectrum, Spectrum])
+def test_what_is_not_finite_is_refused(kind):
+    with pytest.raises(np.linalg.LinAlgError, match="NaN or infinity"):
+        kind.of(np.full((2, 2), np.nan), 1e-12)
 
 
 def dense_weights(features, targets, data_weights, alphas):

@@ -60,12 +60,8 @@ def test_quadrants_are_those_of_the_whole_matrix(rng, n_rows, n_first):
 
 def test_many_equal_distances(rng):
     # Few different rows: ties by the hundred in every rank, zeros beyond the diagonal.
-    rows = rng.integers(0, 2, size=(120, 3)).astype(float)
-    check_quadrants(
-        views_of(list(KERNELS)[:-1], rows),
-        [peer(rows) for peer in list(KERNELS.values())[:-1]],
-        labels(120, 50),
-    )
+    rows, names = rng.integers(0, 2, size=(120, 3)).astype(float), list(KERNELS)[:-1]
+    check_quadrants(views_of(names, rows), [KERNELS[n](rows) for n in names], labels(120, 50))
 
 
 @pytest.mark.parametrize("kernel", ["rbf(gamma=1e6)", "laplacian(gamma=1e6)"])
@@ -81,6 +77,21 @@ def test_single_precision_rows(rng):
     y = labels(90, 40).astype(np.float32)
     names = ["rbf(gamma=2)", "polynomial(degree=2)"]
     check_quadrants(views_of(names, rows), [KERNELS[n](rows.astype(float)) for n in names], y, 2e-5)
+
+
+def test_quadrants_of_features_are_those_of_their_products(rng, small_blocks):
+    rows, names = rng.normal([0, 1, 0, 3], size=(100, 4)), list(KERNELS)[:4]
+    views = views_of(names, rows, "empirical(subset=20)")
+    features = [view.projector.map.transform(rows) for view in views]
+    check_quadrants(views, [values @ values.T for values in features], labels(100, 40), 1e-9)
+
+
+def test_features_of_a_wide_kernel_keep_the_digits_of_its_spread(rng):
+    rows, y = rng.normal(size=(80, 3)).astype(np.float32), labels(80, 40).astype(np.float32)
+    view = views_of("rbf(gamma=1e-4)", rows, "empirical(subset=30)")[0]
+    features = view.projector.map.transform(rows.astype(np.float64))
+    deviation = (features[:40] @ features[40:].T).std()
+    assert view.quadrants(y).between.deviation == pytest.approx(deviation, rel=1e-3)
 
 
 @pytest.mark.parametrize("n_rows", [40, 255, 256, 257, 1281])

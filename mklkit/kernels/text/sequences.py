@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from mklkit.errors import DataError
 from mklkit.kernels.sparse_features import numbered
-from mklkit.numerics.readings import texts_of
 from mklkit.protocols import Array
+from mklkit.registry.readings import texts_of
 
 
 @attrs.frozen(eq=False)

@@ -48,7 +48,7 @@ class SpectrumKernel(FixedKernel, FeatureKernel):
 
     Examples
     --------
-    >>> from mklkit.numerics.readings import text_codes
+    >>> from mklkit.registry.readings import text_codes
     >>> rows = text_codes(["abab", "ab", "ba"])
     >>> SpectrumKernel(k=2, normalize=False).fit(rows)(rows, rows)
     array([[5., 2., 1.],
@@ -108,7 +108,7 @@ class Mismatch(Kernel):
 
     Examples
     --------
-    >>> from mklkit.numerics.readings import text_codes
+    >>> from mklkit.registry.readings import text_codes
     >>> rows = text_codes(["aa", "ab", "bb"])
     >>> Mismatch(k=2, m=1, normalize=False).fit(rows)(rows, rows)
     array([[3., 2., 2.],

@@ -39,7 +39,7 @@ class TokenSet(FixedKernel):
 
     Examples
     --------
-    >>> from mklkit.numerics.readings import text_codes
+    >>> from mklkit.registry.readings import text_codes
     >>> rows = text_codes(["a;b;c", "c, b", "d"])
     >>> TokenSet().fit(rows)(rows, rows).round(3)
     array([[1.   , 0.667, 0.   ],

@@ -48,7 +48,7 @@ class WeightedDegree(FixedKernel, NormalisedKernel):
 
     Examples
     --------
-    >>> from mklkit.numerics.readings import text_codes
+    >>> from mklkit.registry.readings import text_codes
     >>> rows = text_codes(["abc", "abd", "cab"])
     >>> WeightedDegree(degree=1, normalize=False).fit(rows)(rows, rows)
     array([[3., 2., 0.],

@@ -45,13 +45,7 @@ def unchanged(value: Any) -> Any:
 
 
 def computed(tasks: Sequence[Any]) -> list[Any]:
-    """Return the results of tasks.
-
-    Raises
-    ------
-    MKLKitError
-        If workers die of a task again and again, or the cluster is gone.
-    """
+    """Return the results of tasks."""
     return kept_and_computed([], tasks)[1]
 
 
@@ -105,14 +99,7 @@ def _explained() -> Iterator[None]:
 
 @attrs.frozen
 class Workers:
-    """What there is to compute with.
-
-    Attributes
-    ----------
-    threads : int
-    memory : int or None
-        Bytes, if known.
-    """
+    """The workers' threads and their memory in bytes, if known."""
 
     threads: int
     memory: int | None
@@ -121,11 +108,7 @@ class Workers:
 def workers_in_use() -> Workers:
     """Return the workers' threads and memory, after a check that they can run mklkit.
 
-    Raises
-    ------
-    MKLKitError
-        If there are no workers, or one of them has another Python, no mklkit, or another version
-        of it.
+    Raises a MKLKitError if there are none, or one has another Python, or no or another mklkit.
     """
     client = _client()
     if client is None:
@@ -163,10 +146,7 @@ def _resources(dask_worker: Any) -> tuple[int, int | None]:
 def connected(address: str) -> Any:
     """Return a client of the scheduler at an address such as ``tcp://10.0.0.1:8786``.
 
-    Raises
-    ------
-    MKLKitError
-        If Dask is not installed, or nothing answers there within five seconds.
+    It has five seconds to answer.
     """
     try:
         from distributed import Client

@@ -31,10 +31,9 @@ KEPT_BYTES = 1 << 29
 class DaskEngine(Engine):
     """Functions of the chunks of :class:`mklkit.views.dask.rows.DaskRows`, run by Dask.
 
-    Only functions, the parts of arrays that the caller has, and results travel. A task changes
-    nothing that it is given, so that those of a worker that was lost can be run again. Sums are
-    added in a tree whose shape depends on the chunks alone. A fit sends its landmarks and its maps'
-    weights once, although each pass is another function.
+    A task changes nothing that it is given, so that those of a worker that was lost can be run
+    again. Sums are added in a tree whose shape depends on the chunks alone. A fit sends its
+    landmarks and its maps' weights once, although each pass is another function.
     """
 
     local: ClassVar[bool] = False

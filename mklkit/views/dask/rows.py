@@ -28,19 +28,7 @@ PARTS_PER_THREAD = 4
 class DaskRows:
     """Rows (N, d) in parts that Dask's workers hold, or make when they are asked for.
 
-    Parameters
-    ----------
-    tasks : sequence of dask.delayed.Delayed
-        Their results are the parts of the rows, in order.
-    lengths : sequence of int
-        The number of rows of each part.
-    n_columns : int
-    dtype : dtype
-        ``float32`` or ``float64``.
-    column_names : sequence of str, optional
-    kept : bool, default=True
-        Whether the workers keep the parts when they have made them.
-    engine : DaskEngine, optional
+    The parts are the results of ``tasks``, in order; ``kept`` says whether the workers keep them.
     """
 
     def __init__(
@@ -68,13 +56,6 @@ class DaskRows:
         Chunks of unknown size are counted, in a pass of its own; chunks that are too small, or too
         few for all workers, are cut anew. The workers keep the rows if these take up to half of
         their memory.
-
-        Raises
-        ------
-        DataError
-            If it is not a table of numbers.
-        MKLKitError
-            If a worker can't run mklkit.
         """
         workers = workers_in_use()
         array, names = _as_array(X, lengths=True)
@@ -173,26 +154,10 @@ def each_row(
     names: Sequence[str] | None = None,
     n_columns: int | None = None,
 ) -> Any:
-    """Return a function of rows as a Dask array, which is computed when it is asked for.
+    """Return a function of rows, with (n,) or (n, width) values, as a Dask array.
 
-    Parameters
-    ----------
-    function : callable
-        Takes rows (n, d) and returns an array (n,) or (n, width).
-    X : dask array or DataFrame of shape (N, d)
-    dtype : dtype
-        Of the values.
-    width : int, optional
-        The number of values per row, if the function returns a matrix.
-    names : sequence of str, optional
-        The names of the columns in training.
-    n_columns : int, optional
-        The number of columns in training.
-
-    Raises
-    ------
-    DataError
-        If the columns are others than in training, or it is not a table of numbers.
+    It is computed when it is asked for. ``names`` and ``n_columns`` are those of training, which X,
+    a Dask array or DataFrame, must have.
     """
     array, columns = _as_array(X)
     if names is not None and columns is not None and list(names) != columns:

@@ -18,16 +18,6 @@ PADDING = -1.0
 def text_codes(texts: Any) -> NDArray[np.float64]:
     """Return the code points of texts, one row each, filled up with −1.
 
-    Parameters
-    ----------
-    texts : array-like of str, shape (n,)
-
-    Returns
-    -------
-    ndarray of shape (n, length of the longest text, at least 1)
-
-    Examples
-    --------
     >>> text_codes(["ab", "b"])
     array([[97., 98.],
            [98., -1.]])
@@ -43,13 +33,7 @@ def text_codes(texts: Any) -> NDArray[np.float64]:
 
 
 def texts_of(codes: NDArray[np.floating[Any]]) -> list[str]:
-    """Return the texts of :func:`text_codes`.
-
-    Examples
-    --------
-    >>> texts_of(text_codes(["naïve", ""]))
-    ['naïve', '']
-    """
+    """Return the texts of :func:`text_codes`."""
     return ["".join(map(chr, row[row >= 0].astype(np.intp).tolist())) for row in codes]
 
 
@@ -57,16 +41,9 @@ def category_codes(values: Any) -> NDArray[np.float64]:
     """Return a number for each value that depends on the value alone; NaN for gaps.
 
     Equal values have equal numbers in every table. Different values have different numbers but for
-    a chance of 1 in 10¹⁶ per pair: the numbers are the upper 53 bits of pandas' hash.
+    a chance of 1 in 10¹⁶ per pair: the numbers are the upper 53 bits of pandas' hash. Numbers are
+    the same as their text, whole numbers without a point; other values are compared as text.
 
-    Parameters
-    ----------
-    values : array-like of shape (n,) or (n, d)
-        Numbers are the same as their text, whole numbers without a point: ``"1"``, 1, 1.0 and True
-        are one category. Other values are compared as text.
-
-    Examples
-    --------
     >>> one, two, same, gap = category_codes(["red", "blue", "red", None])
     >>> bool(one == same), bool(one == two), bool(np.isnan(gap))
     (True, False, True)
