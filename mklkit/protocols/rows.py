@@ -115,23 +115,16 @@ Columns = NDArray[np.intp] | None
 class TableRows:
     """Rows (n, d) of which some columns hold text or categories, in memory.
 
-    It has the part of an array's interface that needs no columns: length, shape, and
-    ``rows[members]``. Kernels get their columns from :func:`own_rows`.
-
-    Attributes
-    ----------
-    numbers : ndarray of shape (n, d)
-        The columns of numbers, in their places; 0 in the others.
-    texts : dict of int to ndarray of shape (n, L)
-        The code points of columns of text that a kernel reads, as
-        :func:`mklkit.numerics.readings.text_codes` returns them.
-    categories : dict of int to ndarray of shape (n,)
-        The codes of columns of categories that a kernel reads, NaN for gaps that it leaves out.
+    It has the part of an array's interface that needs no columns. Kernels get their columns from
+    :func:`own_rows`.
     """
 
     numbers: Array
+    """The columns of numbers (n, d), in their places; 0 in the others."""
     texts: Mapping[int, Array]
+    """The code points (n, L) of each column of text that a kernel reads, by its position."""
     categories: Mapping[int, Array]
+    """The codes (n,) of each column of categories that a kernel reads, NaN for gaps."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -209,32 +202,26 @@ class RowSource(Protocol):
     @property
     def shape(self) -> tuple[int, int]:
         """(N, d)."""
-        ...
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """``float32`` or ``float64``, the type of the blocks."""
-        ...
 
     @property
     def column_names(self) -> Sequence[str] | None:
         """The names of the columns, by which kernels may be bound to them; None for none."""
-        ...
 
     def __len__(self) -> int:
         """Return the number of rows N."""
-        ...
 
     def __getitem__(self, members: slice | NDArray[np.intp], /) -> Array:
         """Return some rows (n, d) as an array in memory."""
-        ...
 
     def check_unchanged(self) -> None:
         """Raise a :class:`mklkit.errors.DataError` if the rows have changed since they were opened.
 
         It is called between passes; an array in a file compares its size and time stamp.
         """
-        ...
 
 
 Rows = Array | TableRows | RowSource

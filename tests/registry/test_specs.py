@@ -192,7 +192,7 @@ def test_a_cosine_of_a_cosine_is_that_cosine():
     assert to_spec(nested) == "cosine(kernel='rbf(gamma=2.0)')"
     assert to_spec(Cosine()) == "cosine"
     deep = "cosine(" * 60 + "rbf" + ")" * 60
-    with pytest.raises(SpecError, match="at most 8 deep"):
+    with pytest.raises(SpecError, match="at most 8 components"):
         get_registry().create("kernel", deep)
     # Parentheses of numbers and of texts are no components.
     assert parse_spec("rbf(sigma=(((((((((1.5))))))))))").kwargs == {"sigma": 1.5}
