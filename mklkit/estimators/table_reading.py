@@ -250,6 +250,8 @@ def _header(X: Any) -> tuple[int, tuple[str, ...] | None]:
             f" {int((X.columns == repeated).sum())} times: rename the columns."
         )
     shape = X.shape if isinstance(X, pd.DataFrame) else np.asarray(X).shape
+    if len(shape) == 1:
+        raise DataError("Expected 2D rows, got a 1D array: pass a DataFrame with one column.")
     if len(shape) != 2 or not shape[1]:
         check_array(X)  # It says what is wrong.
     names = _get_feature_names(X)
