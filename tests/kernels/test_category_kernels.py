@@ -65,15 +65,6 @@ def test_a_column_of_gaps_only_is_left_out():
         np.testing.assert_allclose(kernel.fit(rows)(rows, rows), expected, rtol=1e-12)
 
 
-def test_the_share_among_the_columns_that_both_have_is_not_definite():
-    """Why gaps are left out otherwise than by that share."""
-    rows = category_codes([["a", "b", None], ["a", None, "c"], [None, "d", "c"]])
-    both = ~np.isnan(rows)[:, None] & ~np.isnan(rows)
-    shares = (rows[:, None] == rows).sum(axis=2) / both.sum(axis=2)
-    assert np.linalg.eigvalsh(shares)[0] < -0.1
-    check_gram(Overlap(), rows)
-
-
 def test_a_number_and_its_text_are_one_category():
     for same in (["1", 1, 1.0, True, np.int64(1), np.float32(1), np.True_], ["0", 0, -0.0, False]):
         assert len(set(category_codes(same))) == 1

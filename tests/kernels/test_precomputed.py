@@ -42,17 +42,6 @@ def test_cross_validation_is_scikit_learns():
     )
 
 
-def test_beside_other_columns_it_is_bound_to_the_ids(two_classes):
-    X, y = two_classes
-    gram = rbf_kernel(X, gamma=0.3)
-    both = np.column_stack([X, np.arange(70)])
-    model = MKLClassifier([("graph", Precomputed(gram), [4]), ("rest", "linear", slice(0, 4))])
-    peer = MKLClassifier(["rbf(gamma=0.3)", "linear"])
-    np.testing.assert_allclose(
-        model.fit(both, y).decision_function(both), peer.fit(X, y).decision_function(X), atol=1e-9
-    )
-
-
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_other_kernels_do_not_learn_from_the_ids(two_classes, wrapped):
     X, y = two_classes

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kernel_checks import check_gram, cosines
 
 from mklkit import DataError
-from mklkit.kernels.text.spectrum import Mismatch, SpectrumKernel, common_neighbours
+from mklkit.kernels.text.spectrum import Mismatch, SpectrumKernel
 from mklkit.kernels.text.token_set import TokenSet
 from mklkit.kernels.text.weighted_degree import WeightedDegree
 from mklkit.numerics.readings import text_codes
@@ -119,18 +119,6 @@ def test_pieces_with_letters_that_are_not_in_the_alphabet_are_left_out():
     check_gram(Mismatch(alphabet="TACG", normalize=False), rows, expected)
     learned = Mismatch(normalize=False).fit(rows[1:2])
     np.testing.assert_allclose(learned(rows, rows), expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("k", "m", "size"), [(3, 1, 4), (4, 2, 3), (3, 2, 2), (2, 1, 1), (5, 2, 2)]
-)
-def test_common_neighbours_are_those_that_are_found(k, m, size):
-    alphabet = range(size)
-    first = (0,) * k
-    for distance in range((k if size > 1 else 0) + 1):
-        second = (1,) * distance + (0,) * (k - distance)
-        both = set(near(first, m, alphabet)) & set(near(second, m, alphabet))
-        assert common_neighbours(distance, k, m, size) == len(both)
 
 
 @given(
