@@ -170,11 +170,8 @@ def _chosen(
     if not _fits(learner, feature_map):
         raise IncompatibleError(_advice(registry, learner, feature_map))
     if weighted and facts.row_weights == "learner":
-        notes.insert(
-            0,
-            f"kernel weights of {combiner.name}: from all rows alike; weights of rows count in the"
-            " learner",
-        )
+        alike = "from all rows alike; weights of rows count in the learner"
+        notes.insert(0, f"kernel weights of {combiner.name}: {alike}")
     return Choice(combiner, feature_map, learner, tuple(notes))
 
 
