@@ -176,19 +176,7 @@ def _without_numpy(text: str) -> str:
 
 
 def suggest(name: str, candidates: Iterable[str]) -> str:
-    """Return a phrase with the most similar candidate, or an empty string.
-
-    Parameters
-    ----------
-    name : str
-        What the user typed.
-    candidates : iterable of str
-        The valid names.
-
-    Returns
-    -------
-    str
-        ``" Did you mean 'x'?"`` with its leading space, or ``""`` if none is similar.
+    """Return a phrase, after a space, with the most similar candidate; nothing if none is similar.
 
     Examples
     --------

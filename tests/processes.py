@@ -174,13 +174,14 @@ class Fitted:
     outcome: Outcome
 
 
-def write_plugin(folder: Path, name: str, source: str) -> Path:
+def write_plugin(folder: Path, name: str, source: str, version: str = "1.2") -> Path:
     """Write a distribution ``mklkit-<name>`` that Python finds once the folder is on its path."""
     folder.mkdir(exist_ok=True)
-    (folder / f"mklkit_{name}.py").write_text(source)
-    info = folder / f"mklkit_{name}-1.2.dist-info"
+    (folder / f"mklkit_{name}.py").write_text(source, encoding="utf-8", errors="surrogateescape")
+    info = folder / f"mklkit_{name}-{version}.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: mklkit-{name}\nVersion: 1.2\n")
+    metadata = f"Metadata-Version: 2.1\nName: mklkit-{name}\nVersion: {version}\n"
+    (info / "METADATA").write_text(metadata)
     (info / "entry_points.txt").write_text(f"[mklkit]\n{name} = mklkit_{name}\n")
     return folder
 

@@ -92,11 +92,9 @@ class Decision(Protocol):
     @property
     def weights(self) -> Array:
         """The weight of each kernel (M,), on the simplex unless its combiner's facts differ."""
-        ...
 
     def decide(self, rows: Array) -> Array:
         """Return the decision values (n,) of new rows (n, d)."""
-        ...
 
 
 @runtime_checkable
@@ -105,7 +103,6 @@ class GatedDecision(Decision, Protocol):
 
     def gate_weights(self, rows: Array) -> Array:
         """Return each row's weight on each kernel, (n, M)."""
-        ...
 
 
 class Combiner(Component, ABC):

@@ -42,7 +42,6 @@ __all__ = [
 ]
 
 LARGEST_COUNT = 2**31 - 1
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}")
 
 AUTO = "auto"
 """The value of a parameter that a fit chooses by itself."""
@@ -77,7 +76,7 @@ SOME_SPECS: Any = and_(SPECS, min_len(1))
 
 def is_name(text: str) -> bool:
     """Return whether a text can be the name of a component or preset."""
-    return _NAME.fullmatch(text) is not None
+    return re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}", text) is not None
 
 
 def finite_number(instance: object, attribute: Any, value: float) -> None:
@@ -108,10 +107,7 @@ def is_whole(value: Any) -> bool:
 
 
 def auto_or_number(zero: bool = False) -> Any:
-    """Return the attrs field of a finite number above zero, or ``"auto"``, which is its default.
-
-    ``zero`` says that zero is allowed too.
-    """
+    """Return the attrs field of a finite number above (or at) zero, or ``"auto"``, its default."""
 
     def check(instance: object, attribute: Any, value: float | str) -> None:
         number = value if isinstance(value, float) else math.nan
@@ -224,17 +220,7 @@ Stated = TypeVar("Stated", bound=Facts)
 def facts_of(component: Any, expected: type[Stated]) -> Stated:
     """Return the facts that a component or its class states, or else the default facts.
 
-    Raises
-    ------
-    SpecError
-        If it states none and its kind of facts has no defaults, or if it states another type.
-
-    Examples
-    --------
-    >>> from mklkit.kernels.inner_products import Linear
-    >>> from mklkit.protocols import KernelFacts
-    >>> facts_of(Linear(), KernelFacts).definite
-    True
+    A SpecError says that they are of another type, or have no defaults.
     """
     stated = getattr(component, "facts", None)
     try:

@@ -108,19 +108,12 @@ ColumnSelector = NDArray[np.intp] | slice
 
 @attrs.frozen
 class Stopping:
-    """The criterion that ends the iteration.
-
-    Attributes
-    ----------
-    tol : float
-        Paper symbol ξ.
-    relative : bool
-        Whether the change of the objective is divided by the objective (002) or not (000).
-    max_iter : int
-    """
+    """The criterion that ends the iteration."""
 
     tol: float = 1e-3
+    """Paper symbol ξ."""
     relative: bool = False
+    """Whether the change of the objective is divided by the objective (002) or not (000)."""
     max_iter: int = 1000
 
     def reached(self, previous: Array, current: Array) -> NDArray[np.bool_]:
@@ -134,24 +127,15 @@ class Stopping:
 
 @attrs.frozen
 class CouplingFacts:
-    """What a learner states about its coupled fits; every value has a default.
-
-    Attributes
-    ----------
-    rho : float
-        ρ, the step by which the margins grow towards the outputs; 0 keeps them fixed.
-    b0 : float
-        b₀, the initial margin beyond 1.
-    stopping : Stopping
-    variants : tuple of str
-        The parameters by which the variants given to ``subproblem`` may differ; empty where a
-        subproblem has one column only.
-    """
+    """What a learner states about its coupled fits."""
 
     rho: float = 0.0
+    """ρ, the step by which the margins grow towards the outputs; 0 keeps them fixed."""
     b0: float = 0.0
+    """b₀, the initial margin beyond 1."""
     stopping: Stopping = Stopping()
     variants: tuple[str, ...] = ()
+    """The parameters by which variants may differ; empty where there is one column only."""
 
 
 class Subproblem(ABC):

@@ -130,8 +130,11 @@ class TableRows:
     """
 
     numbers: Array
+    """The columns of numbers (n, d), in their places; 0 in the others."""
     texts: Mapping[int, Array]
+    """The code points (n, L) of each column of text that a kernel reads, by its position."""
     categories: Mapping[int, Array]
+    """The codes (n,) of each column of categories that a kernel reads, NaN for gaps."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -209,32 +212,26 @@ class RowSource(Protocol):
     @property
     def shape(self) -> tuple[int, int]:
         """(N, d)."""
-        ...
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """``float32`` or ``float64``, the type of the blocks."""
-        ...
 
     @property
     def column_names(self) -> Sequence[str] | None:
         """The names of the columns, by which kernels may be bound to them; None for none."""
-        ...
 
     def __len__(self) -> int:
         """Return the number of rows N."""
-        ...
 
     def __getitem__(self, members: slice | NDArray[np.intp], /) -> Array:
         """Return some rows (n, d) as an array in memory."""
-        ...
 
     def check_unchanged(self) -> None:
         """Raise a :class:`mklkit.errors.DataError` if the rows have changed since they were opened.
 
         It is called between passes; an array in a file compares its size and time stamp.
         """
-        ...
 
 
 Rows = Array | TableRows | RowSource

@@ -37,32 +37,25 @@ class TrainingView(Protocol):
 
     def gram(self) -> Array:
         """Return the Gram matrix (N, N) that a learner sees: of the kernel, or ΦΦᵀ of features."""
-        ...
 
     def features(self) -> Array:
         """Return the features Φ (N, p) of the training rows, where ``explicit``."""
-        ...
 
     @property
     def n_features(self) -> int:
         """The number of features p, where ``explicit``."""
-        ...
 
     def some_features(self, members: NDArray[np.intp]) -> Array:
         """Return the features (n, p) of some training rows, where ``explicit``."""
-        ...
 
     def normal_matrix(self) -> NormalMatrix:
         """Return ``features.T @ features`` (p, p) with the features' column sums (p,)."""
-        ...
 
     def project(self, coefficients: Array) -> Array:
         """Return ``features @ coefficients``: (N,), or (N, k) for k columns."""
-        ...
 
     def project_back(self, targets: Array) -> Array:
         """Return ``features.T @ targets``: (p,), or (p, k) for k columns."""
-        ...
 
     def class_moments(
         self, y: Array | None = None, row_weights: Array | None = None
@@ -70,14 +63,9 @@ class TrainingView(Protocol):
         """Return counts, sums and products of the features per class, where ``explicit``.
 
         The classes are those of labels −1 and +1, in this order; without labels all rows are one.
-        A row of weight 2 counts as two; ``row_weights`` (N,) are above 0.
-
-        Raises
-        ------
-        IncompatibleError
-            If the map is implicit.
+        A row of weight 2 counts as two; ``row_weights`` (N,) are above 0. An implicit map raises an
+        IncompatibleError.
         """
-        ...
 
     def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
         """Return ΦᵀWΦ (p, p) and ΦᵀT (p, k) in float64, where ``explicit``.
@@ -85,23 +73,17 @@ class TrainingView(Protocol):
         ``row_weights`` (N,), the diagonal of W, are not negative; ``targets`` are (N, k). Rows that
         have neither are not visited.
         """
-        ...
 
     def spectrum(self) -> Spectrum:
         """Return the eigenpairs of the centred normal or Gram matrix, computed once."""
-        ...
 
 
 @attrs.frozen
 class Quadrant:
     """The values of one block of a Gram matrix: mean μ, standard deviation σ, quartiles.
 
-    Attributes
-    ----------
-    mean, deviation : float
-    quartiles : callable
-        Returns the lower and the upper quartile, which cost further passes over the block and are
-        computed when first asked for.
+    ``quartiles()`` returns the lower and the upper one. They cost further passes over the block and
+    are computed when first asked for.
     """
 
     mean: float
@@ -144,21 +126,14 @@ class Quadrants:
 
 @attrs.frozen(eq=False)
 class KernelProducts:
-    """Inner products of M kernels K_m/s_m with each other and with the labels.
-
-    Attributes
-    ----------
-    products : ndarray of shape (M, M)
-        ⟨K_k, K_l⟩/(s_k s_l), zero for a kernel that is constant up to rounding.
-    with_labels : ndarray of shape (M,)
-        yᵀK_m y/s_m.
-    sizes : ndarray of shape (M,)
-        s, about the largest value of each kernel, which keeps products of values near 1e200 finite.
-    """
+    """Inner products of M kernels K_m/s_m with each other and with the labels."""
 
     products: Array
+    """⟨K_k, K_l⟩/(s_k s_l), (M, M); zero for a kernel that is constant up to rounding."""
     with_labels: Array
+    """yᵀK_m y/s_m, (M,)."""
     sizes: Array
+    """s (M,), about the largest value of each kernel: products of values near 1e200 stay finite."""
 
     def alignments(self) -> Array:
         """Return ⟨K_k, K_l⟩/(‖K_k‖‖K_l‖) (M, M), 0 beside a kernel of zeros."""
@@ -179,26 +154,16 @@ class KernelProducts:
 
 @attrs.frozen(eq=False)
 class Projector:
-    """The part of a view that a fitted model keeps, to turn new rows into its columns.
-
-    Attributes
-    ----------
-    label : str
-        The kernel's name in results.
-    columns : ndarray of int or None
-        Its columns; None for all of them.
-    map : FittedMap
-    reads : {"numbers", "amounts", "text", "categories", "row ids"}, default="numbers"
-        What the kernel's columns hold.
-    allows_gaps : bool, default=False
-        Whether they may have gaps, NaN.
-    """
+    """The part of a view that a fitted model keeps, to turn new rows into its columns."""
 
     label: str
+    """The kernel's name in results."""
     columns: NDArray[np.intp] | None
+    """Its columns; None for all of them."""
     map: FittedMap
     reads: Reads = "numbers"
     allows_gaps: bool = False
+    """Whether its columns may have gaps, NaN."""
 
     def transform(self, rows: Array | TableRows) -> Array:
         """Return the view's columns (n, p) or (n, N) for new rows (n, d) of all features."""
@@ -223,23 +188,18 @@ class KernelView(TrainingView, Protocol):
     @property
     def sees_features(self) -> bool:
         """Whether learners see ΦΦᵀ of an explicit map's features instead of the kernel itself."""
-        ...
 
     def gram(self, keep: bool = True) -> Array:
         """Return the Gram matrix (N, N) that a learner sees; kept unless ``keep=False``."""
-        ...
 
     def map_features(self, function: Callable[[Array], Array]) -> Array:
         """Return a function of the features (n, p) of each block of rows, joined to (N, ...)."""
-        ...
 
     def restricted(self, members: NDArray[np.intp]) -> KernelView:
         """Return this view alone on some of the rows, with the map fitted to all of them."""
-        ...
 
     def quadrants(self, y: Array) -> Quadrants:
         """Return the statistics of the Gram matrix's blocks by class."""
-        ...
 
     def label_alignment(
         self, y: Array, centered: bool = False, row_weights: Array | None = None
@@ -248,7 +208,6 @@ class KernelView(TrainingView, Protocol):
 
         With weights of rows (N,) a row of weight 2 counts as the same row twice.
         """
-        ...
 
 
 class Views(Protocol):
@@ -262,33 +221,25 @@ class Views(Protocol):
     @property
     def labels(self) -> list[str]:
         """The kernels' names in results."""
-        ...
 
     def __len__(self) -> int:
         """Return the number of views M."""
-        ...
 
     def __iter__(self) -> Iterator[KernelView]:
         """Iterate over the views."""
-        ...
 
     def __getitem__(self, index: int, /) -> KernelView:
         """Return the view at a position."""
-        ...
 
     def restricted(self, members: NDArray[np.intp]) -> Views:
         """Return the views on some of the rows."""
-        ...
 
     def weighted(self, weights: Array) -> TrainingView:
         """Return the weighted sum of the kernels as one training side."""
-        ...
 
     @property
     def learner_kernels(self) -> Any:
         """The kernels that learners work on, on the rows of each (``KernelRows``)."""
-        ...
 
     def products(self, y: Array | None = None) -> KernelProducts:
         """Return the centred kernels' inner products, with each other and with labels, if given."""
-        ...

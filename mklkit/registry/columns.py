@@ -30,7 +30,6 @@ AUTO_KERNELS = "auto"
 
 # Longer numbers exceed any possible number of columns, and Python refuses to read some.
 _SLICE = re.compile(r"(-?\d{1,18})?:(-?\d{1,18})?", re.ASCII)
-_SEPARATOR = re.compile(r"[_ .-]")
 _POSITION = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
@@ -144,12 +143,7 @@ def resolve_columns(
     A selector is None, a string, a position, a slice, or a sequence of names, positions or
     booleans, one per feature. A string is a name, or a comma-separated list of names, globs
     (``fou_*``) or slices (``0:10``). A name that is not a column selects the columns derived from
-    it, as ``site`` for ``site_north`` and ``site_south``.
-
-    Raises
-    ------
-    DataError
-        If it selects nothing, or what is not there.
+    it, as ``site`` for ``site_north`` and ``site_south``. What is not there raises a DataError.
 
     Examples
     --------
@@ -164,7 +158,13 @@ def resolve_columns(
         return None
     everything = np.arange(n_features)
     if isinstance(selector, slice):
-        chosen = _sliced(selector, everything)
+        bounds = (selector.start, selector.stop, selector.step)
+        if not all(bound is None or isinstance(bound, (int, np.integer)) for bound in bounds):
+            raise DataError(
+                f"Slices of columns are by position, as in slice(0, 10); got {quoted(selector)}."
+                " Name columns by a list or a glob, as 'a_*'."
+            )
+        chosen = everything[selector]
     elif _is_mask(selector):
         mask = np.asarray(selector)
         if mask.shape != (n_features,):
@@ -177,19 +177,8 @@ def resolve_columns(
         chosen = np.array([position for part in positions for position in part], dtype=np.intp)
     if len(chosen) == 0:
         raise DataError(f"The columns {quoted(selector)} select none of the {n_features} features.")
-    if len(set(chosen.tolist())) < len(chosen):
-        chosen = np.array(list(dict.fromkeys(chosen.tolist())), dtype=np.intp)
+    chosen = np.array(list(dict.fromkeys(chosen.tolist())), dtype=np.intp)
     return None if np.array_equal(chosen, everything) else chosen
-
-
-def _sliced(selector: slice, everything: NDArray[np.intp]) -> NDArray[np.intp]:
-    bounds = (selector.start, selector.stop, selector.step)
-    if all(bound is None or isinstance(bound, (int, np.integer)) for bound in bounds):
-        return everything[selector]
-    raise DataError(
-        f"Slices of columns are by position, as in slice(0, 10); got {quoted(selector)}. Name"
-        " columns by a list or a glob, as 'a_*'."
-    )
 
 
 def _is_mask(selector: Any) -> bool:
@@ -251,6 +240,6 @@ def _positions(
 def _shared_globs(names: Sequence[str]) -> list[str]:
     """Return globs such as ``lab_*`` that each match several columns, by their prefixes."""
     prefixes = [
-        name[: place.end()] for name in map(str, names) for place in _SEPARATOR.finditer(name)
+        name[: place.end()] for name in map(str, names) for place in re.finditer("[_ .-]", name)
     ]
     return [f"{prefix}*" for prefix, number in Counter(prefixes).items() if number > 1]

@@ -36,14 +36,7 @@ def default_instances(registry: Registry, kind: Kind) -> Iterator[Any]:
 
 
 def names_of_able(registry: Registry, kind: Kind, task: Task, weighted: bool = False) -> list[str]:
-    """Return the names of the combiners or learners that can do a task, with weights of rows.
-
-    Examples
-    --------
-    >>> from mklkit.registry.registry import get_registry
-    >>> "kda" in names_of_able(get_registry(), "learner", "several classes")
-    True
-    """
+    """Return the names of the combiners or learners that can do a task, with weights of rows."""
     return [
         component.name
         for component in default_instances(registry, kind)
@@ -138,13 +131,8 @@ def choose_components(
     """Return combiner, map and learner, of which those not given are the combiner's own.
 
     A learner of numbers, or of rows without labels, takes the place of the combiner's own if that
-    is none. ``weighted`` says whether rows count differently.
-
-    Raises
-    ------
-    IncompatibleError
-        If the learner can't learn from the map, or one of them can't do the task or can't weigh
-        rows; the message lists those that can.
+    is none. ``weighted`` says whether rows count differently. An IncompatibleError lists those that
+    can learn from the map, do the task or weigh rows, where those given can't.
     """
     parts = combiner, feature_map, learner
     if all(part is None or isinstance(part, str) for part in parts):
@@ -182,11 +170,8 @@ def _chosen(
     if not _fits(learner, feature_map):
         raise IncompatibleError(_advice(registry, learner, feature_map))
     if weighted and facts.row_weights == "learner":
-        notes.insert(
-            0,
-            f"kernel weights of {combiner.name}: from all rows alike; weights of rows count in the"
-            " learner",
-        )
+        alike = "from all rows alike; weights of rows count in the learner"
+        notes.insert(0, f"kernel weights of {combiner.name}: {alike}")
     return Choice(combiner, feature_map, learner, tuple(notes))
 
 
@@ -217,8 +202,7 @@ def _stated_default(registry: Registry, kind: Kind, combiner: Any) -> Any:
 
 
 def _fits(learner: Any, feature_map: Any) -> bool:
-    facts = facts_of(learner, LearnerFacts)
-    return facts.learns_from(facts_of(feature_map, FeatureMapFacts))
+    return facts_of(learner, LearnerFacts).learns_from(facts_of(feature_map, FeatureMapFacts))
 
 
 def _advice(registry: Registry, learner: Any, feature_map: Any) -> str:

@@ -37,17 +37,10 @@ _entry_points_of_all = importlib.metadata.entry_points
 
 @attrs.frozen
 class PluginFailure:
-    """The report of a plugin that could not be loaded, one line with what to do about it.
-
-    Attributes
-    ----------
-    name : str or None
-        The entry point; None where the whole distribution can't be read.
-    distribution : str
-    error : str
-    """
+    """The report of a plugin that could not be loaded, one line with what to do about it."""
 
     name: str | None
+    """The entry point; None where the whole distribution can't be read."""
     distribution: str
     error: str
 

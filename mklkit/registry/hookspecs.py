@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pluggy
 
 if TYPE_CHECKING:
-    from mklkit.protocols import Combiner, FeatureMap, Kernel, Learner
-    from mklkit.protocols.component import Preset
+    from mklkit.protocols import Combiner, FeatureMap, Kernel, Learner, Preset
 
 ENTRY_POINT_GROUP = "mklkit"
 

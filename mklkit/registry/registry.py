@@ -7,7 +7,6 @@ the entry-point group ``mklkit``.
 
 from __future__ import annotations
 
-import importlib
 import itertools
 import threading
 import warnings
@@ -17,6 +16,7 @@ from typing import Any
 
 import pluggy
 
+from mklkit._version import __version__
 from mklkit.errors import (
     PluginConflictError,
     PluginWarning,
@@ -55,7 +55,6 @@ from mklkit.registry.specs import build, parse_spec
 BUILT_IN = "mklkit"
 LONG_IMPORT = 3.0
 """The seconds from which a plugin's import is worth a warning; slow disks take one or two."""
-BUILTIN_PACKAGES = ("kernels", "feature_maps", "combiners", "learners", "presets")
 
 
 class Registry:
@@ -80,7 +79,9 @@ class Registry:
         self._classes: set[type] = set()
         self._entries: dict[tuple[Kind, str], list[Entry]] = {}
         self._model_types: dict[str, tuple[type, str]] = {}
-        self._load_builtins()
+        for kind in HOOKS:
+            for module in modules_of(f"mklkit.{kind}s"):
+                self._register(module, BUILT_IN, __version__)
         if third_party:
             self.load_plugins()
 
@@ -176,12 +177,6 @@ class Registry:
         """Return the distribution that registered a class of that full name, if any."""
         _, distribution = self._model_types.get(type_name, (None, None))
         return distribution
-
-    def _load_builtins(self) -> None:
-        version = importlib.import_module("mklkit._version").__version__
-        for package_name in BUILTIN_PACKAGES:
-            for module in modules_of(f"mklkit.{package_name}"):
-                self._register(module, BUILT_IN, version)
 
     def load_plugins(self) -> None:
         """Load the installed plugins; those that fail are left out, with a warning."""

@@ -18,9 +18,12 @@ from mklkit.errors import MKLKitError, SpecError, plain_message, quoted, suggest
 from mklkit.protocols import Component
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
-MAX_DEPTH = 8
+MOST_NESTED = 8
+"""The components in one spec string."""
 BARE = (ast.Name, ast.Load, ast.Constant, ast.BinOp, ast.Sub, ast.Mult, ast.Div)
-"""The characters allowed in text without quotes."""
+"""The nodes of text typed without quotes, such as mean, fixed-mean or mean/4."""
+# Quoted text, whose parentheses do not count, and parentheses.
+_PARENTHESES = re.compile(r"""'[^']*'?|"[^"]*"?|[()]""")
 _LABEL = re.compile(r"(?P<label>[A-Za-z_][\w. -]*):(?=\s*[A-Za-z_])")
 
 
@@ -43,12 +46,7 @@ class KernelSpec:
 
 
 def parse_spec(text: str) -> Spec:
-    """Read a spec string, ``name`` or ``name(parameter=literal, ...)``.
-
-    Raises
-    ------
-    SpecError
-        If the text does not have this form, or a parameter is not a literal.
+    """Read a spec string, ``name`` or ``name(parameter=literal, ...)``; else raise a SpecError.
 
     Examples
     --------
@@ -75,8 +73,8 @@ def parse_spec(text: str) -> Spec:
         raise SpecError(f"The parameters in {shown} can't be read as name=value pairs.") from error
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
         raise SpecError(f"Expected name or name(parameter=value, ...), got {shown}.")
-    if _depth(call) > MAX_DEPTH:
-        raise SpecError(f"Components can be nested at most {MAX_DEPTH} deep; {shown} is deeper.")
+    if sum(isinstance(node, ast.Call) for node in ast.walk(call)) > MOST_NESTED:
+        raise SpecError(f"A spec string has at most {MOST_NESTED} components; {shown} has more.")
     kwargs: dict[str, Any] = {}
     for keyword in call.keywords:
         if keyword.arg is None:
@@ -110,20 +108,10 @@ def build(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any], text: str) ->
         raise SpecError(f"{shown} can't be built: {plain_message(error)}") from error
 
 
-def _depth(call: ast.expr) -> int:
-    """Return the nesting depth of components."""
-    deepest = 0
-    pending: list[tuple[ast.AST, int]] = [(call, 0)]
-    while pending:
-        node, depth = pending.pop()
-        depth += isinstance(node, ast.Call)
-        deepest = max(deepest, depth)
-        pending += [(child, depth) for child in ast.iter_child_nodes(node)]
-    return deepest
-
-
 def _literal(node: ast.expr, text: str) -> Any:
-    if _is_bare_text(node):
+    nodes = list(ast.walk(node))
+    bare = all(isinstance(part, BARE) for part in nodes)
+    if bare and any(isinstance(part, ast.Name) for part in nodes):
         return _text_of(node, text).replace(" ", "")
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         # A component inside a component, as in cosine(polynomial(degree=3)): its own spec string.
@@ -142,14 +130,6 @@ def _text_of(node: ast.expr, text: str) -> str:
         return ast.unparse(node)
     except RecursionError as error:
         raise SpecError(f"A parameter in {quoted(text)} has too many parts.") from error
-
-
-def _is_bare_text(node: ast.expr) -> bool:
-    """Return whether this is text typed without quotes, such as mean, fixed-mean or mean/4."""
-    parts = list(ast.walk(node))
-    return all(isinstance(part, BARE) for part in parts) and any(
-        isinstance(part, ast.Name) for part in parts
-    )
 
 
 def parse_kernel_spec(text: str) -> KernelSpec:
@@ -185,22 +165,13 @@ def _end_of_call(text: str) -> int:
     match = _NAME.match(text)
     if match is None:
         raise SpecError(f"Expected [label:]kernel[@columns], got {quoted(text)}.")
-    position = match.end()
-    if not text[position:].startswith("("):
-        return position
-    depth, quote = 0, ""
-    for index in range(position, len(text)):
-        character = text[index]
-        if quote:
-            quote = "" if character == quote else quote
-        elif character in "'\"":
-            quote = character
-        elif character == "(":
-            depth += 1
-        elif character == ")":
-            depth -= 1
-            if depth == 0:
-                return index + 1
+    if not text[match.end() :].startswith("("):
+        return match.end()
+    depth = 0
+    for token in _PARENTHESES.finditer(text, match.end()):
+        depth += {"(": 1, ")": -1}.get(token.group(), 0)
+        if depth == 0:
+            return token.end()
     raise SpecError(f"The parenthesis opened in {quoted(text)} is not closed.")
 
 

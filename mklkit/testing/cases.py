@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import attrs
 import numpy as np
@@ -21,16 +21,13 @@ from mklkit.protocols import (
 )
 from mklkit.registry.columns import bind_kernels
 from mklkit.registry.composing import checked_decision, choose_components
-from mklkit.registry.entries import FACTS, completed
+from mklkit.registry.entries import FACTS, Kind, completed
 from mklkit.registry.readings import texts_of
 from mklkit.registry.registry import get_registry
 from mklkit.registry.specs import parse_spec
 from mklkit.testing.expectations import CheckFailure
 from mklkit.testing.rows import labels_of, numbers_of, two_classes
 from mklkit.views.view_set import ViewSet
-
-ComponentKind = Literal["kernel", "feature_map", "learner", "combiner", "preset"]
-KINDS: tuple[ComponentKind, ...] = ("kernel", "feature_map", "learner", "combiner", "preset")
 
 TASKS: tuple[Task, ...] = ("two classes", "numbers", "none")
 """What learners and combiners are checked with; several classes go by two."""
@@ -54,26 +51,16 @@ class Fit:
 
 @attrs.frozen(slots=False, eq=False)
 class Case:
-    """A component, rows to train on and new ones, and their targets.
-
-    Attributes
-    ----------
-    source : component, component class or preset
-    kind : {"kernel", "feature_map", "learner", "combiner", "preset"}
-    custom_rows : ndarray of shape (T, d), optional
-        Rows for a kernel that needs particular ones, 12 or more; by default of what it reads.
-    fits : dict
-        Cache of fitted objects, shared by the cases of a component.
-    variant : tuple of (str, str), optional
-        The task and the map of a learner or combiner; by default the first ones that its facts
-        declare.
-    """
+    """A component, its class or a preset, rows to train on and new ones, and their targets."""
 
     source: Any
-    kind: ComponentKind
+    kind: Kind
     custom_rows: Array | None = None
+    """Rows (T, d) for a kernel that needs particular ones; by default of what it reads."""
     fits: dict[Any, Any] = attrs.field(factory=dict)
+    """Cache of fitted objects, shared by the cases of a component."""
     variant: tuple[Task, str | None] | None = None
+    """The task and the map of a learner or combiner; by default the first that it declares."""
 
     @cached_property
     def component(self) -> Any:

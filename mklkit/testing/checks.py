@@ -15,9 +15,9 @@ from mklkit.errors import MKLKitError, UnknownNameError, plain_message, quoted, 
 from mklkit.protocols import Array
 from mklkit.protocols.component import Preset
 from mklkit.registry.discovery import canonical
-from mklkit.registry.entries import BASES
+from mklkit.registry.entries import BASES, HOOKS, Kind
 from mklkit.registry.registry import Registry
-from mklkit.testing.cases import KINDS, Case, ComponentKind
+from mklkit.testing.cases import Case
 from mklkit.testing.combiners import COMBINER_CHECKS, LEARNER_CHECKS
 from mklkit.testing.common import COMPONENT_CHECKS
 from mklkit.testing.estimators import ESTIMATOR_CHECKS, PRESET_CHECKS
@@ -35,7 +35,7 @@ Outcome = Literal["passed", "failed", "not applicable"]
 CheckFunction = Callable[[Case], None]
 
 # In the order of likely causes; writing into the input would make the others fail too.
-CHECKS: dict[ComponentKind, tuple[CheckFunction, ...]] = {
+CHECKS: dict[Kind, tuple[CheckFunction, ...]] = {
     "kernel": (inputs_are_left_as_they_are, *KERNEL_CHECKS, *FIT_CHECKS),
     "feature_map": (inputs_are_left_as_they_are, *MAP_CHECKS, *FIT_CHECKS),
     "learner": (
@@ -65,7 +65,7 @@ EXAMPLES = (
 class Check:
     """One check of one component, by its kind and name; call it to run the check."""
 
-    kind: ComponentKind
+    kind: Kind
     component: str
     function: CheckFunction
     _case: Case = attrs.field(eq=False, repr=False)
@@ -113,7 +113,7 @@ class Check:
 
 
 def component_checks(
-    component: Any, kind: ComponentKind | None = None, rows: Array | None = None
+    component: Any, kind: Kind | None = None, rows: Array | None = None
 ) -> list[Check]:
     """Return the checks of a component.
 
@@ -155,9 +155,7 @@ def component_checks(
     return [Check(kind, case.label, function, case) for function in functions]
 
 
-def check_component(
-    component: Any, kind: ComponentKind | None = None, rows: Array | None = None
-) -> None:
+def check_component(component: Any, kind: Kind | None = None, rows: Array | None = None) -> None:
     """Run all checks of a component; the parameters are those of :func:`component_checks`.
 
     Raises
@@ -218,7 +216,7 @@ def parametrize_with_component_checks(components: Iterable[Any], rows: Array | N
     return pytest.mark.parametrize("check", checks, ids=names)
 
 
-def _kind_of(component: Any) -> ComponentKind:
+def _kind_of(component: Any) -> Kind:
     """Return a component's kind: by its base, or else by the arguments of its fit."""
     cls: Any = component if isinstance(component, type) else type(component)
     if cls is Preset:
@@ -231,11 +229,7 @@ def _kind_of(component: Any) -> ComponentKind:
             f"Expected a component or its class, with a 'fit' method; got {component!r}."
         )
     arguments = inspect.signature(cls.fit).parameters
-    by_argument: dict[str, ComponentKind] = {
-        "views": "combiner",
-        "side": "learner",
-        "kernel": "feature_map",
-    }
+    by_argument: dict[str, Kind] = {"views": "combiner", "side": "learner", "kernel": "feature_map"}
     return next((kind for name, kind in by_argument.items() if name in arguments), "kernel")
 
 
@@ -264,20 +258,10 @@ def can_be_made_by_name(case: Case) -> None:
 def checks_of(registry: Registry, package: str, others: Collection[str] = ()) -> list[Check]:
     """Return the checks of every component that a distribution provides.
 
-    Parameters
-    ----------
-    registry : Registry
-    package : str
-        The distribution's name.
-    others : collection of str
-        Distributions that need no component, as they provide commands, say.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such distribution, or it provides no component and is none of the others.
+    An UnknownNameError says that there is no such distribution, or that it provides no component
+    and is none of the others, which need none, as they provide commands, say.
     """
-    entries = [entry for kind in KINDS for entry in registry.entries(kind)]
+    entries = [entry for kind in HOOKS for entry in registry.entries(kind)]
     provided = [entry for entry in entries if canonical(entry.distribution) == canonical(package)]
     if not provided and canonical(package) not in map(canonical, others):
         known = sorted({entry.distribution for entry in entries} | {*others})

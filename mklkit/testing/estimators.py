@@ -247,8 +247,4 @@ ESTIMATOR_CHECKS = (
     single_precision_is_taken,
     odd_data_are_learned_or_refused,
 )
-PRESET_CHECKS = (
-    parts_exist,
-    learns_two_and_three_classes,
-    one_seed_gives_one_system,
-)
+PRESET_CHECKS = (parts_exist, learns_two_and_three_classes, one_seed_gives_one_system)

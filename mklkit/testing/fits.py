@@ -26,12 +26,6 @@ WEIGHT_TOLERANCE = 0.02
 # Their widths do not follow the rows, of which some are repeated.
 FIXED_KERNELS = ("linear", "rbf(gamma=0.1)", "rbf(gamma=0.5)")
 
-FAR = 100.0
-"""Added to every column of the rows, which have a spread of some units."""
-
-MANY = 40
-"""How often new rows are repeated for a large block."""
-
 
 def inputs_are_left_as_they_are(case: Case) -> None:
     """Nothing is written into rows, labels, features or Gram matrices, which are shared."""
@@ -74,11 +68,12 @@ def decides_one_number_a_row(case: Case) -> None:
 def learns_what_is_plain(case: Case) -> None:
     """Separated classes are told apart, numbers predicted, rows far away known as such."""
     for variant in case.variants():
-        values, wanted = _decisions(variant.fitted(), case.new_rows), variant.new_y
+        results, wanted = variant.fitted().results, variant.new_y
+        values = results(case.new_rows)["decisions"]
         if variant.task == "none" and case.kind == "combiner":
             continue  # Far rows are no outliers to some kernels.
         if variant.task == "none":
-            far = _decisions(variant.fitted(), case.new_rows + FAR)
+            far = results(case.new_rows + 100.0)["decisions"]  # Their spread is some units.
             expect(
                 bool((far < np.median(values)).all()),
                 "lower values of rows far from the training rows",
@@ -117,7 +112,7 @@ def each_row_by_itself(case: Case) -> None:
     new_rows = case.new_rows
     for variant in case.variants():
         results = variant.fitted().results
-        together, large = results(new_rows), results(np.concatenate([new_rows] * MANY))
+        together, large = results(new_rows), results(np.concatenate([new_rows] * 40))
         alone = [results(row[None]) for row in new_rows]
         for name in together.keys() - {"weights"}:
             single = np.concatenate([values[name] for values in alone])
@@ -159,9 +154,12 @@ def weights_of_rows_count(case: Case) -> None:
         usual = variant.fit(kernels=kernels)
         # Light rows count for less even where a margin separates the classes.
         light = np.where(often == 1, 1e-3, 1.0)
-        lighter = _decisions(variant.fit(row_weights=light, kernels=kernels), case.new_rows)
+        lighter, even = (
+            fit.results(case.new_rows)["decisions"]
+            for fit in (variant.fit(row_weights=light, kernels=kernels), usual)
+        )
         expect(
-            not np.allclose(lighter, _decisions(usual, case.new_rows), rtol=1e-9, atol=0),
+            not np.allclose(lighter, even, rtol=1e-9, atol=0),
             "other decisions for weights of rows, as the facts state",
             "the same",
             advice,
@@ -172,10 +170,6 @@ def weights_of_rows_count(case: Case) -> None:
             repeated = variant.fit(rows, y, kernels=kernels)
             expected = "the same {} for rows of weight 3 as for these rows three times"
             _expect_same(case, weighted, repeated, expected, advice, WEIGHT_TOLERANCE)
-
-
-def _decisions(fit: Fit, rows: Array) -> Array:
-    return fit.results(rows)["decisions"]
 
 
 def _expect_same(
@@ -199,9 +193,5 @@ def _orders(case: Case) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return np.argsort(-distances, kind="stable"), backwards
 
 
-FIT_CHECKS = (
-    each_row_by_itself,
-    one_seed_gives_one_result,
-    training_order_does_not_matter,
-)
+FIT_CHECKS = (each_row_by_itself, one_seed_gives_one_result, training_order_does_not_matter)
 DECISION_CHECKS = (decides_one_number_a_row, learns_what_is_plain)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from mklkit.kernels import Precomputed
+from mklkit.registry.entries import HOOKS
 from mklkit.registry.registry import Registry
 from mklkit.testing import Check, parametrize_with_component_checks
 
-KINDS = ("kernel", "feature_map", "learner", "combiner", "preset")
 BUILT_IN = Registry(third_party=False)
-REGISTERED = [entry.target for kind in KINDS for entry in BUILT_IN.entries(kind)]
+REGISTERED = [entry.target for kind in HOOKS for entry in BUILT_IN.entries(kind)]
 
 _RANDOM = np.random.default_rng(3)
 _FACTOR = _RANDOM.normal(size=(32, 6))

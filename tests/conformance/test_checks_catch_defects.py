@@ -118,11 +118,6 @@ def fit_shuffling(self: Any, rows: np.ndarray) -> Any:
     return self
 
 
-@defect("training_order_does_not_matter", Kernel)
-def fit_first(self: Any, rows: np.ndarray) -> Any:
-    return RBF(gamma=1 + abs(float(rows[0, 0]))).fit(rows)
-
-
 @defective("parameters_round_trip")
 class Fussy(Kernel):
     """Has a converter that changes its mind."""
@@ -227,11 +222,6 @@ def weights_rows(self: Any, views: Any, y: np.ndarray) -> np.ndarray:
     return np.array([np.abs(view.gram()).max() for view in views])
 
 
-@defect("sums_are_enough", Weighting, MOMENTS)
-def weights_sorted(self: Any, views: Any, y: np.ndarray) -> np.ndarray:
-    return 1 + np.arange(len(views)) * (np.diff(y) < 0).any()
-
-
 @defect("weights_of_rows_count", Weighting, CombinerFacts(row_weights="throughout"))
 def weights_alike(self: Any, views: Any, y: np.ndarray) -> np.ndarray:
     return np.array([(view.gram() @ y) @ y / np.linalg.norm(view.gram()) for view in views])
@@ -320,11 +310,6 @@ def fuse_inverted(self: Any, scores: np.ndarray) -> np.ndarray:
 
 
 @defect("each_row_by_itself", Mean)
-def fuse_centred(self: Any, scores: np.ndarray) -> np.ndarray:
-    return scores.mean(axis=1) - scores.mean()
-
-
-@defect("each_row_by_itself", Mean)
 def fuse_blocks(self: Any, scores: np.ndarray) -> np.ndarray:
     return scores.mean(axis=1) - scores.mean() * (len(scores) > 256)
 
@@ -370,13 +355,6 @@ def fit_noise(self: Any, side: Any, target: Any) -> Any:
     return Learner.fit(self, side, Target.two_classes(target.values + noise))
 
 
-@defect("inputs_are_left_as_they_are", Learner)
-def fit_careless(self: Any, side: Any, target: Any) -> Any:
-    features = side.features()
-    features *= 2
-    return Learner.fit(self, side, target)
-
-
 @defect("decides_one_number_a_row", Learner)
 def fit_column(self: Any, side: Any, target: Any) -> Any:
     fitted = Learner.fit(self, side, target)
@@ -407,17 +385,6 @@ class Unweighing(Learner):
 @defect("implicit_columns_are_similarities", Implicit)
 def fit_lifted(self: Any, kernel: Any, rows: np.ndarray, random_state: Any) -> Any:
     return Implicit.fit(self, lambda a, b: 1 + kernel(a, b), rows, random_state)
-
-
-@defect("inputs_are_left_as_they_are", Empirical)
-def fit_trampling(self: Any, kernel: Any, rows: np.ndarray, random_state: Any) -> Any:
-    rows -= rows.mean(axis=0)
-    return Empirical.fit(self, kernel, rows, random_state)
-
-
-@defect("one_seed_gives_one_result", Empirical)
-def fit_whimsical(self: Any, kernel: Any, rows: np.ndarray, random_state: Any) -> Any:
-    return Empirical(subset=5).fit(kernel, rows, np.random.RandomState())
 
 
 @defect("training_order_does_not_matter", Empirical)

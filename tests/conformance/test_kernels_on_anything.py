@@ -17,7 +17,6 @@ from mklkit.testing import parametrize_with_component_checks
 pytestmark = pytest.mark.slow
 
 COUNTS = np.random.default_rng(5).poisson(2.0, (40, 6)).astype(float)
-HOURS = np.random.default_rng(6).uniform(0, 24, (40, 2))
 
 
 @parametrize_with_component_checks(
@@ -31,6 +30,7 @@ HOURS = np.random.default_rng(6).uniform(0, 24, (40, 2))
         MonotoneConjunctive(degree=3, normalize=False),
         MonotoneDisjunctive(degree=3, normalize=False),
         Disjunctive(degree=3, normalize=False),
+        Periodic(period=24, length=0.5),
     ]
 )
 def test_kernels_with_other_parameters(check):
@@ -48,9 +48,4 @@ def test_kernels_with_other_parameters(check):
     rows=COUNTS,
 )
 def test_kernels_on_counts(check):
-    check()
-
-
-@parametrize_with_component_checks([Periodic(period=24, length=0.5)], rows=HOURS)
-def test_a_kernel_on_times(check):
     check()

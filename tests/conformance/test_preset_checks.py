@@ -9,10 +9,9 @@ import pytest
 from sklearn.datasets import load_iris
 
 from mklkit import MKLClassifier, MKLVotingClassifier, SpecError, preset_classifier
-from mklkit.errors import UnknownNameError
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.plugin import Preset
-from mklkit.testing import CheckFailure, check_component, component_checks
+from mklkit.testing import CheckFailure, check_component
 
 VALID: dict[str, Any] = {"name": "even", "help": "Help.", "combiner": "uniform"}
 
@@ -47,15 +46,7 @@ def test_a_preset_refuses_what_none_can_have(parameters: dict[str, Any], said: s
 )
 def test_a_faulty_preset_is_told_of(parts: dict[str, Any], said: str) -> None:
     with pytest.raises(CheckFailure, match=said):
-        check_component(
-            Preset(**{"name": "faulty", "help": "Help.", "combiner": "uniform", **parts})
-        )
-
-
-def test_presets_have_checks_by_their_own_name() -> None:
-    checks = component_checks(Preset("even", "Help.", "uniform"))
-    assert {check.component for check in checks} == {"even"}
-    assert {check.kind for check in checks} == {"preset"}
+        check_component(Preset(**{**VALID, **parts}))
 
 
 def test_the_parts_of_a_preset_are_those_given_by_hand() -> None:
@@ -79,19 +70,16 @@ def test_members_vote_and_coupled_learners_can_be_tuned() -> None:
     assert isinstance(preset_classifier("multik-mhks", tune="fast"), MKLSearchCV)
 
 
-def test_unknown_names_are_refused_with_the_nearest() -> None:
-    with pytest.raises(UnknownNameError, match="paper-dimkl1"):
-        preset_classifier("paper-dimkl")
-    with pytest.raises(SpecError, match=r"no parameter 'learners'.*'learner'"):
-        preset_classifier("nu-mkl", learners="svm")
-
-
-@pytest.mark.parametrize("given", [None, 3, ["paper-dimkl1"]])
-def test_what_is_no_preset_is_refused(given: object) -> None:
-    with pytest.raises(SpecError, match=r"Expected the name of a preset.*got "):
-        preset_classifier(given)  # type: ignore[arg-type]
-
-
-def test_how_long_to_look_is_checked_at_once() -> None:
-    with pytest.raises(SpecError, match=r"'fast', 'thorough' or a number.*got 'quick'"):
-        preset_classifier("paper-dimkl1", tune="quick")  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("preset", "parameters", "said"),
+    [
+        ("paper-dimkl", {}, "paper-dimkl1"),
+        ("nu-mkl", {"learners": "svm"}, r"no parameter 'learners'.*'learner'"),
+        (None, {}, r"Expected the name of a preset.*got "),
+        (["paper-dimkl1"], {}, r"Expected the name of a preset.*got "),
+        ("paper-dimkl1", {"tune": "quick"}, r"'fast', 'thorough' or a number.*got 'quick'"),
+    ],
+)
+def test_what_is_no_preset_is_refused(preset: Any, parameters: Any, said: str) -> None:
+    with pytest.raises(SpecError, match=said):
+        preset_classifier(preset, **parameters)

@@ -6,23 +6,18 @@ from pathlib import Path
 from textwrap import indent
 
 from drawing import ODD_TEXTS, Draw
+from processes import write_plugin
 
-DISTRIBUTION, MODULE, NAME = "mklkit-fuzzed", "mklkit_fuzzed", "fuzzed"
+from mklkit.registry.entries import HOOKS, Kind
+
+NAME = "fuzzed"
 
 HEAD = """
 from typing import ClassVar
 import attrs
 import numpy as np
-from mklkit.plugin import (
-    CombinerFacts,
-    FeatureMapFacts,
-    KernelFacts,
-    LearnerFacts,
-    LinearDecision,
-    Preset,
-    WeightingCombiner,
-    hookimpl,
-)
+from mklkit.plugin import *
+from mklkit.plugin import hookimpl
 from mklkit.protocols import Component
 
 class Escape(BaseException):
@@ -54,14 +49,6 @@ FITTED = {
     "diagonal(self, a)": "(a**2).sum(axis=1)",
     "transform(self, rows)": "rows",
 }
-PRESET = "Preset({name}, {help}, {combiner}, {kernels}, {feature_map}, {learner})"
-HOOKS = {
-    "kernel": "mklkit_kernels",
-    "feature_map": "mklkit_feature_maps",
-    "learner": "mklkit_learners",
-    "combiner": "mklkit_combiners",
-    "preset": "mklkit_presets",
-}
 
 BODIES = (
     "return None",
@@ -73,7 +60,6 @@ BODIES = (
     "raise Mute",
     "raise Escape('out')",
     "raise SystemExit(3)",
-    "raise MemoryError",
     "raise ValueError('x' * 100_000)",
     "raise ValueError('\\x1b[31mred')",
     "raise StopIteration",
@@ -116,7 +102,7 @@ NAMES = (NAME, "rbf", "uniform", "Fuzzed", 5, None, b"x", True, "a b", "a(b)", "
 
 def install(draw: Draw, folder: Path) -> str:
     """Write a package into a folder that is to be put on the path; return where its fault is."""
-    kind = draw.one_of(list(HOOKS))
+    kind = draw.one_of(sorted(HOOKS))
     faulty = draw.one_of(["class", "class", "class", "fitted", "hook", "import"])
     source = HEAD
     if faulty == "import":
@@ -124,16 +110,12 @@ def install(draw: Draw, folder: Path) -> str:
     source += _class("Fitted", "object", [], _methods(draw, FITTED, faulty == "fitted"))
     source += _preset(draw) if kind == "preset" else _component(draw, kind, faulty == "class")
     source += _hook(draw, kind, faulty == "hook")
-    (folder / f"{MODULE}.py").write_text(source, encoding="utf-8", errors="surrogateescape")
-    info = folder / f"{MODULE}-1.2.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {DISTRIBUTION}\nVersion: 1.2\n")
-    (info / "entry_points.txt").write_text(f"[mklkit]\n{NAME} = {MODULE}\n")
+    write_plugin(folder, NAME, source)
     print(f"kind {kind}, fault in {faulty}\n{source[len(HEAD) :][:3000]}")
     return faulty
 
 
-def _component(draw: Draw, kind: str, faulty: bool) -> str:
+def _component(draw: Draw, kind: Kind, faulty: bool) -> str:
     base, attributes, methods = COMPONENTS[kind]
     name = draw.one_of([*NAMES, *ODD_TEXTS]) if faulty and draw.chance(0.3) else NAME
     lines = ['"""A component that means well."""', f"name = {name!r}", *attributes]
@@ -146,17 +128,10 @@ def _component(draw: Draw, kind: str, faulty: bool) -> str:
 
 
 def _preset(draw: Draw) -> str:
-    right = {
-        "name": repr(NAME),
-        "help": "'A preset.'",
-        "combiner": "'uniform'",
-        "kernels": "('linear',)",
-        "feature_map": "None",
-        "learner": "None",
-    }
+    right = [repr(NAME), "'A preset.'", "'uniform'", "('linear',)", "None", "None"]
     wrong = ["None", "5", "'none'", "[]", "('rbf(',)", "{}", "'x' * 5000", "object", "'\\x1b'"]
-    given = {key: draw.one_of(wrong) if draw.chance(0.2) else right[key] for key in right}
-    return f"Fuzzed = {PRESET.format(**given)}\n"
+    arguments = [draw.one_of(wrong) if draw.chance(0.2) else value for value in right]
+    return f"Fuzzed = Preset({', '.join(arguments)})\n"
 
 
 def _methods(draw: Draw, right: dict[str, str], faulty: bool) -> list[str]:
@@ -176,7 +151,7 @@ def _class(name: str, base: str, lines: list[str], methods: list[str]) -> str:
     return f"class {name}({base}):\n{indent(body, '    ')}\n"
 
 
-def _hook(draw: Draw, kind: str, faulty: bool) -> str:
+def _hook(draw: Draw, kind: Kind, faulty: bool) -> str:
     name, answer, marker, arguments = HOOKS[kind], "[Fuzzed]", "@hookimpl", ""
     if faulty:
         name = draw.one_of([name, name, name, "mklkit_kernel", "mklkit_model_types"])

@@ -7,26 +7,21 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
-from broken_plugins import DISTRIBUTION, MODULE, install
+from broken_plugins import NAME, install
 from drawing import Draw
 from processes import Outcome, run_in_process
 
 from mklkit import MKLClassifier, get_registry
+from mklkit.registry.entries import HOOKS
 from mklkit.registry.registry import Entry, Registry, forget_registry
 from mklkit.testing.checks import checks_of, findings
 
 MESSAGE = 3000
-OPTIONS: dict[Any, str] = {
-    "kernel": "--kernel",
-    "feature_map": "--feature-map",
-    "learner": "--learner",
-    "combiner": "--combiner",
-    "preset": "--preset",
-}
+DISTRIBUTION = f"mklkit-{NAME}"
 
 
 @pytest.fixture
@@ -37,7 +32,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.delenv("MKLKIT_DISABLE_PLUGINS", raising=False)
     forget_registry()
     yield tmp_path
-    sys.modules.pop(MODULE, None)
+    sys.modules.pop(f"mklkit_{NAME}", None)
     forget_registry()
     importlib.invalidate_caches()
 
@@ -48,8 +43,8 @@ def test_a_plugin_works_or_is_left_out(draw: Draw, site: Path) -> None:
     print(listed.err[:2000])
     assert listed.code == 0
     _check_told(listed)
-    names = {(one["kind"], one["name"]) for one in json.loads(listed.out)}
-    assert names >= _built_in()
+    names = {(entry["kind"], entry["name"]) for entry in json.loads(listed.out)}
+    assert names >= {(entry.kind, entry.name) for entry in _entries(Registry(third_party=False))}
     registry = get_registry()
     failures = [each for each in registry.failures if DISTRIBUTION in str(each)]
     assert len(failures) <= 1
@@ -57,17 +52,16 @@ def test_a_plugin_works_or_is_left_out(draw: Draw, site: Path) -> None:
         assert failures or _provided(registry), "neither there nor named"
     _check_checks(draw, registry)
     _check_use(draw, registry, site)
-    _check_built_ins()
+    rows = np.random.default_rng(0).normal(size=(8, 2))
+    assert np.isfinite(MKLClassifier().fit(rows, np.arange(8) % 2).decision_function(rows)).all()
 
 
-def _built_in() -> set[tuple[str, str]]:
-    registry = Registry(third_party=False)
-    return {(kind, entry.name) for kind in OPTIONS for entry in registry.entries(kind)}
+def _entries(registry: Registry) -> list[Entry]:
+    return [entry for kind in HOOKS for entry in registry.entries(kind)]
 
 
 def _provided(registry: Registry) -> list[Entry]:
-    entries = [entry for kind in OPTIONS for entry in registry.entries(kind)]
-    return [entry for entry in entries if entry.distribution == DISTRIBUTION]
+    return [entry for entry in _entries(registry) if entry.distribution == DISTRIBUTION]
 
 
 def _check_told(outcome: Outcome) -> None:
@@ -87,19 +81,14 @@ def _check_checks(draw: Draw, registry: Registry) -> None:
 def _check_use(draw: Draw, registry: Registry, folder: Path) -> None:
     """Fit with the plugin's components from the command line."""
     random = np.random.default_rng(0)
-    lines = [f"{a:.3f},{b:.3f},{i % 2}" for i, (a, b) in enumerate(random.normal(size=(16, 2)))]
-    (folder / "data.csv").write_text("\n".join(["a,b,target", *lines, ""]))
+    table = pd.DataFrame(random.normal(size=(16, 2)), columns=["a", "b"])
+    table.assign(target=np.arange(16) % 2).to_csv(folder / "data.csv", index=False)
     for entry in _provided(registry):
-        outcome = run_in_process("fit", folder / "data.csv", OPTIONS[entry.kind], entry.name)
+        option = f"--{entry.kind.replace('_', '-')}"
+        outcome = run_in_process("fit", folder / "data.csv", option, entry.name)
         print(f"exit code {outcome.code}\n{outcome.err[:2000]}")
         _check_told(outcome)
         assert outcome.code in (0, 1, 2)
         assert outcome.code != 1 or "plugin" in outcome.err
         # What a component prints while it works is its own affair.
         assert outcome.code == 0 or not outcome.out.replace("noise\n", "")
-
-
-def _check_built_ins() -> None:
-    rows = np.random.default_rng(0).normal(size=(8, 2))
-    assert np.isfinite(MKLClassifier().fit(rows, np.arange(8) % 2).decision_function(rows)).all()
-    assert "mklkit" in {entry.distribution for entry in get_registry().entries("kernel")}

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import settings
-
-# Without a deadline: the first example pays for what is imported.
-FEW = settings(max_examples=15, deadline=None, derandomize=True)
 
 
 def cosines(gram):

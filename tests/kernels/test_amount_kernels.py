@@ -14,8 +14,6 @@ from mklkit.kernels.distances import Periodic
 RNG = np.random.default_rng(11)
 COUNTS = RNG.poisson(1.0, (25, 6)).astype(float)
 COUNTS[3] = 0
-FINGERPRINTS = (RNG.random((30, 9)) < 0.4).astype(float)
-FINGERPRINTS[:2] = 0
 HOURS = RNG.uniform(-50, 50, (20, 2))
 
 
@@ -29,16 +27,6 @@ def minima(x, z):
 
 def shares(rows):
     return np.array([row / row.sum() if row.sum() else row for row in rows])
-
-
-def jaccard(x, z):
-    first, second = (set(np.flatnonzero(row)) for row in (x, z))
-    return len(first & second) / len(first | second) if first | second else 1.0
-
-
-@pytest.mark.parametrize("kernel", [Tanimoto(), MinMax()])
-def test_fingerprints_are_sets(kernel):
-    check_gram(kernel, FINGERPRINTS, each_pair(jaccard, FINGERPRINTS))
 
 
 def test_tanimoto_and_min_max_of_counts():

@@ -65,18 +65,13 @@ def test_a_changed_file_is_read_again(tmp_path, gram):
     [
         ("none.npy", None, "there is no such file"),
         ("wide.npy", np.ones((2, 3)), r"square matrix, got shape \(2, 3\)"),
-        ("nan.npy", np.full((2, 2), np.nan), "must be finite"),
         ("objects.npy", np.array([[{}]], dtype=object), "it holds no array of numbers"),
         ("words.csv", "a,b\nc,d\n", "could not convert"),
         ("ragged.csv", "1,2\n3\n", "column"),
         ("broken.npz", "no archive", "it holds no array of numbers"),
-        ("broken.npy", "no matrix", "it holds no array of numbers"),
-        ("nothing.npy", "", "it is empty"),
         ("nothing.csv", "", "it is empty"),
         ("two.npz", [np.eye(2), np.eye(3)], "it has 2 arrays, and one is expected"),
-        ("none.npz", [], "it has 0 arrays, and one is expected"),
-        ("complex.npy", np.eye(2) * (1 + 2j), "must hold real numbers; got complex128"),
-        ("zero.npy", np.zeros((0, 0)), "square matrix"),
+        ("pipe.csv", os.mkfifo, "it is not a file"),
     ],
 )
 def test_what_is_no_matrix_is_refused(tmp_path, name, content, message):
@@ -85,28 +80,12 @@ def test_what_is_no_matrix_is_refused(tmp_path, name, content, message):
         path.write_text(content)
     elif isinstance(content, list):
         np.savez(path, *content)
+    elif content is os.mkfifo:
+        os.mkfifo(path)
     elif content is not None:
         np.save(path, content)
     with pytest.raises((DataError, SpecError), match=message):
         MKLClassifier(f"precomputed(path={str(path)!r})").fit([[0.0], [1.0]], [0, 1])
-
-
-@pytest.mark.parametrize(
-    ("matrix", "message"),
-    [
-        (np.eye(2) * 1j, "must hold real numbers; got complex128"),
-        (np.zeros((0, 0)), "square matrix"),
-    ],
-)
-def test_such_a_matrix_is_refused_in_python(matrix, message):
-    with pytest.raises(ValueError, match=message):
-        Precomputed(matrix)
-
-
-def test_a_pipe_is_not_waited_for(tmp_path):
-    os.mkfifo(tmp_path / "graph.csv")
-    with pytest.raises(DataError, match="it is not a file"):
-        Precomputed(path=str(tmp_path / "graph.csv"))
 
 
 @pytest.mark.parametrize("given", [{}, {"matrix": np.eye(2), "path": "graph.npy"}])

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kernel_checks import FEW, check_gram, cosines
+from kernel_checks import check_gram, cosines
 
 from mklkit import DataError
-from mklkit.kernels.text.spectrum import Mismatch, SpectrumKernel, common_neighbours
+from mklkit.kernels.text.spectrum import Mismatch, SpectrumKernel
 from mklkit.kernels.text.token_set import TokenSet
 from mklkit.kernels.text.weighted_degree import WeightedDegree
 from mklkit.registry.readings import text_codes
@@ -61,7 +61,6 @@ def degrees(x, z, degree, shift):
     return total
 
 
-@FEW
 @given(SHORT, st.integers(1, 4))
 def test_spectrum_is_the_inner_product_of_dictionaries(texts, k):
     expected = inner([pieces(text, k) for text in texts])
@@ -103,7 +102,6 @@ def test_widths_of_both_sides_may_differ():
         np.testing.assert_allclose(narrow, fitted(rows, rows)[1:], rtol=1e-12)
 
 
-@FEW
 @given(SHORT, st.sampled_from([(1, 0), (2, 0), (2, 1), (3, 1), (3, 2), (4, 1), (4, 2), (4, 3)]))
 def test_mismatch_counts_all_neighbours(texts, lengths):
     k, m = lengths
@@ -123,19 +121,6 @@ def test_pieces_with_letters_that_are_not_in_the_alphabet_are_left_out():
     np.testing.assert_allclose(learned(rows, rows), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("k", "m", "size"), [(3, 1, 4), (4, 2, 3), (3, 2, 2), (2, 1, 1), (5, 2, 2)]
-)
-def test_common_neighbours_are_those_that_are_found(k, m, size):
-    alphabet = range(size)
-    first = (0,) * k
-    for distance in range((k if size > 1 else 0) + 1):
-        second = (1,) * distance + (0,) * (k - distance)
-        both = set(near(first, m, alphabet)) & set(near(second, m, alphabet))
-        assert common_neighbours(distance, k, m, size) == len(both)
-
-
-@FEW
 @given(
     st.integers(1, 8).flatmap(
         lambda n: st.lists(st.text("ab", min_size=n, max_size=n), min_size=2, max_size=6)
@@ -150,7 +135,6 @@ def test_weighted_degree_is_its_formula(texts, degree, shift):
     check_gram(WeightedDegree(degree=degree, shift=shift), rows, cosines(expected))
 
 
-@FEW
 @given(SHORT, st.integers(0, 5))
 def test_weighted_degree_of_texts_of_several_lengths_is_definite(texts, shift):
     check_gram(WeightedDegree(degree=3, shift=shift), text_codes(texts))

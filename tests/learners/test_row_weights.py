@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 from builders import views_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
@@ -20,7 +20,6 @@ from mklkit.plugin import GramSide, Target
 from mklkit.views import feature_blocks
 from mklkit.views.sides import FeatureSide
 
-FEW = settings(max_examples=8, deadline=None)
 EXACT = {"rtol": 1e-8, "atol": 1e-8}
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -101,7 +100,6 @@ def test_many_rows_have_the_minimum_of_the_weighted_hinge_loss(seed):
     assert objective(by_sums) <= objective(by_libsvm) * (1 + 1e-5)
 
 
-@FEW
 @given(seed=st.integers(0, 10_000), fractional=st.booleans())
 def test_the_bias_minimises_the_weighted_hinge_loss(seed, fractional):
     draw = np.random.default_rng(seed)

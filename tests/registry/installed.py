@@ -10,6 +10,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from processes import on_path
+
 from mklkit.errors import PluginWarning
 from mklkit.registry.registry import Registry
 
@@ -27,21 +29,7 @@ def mklkit_combiners():
 '''
 
 
-def install(folder: Path, name: str, source: str, version: str = "1.2") -> Path:
-    """Write the distribution ``mklkit-<name>``: a module, its metadata, its entry point."""
-    folder.mkdir(exist_ok=True)
-    module = f"mklkit_{name}"
-    (folder / f"{module}.py").write_text(source, encoding="utf-8")
-    info = folder / f"{module}-{version}.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(
-        f"Metadata-Version: 2.1\nName: mklkit-{name}\nVersion: {version}\n", encoding="utf-8"
-    )
-    (info / "entry_points.txt").write_text(f"[mklkit]\n{name} = {module}\n", encoding="utf-8")
-    return folder
-
-
-def answer(script: str, folder: Path | None = None, **environment: str) -> dict[str, Any]:
+def answer(script: str, folder: Path, **environment: str) -> dict[str, Any]:
     """Run a script that fills the dictionary ``said``, and return it with what was warned of."""
     whole = (
         "import json, warnings\n"
@@ -54,12 +42,10 @@ def answer(script: str, folder: Path | None = None, **environment: str) -> dict[
         f"{script}\n"
         "print(json.dumps(said))\n"
     )
-    paths = [str(folder)] if folder else []
-    paths += [os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else []
     plain = {key: value for key, value in os.environ.items() if key != "MKLKIT_DISABLE_PLUGINS"}
     done = subprocess.run(
         [sys.executable, "-c", whole],
-        env={**plain, "PYTHONPATH": os.pathsep.join(paths), **environment},
+        env={**plain, **on_path(folder), **environment},
         capture_output=True,
         text=True,
         timeout=120,

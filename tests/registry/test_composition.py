@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from mklkit import MKLClassifier
+from mklkit.combiners import Uniform
 from mklkit.errors import IncompatibleError, SpecError
 from mklkit.feature_maps import Empirical, Implicit
 from mklkit.kernels import RBF, Polynomial
 from mklkit.learners import KMHKS, SVM
+from mklkit.plugin import CombinerFacts
 from mklkit.registry.columns import bind_kernels
 from mklkit.registry.composing import choose_components
 
@@ -21,9 +23,6 @@ def test_the_combiners_own_pair_is_used_and_said():
         "learner svm: the default with dimkl3",
         "feature map implicit: the default with dimkl3",
     )
-
-
-def test_what_is_given_is_not_said():
     assert choose_components("uniform", "empirical", "svm").notes == ()
 
 
@@ -78,10 +77,22 @@ def test_a_pair_that_can_not_work_says_which_would(feature_map, learner, parts):
     assert (" mhks" in offered) == (feature_map != "implicit")
 
 
+class ByMargin(Uniform):
+    name = "by-margin"
+    facts = CombinerFacts(for_learners=("svm",))
+
+
+def test_a_combiner_refuses_other_learners_by_name():
+    assert choose_components(ByMargin(), None, "svm(C=2)").learner.C == 2
+    with pytest.raises(IncompatibleError, match=r"'by-margin' .* 'kmhks'\. .* by-margin: svm\.$"):
+        choose_components(ByMargin(), None, "kmhks")
+
+
 def test_labels_are_unique():
-    kernels = ["tanh", "tanh", "a:linear", "a:rbf", "tanh"]
+    kernels = ["tanh", "tanh", "a:linear", "a:rbf", "tanh", ("tanh #2", "linear")]
     labels = [kernel.label for kernel in bind_kernels(kernels)]
-    assert labels == ["tanh", "tanh #2", "a", "a #2", "tanh #3"]
+    assert labels[:5] == ["tanh", "tanh #2", "a", "a #2", "tanh #3"]
+    assert len(set(labels)) == 6
 
 
 def test_labels_are_what_was_typed_or_all_that_an_object_is():
@@ -93,11 +104,6 @@ def test_labels_are_what_was_typed_or_all_that_an_object_is():
         "polynomial(degree=2, coef0=1.0, gamma=1.0)",
         "rbf(gamma=2)",
     ]
-
-
-def test_a_given_label_never_meets_a_counted_one():
-    bound = bind_kernels(["tanh", "tanh", ("tanh #2", "linear")])
-    assert len({kernel.label for kernel in bound}) == 3
 
 
 @pytest.mark.parametrize("form", [list, tuple])

