@@ -72,12 +72,8 @@ def run_cells(
     """Yield the number of the split, the method and its cell, one after another.
 
     ``known`` returns the cell of a split and a method that has been run before, or None; ``begin``
-    is called before a method is run. What methods share is kept up to ``max_memory``.
-
-    Raises
-    ------
-    MKLKitError
-        Before the first run, if labels can't be learnt or a known cell is not of its split.
+    is called before a method is run. What methods share is kept up to ``max_memory``. Before the
+    first run labels are refused that can't be learnt, and known cells that are not of their split.
     """
     check_labels(data.name, data.target)
     for place, split in enumerate(plan.splits):
@@ -179,11 +175,6 @@ def measured(
     """Return a fitted classifier's scores on rows, its weights and what its search chose.
 
     ``answers`` are what it predicts, ``target`` all labels of the data.
-
-    Raises
-    ------
-    ValueError
-        If the answers are no classes of the data.
     """
     if np.shape(answers) != labels.shape:
         raise ValueError(f"it predicts labels of shape {np.shape(answers)}, not {labels.shape}")

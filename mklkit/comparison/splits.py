@@ -35,19 +35,12 @@ class RowSplit:
     test: Rows
 
 
-def _at_most(_plan: SplitPlan, _field: Any, splits: list[RowSplit]) -> None:
-    _check_number(len(splits))
-
-
 @attrs.frozen(eq=False)
 class SplitPlan:
-    """The splits of one data set, with a description and notes on what differs from the request.
-
-    More than can be kept and run are refused by a SpecError.
-    """
+    """The splits of one data set, with a description and notes on what differs from the request."""
 
     description: str
-    splits: list[RowSplit] = attrs.field(validator=_at_most)
+    splits: list[RowSplit]
     notes: list[str] = attrs.field(factory=list)
 
     def digest(self) -> str:
@@ -69,11 +62,6 @@ def _check_number(splits: int) -> None:
 
 def read_cv(cv: Any) -> tuple[int, int] | None:
     """Return the folds and repeats of ``5`` or ``"5x4"``; None for anything but a number or text.
-
-    Raises
-    ------
-    SpecError
-        If a text has another form.
 
     Examples
     --------
@@ -117,15 +105,7 @@ def make_splits(
     train: float | None = None,
     seed: int = 0,
 ) -> SplitPlan:
-    """Divide rows into training and test rows, several times, as :func:`mklkit.compare` does.
-
-    Raises
-    ------
-    SpecError
-        If a number is out of its range.
-    DataError
-        If nothing can be tested.
-    """
+    """Divide rows into training and test rows, several times, as :func:`mklkit.compare` does."""
     if mccv is not None:
         return _monte_carlo(labels, mccv, DEFAULT_TRAIN if train is None else train, seed)
     cv = DEFAULT_CV if cv is None else cv
@@ -137,6 +117,7 @@ def make_splits(
     n_folds = len(folds) // repeats
     splits = [RowSplit(*divmod(place, n_folds), *rows) for place, rows in enumerate(folds)]
     if numbers is None:
+        _check_number(len(splits))
         return SplitPlan(f"{counted(n_folds, 'split')}, as given", splits, notes)
     times = f", {repeats} times" if repeats > 1 else ""
     return SplitPlan(f"{n_folds} {TASK.folds_are} folds{times}", splits, notes)
@@ -159,13 +140,7 @@ def _monte_carlo(labels: NDArray[Any], number: int, train: float, seed: int) -> 
 
 
 def published_split(labels: NDArray[Any], parts: NDArray[Any], column: str) -> SplitPlan:
-    """Return the one split that a column of the data gives by the values 'train' and 'test'.
-
-    Raises
-    ------
-    DataError
-        If the column has other values, or a class has rows for testing only.
-    """
+    """Return the one split that a column of the data gives by the values 'train' and 'test'."""
     words = np.array([str(part).strip().casefold() for part in parts])
     values = sorted(set(words), key=lambda word: word in ("train", "test"))
     if set(values) != {"train", "test"}:
