@@ -36,9 +36,9 @@ LARGEST = 2**63
 """Above any count, time or memory; integers of JSON have no bound."""
 
 TEXT = validators.instance_of(str)
-BOOLEAN = validators.instance_of(bool)
+NO_BOOLEAN = validators.not_(validators.instance_of(bool))
 COUNT: Any = validators.and_(
-    validators.instance_of(int), validators.not_(BOOLEAN), validators.ge(0), validators.lt(LARGEST)
+    validators.instance_of(int), NO_BOOLEAN, validators.ge(0), validators.lt(LARGEST)
 )
 PARAMS: Any = validators.optional(validators.instance_of(dict))
 WEIGHTS: Any = validators.optional(
@@ -50,8 +50,12 @@ CONFUSION: Any = validators.optional(validators.deep_iterable(validators.deep_it
 def _number(low: float = -LARGEST, high: float = LARGEST) -> Any:
     """Return a field of a number that may be missing: NaN, or null in JSON."""
 
-    outside = BOOLEAN, validators.lt(low), validators.gt(high)
-    is_number = [validators.instance_of((int, float)), *map(validators.not_, outside)]
+    is_number: Any = [
+        validators.instance_of((int, float)),
+        NO_BOOLEAN,
+        validators.not_(validators.lt(low)),
+        validators.not_(validators.gt(high)),
+    ]
     to_nan = attrs.converters.default_if_none(NAN)
     return attrs.field(default=NAN, converter=to_nan, validator=is_number)
 
