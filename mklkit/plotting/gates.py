@@ -212,10 +212,8 @@ class GatesDisplay(PanelsDisplay):
         if self.labels is None:
             # Names that begin with an underscore are not shown in the legend.
             return [(slice(None), SHAPES[0], "_")]
-        classes = np.unique(self.labels)
-        names = [str(label) for label in classes]
-        rows = [self.labels == label for label in classes]
-        return list(zip(rows, cycle(SHAPES), names, strict=False))
+        classes = zip(np.unique(self.labels), cycle(SHAPES), strict=False)
+        return [(self.labels == label, marker, str(label)) for label, marker in classes]
 
 
 def _plane_of_gates(
