@@ -1,6 +1,7 @@
 """MultiK-MHKS and MultiV-KMHKS as mklkit orders their steps, and the convex problem itself.
 
-With one view and λ = 0 they are MHKS and KMHKS, as papers 000 and 002 print them. The orders that papers 000, 002 and 004 print are in ``printed.py``.
+With one view and λ = 0 they are MHKS and KMHKS, as papers 000 and 002 print them. The orders that
+papers 000, 002 and 004 print are in ``printed.py``.
 """
 
 from __future__ import annotations
