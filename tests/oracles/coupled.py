@@ -53,6 +53,7 @@ def multik_mhks(
     c: float,
     lam: float,
     *,
+    mu: Array | None = None,
     start: Sequence[Array] | None = None,
     rho: float = 0.99,
     b0: Array | float = 1e-6,
@@ -62,25 +63,29 @@ def multik_mhks(
 ) -> NaiveFit:
     """Return MultiK-MHKS on M views (N, p), each solved from the newest weights of the others.
 
-    Equations (8), (9) and (11) of paper 000 with a dense inverse a view; ``b0`` may be (M, N).
+    Equations (8), (9) and (11) of paper 000 with a dense inverse a view; ``b0`` may be (M, N). For
+    a mean with weights μ the views are coupled by (I − 1μᵀ)ᵀ(I − 1μᵀ).
     """
     m, n_rows = len(features), len(y)
+    mu = np.full(m, 1 / m) if mu is None else mu
+    deviation = np.eye(m) - np.outer(np.ones(m), mu)
+    coupling = lam * deviation.T @ deviation
     signed = [y[:, None] * np.column_stack([f, np.ones(n_rows)]) for f in features]
     omega = list(start or zero_start([block.shape[1] for block in signed]))
     b = np.full((m, n_rows), b0)
     inverses = []
-    for own in signed:
+    for view, own in enumerate(signed):
         ridge = c * np.eye(own.shape[1])
         ridge[-1, -1] = 0
-        inverses.append(np.linalg.inv((1 + lam * (m - 1) / m) * own.T @ own + ridge))
+        inverses.append(np.linalg.inv((1 + coupling[view, view]) * own.T @ own + ridge))
 
     def solve(view: int) -> None:
-        others = sum(signed[j] @ omega[j] for j in range(m) if j != view)
-        omega[view] = inverses[view] @ (signed[view].T @ (b[view] + 1 + lam / m * others))
+        pull = sum(coupling[view, j] * signed[j] @ omega[j] for j in range(m) if j != view)
+        omega[view] = inverses[view] @ (signed[view].T @ (b[view] + 1 - pull))
 
     def objective() -> float:
         outputs = [own @ w for own, w in zip(signed, omega, strict=True)]
-        mean = sum(outputs) / m
+        mean = mu @ np.array(outputs)
         return float(
             sum(
                 np.sum((outputs[view] - 1 - b[view]) ** 2)
@@ -163,74 +168,6 @@ def multiv_kmhks(
         if finished(history, tol, max_iter, relative=True):
             coefficients = [np.append(y * a, w) for a, w in zip(alphas, biases, strict=True)]
             return NaiveFit(coefficients, history, y * outputs, b)
-
-
-def ifsl_residuals(
-    designs: Sequence[Array],
-    y: Array,
-    coefficients: Sequence[Array],
-    margins: Array,
-    c: float,
-    lam: float,
-    mu: Array,
-) -> Array:
-    """Return the residuals whose squares add up to L, all views' stacked; designs hold the bias."""
-    outputs = np.array([design @ w for design, w in zip(designs, coefficients, strict=True)])
-    mean = mu @ outputs
-    parts = []
-    for view, w in enumerate(coefficients):
-        parts += [
-            y * outputs[view] - 1 - margins[view],
-            np.sqrt(c) * w[:-1],
-            np.sqrt(lam) * (outputs[view] - mean),
-        ]
-    return np.concatenate(parts)
-
-
-def minimised_in_turn(
-    features: Sequence[Array],
-    y: Array,
-    c: float,
-    lam: float,
-    mu: Array,
-    *,
-    rho: float = 0.99,
-    b0: float = 1e-6,
-    passes: int = 10,
-) -> NaiveFit:
-    """Return MultiK-MHKS for a weighted mean, after so many objective evaluations.
-
-    No formula for the solution: each view's coefficients are the least squares of L's stacked
-    residuals, which are affine in them and sampled at unit vectors.
-    """
-    designs = [np.column_stack([f, np.ones(len(y))]) for f in features]
-    omega = zero_start([design.shape[1] for design in designs])
-    margins = np.full((len(designs), len(y)), b0)
-
-    def residuals(view: int, values: Array) -> Array:
-        changed = [*omega[:view], values, *omega[view + 1 :]]
-        return ifsl_residuals(designs, y, changed, margins, c, lam, mu)
-
-    def solve(view: int) -> None:
-        width = designs[view].shape[1]
-        constant = residuals(view, np.zeros(width))
-        slopes = np.column_stack([residuals(view, unit) - constant for unit in np.eye(width)])
-        omega[view] = np.linalg.lstsq(slopes, -constant, rcond=None)[0]
-
-    def objective() -> float:
-        return float(np.sum(ifsl_residuals(designs, y, omega, margins, c, lam, mu) ** 2))
-
-    solve(0)
-    history = [objective()]
-    while len(history) < passes:
-        for view, design in enumerate(designs):
-            e = y * (design @ omega[view]) - 1 - margins[view]
-            margins[view] += rho * (e + np.abs(e))
-        for view in range(len(designs)):
-            solve(view)
-        history.append(objective())
-    outputs = np.array([design @ w for design, w in zip(designs, omega, strict=True)])
-    return NaiveFit(omega, history, outputs, margins)
 
 
 def joint_minimum(
