@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from time import perf_counter
@@ -54,10 +54,9 @@ class Encoded:
         key = joblib.hash(steps)
         if key not in self._rows:
             steps.named_steps["encode"].set_params(**self.data.encoding)
-            train, test = (
-                self.data.features.iloc[rows] for rows in (self.split.train, self.split.test)
-            )
-            self._rows[key] = steps.fit_transform(train, self.labels[0]), steps.transform(test)
+            features, split = self.data.features, self.split
+            train = steps.fit_transform(features.iloc[split.train], self.labels[0])
+            self._rows[key] = train, steps.transform(features.iloc[split.test])
         return self._rows[key]
 
 
@@ -212,11 +211,9 @@ def peak_memory() -> Iterator[dict[str, float]]:
     """Add to a dict, after the block, by how many bytes the use of memory rose, if that is told."""
     peak: dict[str, float] = {}
     before = None
-    try:
+    with suppress(OSError, ValueError, StopIteration):
         (PROCESS / "clear_refs").write_text(RESET_PEAK)
         before = _status("VmRSS")
-    except (OSError, ValueError, StopIteration):
-        pass
     try:
         yield peak
     finally:

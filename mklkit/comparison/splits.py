@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mklkit.errors import DataError, SpecError, counted, quoted
 from mklkit.estimators.folds import Rows
 from mklkit.evaluation.tasks import Classes
-from mklkit.protocols.component import is_whole
+from mklkit.protocols.component import check_whole, is_whole
 
 TASK = Classes()
 """What is compared so far."""
@@ -124,8 +124,7 @@ def make_splits(
 
 
 def _monte_carlo(labels: NDArray[Any], number: int, train: float, seed: int) -> SplitPlan:
-    if not is_whole(number) or number < 1:
-        raise SpecError(f"mccv must be a number of splits, 1 or above; got {quoted(number)}.")
+    check_whole("mccv", number, 1)
     _check_number(int(number))
     if not 0 < train < 1:
         raise SpecError(f"train must be a share of the rows between 0 and 1; got {quoted(train)}.")

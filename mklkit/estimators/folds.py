@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
 
-from mklkit.errors import DataError, SpecError, counted, plain_message, quoted
-from mklkit.protocols.component import is_whole
+from mklkit.errors import DataError, SpecError, counted, plain_message
+from mklkit.protocols.component import check_whole, is_whole
 
 Rows = NDArray[np.intp]
 
@@ -41,15 +41,6 @@ class FoldPlan:
             yield np.sort(np.concatenate([self.rows[train], self.always])), self.rows[scored]
 
 
-def check_folds(folds: Any, repeats: Any) -> None:
-    """Refuse, by a SpecError, numbers of folds and repeats with which nothing can be divided."""
-    for name, number, least in (("folds", folds, 2), ("repeats", repeats, 1)):
-        if not is_whole(number) or number < least:
-            raise SpecError(
-                f"{name} must be a whole number, {least} or above; got {quoted(number)}."
-            )
-
-
 def plan_folds(labels: NDArray[Any], folds: int, repeats: int = 1) -> FoldPlan:
     """Return a plan with as many folds as the smallest class allows; its notes say if fewer.
 
@@ -74,7 +65,8 @@ def plan_folds(labels: NDArray[Any], folds: int, repeats: int = 1) -> FoldPlan:
     ['1 class has a single row, always trained on and never scored',
      '2 folds instead of 5: the smallest class has 2 rows']
     """
-    check_folds(folds, repeats)
+    check_whole("folds", folds, 2)
+    check_whole("repeats", repeats, 1)
     _, codes = np.unique(labels, return_inverse=True)
     counts = np.bincount(codes)
     single = counts[codes] == 1

@@ -16,9 +16,10 @@ from mklkit.display.html import grid, notes, shown
 from mklkit.display.numbers import seconds
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
 from mklkit.errors import DataError, counted
-from mklkit.estimators.folds import Rows, check_folds
+from mklkit.estimators.folds import Rows
 from mklkit.evaluation.scores import score_confusion
 from mklkit.evaluation.tasks import Task, task_of
+from mklkit.protocols.component import check_whole
 
 MOST_FOLDS = 20
 """Folds that a notebook shows."""
@@ -141,7 +142,8 @@ def cross_validate(
     targets = np.asarray(y)
     if len(X) != len(targets):
         raise DataError(f"X has {len(X)} rows but y has {len(targets)} labels.")
-    check_folds(folds, repeats)
+    check_whole("folds", folds, 2)
+    check_whole("repeats", repeats, 1)
     check_progress(progress)
     task = task_of(estimator)
     splits, remarks = task.folds(folds, targets, random_state, repeats)

@@ -71,8 +71,9 @@ def hold_out(labels: NDArray[np.generic], share: float, seed: int) -> Split:
     return Split(np.setdiff1d(every, spare), np.sort(spare), "at random, too few rows to stratify")
 
 
-def hold_out_any(n_rows: int, share: float, seed: int) -> Split:
+def hold_out_any(targets: NDArray[Any], share: float, seed: int) -> Split:
     """Choose rows to hold out at random; two stay in training."""
+    n_rows = len(targets)
     order = np.random.default_rng(seed).permutation(n_rows)
     count = max(0, min(int(np.ceil(share * n_rows)), n_rows - 2))
     kind = "at random" if count else "none"

@@ -208,6 +208,7 @@ class Numbers(Task):
     guess: ClassVar[str] = "the median"
     guessed_by: ClassVar[str] = "mean_absolute_error"
     score = staticmethod(score_numbers)
+    hold_out = staticmethod(hold_out_any)
     folds = staticmethod(shuffled_folds)
     for_classes: ClassVar[Mapping[str, Any]] = {
         "multiclass": "ovo",
@@ -254,10 +255,6 @@ class Numbers(Task):
             settings[part] = settings.get(part) or parts[part]
         steps = build_pipeline(MKLRegressor(**settings), scale or preset.scale or DEFAULT_SCALE)
         return Pipeline([*steps.steps[:-1], ("regress", steps[-1])])
-
-    def hold_out(self, targets: NDArray[Any], share: float, seed: int) -> Split:
-        """Hold out rows drawn at random; two stay in training."""
-        return hold_out_any(len(targets), share, seed)
 
     def shown(self, name: str, value: float | None) -> str:
         """Return R² with three decimals, errors with four digits."""

@@ -12,12 +12,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
-from mklkit.errors import DataError, IncompatibleError, SpecError, quoted
+from mklkit.errors import DataError, IncompatibleError
 from mklkit.estimators.introspection import GatedModel, split
 from mklkit.plotting.base import PanelsDisplay
 from mklkit.plotting.parts import ON_DARK, ON_LIGHT, SCALE, SHAPES, ink, new_figure
 from mklkit.protocols import Array
-from mklkit.protocols.component import is_whole
+from mklkit.protocols.component import check_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,11 +115,7 @@ class GatesDisplay(PanelsDisplay):
         SpecError
             If ``grid_resolution`` is not a whole number, 2 or above.
         """
-        if not is_whole(grid_resolution) or grid_resolution < 2:
-            raise SpecError(
-                "grid_resolution must be a whole number, 2 or above; got"
-                f" {quoted(grid_resolution)}."
-            )
+        check_whole("grid_resolution", grid_resolution, 2)
         before, model = split(estimator)
         if not isinstance(model, GatedModel):
             raise IncompatibleError(
