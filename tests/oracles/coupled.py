@@ -12,6 +12,8 @@ import attrs
 import numpy as np
 from scipy.optimize import minimize
 
+from oracles.printed import table_1_of_002
+
 Array = np.ndarray
 
 
@@ -39,14 +41,6 @@ def zero_start(widths: Sequence[int]) -> list[Array]:
     return [np.zeros(width) for width in widths]
 
 
-def finished(history: list[float], tol: float, max_iter: int, relative: bool) -> bool:
-    """Return whether an iteration stops: by (12) of 002 if relative, else as 000 says."""
-    if len(history) < 2:
-        return False
-    scale = abs(history[-2]) if relative else 1.0
-    return abs(history[-1] - history[-2]) <= tol * scale or len(history) == max_iter
-
-
 def multik_mhks(
     features: Sequence[Array],
     y: Array,
@@ -59,7 +53,6 @@ def multik_mhks(
     b0: Array | float = 1e-6,
     tol: float = 1e-3,
     max_iter: int = 1000,
-    relative: bool = False,
 ) -> NaiveFit:
     """Return MultiK-MHKS on M views (N, p), each solved from the newest weights of the others.
 
@@ -104,7 +97,7 @@ def multik_mhks(
         for view in range(m):
             solve(view)
         history.append(objective())
-        if finished(history, tol, max_iter, relative):
+        if abs(history[-1] - history[-2]) <= tol or len(history) == max_iter:
             outputs = np.array([y * (own @ w) for own, w in zip(signed, omega, strict=True)])
             return NaiveFit(omega, history, outputs, b)
 
@@ -128,46 +121,14 @@ def multiv_kmhks(
     ``start`` has the row coefficients of the decision function, y∘Γ, in its first N entries.
     """
     m, n_rows = len(grams), len(y)
-    mu = np.full(m, 1 / m) if mu is None else np.asarray(mu)
-    signed = [np.outer(y, y) * gram for gram in grams]
-    start = start or zero_start([n_rows + 1] * m)
-    alphas = [y * begin[:-1] for begin in start]
-    biases = [float(begin[-1]) for begin in start]
-    b = np.full((m, n_rows), b0)
-    history: list[float] = []
-
-    def output(view: int) -> Array:
-        return signed[view] @ alphas[view] + biases[view] * y
-
-    while True:
-        for view in range(m):
-            own = signed[view]
-            system = np.block(
-                [
-                    [(1 + gamma) * own + c * np.eye(n_rows), (1 + gamma) * y[:, None]],
-                    [(1 + gamma) * (y @ own)[None, :], np.array([[(1 + gamma) * n_rows]])],
-                ]
-            )
-            target = 1 + b[view] + gamma * sum(mu[j] * output(j) for j in range(m))
-            solution = np.linalg.inv(system) @ np.append(target, y @ target)
-            alphas[view], biases[view] = solution[:-1], float(solution[-1])
-            e = output(view) - 1 - b[view]
-            b[view] += rho * (e + np.abs(e))
-        outputs = np.array([output(view) for view in range(m)])
-        mean = mu @ outputs
-        history.append(
-            float(
-                sum(
-                    np.sum((outputs[view] - 1 - b[view]) ** 2)
-                    + c * alphas[view] @ signed[view] @ alphas[view]
-                    + gamma * np.sum((outputs[view] - mean) ** 2)
-                    for view in range(m)
-                )
-            )
-        )
-        if finished(history, tol, max_iter, relative=True):
-            coefficients = [np.append(y * a, w) for a, w in zip(alphas, biases, strict=True)]
-            return NaiveFit(coefficients, history, y * outputs, b)
+    begin = [np.append(y * own[:-1], own[-1]) for own in start or zero_start([n_rows + 1] * m)]
+    shares = np.full(m, 1 / m) if mu is None else mu
+    margins = [np.full(n_rows, b0)] * m
+    settings = gamma, [c] * m, [rho] * m, shares, margins, begin, tol, max_iter
+    end = table_1_of_002(grams, y, *settings, of_newest=True)
+    coefficients = [np.append(y * own[:-1], own[-1]) for own in end.omega]
+    outputs = [gram @ own[:-1] + own[-1] for gram, own in zip(grams, coefficients, strict=True)]
+    return NaiveFit(coefficients, end.losses, np.array(outputs), np.array(end.b))
 
 
 def joint_minimum(
