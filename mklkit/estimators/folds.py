@@ -97,31 +97,19 @@ def splits_of(
     classes: NDArray[Any],
     seed: int,
     kept: NDArray[np.bool_] | None = None,
+    repeats: int = 1,
 ) -> tuple[list[tuple[Rows, Rows]], list[str]]:
     """Return the rows to train on and to score of each fold, and notes on the folds.
 
-    Parameters
-    ----------
-    cv : int, scikit-learn splitter, list of (training rows, scored rows), or None
-        An int means shuffled stratified folds, as :func:`plan_folds` has them; None means five.
-    X, codes, classes
-        Rows (N, d), their class numbers (N,), and class labels (C,).
-    seed : int
-        The seed of shuffled folds.
-    kept : ndarray of shape (rows given,), optional
-        Which of the rows that a list of folds numbers are left as X.
-
-    Raises
-    ------
-    SpecError
-        If ``cv`` gives no folds.
-    DataError
-        If a fold's training rows lack a class that has several rows.
+    ``cv`` is a number of shuffled stratified folds as :func:`plan_folds` has them, with so many
+    ``repeats``; a splitter, a list of (training rows, scored rows), or None, which means five. Rows
+    X (N, d) have class numbers (N,) and labels (C,); ``kept`` says which of the rows that a list of
+    folds numbers are left as X. Training rows must have every class that has several rows.
     """
     if cv is None:
         cv = USUAL_FOLDS
     if is_whole(cv) and cv >= 2:
-        plan = plan_folds(codes, int(cv))
+        plan = plan_folds(codes, int(cv), repeats)
         return list(plan.splits(codes, seed)), plan.notes
     if not isinstance(cv, Sequence):
         kept = None

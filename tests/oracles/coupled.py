@@ -31,14 +31,9 @@ class NaiveFit:
     margins: Array
 
 
-def unit_start(widths: Sequence[int]) -> list[Array]:
-    """Return equal coefficients of length one, the bias included."""
-    return [np.full(width, 1 / np.sqrt(width)) for width in widths]
-
-
-def zero_start(widths: Sequence[int]) -> list[Array]:
-    """Return coefficients of zero."""
-    return [np.zeros(width) for width in widths]
+def start_of(initial: str, widths: Sequence[int]) -> list[Array]:
+    """Return equal coefficients, the bias included: of length one if ``"unit"``, else zero."""
+    return [np.full(width, (initial == "unit") / np.sqrt(width)) for width in widths]
 
 
 def multik_mhks(
@@ -64,7 +59,7 @@ def multik_mhks(
     deviation = np.eye(m) - np.outer(np.ones(m), mu)
     coupling = lam * deviation.T @ deviation
     signed = [y[:, None] * np.column_stack([f, np.ones(n_rows)]) for f in features]
-    omega = list(start or zero_start([block.shape[1] for block in signed]))
+    omega = list(start or start_of("zeros", [block.shape[1] for block in signed]))
     b = np.full((m, n_rows), b0)
     inverses = []
     for view, own in enumerate(signed):
@@ -121,7 +116,9 @@ def multiv_kmhks(
     ``start`` has the row coefficients of the decision function, y∘Γ, in its first N entries.
     """
     m, n_rows = len(grams), len(y)
-    begin = [np.append(y * own[:-1], own[-1]) for own in start or zero_start([n_rows + 1] * m)]
+    begin = [
+        np.append(y * own[:-1], own[-1]) for own in start or start_of("zeros", [n_rows + 1] * m)
+    ]
     shares = np.full(m, 1 / m) if mu is None else mu
     margins = [np.full(n_rows, b0)] * m
     settings = gamma, [c] * m, [rho] * m, shares, margins, begin, tol, max_iter
