@@ -23,7 +23,7 @@ from mklkit.comparison.references import DEFAULT_METHODS, baselines, kernel_base
 from mklkit.comparison.running import run_cells
 from mklkit.comparison.splits import SplitPlan, check_splits, make_splits, published_split
 from mklkit.comparison.stored import Cell, Results
-from mklkit.display.progress import Progress, Report, check_progress, reported
+from mklkit.display.progress import Progress, check_progress, reported
 from mklkit.errors import DataError, quoted, suggest
 from mklkit.persistence.facts import versions
 from mklkit.protocols.component import Preset
@@ -154,10 +154,13 @@ def compare(
     cells: list[Cell] = []
     file = None if results is None else Path(results)
     with Results(file, facts, chosen) as stored, reported(progress, "comparing") as tell:
+
+        def begin(method: Method) -> None:
+            tell(len(cells), total, method.name)
+
         try:
             for source, plan in zip(data, plans, strict=True):
                 known = partial(stored.known, source.name)
-                begin = partial(_begin, tell, cells, total)
                 for run in run_cells(source, plan, chosen, known, begin, max_memory):
                     cells.append(stored.add(*run))
             tell(total, total, "")
@@ -166,10 +169,6 @@ def compare(
                 raise
     complete = len(cells) == total
     return Comparison(cells, data, chosen, facts, notes, complete, len(cells) - stored.n_new)
-
-
-def _begin(tell: Report, cells: list[Cell], total: int, method: Method) -> None:
-    tell(len(cells), total, method.name)
 
 
 def methods_to_compare(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,13 +23,10 @@ from mklkit.comparison.writing import check_report, methods_latex, write_text
 from mklkit.datasets.csv_file import csv_text
 from mklkit.errors import DataError, counted, listed
 from mklkit.persistence.facts import json_ready
+from mklkit.plotting.comparison import ComparisonDisplay
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from matplotlib.axes import Axes
-
-    from mklkit.plotting.comparison import ComparisonDisplay
 
 SPLIT = ["data", "repeat", "fold"]
 HIDDEN = ("weights", "confusion", "calibration")
@@ -80,15 +78,14 @@ class Comparison:
         methods = counted(len(self.methods), "method")
         if not self.cells:
             return f"Comparison({methods}, no run finished)"
-        names, scored = self.compared_data, self._scored()
+        names, scored = self.compared_data, self._scored().to_dict("records")
         n_splits = len(self._compared[SPLIT].drop_duplicates())
         where = names[0] if len(names) == 1 else f"{len(names)} data sets"
-        rest = ": none could be fitted"
-        if len(scored):
-            best = scored.iloc[0]
-            rest = f": best {best['method']} {100 * best['accuracy']:.1f} %"
-        rest = rest if self.complete else f", interrupted{rest}"
-        return f"Comparison({methods}, {counted(n_splits, 'split')} of {where}{rest})"
+        rest = "" if self.complete else ", interrupted"
+        best = "none could be fitted"
+        if scored:
+            best = f"best {scored[0]['method']} {100 * scored[0]['accuracy']:.1f} %"
+        return f"Comparison({methods}, {counted(n_splits, 'split')} of {where}{rest}: {best})"
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the line, the table's main columns, and the verdict."""
@@ -210,8 +207,6 @@ class Comparison:
 
     def plot(self, ax: Axes | None = None, data: str | None = None) -> ComparisonDisplay:
         """Draw accuracies with their intervals, the best method first (needs matplotlib)."""
-        from mklkit.plotting.comparison import ComparisonDisplay
-
         return ComparisonDisplay(self.table(data)).plot(ax)
 
     def as_dict(self) -> dict[str, Any]:

@@ -44,19 +44,11 @@ def in_unicode(name: str) -> str:
 
 @attrs.frozen(eq=False)
 class DataSet:
-    """Rows and labels to compare on.
+    """Rows and labels to compare on, with a summary in one line.
 
-    Attributes
-    ----------
-    summary : str
-        One line on rows, columns and classes.
-    encoding : dict
-        ``identifiers`` and ``readings`` of :class:`mklkit.TableEncoder`, settled on all rows so
-        that they do not depend on a split.
-    table : Table
-        The data as they were read.
-    notes : list of str
-        Remarks on the data as read, and on how columns are encoded.
+    ``encoding`` has ``identifiers`` and ``readings`` of :class:`mklkit.TableEncoder`, settled on
+    all rows so that they do not depend on a split; ``table`` is the data as they were read. Notes
+    are on that, and on how columns are encoded.
     """
 
     name: str = attrs.field(converter=in_unicode)
@@ -84,11 +76,7 @@ class DataSet:
     def for_kernels(self, kernels: Any) -> DataSet:
         """Return the data with a note on columns that kernels need as they are.
 
-        Raises
-        ------
-        DataError
-            If kernels are on columns that are left out or that there are not; with the reason, or
-            with the most similar name.
+        Columns that are left out or that there are not are refused, with the reason.
         """
         if kernels is None or are_proposed(kernels):
             return self
@@ -139,13 +127,7 @@ def check_labels(name: str, labels: NDArray[Any]) -> None:
 
 
 def data_sets(source: Any, y: Any, target: str | int | None, drop: Any) -> list[DataSet]:
-    """Return the data sets of what :func:`mklkit.compare` was given.
-
-    Raises
-    ------
-    DataError
-        If data can't be read, two sets have the same name, or labels are missing.
-    """
+    """Return the data sets of what :func:`mklkit.compare` was given."""
     if y is not None:
         return [_of_rows("data", source, y)]
     if not isinstance(source, Mapping):

@@ -31,18 +31,12 @@ GLOB = frozenset("*?[")
 
 @attrs.frozen(eq=False)
 class Method:
-    """One row of a comparison.
+    """One row of a comparison, with its unfitted pipeline.
 
-    Attributes
-    ----------
-    kind : {"method", "one kernel", "classifier", "baseline"}
-        Of several kernels; of one, also if it is chosen among several; a given scikit-learn
-        classifier; or one that is always compared.
-    pipeline : Pipeline
-        Encoding, scaling and the classifier, not fitted.
-    spec, version : str
-        Everything that the results depend on besides data, seed and tuning: the parts, and the
-        package that the method comes from.
+    Its kind is ``METHOD`` (of several kernels), ``ONE_KERNEL`` (also if it is chosen among
+    several), ``CLASSIFIER`` (a given one) or ``BASELINE`` (always compared). ``spec`` and
+    ``version`` are all that results depend on besides data, seed and tuning: the parts, and the
+    package that the method comes from.
     """
 
     name: str = attrs.field(converter=in_unicode)
@@ -132,13 +126,6 @@ def make_methods(
 
     Requests are combiners (names, globs such as ``"dimkl*"``, spec strings, objects) and pairs of
     a name and a scikit-learn classifier.
-
-    Raises
-    ------
-    UnknownNameError
-        If a name is unknown or a glob matches nothing.
-    SpecError, IncompatibleError
-        If a spec string can't be read, or a named combiner works with none of the learners.
     """
     methods: list[Method] = []
     notes: list[str] = []
@@ -226,13 +213,10 @@ def presets_of(requests: Sequence[Any]) -> list[Preset]:
 
 
 def _of_estimator(pair: tuple[Any, ...], options: MethodOptions) -> Method:
-    if len(pair) != 2 or not isinstance(pair[0], str):
-        raise SpecError(f"Expected (name, estimator), got {quoted(pair)}.")
-    name, estimator = pair
-    if not (isinstance(estimator, BaseEstimator) and isinstance(estimator, ClassifierMixin)):
-        raise SpecError(
-            f"{quoted(name)} must be a scikit-learn classifier; got {quoted(estimator)}."
-        )
+    name, estimator = pair if len(pair) == 2 else (None, None)
+    is_classifier = isinstance(estimator, BaseEstimator) and isinstance(estimator, ClassifierMixin)
+    if not isinstance(name, str) or not is_classifier:
+        raise SpecError(f"Expected (name, scikit-learn classifier), got {quoted(pair)}.")
     return options.of_estimator(estimator, name, CLASSIFIER, type(estimator).__module__)
 
 
@@ -258,6 +242,7 @@ def _spec_text(component: Any) -> str:
 
 
 def _version_of(combiner: Any) -> str:
-    entries = (e for e in get_registry().entries("combiner") if e.name == combiner.name)
-    entry = next(entries, None)
-    return f"mklkit {__version__}" if entry is None else f"{entry.distribution} {entry.version}"
+    for entry in get_registry().entries("combiner"):
+        if entry.name == combiner.name:
+            return f"{entry.distribution} {entry.version}"
+    return f"mklkit {__version__}"

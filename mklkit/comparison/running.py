@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from time import perf_counter
@@ -54,10 +54,9 @@ class Encoded:
         key = joblib.hash(steps)
         if key not in self._rows:
             steps.named_steps["encode"].set_params(**self.data.encoding)
-            train, test = (
-                self.data.features.iloc[rows] for rows in (self.split.train, self.split.test)
-            )
-            self._rows[key] = steps.fit_transform(train, self.labels[0]), steps.transform(test)
+            features, split = self.data.features, self.split
+            train = steps.fit_transform(features.iloc[split.train], self.labels[0])
+            self._rows[key] = train, steps.transform(features.iloc[split.test])
         return self._rows[key]
 
 
@@ -72,12 +71,8 @@ def run_cells(
     """Yield the number of the split, the method and its cell, one after another.
 
     ``known`` returns the cell of a split and a method that has been run before, or None; ``begin``
-    is called before a method is run. What methods share is kept up to ``max_memory``.
-
-    Raises
-    ------
-    MKLKitError
-        Before the first run, if labels can't be learnt or a known cell is not of its split.
+    is called before a method is run. What methods share is kept up to ``max_memory``. Before the
+    first run labels are refused that can't be learnt, and known cells that are not of their split.
     """
     check_labels(data.name, data.target)
     for place, split in enumerate(plan.splits):
@@ -179,11 +174,6 @@ def measured(
     """Return a fitted classifier's scores on rows, its weights and what its search chose.
 
     ``answers`` are what it predicts, ``target`` all labels of the data.
-
-    Raises
-    ------
-    ValueError
-        If the answers are no classes of the data.
     """
     if np.shape(answers) != labels.shape:
         raise ValueError(f"it predicts labels of shape {np.shape(answers)}, not {labels.shape}")
@@ -221,11 +211,9 @@ def peak_memory() -> Iterator[dict[str, float]]:
     """Add to a dict, after the block, by how many bytes the use of memory rose, if that is told."""
     peak: dict[str, float] = {}
     before = None
-    try:
+    with suppress(OSError, ValueError, StopIteration):
         (PROCESS / "clear_refs").write_text(RESET_PEAK)
         before = _status("VmRSS")
-    except (OSError, ValueError, StopIteration):
-        pass
     try:
         yield peak
     finally:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mklkit.errors import DataError, SpecError, counted, quoted
 from mklkit.estimators.folds import Rows
 from mklkit.evaluation.tasks import Classes
-from mklkit.protocols.component import is_whole
+from mklkit.protocols.component import check_whole, is_whole
 
 TASK = Classes()
 """What is compared so far."""
@@ -35,19 +35,12 @@ class RowSplit:
     test: Rows
 
 
-def _at_most(_plan: SplitPlan, _field: Any, splits: list[RowSplit]) -> None:
-    _check_number(len(splits))
-
-
 @attrs.frozen(eq=False)
 class SplitPlan:
-    """The splits of one data set, with a description and notes on what differs from the request.
-
-    More than can be kept and run are refused by a SpecError.
-    """
+    """The splits of one data set, with a description and notes on what differs from the request."""
 
     description: str
-    splits: list[RowSplit] = attrs.field(validator=_at_most)
+    splits: list[RowSplit]
     notes: list[str] = attrs.field(factory=list)
 
     def digest(self) -> str:
@@ -69,11 +62,6 @@ def _check_number(splits: int) -> None:
 
 def read_cv(cv: Any) -> tuple[int, int] | None:
     """Return the folds and repeats of ``5`` or ``"5x4"``; None for anything but a number or text.
-
-    Raises
-    ------
-    SpecError
-        If a text has another form.
 
     Examples
     --------
@@ -117,15 +105,7 @@ def make_splits(
     train: float | None = None,
     seed: int = 0,
 ) -> SplitPlan:
-    """Divide rows into training and test rows, several times, as :func:`mklkit.compare` does.
-
-    Raises
-    ------
-    SpecError
-        If a number is out of its range.
-    DataError
-        If nothing can be tested.
-    """
+    """Divide rows into training and test rows, several times, as :func:`mklkit.compare` does."""
     if mccv is not None:
         return _monte_carlo(labels, mccv, DEFAULT_TRAIN if train is None else train, seed)
     cv = DEFAULT_CV if cv is None else cv
@@ -137,14 +117,14 @@ def make_splits(
     n_folds = len(folds) // repeats
     splits = [RowSplit(*divmod(place, n_folds), *rows) for place, rows in enumerate(folds)]
     if numbers is None:
+        _check_number(len(splits))
         return SplitPlan(f"{counted(n_folds, 'split')}, as given", splits, notes)
     times = f", {repeats} times" if repeats > 1 else ""
     return SplitPlan(f"{n_folds} {TASK.folds_are} folds{times}", splits, notes)
 
 
 def _monte_carlo(labels: NDArray[Any], number: int, train: float, seed: int) -> SplitPlan:
-    if not is_whole(number) or number < 1:
-        raise SpecError(f"mccv must be a number of splits, 1 or above; got {quoted(number)}.")
+    check_whole("mccv", number, 1)
     _check_number(int(number))
     if not 0 < train < 1:
         raise SpecError(f"train must be a share of the rows between 0 and 1; got {quoted(train)}.")
@@ -159,13 +139,7 @@ def _monte_carlo(labels: NDArray[Any], number: int, train: float, seed: int) -> 
 
 
 def published_split(labels: NDArray[Any], parts: NDArray[Any], column: str) -> SplitPlan:
-    """Return the one split that a column of the data gives by the values 'train' and 'test'.
-
-    Raises
-    ------
-    DataError
-        If the column has other values, or a class has rows for testing only.
-    """
+    """Return the one split that a column of the data gives by the values 'train' and 'test'."""
     words = np.array([str(part).strip().casefold() for part in parts])
     values = sorted(set(words), key=lambda word: word in ("train", "test"))
     if set(values) != {"train", "test"}:

@@ -36,11 +36,9 @@ LARGEST = 2**63
 """Above any count, time or memory; integers of JSON have no bound."""
 
 TEXT = validators.instance_of(str)
+NO_BOOLEAN = validators.not_(validators.instance_of(bool))
 COUNT: Any = validators.and_(
-    validators.instance_of(int),
-    validators.not_(validators.instance_of(bool)),
-    validators.ge(0),
-    validators.lt(LARGEST),
+    validators.instance_of(int), NO_BOOLEAN, validators.ge(0), validators.lt(LARGEST)
 )
 PARAMS: Any = validators.optional(validators.instance_of(dict))
 WEIGHTS: Any = validators.optional(
@@ -52,13 +50,14 @@ CONFUSION: Any = validators.optional(validators.deep_iterable(validators.deep_it
 def _number(low: float = -LARGEST, high: float = LARGEST) -> Any:
     """Return a field of a number that may be missing: NaN, or null in JSON."""
 
-    def check(_cell: Any, field: Any, value: Any) -> None:
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not is_number or value < low or value > high:
-            raise ValueError(f"{field.name} can't be {quoted(value)}")
-
+    is_number: Any = [
+        validators.instance_of((int, float)),
+        NO_BOOLEAN,
+        validators.not_(validators.lt(low)),
+        validators.not_(validators.gt(high)),
+    ]
     to_nan = attrs.converters.default_if_none(NAN)
-    return attrs.field(default=NAN, converter=to_nan, validator=check)
+    return attrs.field(default=NAN, converter=to_nan, validator=is_number)
 
 
 def _calibration(_cell: Any, field: Any, bins: dict[str, list[float]] | None) -> None:
@@ -129,14 +128,8 @@ class Results:
 
     The first line is the plan, of which runs of one file must agree in ``COMPARED``. Each later
     line is a cell, written as soon as it is finished, or the methods of a later run that has
-    others. The file is read when the block is entered, and locked until its end. ``n_new`` counts
-    the cells that were added.
-
-    Raises
-    ------
-    DataError
-        On entering the block, if the file is of another plan, is no file of results, is damaged,
-        can't be written, or is in use by another comparison.
+    others. The file is read when the block is entered, which a DataError refuses, and locked until
+    its end. ``n_new`` counts the cells that were added.
     """
 
     def __init__(self, path: Path | None, plan: dict[str, Any], methods: Sequence[Method]) -> None:
@@ -234,36 +227,24 @@ class Results:
                     )
         if number == 1 or values.keys() == {"methods"}:
             self._written_methods = values["methods"]
-            _need(isinstance(values["methods"], list))
+            if not isinstance(values["methods"], list):
+                raise ValueError("methods")
             return
         split, key = values.pop("split"), values.pop("key")
-        _need(values.keys() == attrs.fields_dict(Cell).keys())
         cell = Cell(**values)
         place = [data["name"] for data in self._plan["data"]].index(cell.data)
         n_classes = len(self._plan["data"][place]["classes"])
-        _need(isinstance(split, int) and 0 <= split < self._plan["splits"][place]["number"])
         sizes = [n_classes, *map(len, cell.confusion or ())]
-        _need(cell.confusion is None or sizes == [len(cell.confusion)] * (n_classes + 1))
-        # A run has a score or a reason why it has none.
-        _need((cell.reason is None) == (values["accuracy"] is not None))
+        possible = (
+            values.keys() == attrs.fields_dict(Cell).keys(),
+            isinstance(split, int) and 0 <= split < self._plan["splits"][place]["number"],
+            cell.confusion is None or sizes == [len(cell.confusion)] * (n_classes + 1),
+            # A run has a score or a reason why it has none.
+            (cell.reason is None) == (values["accuracy"] is not None),
+        )
+        if not all(possible):
+            raise ValueError("a value can't be that of a run")
         self._cells[cell.data, split, str(key)] = cell
-
-
-def _lock(file: BinaryIO) -> None:
-    """Lock a file until it is closed; BlockingIOError if another process has it locked."""
-    try:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise
-    except (ImportError, OSError):  # Windows and some network file systems have no locks
-        return
-
-
-def _need(holds: bool) -> None:
-    if not holds:
-        raise ValueError("a value can't be that of a run")
 
 
 @contextmanager
@@ -287,11 +268,15 @@ def _opened(path: Path) -> BinaryIO:
     with _refusing(path, "written"):
         file = path.open("a+b")
     try:
-        _lock(file)
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         file.close()
         raise DataError(
             f"{path} is being written by another comparison, such as another mklkit compare; wait"
             " until it has ended, or choose another file for the results."
         ) from error
+    except (ImportError, OSError):  # Windows and some network file systems have no locks
+        pass
     return file

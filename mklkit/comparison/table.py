@@ -32,8 +32,7 @@ def table_of_splits(results: pd.DataFrame) -> pd.DataFrame:
     rows = _rows(results)
     groups = results.groupby("method", sort=False)
     rows["deviation"] = groups["accuracy"].std()
-    bounds = {str(name): _interval(group) for name, group in groups}
-    rows["low"], rows["high"] = (pd.Series({n: b[i] for n, b in bounds.items()}) for i in (0, 1))
+    rows[["low", "high"]] = [_interval(group) for _, group in groups]
     # One that failed on a split may owe its mean to the easier ones.
     eligible = accuracy.dropna(axis=1)
     best = str(eligible.mean().round(DIGITS).idxmax()) if eligible.size else None

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
 
-from mklkit.errors import DataError, SpecError, counted, plain_message, quoted
-from mklkit.protocols.component import is_whole
+from mklkit.errors import DataError, SpecError, counted, plain_message
+from mklkit.protocols.component import check_whole, is_whole
 
 Rows = NDArray[np.intp]
 
@@ -65,11 +65,8 @@ def plan_folds(labels: NDArray[Any], folds: int, repeats: int = 1) -> FoldPlan:
     ['1 class has a single row, always trained on and never scored',
      '2 folds instead of 5: the smallest class has 2 rows']
     """
-    for name, number, least in (("folds", folds, 2), ("repeats", repeats, 1)):
-        if not is_whole(number) or number < least:
-            raise SpecError(
-                f"{name} must be a whole number, {least} or above; got {quoted(number)}."
-            )
+    check_whole("folds", folds, 2)
+    check_whole("repeats", repeats, 1)
     _, codes = np.unique(labels, return_inverse=True)
     counts = np.bincount(codes)
     single = counts[codes] == 1
@@ -100,6 +97,7 @@ def splits_of(
     classes: NDArray[Any],
     seed: int,
     kept: NDArray[np.bool_] | None = None,
+    repeats: int = 1,
 ) -> tuple[list[tuple[Rows, Rows]], list[str]]:
     """Return the rows to train on and to score of each fold, and notes on the folds.
 
@@ -110,7 +108,7 @@ def splits_of(
     if cv is None:
         cv = USUAL_FOLDS
     if is_whole(cv) and cv >= 2:
-        plan = plan_folds(codes, int(cv))
+        plan = plan_folds(codes, int(cv), repeats)
         return list(plan.splits(codes, seed)), plan.notes
     if not isinstance(cv, Sequence):
         kept = None

@@ -1,4 +1,8 @@
-"""Kernel alignment: the similarity of two kernels on some rows (paper 002, equation 14)."""
+"""Kernel alignment: the similarity of two kernels on some rows (paper 002, equation 14).
+
+``kernels`` are as for ``MKLClassifier``, or a fitted estimator (a search, a vote) with kernels, for
+which ``X`` has the columns that it was fitted on.
+"""
 
 from __future__ import annotations
 
@@ -73,10 +77,8 @@ def alignment_matrix(kernels: Any, X: Any, centered: bool = False) -> pd.DataFra
     Parameters
     ----------
     kernels : as for MKLClassifier, or a fitted estimator
-        Spec strings, kernels, bindings; or a fitted estimator (a search, a vote) with kernels.
     X : array-like of shape (N, d)
-        Numbers; a DataFrame's column names are used by kernels bound to columns. For a fitted
-        estimator, the columns that it was fitted on.
+        Numbers; a DataFrame's column names are used by kernels bound to columns.
     centered : bool, default=False
 
     Returns
@@ -138,12 +140,12 @@ def near_duplicates(table: pd.DataFrame) -> list[tuple[str, str, float]]:
     >>> near_duplicates(pd.DataFrame([[1, 0.995], [0.995, 1]], index=names, columns=names))
     [('a', 'b', 0.995)]
     """
-    values = table.to_numpy(dtype=float)
-    labels = [str(label) for label in table.index]
+    pairs = combinations([str(label) for label in table.index], 2)
+    alignments = table.to_numpy(dtype=float)[np.triu_indices(len(table), 1)].tolist()
     return [
-        (labels[i], labels[j], float(values[i, j]))
-        for i, j in combinations(range(len(labels)), 2)
-        if values[i, j] > NEAR_DUPLICATE
+        (*pair, value)
+        for pair, value in zip(pairs, alignments, strict=True)
+        if value > NEAR_DUPLICATE
     ]
 
 

@@ -15,11 +15,11 @@ from sklearn.base import clone
 from mklkit.display.html import grid, notes, shown
 from mklkit.display.numbers import seconds
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
-from mklkit.errors import DataError, SpecError, counted, quoted
+from mklkit.errors import DataError, counted
 from mklkit.estimators.folds import Rows
 from mklkit.evaluation.scores import score_confusion
 from mklkit.evaluation.tasks import Task, task_of
-from mklkit.protocols.component import is_whole
+from mklkit.protocols.component import check_whole
 
 MOST_FOLDS = 20
 """Folds that a notebook shows."""
@@ -142,11 +142,8 @@ def cross_validate(
     targets = np.asarray(y)
     if len(X) != len(targets):
         raise DataError(f"X has {len(X)} rows but y has {len(targets)} labels.")
-    for name, number, least in (("folds", folds, 2), ("repeats", repeats, 1)):
-        if not is_whole(number) or number < least:
-            raise SpecError(
-                f"{name} must be a whole number, {least} or above; got {quoted(number)}."
-            )
+    check_whole("folds", folds, 2)
+    check_whole("repeats", repeats, 1)
     check_progress(progress)
     task = task_of(estimator)
     splits, remarks = task.folds(folds, targets, random_state, repeats)
@@ -165,16 +162,13 @@ def cross_validate(
             report(len(scored), len(splits))
     kept = ("repeat", "fold", "rows", *task.scores, "better_than_baseline", "seconds")
     per_fold = [{key: fold[key] for key in kept} for fold in scored]
-    pooled = _pooled(scored) if "confusion" in scored[0] else None
+    pooled = None
+    if "confusion" in scored[0]:
+        weights = [fold["rows"] for fold in scored]
+        baseline = float(np.average([fold["baseline"] for fold in scored], weights=weights))
+        confusion = np.sum([fold["confusion"] for fold in scored], axis=0)
+        pooled = score_confusion(confusion, scored[0]["classes"], baseline)
     return CrossValidation(per_fold, pooled, n_folds, repeats, remarks, fitted, train, task)
-
-
-def _pooled(folds: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the scores of the rows of all folds together."""
-    weights = [fold["rows"] for fold in folds]
-    baseline = float(np.average([fold["baseline"] for fold in folds], weights=weights))
-    confusion = np.sum([fold["confusion"] for fold in folds], axis=0)
-    return score_confusion(confusion, folds[0]["classes"], baseline)
 
 
 def _spread(values: list[float | None]) -> dict[str, float | None]:

@@ -1,4 +1,10 @@
-"""Tests of two classifiers on the same splits of one data set, and corrections of such tests."""
+"""Tests of two classifiers on the same splits of one data set, and corrections of such tests.
+
+For J splits, ``differences`` have per split the score of one method less that of the other;
+``n_train`` and ``n_test`` are the rows trained on and scored, of splits of different sizes one
+number each. Of a single split, or of what is not finite, all is NaN; values that are not one per
+split, and numbers of rows that are not positive, raise a ``DataError``.
+"""
 
 from __future__ import annotations
 
@@ -48,13 +54,7 @@ def paired_t_test(differences: ArrayLike) -> PairedTest:
     Returns
     -------
     PairedTest
-        With p = NaN for one split or differences that are not all finite. Where all differences
-        are equal, p is 1 if they are zero and 0 if not.
-
-    Raises
-    ------
-    DataError
-        If there are no differences, or not one number per split.
+        Where all differences are equal, p is 1 if they are zero and 0 if not.
 
     Examples
     --------
@@ -77,7 +77,6 @@ def corrected_t_test(differences: ArrayLike, n_train: ArrayLike, n_test: ArrayLi
     Parameters
     ----------
     differences : array-like of shape (J,)
-        As for :func:`paired_t_test`.
     n_train, n_test : int or array-like of shape (J,)
         Rows trained on and scored; of splits of different sizes the mean of their ratios counts.
 
@@ -87,11 +86,6 @@ def corrected_t_test(differences: ArrayLike, n_train: ArrayLike, n_test: ArrayLi
         As of :func:`paired_t_test`, except that the variance of equal differences that are not zero
         is taken to be that of rounding to multiples of 1/n_test, 1/(12·n_test²), as no score of so
         many rows is known better.
-
-    Raises
-    ------
-    DataError
-        If there are no differences, or numbers of rows that are not positive or do not fit.
 
     Examples
     --------
@@ -112,22 +106,14 @@ def corrected_interval(
     Parameters
     ----------
     scores : array-like of shape (J,)
-        One per split.
     n_train, n_test : int or array-like of shape (J,)
-        Rows trained on and scored.
     level : float, default=0.95
         The confidence, between 0 and 1.
 
     Returns
     -------
     low, high : float
-        Both NaN for one split or scores that are not all finite. They may lie outside the range
-        of the score.
-
-    Raises
-    ------
-    DataError
-        As :func:`corrected_t_test`, and if the level is not between 0 and 1.
+        They may lie outside the range of the score.
 
     Examples
     --------
@@ -153,14 +139,12 @@ def least_difference(
     differences : array-like of shape (J,)
         Their variation counts, not their mean.
     n_train, n_test : int or array-like of shape (J,)
-        Rows trained on and scored.
     alpha : float, default=0.05
         The p value below which a difference is taken to be found.
 
     Returns
     -------
     float
-        NaN for one split or differences that are not all finite.
 
     Examples
     --------

@@ -3,6 +3,9 @@
 J. Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of Machine
 Learning Research 7, 2006, section 3.2. A. Benavoli, G. Corani, J. Demšar and M. Zaffalon, "Time for
 a change", Journal of Machine Learning Research 18, 2017, section 4.2.
+
+Tables of scores have a row per data set and a column per method, two at least; larger is better.
+A ``DataError`` is raised for other tables, numbers that are not finite, or out of their range.
 """
 
 from __future__ import annotations
@@ -57,11 +60,6 @@ def average_ranks(scores: ArrayLike) -> Array:
     -------
     ndarray of shape (k,)
 
-    Raises
-    ------
-    DataError
-        If the scores are no such table, or not all finite.
-
     Examples
     --------
     >>> average_ranks([[0.9, 0.8, 0.7], [0.6, 0.8, 0.6]])
@@ -83,12 +81,6 @@ def friedman_test(scores: ArrayLike) -> FriedmanTest:
     Parameters
     ----------
     scores : array-like of shape (n_datasets, k)
-        One column per method, at least two; larger is better.
-
-    Raises
-    ------
-    DataError
-        If the scores are no such table, or not all finite.
 
     Examples
     --------
@@ -123,11 +115,6 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) ->
     n_datasets : int
     alpha : float, default=0.05
         The probability of finding any difference where there is none, between 0 and 1.
-
-    Raises
-    ------
-    DataError
-        If a number is out of its range.
 
     Examples
     --------
@@ -247,11 +234,6 @@ def bayesian_signed_rank(
     -------
     RopeProbabilities
         Of the first method.
-
-    Raises
-    ------
-    DataError
-        If there are no differences or not all are finite, or a number is out of its range.
 
     Examples
     --------

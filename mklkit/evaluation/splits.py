@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import RepeatedKFold, train_test_split
 
 from mklkit.errors import DataError
-from mklkit.estimators.folds import Rows, given_splits, plan_folds, splits_of
+from mklkit.estimators.folds import Rows, given_splits, splits_of
 from mklkit.numerics.sampling import own_stream
 from mklkit.protocols.component import is_whole
 
@@ -71,8 +71,9 @@ def hold_out(labels: NDArray[np.generic], share: float, seed: int) -> Split:
     return Split(np.setdiff1d(every, spare), np.sort(spare), "at random, too few rows to stratify")
 
 
-def hold_out_any(n_rows: int, share: float, seed: int) -> Split:
+def hold_out_any(targets: NDArray[Any], share: float, seed: int) -> Split:
     """Choose rows to hold out at random; two stay in training."""
+    n_rows = len(targets)
     order = np.random.default_rng(seed).permutation(n_rows)
     count = max(0, min(int(np.ceil(share * n_rows)), n_rows - 2))
     kind = "at random" if count else "none"
@@ -104,11 +105,8 @@ def held_out_mask(
 
 def stratified_folds(cv: Any, labels: NDArray[Any], seed: Any, repeats: int = 1) -> Folds:
     """Return the folds of a number, splitter or list of them; of a number they are stratified."""
-    if is_whole(cv):
-        plan = plan_folds(labels, int(cv), repeats)
-        return list(plan.splits(labels, seed)), plan.notes
     classes, codes = np.unique(labels, return_inverse=True)
-    return splits_of(cv, np.arange(float(len(codes)))[:, None], codes, classes, seed)
+    return splits_of(cv, codes[:, None], codes, classes, seed, repeats=repeats)
 
 
 def shuffled_folds(cv: Any, numbers: NDArray[Any], seed: Any, repeats: int = 1) -> Folds:

@@ -31,40 +31,28 @@ from mklkit.protocols.component import Preset
 
 
 class Task(Protocol):
-    """What a target holds, and what each command does with it.
-
-    Attributes
-    ----------
-    value, values : str
-        What a row has, ``"class"`` or ``"number"``, and the plural.
-    scores : mapping of str to str
-        The scores of some rows and what they are called: the one that models are compared by, a
-        second, and the first of what needs no features.
-    losses : mapping of str to str
-        The scores of which an explanation says what is lost, by the ending of a column's name.
-    guess, guessed_by : str
-        What needs no features, in words, and the score by which a model has to be better than it.
-    folds_are : str
-        How rows are divided into folds, ``"stratified"`` or ``"shuffled"``.
-    score : callable
-        Returns ``rows``, ``scores`` and ``better_than_baseline`` of the truth, predictions and,
-        optionally, the targets of training rows and how many rows each pair stands for.
-    names : list of T str
-        The columns that are predicted.
-    labels : ndarray of shape (C,), optional
-        The classes of a model.
-    """
+    """What a target holds, and what each command does with it."""
 
     value: ClassVar[str]
     values: ClassVar[str]
+    """What a row has, ``"class"`` or ``"number"``, and the plural."""
     scores: ClassVar[Mapping[str, str]]
+    """The scores of some rows and what they are called: the one that models are compared by, a
+    second, and the first of what needs no features."""
     losses: ClassVar[Mapping[str, str]]
+    """The scores of which an explanation says what is lost, by the ending of a column's name."""
     guess: ClassVar[str]
     guessed_by: ClassVar[str]
+    """What needs no features, in words, and the score by which a model has to be better."""
     folds_are: ClassVar[str]
+    """How rows are divided into folds, ``"stratified"`` or ``"shuffled"``."""
     score: ClassVar[Callable[..., dict[str, Any]]]
+    """Returns ``rows``, ``scores`` and ``better_than_baseline`` of the truth, predictions and,
+    optionally, the targets of training rows and how many rows each pair stands for."""
     names: Sequence[str] = ("target",)
+    """The columns that are predicted."""
     labels: NDArray[Any] | None = None
+    """The classes of a model."""
 
     @property
     def n_targets(self) -> int:
@@ -76,7 +64,7 @@ class Task(Protocol):
         """What the first score is called: ``"accuracy"`` or ``"R²"``."""
         return next(iter(self.scores.values()), "")
 
-    def read(self, column: pd.Series) -> pd.Series:
+    def read(self, column: pd.Series, /) -> pd.Series:
         """Return a column of a table as targets; DataError if it can't be learned."""
 
     def checked(self, y: Any, n_rows: int) -> NDArray[Any]:
@@ -98,10 +86,10 @@ class Task(Protocol):
     def pipeline(self, preset: Preset, *, scale: str | None = None, **settings: Any) -> Pipeline:
         """Return the unfitted steps from a table to predictions; settings as of the estimator."""
 
-    def hold_out(self, targets: NDArray[Any], share: float, seed: int) -> Split:
+    def hold_out(self, targets: NDArray[Any], share: float, seed: int, /) -> Split:
         """Choose a share of the rows to hold out."""
 
-    def folds(self, cv: Any, targets: NDArray[Any], seed: Any, repeats: int = 1) -> Folds:
+    def folds(self, cv: Any, targets: NDArray[Any], seed: Any, /, repeats: int = 1) -> Folds:
         """Return the folds of a number, splitter or list of them, and notes."""
 
     def shown(self, name: str, value: float | None) -> str:
@@ -141,12 +129,11 @@ class Classes(Task):
     guess: ClassVar[str] = "the commonest class"
     guessed_by: ClassVar[str] = "accuracy"
     score = staticmethod(score)
+    read = staticmethod(class_labels)
+    hold_out = staticmethod(hold_out)
+    folds = staticmethod(stratified_folds)
 
     labels: NDArray[Any] | None = None
-
-    def read(self, column: pd.Series) -> pd.Series:
-        """Return the labels as text, integers or booleans."""
-        return class_labels(column)
 
     def checked(self, y: Any, n_rows: int) -> NDArray[Any]:
         """Refuse gaps, a single class, and classes of which the model knows none."""
@@ -165,14 +152,6 @@ class Classes(Task):
     def pipeline(self, preset: Preset, *, scale: str | None = None, **settings: Any) -> Pipeline:
         """Return the steps and classifier of a preset."""
         return preset_pipeline(preset, scale=scale, **settings)
-
-    def hold_out(self, targets: NDArray[Any], share: float, seed: int) -> Split:
-        """Hold out a stratified part; every class stays in training."""
-        return hold_out(targets, share, seed)
-
-    def folds(self, cv: Any, targets: NDArray[Any], seed: Any, repeats: int = 1) -> Folds:
-        """Return stratified folds where a number of them is given."""
-        return stratified_folds(cv, targets, seed, repeats)
 
     def shown(self, name: str, value: float | None) -> str:
         """Return a percentage."""
@@ -229,6 +208,8 @@ class Numbers(Task):
     guess: ClassVar[str] = "the median"
     guessed_by: ClassVar[str] = "mean_absolute_error"
     score = staticmethod(score_numbers)
+    hold_out = staticmethod(hold_out_any)
+    folds = staticmethod(shuffled_folds)
     for_classes: ClassVar[Mapping[str, Any]] = {
         "multiclass": "ovo",
         "bandwidths": "per-problem",
@@ -274,14 +255,6 @@ class Numbers(Task):
             settings[part] = settings.get(part) or parts[part]
         steps = build_pipeline(MKLRegressor(**settings), scale or preset.scale or DEFAULT_SCALE)
         return Pipeline([*steps.steps[:-1], ("regress", steps[-1])])
-
-    def hold_out(self, targets: NDArray[Any], share: float, seed: int) -> Split:
-        """Hold out rows drawn at random; two stay in training."""
-        return hold_out_any(len(targets), share, seed)
-
-    def folds(self, cv: Any, targets: NDArray[Any], seed: Any, repeats: int = 1) -> Folds:
-        """Return shuffled folds where a number of them is given, with two rows in each."""
-        return shuffled_folds(cv, targets, seed, repeats)
 
     def shown(self, name: str, value: float | None) -> str:
         """Return R² with three decimals, errors with four digits."""

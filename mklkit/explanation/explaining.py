@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.display.progress import Progress, check_progress, reported
-from mklkit.errors import IncompatibleError, SpecError, counted, quoted, type_name
+from mklkit.errors import IncompatibleError, counted, type_name
 from mklkit.estimators.introspection import KernelModel, split
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
 from mklkit.evaluation.tasks import Task, task_of
@@ -22,7 +22,7 @@ from mklkit.explanation.meaning import joins_decisions, meaning_of, without_kern
 from mklkit.explanation.measuring import Measuring, ScoredRows
 from mklkit.explanation.refitting import Refit
 from mklkit.protocols import CombinerFacts, facts_of
-from mklkit.protocols.component import is_whole
+from mklkit.protocols.component import check_whole, is_whole
 
 MOST_ROWS = 5_000
 ALIGNED_ROWS = 2_000
@@ -118,7 +118,9 @@ def explain(
     True
     """
     start = perf_counter()
-    _check_counts(repeats, max_rows)
+    check_whole("repeats", repeats, 1)
+    if max_rows is not None:
+        check_whole("max_rows", max_rows, 2)
     check_progress(progress)
     seed = random_state
     if not is_whole(random_state):
@@ -185,15 +187,6 @@ def explained_task(model: Any) -> Task:
             " worth of a kernel could be measured; its weights are in weights_frame()."
         )
     return task_of(model)
-
-
-def _check_counts(repeats: Any, max_rows: Any) -> None:
-    if not is_whole(repeats) or repeats < 1:
-        raise SpecError(f"repeats must be a whole number, 1 or above; got {quoted(repeats)}.")
-    if max_rows is not None and (not is_whole(max_rows) or max_rows < 2):
-        raise SpecError(
-            f"max_rows must be a whole number, 2 or above, or None; got {quoted(max_rows)}."
-        )
 
 
 def _kept_in(model: KernelModel) -> dict[int, str]:

@@ -76,34 +76,24 @@ class ScoredRows:
 
 @attrs.define(eq=False)
 class Measuring:
-    """The fits and predictions of all folds, and what they show.
-
-    Attributes
-    ----------
-    repeats : int
-        Permutations per group of columns and fold.
-    why_not : dict of int to str
-        The kernels that can't be left out, by their places; those join without which a fit fails.
-    folds : list of dict
-        The scores of each fold.
-    weights, row_spread : list of ndarray of shape (M,)
-        The mean weight of each kernel, over problems and, where rows have their own weights,
-        over the held-out rows; and its deviation over these rows, else NaN.
-    losses : dict of (int or tuple of int) to list of dict
-        Per fold what is lost of each score, without a kernel and by shuffling columns.
-    """
+    """The fits and predictions of all folds, and what they show."""
 
     task: Task
     refit: Refit
     data: ScoredRows
     plan: ShufflePlan
     repeats: int
+    """Permutations per group of columns and fold."""
     seed: int
     why_not: dict[int, str]
+    """The kernels that can't be left out, by their places; those join without which a fit fails."""
     folds: list[dict[str, Any]] = attrs.field(factory=list)
     weights: list[Array] = attrs.field(factory=list)
     row_spread: list[Array] = attrs.field(factory=list)
+    """Per fold the mean weight of each kernel (M,), over problems and, where rows have their own
+    weights, over the held-out rows; and its deviation over these rows, else NaN."""
     losses: dict[int | Places, list[dict[str, float]]] = attrs.field(factory=dict)
+    """Per fold what is lost of each score, without a kernel and by shuffling columns."""
     n_fits: int = 0
 
     def run(self, splits: Sequence[tuple[Rows, Rows]], progress: Callable[..., Any]) -> None:
@@ -224,12 +214,11 @@ class Measuring:
     def _lost(self, name: str, subject: int | Places | None) -> dict[str, float]:
         """Return mean, deviation and interval over folds of what is lost of each score."""
         losses = [] if subject is None or subject in self.why_not else self.losses[subject]
-        trained = float(np.mean([fold["training_rows"] for fold in self.folds]))
-        scored = float(np.mean([fold["rows"] for fold in self.folds]))
+        sizes = pd.DataFrame(self.folds)[["training_rows", "rows"]].mean()
         cells: dict[str, float] = {}
         for ending, score in self.task.losses.items():
             values = np.array([lost[score] for lost in losses] or [np.nan])
-            low, high = corrected_interval(values, trained, scored)
+            low, high = corrected_interval(values, *sizes)
             spread = {"": values.mean(), "_std": _deviation(values), "_low": low, "_high": high}
             cells |= {f"{name}{ending}{part}": float(value) for part, value in spread.items()}
         return cells

@@ -57,8 +57,7 @@ class Refit:
         kernels = zip(first.kernel_names_, first.kernels_, columns, strict=True)
         chosen.set_params(kernels=list(kernels))
         if isinstance(chosen, MKLClassifier):
-            # Only predictions are compared.
-            chosen.set_params(probability=False)
+            chosen.set_params(probability=False)  # Only predictions are compared.
         if isinstance(whole, MKLVotingClassifier):
             if any(_parameters(member) != _parameters(first) for member in members):
                 notes.append(

@@ -10,15 +10,13 @@ import pandas as pd
 from mklkit.errors import DataError
 from mklkit.evaluation.alignment import alignment_matrix
 from mklkit.plotting.base import Display
-from mklkit.plotting.parts import check_table, draw_cells, short
+from mklkit.plotting.parts import check_table, draw_cells, width_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 CELL, SMALLEST, LARGEST = 0.52, 2.2, 6.0
 """Inches: a cell with its number, and the smallest and the largest matrix."""
-CHARACTER = 0.075
-BESIDE = 1.3
 WRITTEN_KERNELS = 10
 """Up to so many kernels have their alignments written in the cells."""
 
@@ -55,10 +53,7 @@ class AlignmentDisplay(Display):
 
         Parameters
         ----------
-        kernels : as for MKLClassifier, or a fitted estimator
-            Spec strings, kernels, bindings; or a fitted estimator (a search, a vote) with kernels.
-        X : array-like or DataFrame of shape (n, d)
-            Rows; kernels with a rule for their width are fitted to them.
+        kernels, X : as for :func:`mklkit.alignment_matrix`
         centered : bool, default=True
             Whether kernels are centred first; a constant that all of them share counts otherwise.
         ax : matplotlib Axes, optional
@@ -70,10 +65,8 @@ class AlignmentDisplay(Display):
 
         Raises
         ------
-        DataError
-            If X is not a table of at least two rows of finite numbers.
-        ValueError
-            If X has other columns than those that the estimator was fitted on.
+        DataError, ValueError
+            As :func:`mklkit.alignment_matrix` does.
         """
         return cls(alignment_matrix(kernels, X, centered=centered), centered).plot(ax)
 
@@ -89,8 +82,8 @@ class AlignmentDisplay(Display):
     def _size(self) -> tuple[float, float]:
         names = self._names()
         side = min(max(SMALLEST, CELL * len(names)), LARGEST)
-        beside = CHARACTER * max(len(short(name)) for name in names)
-        return side + beside + BESIDE, side + 0.6 * beside + 0.3
+        beside = width_of(names)
+        return side + beside + 1.3, side + 0.6 * beside + 0.3
 
     def _draw(self, ax: Axes) -> None:
         names, values = self._names(), self.alignments.to_numpy(dtype=float)

@@ -15,8 +15,6 @@ from mklkit.plotting.parts import COLOURS, FAINT, check_table, ink, short
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-WIDTH = 5.4
-
 KINDS = {
     "method": (COLOURS[0], "o", "several kernels"),
     "one kernel": (COLOURS[1], "s", "one kernel"),
@@ -55,7 +53,7 @@ class ComparisonDisplay(Display):
         return self.table[self.table["accuracy"].notna()].reset_index()
 
     def _size(self) -> tuple[float, float]:
-        return WIDTH, 1.3 + 0.28 * len(self._scored())
+        return 5.4, 1.3 + 0.28 * len(self._scored())
 
     def _draw(self, ax: Axes) -> None:
         table = self._scored()

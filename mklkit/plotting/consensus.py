@@ -22,14 +22,12 @@ from mklkit.estimators.introspection import FittedSearch, KernelModel
 from mklkit.evaluation.alignment import alignment_matrix, combined_gram
 from mklkit.plotting.alignment import WRITTEN_KERNELS, AlignmentDisplay
 from mklkit.plotting.base import PanelsDisplay
-from mklkit.plotting.parts import COLOURS, SCALE, SHAPES, ink, new_figure, short
+from mklkit.plotting.parts import COLOURS, SCALE, SHAPES, ink, new_figure, width_of
 from mklkit.plotting.weights import KernelWeightsDisplay
 from mklkit.protocols import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-LARGEST_MATRIX = 11.0
 
 
 @attrs.define(eq=False, repr=False, slots=False)
@@ -82,8 +80,7 @@ class ConsensusDisplay(PanelsDisplay):
         estimator : MKLTransformer, MKLOneClass, MKLClassifier, MKLRegressor, or a pipeline with one
             Fitted; the mean of its weights where it has several problems.
         X : array-like or DataFrame of shape (n, d)
-            Rows as passed to the estimator, at least 3, for example its training rows. Kernels
-            with a rule for their width are fitted to them.
+            Rows as passed to the estimator, at least 3, for example its training rows.
         y : array-like of shape (n,), optional
             Their classes, clusters that were found, or numbers; 1 and −1, which an
             ``MKLOneClass`` predicts, are shown as inliers and outliers.
@@ -136,13 +133,11 @@ class ConsensusDisplay(PanelsDisplay):
 
     def _new_axes(self) -> Sequence[Axes]:
         # The matrix of cosines is about as wide as it is high.
-        side = min(max(2.4, 0.27 * len(self.kernel_names)), LARGEST_MATRIX)
-        names = 0.075 * max(len(short(name)) for name in self.kernel_names)
-        figure = new_figure(names + 1.6 + side + 1.1, 3.1 + side + 0.9)
+        side = min(max(2.4, 0.27 * len(self.kernel_names)), 11.0)
+        figure = new_figure(width_of(self.kernel_names) + 1.6 + side + 1.1, 3.1 + side + 0.9)
         parts: Any = figure.subfigures(2, 1, height_ratios=(3.1, side + 0.9))
         above, below = parts
-        widths = {"width_ratios": (1.6, side)}
-        return [above.subplots(), *below.subplots(1, 2, gridspec_kw=widths)]
+        return [above.subplots(), *below.subplots(1, 2, width_ratios=(1.6, side))]
 
     def _draw(self) -> None:
         rows, bars, cells = self.axes_

@@ -12,7 +12,7 @@ import pandas as pd
 from mklkit.errors import DataError, counted
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference, indistinguishable
 from mklkit.plotting.base import Display
-from mklkit.plotting.parts import BARS, figure_of, ink, short
+from mklkit.plotting.parts import BARS, CHARACTER, figure_of, ink, short, width_of
 from mklkit.protocols import Array
 
 if TYPE_CHECKING:
@@ -25,11 +25,8 @@ TICK_LABELS = -0.35
 FIRST_BAR = 0.6
 BAR_STEP = 0.45
 """Heights below the axis, in lines."""
-AXIS_WIDTH = 3.8
-CHARACTER = 0.075
-"""Inches: the axis without names, and an average character of a name."""
-WIDEST = 18.0
-MOST_TICKS = 10
+AXIS_WIDTH, WIDEST = 3.8, 18.0
+"""Inches: the axis without names, and the widest figure."""
 OVERHANG = 0.008
 """Of a bar beyond the ranks that it joins, as a share of the axis."""
 FONT_SIZE = 10.0
@@ -131,11 +128,9 @@ class CriticalDifferenceDisplay(Display):
         return self._first + len(sides(self.ranks)[1]) + 0.6 - RULER
 
     def _size(self) -> tuple[float, float]:
-        beside = sum(
-            max((len(short(self.names[method])) for method in side), default=0) + len(" (10.00)")
-            for side in sides(self.ranks)
-        )
-        return min(AXIS_WIDTH + CHARACTER * beside, WIDEST), LINE * (self._lines + 0.5)
+        sided = ([self.names[method] for method in side] for side in sides(self.ranks))
+        beside = sum(width_of(names) + CHARACTER * len(" (10.00)") for names in sided)
+        return min(AXIS_WIDTH + beside, WIDEST), LINE * (self._lines + 0.5)
 
     def _draw(self, ax: Axes) -> None:
         low, high = limits_of_ranks(self.ranks)
@@ -168,7 +163,7 @@ class CriticalDifferenceDisplay(Display):
         line: dict[str, Any] = {"color": ink(), "linewidth": 1}
         text: dict[str, Any] = {"va": "bottom", "fontsize": self._font_size}
         ax.plot([high, low], [0, 0], **line)
-        ticks = np.asarray(MaxNLocator(MOST_TICKS, integer=True).tick_values(low, high))
+        ticks = np.asarray(MaxNLocator(10, integer=True).tick_values(low, high))
         for rank in ticks[(ticks >= low) & (ticks <= high)]:
             ax.plot([rank, rank], [0, -0.25], **line)
             ax.text(rank, TICK_LABELS, f"{rank:g}", ha="center", **text)

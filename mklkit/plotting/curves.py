@@ -17,11 +17,8 @@ from mklkit.protocols import Array
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SIZE = 5.3, 3.5
 STYLES = ("-", "--", ":", "-.")
 """Told apart without colours."""
-BAND = 0.15
-"""The opacity of deviations."""
 
 
 def draw_curves(ax: Axes, curves: Mapping[str, Any]) -> None:
@@ -33,7 +30,7 @@ def draw_curves(ax: Axes, curves: Mapping[str, Any]) -> None:
         for band in bands:
             if not np.isnan(band).any():
                 ends = heights - band, heights + band
-                ax.fill_between(places, *ends, color=colour, alpha=BAND, lw=0)
+                ax.fill_between(places, *ends, color=colour, alpha=0.15, lw=0)
     if curves:
         ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
 
@@ -53,7 +50,7 @@ class CalibrationDisplay(Display):
             raise DataError("No method has probabilities to draw.")
 
     def _size(self) -> tuple[float, float]:
-        return SIZE
+        return 5.3, 3.5
 
     def _draw(self, ax: Axes) -> None:
         ax.axline((0, 0), slope=1, color=ink(), alpha=3 * FAINT, linewidth=1, zorder=0)

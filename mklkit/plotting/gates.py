@@ -12,13 +12,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
-from mklkit.errors import DataError, IncompatibleError, SpecError, quoted
+from mklkit.errors import DataError, IncompatibleError
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.introspection import split
 from mklkit.plotting.base import PanelsDisplay
 from mklkit.plotting.parts import ON_DARK, ON_LIGHT, SCALE, SHAPES, ink, new_figure
 from mklkit.protocols import Array
-from mklkit.protocols.component import is_whole
+from mklkit.protocols.component import check_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,11 +116,7 @@ class GatesDisplay(PanelsDisplay):
         SpecError
             If ``grid_resolution`` is not a whole number, 2 or above.
         """
-        if not is_whole(grid_resolution) or grid_resolution < 2:
-            raise SpecError(
-                "grid_resolution must be a whole number, 2 or above; got"
-                f" {quoted(grid_resolution)}."
-            )
+        check_whole("grid_resolution", grid_resolution, 2)
         before, model = split(estimator)
         if not isinstance(model, KernelEstimator):
             raise IncompatibleError(
@@ -213,10 +209,8 @@ class GatesDisplay(PanelsDisplay):
         if self.labels is None:
             # Names that begin with an underscore are not shown in the legend.
             return [(slice(None), SHAPES[0], "_")]
-        classes = np.unique(self.labels)
-        names = [str(label) for label in classes]
-        rows = [self.labels == label for label in classes]
-        return list(zip(rows, cycle(SHAPES), names, strict=False))
+        classes = zip(np.unique(self.labels), cycle(SHAPES), strict=False)
+        return [(self.labels == label, marker, str(label)) for label, marker in classes]
 
 
 def _plane_of_gates(

@@ -29,6 +29,8 @@ ON_DARK, ON_LIGHT = "#fffae0", "#001730"
 grey, as pages that exchange light and dark greys would exchange them too."""
 FAINT = 0.13
 """The opacity of lines that help reading, in the colour of the text."""
+CHARACTER = 0.075
+"""The width of an average one, in inches."""
 LONGEST_NAME = 24
 SHORT_NAMES = 8
 """Column names of up to so many characters are written level."""
@@ -121,6 +123,11 @@ def draw_cells(
             colour = ON_LIGHT if light else ON_DARK
             ax.text(column, row, f"{value:.2f}", color=colour, ha="center", va="center")
     return image
+
+
+def width_of(names: Sequence[str]) -> float:
+    """Return about how wide the longest name is drawn, in inches."""
+    return CHARACTER * max((len(short(name)) for name in names), default=0)
 
 
 def short(name: str) -> str:

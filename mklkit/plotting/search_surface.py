@@ -19,7 +19,6 @@ from mklkit.protocols import Array
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-WIDTH, HEIGHT = 6.0, 4.6
 MOST_LABELS = 12
 """Up to so many values of a parameter are written at its axis, of more every second, third …"""
 
@@ -137,7 +136,7 @@ class SearchSurfaceDisplay(Display):
             )
 
     def _size(self) -> tuple[float, float]:
-        return WIDTH, HEIGHT
+        return 6.0, 4.6
 
     def _draw(self, ax: Axes) -> None:
         # Cells of equal size at the places of the values: most grids are geometric.

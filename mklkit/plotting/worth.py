@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LEFT_OUT, SHUFFLED = COLOURS[1], COLOURS[3]
-WIDTH = 7.0
 NEEDED = ("kernel", "weight", "weight_std", "left_out", "left_out_std", "shuffled")
 
 
@@ -54,7 +53,7 @@ class KernelWorthDisplay(PanelsDisplay):
         return 2
 
     def _new_axes(self) -> Sequence[Axes]:
-        figure = new_figure(WIDTH, min(1.6 + 0.45 * len(self.kernels), 16))
+        figure = new_figure(7.0, min(1.6 + 0.45 * len(self.kernels), 16))
         axes: Sequence[Axes] = figure.subplots(1, 2, sharey=True, gridspec_kw={"wspace": 0.08})
         return axes
 

@@ -106,6 +106,12 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
+def check_whole(name: str, value: Any, least: int) -> None:
+    """Refuse, by a SpecError that names it, a value that is no whole number from ``least`` on."""
+    if not is_whole(value) or value < least:
+        raise SpecError(f"{name} must be a whole number, {least} or above; got {quoted(value)}.")
+
+
 def auto_or_number(zero: bool = False) -> Any:
     """Return the attrs field of a finite number above (or at) zero, or ``"auto"``, its default."""
 

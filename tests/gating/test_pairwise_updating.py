@@ -17,10 +17,6 @@ def ratio_at(theta, forms):
     return flat @ forms.upper @ flat / (flat @ forms.lower @ flat + forms.linear @ flat)
 
 
-def updated(theta, forms, **options):
-    return update_pairs(theta, forms, **options)
-
-
 @given(
     seed=st.integers(0, 10_000),
     n_clusters=st.integers(1, 5),
@@ -37,7 +33,7 @@ def test_the_ratio_never_decreases_and_rows_stay_on_the_simplex(
     if corner:
         start = np.eye(n_kernels)[rng.integers(n_kernels, size=n_clusters)]
     kept = start.copy()
-    found = updated(start, forms, pairs=pairs, rng=np.random.default_rng(seed))
+    found = update_pairs(start, forms, pairs=pairs, rng=np.random.default_rng(seed))
     np.testing.assert_array_equal(start, kept)
     assert found.history[0] == pytest.approx(ratio_at(start, forms))
     assert found.history[-1] == pytest.approx(ratio_at(found.weights, forms), rel=1e-9)
@@ -58,7 +54,7 @@ def test_a_generic_solver_does_not_end_higher(seed, problem, pairs):
         "prior": lambda seed: forms_of_checkered(seed, smoothness=100.0),
     }[problem](seed)
     start = np.full((3, 4), 0.25)
-    found = updated(start, forms, pairs=pairs, max_steps=100_000)
+    found = update_pairs(start, forms, pairs=pairs, max_steps=100_000)
     generic = ratio_by_slsqp(start, forms.upper, forms.lower, forms.linear)
     assert generic > ratio_at(start, forms)
     assert found.history[-1] > generic * (1 - 1e-3)
@@ -66,7 +62,7 @@ def test_a_generic_solver_does_not_end_higher(seed, problem, pairs):
 
 @pytest.mark.parametrize("pairs", ["gradient", "random"])
 def test_steps_are_no_more_than_allowed(pairs):
-    found = updated(np.full((3, 4), 0.25), random_forms(0), pairs=pairs, max_steps=7)
+    found = update_pairs(np.full((3, 4), 0.25), random_forms(0), pairs=pairs, max_steps=7)
     assert found.steps == 7
 
 

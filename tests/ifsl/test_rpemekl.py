@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from builders import ifsl_search
-from oracles.coupled import multik_mhks, unit_start, zero_start
+from oracles.coupled import multik_mhks, start_of
 
 from mklkit import MKLClassifier, MKLVotingClassifier, RPEMEKLClassifier, get_registry
 from mklkit.feature_maps import Empirical
@@ -23,12 +23,11 @@ def test_members_follow_the_equations(two_classes, rng, initial):
     )
     model = MKLVotingClassifier(member, n_members=3, random_state=0).fit(X, y)
     new = rng.normal(size=(60, 4))
-    begin = {"unit": unit_start, "zeros": zero_start}[initial]
     votes = []
     for one in model.members_:
         maps = [projector.map for projector in one.decisions_[0].projectors]
         features = [fitted.transform(X) for fitted in maps]
-        start = begin([f.shape[1] + 1 for f in features])
+        start = start_of(initial, [f.shape[1] + 1 for f in features])
         naive = multik_mhks(features, y, 2.0, 0.25, start=start)
         views = [
             np.column_stack([fitted.transform(new), np.ones(60)]) @ omega

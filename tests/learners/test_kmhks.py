@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from builders import views_of
-from oracles.margins import kmhks, squared_hinge_minimum
+from oracles.coupled import joint_minimum, multiv_kmhks
 
 from mklkit.learners import KMHKS
 from mklkit.plugin import Target
@@ -24,12 +24,12 @@ def test_the_iteration_is_that_of_the_paper(two_classes, kernel, c, rho):
     rows, y = two_classes
     view = view_of(rows, kernel)
     gram = view.gram()
-    alpha, bias, history = kmhks(gram, y, c, rho=rho, tol=1e-5)
+    naive = multiv_kmhks([gram], y, c, 0.0, rho=rho, tol=1e-5)
     fitted = KMHKS(alpha=c, rho=rho, tol=1e-5).fit(view, Target.two_classes(y))
-    assert len(fitted.history) == len(history) > 1
-    np.testing.assert_allclose(fitted.history, history, rtol=1e-8)
-    np.testing.assert_allclose(fitted.decide(gram), gram @ alpha + bias, rtol=1e-6, atol=1e-8)
-    assert fitted.bias == pytest.approx(bias, rel=1e-6, abs=1e-7)
+    assert len(fitted.history) == len(naive.history) > 1
+    np.testing.assert_allclose(fitted.history, naive.history, rtol=1e-8)
+    np.testing.assert_allclose(fitted.decide(gram), naive.outputs[0], rtol=1e-6, atol=1e-8)
+    assert fitted.bias == pytest.approx(naive.coefficients[0][-1], rel=1e-6, abs=1e-7)
 
 
 @pytest.mark.parametrize("c", [0.1, 1.0, 10.0])
@@ -37,7 +37,7 @@ def test_it_ends_where_a_convex_solver_does(two_classes, c):
     rows, y = two_classes
     view = view_of(rows, "rbf(gamma=0.2)")
     values, vectors = np.linalg.eigh(view.gram())
-    least = squared_hinge_minimum(vectors * np.sqrt(np.maximum(values, 0)), y, c)
+    least = joint_minimum([vectors * np.sqrt(np.maximum(values, 0))], y, c, 0.0)
     fitted = KMHKS(alpha=c, tol=1e-12, max_iter=20_000, b0=0.0).fit(view, Target.two_classes(y))
     assert least * (1 - 1e-9) <= fitted.history[-1] <= least * (1 + 2e-3)
 
@@ -54,11 +54,10 @@ def positive_part(gram):
 def test_an_indefinite_kernel_is_used_by_its_positive_part(two_classes, c):
     rows, y = two_classes
     view = view_of(rows, "tanh(gamma=1, coef0=-0.5)")
-    alpha, bias, history = kmhks(positive_part(view.gram()), y, c, tol=1e-5)
+    naive = multiv_kmhks([positive_part(view.gram())], y, c, 0.0, tol=1e-5)
     fitted = KMHKS(alpha=c, tol=1e-5).fit(view, Target.two_classes(y))
-    np.testing.assert_allclose(fitted.history, history, rtol=1e-6)
-    expected = positive_part(view.gram()) @ alpha + bias
-    np.testing.assert_allclose(fitted.decide(view.gram()), expected, atol=1e-5)
+    np.testing.assert_allclose(fitted.history, naive.history, rtol=1e-6)
+    np.testing.assert_allclose(fitted.decide(view.gram()), naive.outputs[0], atol=1e-5)
 
 
 def test_no_ridge_is_the_limit_of_small_ones(two_classes):

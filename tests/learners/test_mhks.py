@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from builders import views_of
-from oracles.margins import mhks, squared_hinge_minimum
+from oracles.coupled import joint_minimum, multik_mhks
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit.learners import MHKS
@@ -35,10 +35,11 @@ def converged(learner, side, y):
 def test_the_iteration_is_that_of_the_paper(two_classes, feature_map, c, rho):
     rows, y = two_classes
     view = view_of(rows, feature_map)
-    omega, history = mhks(view.features(), y, c, rho=rho, tol=1e-5)
+    naive = multik_mhks([view.features()], y, c, 0.0, rho=rho, tol=1e-5)
+    (omega,) = naive.coefficients
     fitted = MHKS(alpha=c, rho=rho, tol=1e-5).fit(view, Target.two_classes(y))
-    assert len(fitted.history) == len(history) > 2
-    np.testing.assert_allclose(fitted.history, history, rtol=1e-9)
+    assert len(fitted.history) == len(naive.history) > 2
+    np.testing.assert_allclose(fitted.history, naive.history, rtol=1e-9)
     np.testing.assert_allclose(fitted.coefficients, omega[:-1], atol=1e-7 * np.abs(omega).max())
     assert fitted.bias == pytest.approx(omega[-1], abs=1e-8)
 
@@ -46,10 +47,10 @@ def test_the_iteration_is_that_of_the_paper(two_classes, feature_map, c, rho):
 def test_initial_margins_and_the_iteration_limit(two_classes):
     rows, y = two_classes
     view = view_of(rows, "empirical")
-    _, history = mhks(view.features(), y, 0.1, b0=0.3, tol=1e-12, max_iter=5)
+    naive = multik_mhks([view.features()], y, 0.1, 0.0, b0=0.3, tol=1e-12, max_iter=5)
     with pytest.warns(ConvergenceWarning, match="max_iter=5"):
         fitted = MHKS(alpha=0.1, b0=0.3, tol=1e-12, max_iter=5).fit(view, Target.two_classes(y))
-    np.testing.assert_allclose(fitted.history, history, rtol=1e-10)
+    np.testing.assert_allclose(fitted.history, naive.history, rtol=1e-10)
 
 
 @pytest.mark.parametrize("rho", [0.1, 0.99])
@@ -57,7 +58,7 @@ def test_initial_margins_and_the_iteration_limit(two_classes):
 def test_it_ends_where_a_convex_solver_does(two_classes, c, rho):
     rows, y = two_classes
     view = view_of(rows, "empirical")
-    least = squared_hinge_minimum(view.features(), y, c)
+    least = joint_minimum([view.features()], y, c, 0.0)
     fitted = converged(MHKS(alpha=c, rho=rho, tol=1e-11, max_iter=20_000, b0=0.0), view, y)
     # Margins never shrink, which may leave the iteration a little above the minimum.
     assert least * (1 - 1e-9) <= fitted.history[-1] <= least * (1 + 2e-3)
@@ -66,10 +67,10 @@ def test_it_ends_where_a_convex_solver_does(two_classes, c, rho):
 def test_no_ridge_on_fewer_features_than_rows(two_classes):
     rows, y = two_classes
     view = view_of(rows, "empirical", "linear")  # four features
-    omega, history = mhks(view.features(), y, 0.0)
+    naive = multik_mhks([view.features()], y, 0.0, 0.0)
     fitted = MHKS(alpha=0.0).fit(view, Target.two_classes(y))
-    np.testing.assert_allclose(fitted.history, history, rtol=1e-9)
-    np.testing.assert_allclose(fitted.coefficients, omega[:-1], atol=1e-8)
+    np.testing.assert_allclose(fitted.history, naive.history, rtol=1e-9)
+    np.testing.assert_allclose(fitted.coefficients, naive.coefficients[0][:-1], atol=1e-8)
 
 
 @pytest.mark.parametrize(

@@ -72,16 +72,17 @@ def bhattacharyya_in_coordinates(gram: Array, y: Array, rank: int, floor: float)
 
 def alignment(gram: Array, y: Array) -> float:
     """Return ⟨K, yyᵀ⟩_F/(‖K‖‖yyᵀ‖)."""
-    label_kernel = np.outer(y, y)
-    return float((gram * label_kernel).sum() / np.linalg.norm(gram) / np.linalg.norm(label_kernel))
+    return cosine(gram, np.outer(y, y))
 
 
 def centered_alignment(gram: Array, y: Array) -> float:
     """Return the alignment of HKH and HyyᵀH, H = I − 11ᵀ/N."""
-    centred, label_kernel = in_the_middle(gram), in_the_middle(np.outer(y, y))
-    return float(
-        (centred * label_kernel).sum() / np.linalg.norm(centred) / np.linalg.norm(label_kernel)
-    )
+    return cosine(in_the_middle(gram), in_the_middle(np.outer(y, y)))
+
+
+def cosine(first: Array, second: Array) -> float:
+    """Return ⟨A, B⟩_F/(‖A‖‖B‖)."""
+    return float((first * second).sum() / np.linalg.norm(first) / np.linalg.norm(second))
 
 
 def in_the_middle(gram: Array) -> Array:

@@ -1,6 +1,7 @@
 """MultiK-MHKS and MultiV-KMHKS as mklkit orders their steps, and the convex problem itself.
 
-The orders that papers 000, 002 and 004 print are in ``printed.py``.
+With one view and λ = 0 they are MHKS and KMHKS, as papers 000 and 002 print them. The orders that
+papers 000, 002 and 004 print are in ``printed.py``.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 from scipy.optimize import minimize
+
+from oracles.printed import table_1_of_002
 
 Array = np.ndarray
 
@@ -28,22 +31,9 @@ class NaiveFit:
     margins: Array
 
 
-def unit_start(widths: Sequence[int]) -> list[Array]:
-    """Return equal coefficients of length one, the bias included."""
-    return [np.full(width, 1 / np.sqrt(width)) for width in widths]
-
-
-def zero_start(widths: Sequence[int]) -> list[Array]:
-    """Return coefficients of zero."""
-    return [np.zeros(width) for width in widths]
-
-
-def finished(history: list[float], tol: float, max_iter: int, relative: bool) -> bool:
-    """Return whether an iteration stops: by (12) of 002 if relative, else as 000 says."""
-    if len(history) < 2:
-        return False
-    scale = abs(history[-2]) if relative else 1.0
-    return abs(history[-1] - history[-2]) <= tol * scale or len(history) == max_iter
+def start_of(initial: str, widths: Sequence[int]) -> list[Array]:
+    """Return equal coefficients, the bias included: of length one if ``"unit"``, else zero."""
+    return [np.full(width, (initial == "unit") / np.sqrt(width)) for width in widths]
 
 
 def multik_mhks(
@@ -52,34 +42,38 @@ def multik_mhks(
     c: float,
     lam: float,
     *,
+    mu: Array | None = None,
     start: Sequence[Array] | None = None,
     rho: float = 0.99,
     b0: Array | float = 1e-6,
     tol: float = 1e-3,
     max_iter: int = 1000,
-    relative: bool = False,
 ) -> NaiveFit:
     """Return MultiK-MHKS on M views (N, p), each solved from the newest weights of the others.
 
-    Equations (8), (9) and (11) of paper 000 with a dense inverse a view; ``b0`` may be (M, N).
+    Equations (8), (9) and (11) of paper 000 with a dense inverse a view; ``b0`` may be (M, N). For
+    a mean with weights μ the views are coupled by (I − 1μᵀ)ᵀ(I − 1μᵀ).
     """
     m, n_rows = len(features), len(y)
+    mu = np.full(m, 1 / m) if mu is None else mu
+    deviation = np.eye(m) - np.outer(np.ones(m), mu)
+    coupling = lam * deviation.T @ deviation
     signed = [y[:, None] * np.column_stack([f, np.ones(n_rows)]) for f in features]
-    omega = list(start or zero_start([block.shape[1] for block in signed]))
+    omega = list(start or start_of("zeros", [block.shape[1] for block in signed]))
     b = np.full((m, n_rows), b0)
     inverses = []
-    for own in signed:
+    for view, own in enumerate(signed):
         ridge = c * np.eye(own.shape[1])
         ridge[-1, -1] = 0
-        inverses.append(np.linalg.inv((1 + lam * (m - 1) / m) * own.T @ own + ridge))
+        inverses.append(np.linalg.inv((1 + coupling[view, view]) * own.T @ own + ridge))
 
     def solve(view: int) -> None:
-        others = sum(signed[j] @ omega[j] for j in range(m) if j != view)
-        omega[view] = inverses[view] @ (signed[view].T @ (b[view] + 1 + lam / m * others))
+        pull = sum(coupling[view, j] * signed[j] @ omega[j] for j in range(m) if j != view)
+        omega[view] = inverses[view] @ (signed[view].T @ (b[view] + 1 - pull))
 
     def objective() -> float:
         outputs = [own @ w for own, w in zip(signed, omega, strict=True)]
-        mean = sum(outputs) / m
+        mean = mu @ np.array(outputs)
         return float(
             sum(
                 np.sum((outputs[view] - 1 - b[view]) ** 2)
@@ -98,7 +92,7 @@ def multik_mhks(
         for view in range(m):
             solve(view)
         history.append(objective())
-        if finished(history, tol, max_iter, relative):
+        if abs(history[-1] - history[-2]) <= tol or len(history) == max_iter:
             outputs = np.array([y * (own @ w) for own, w in zip(signed, omega, strict=True)])
             return NaiveFit(omega, history, outputs, b)
 
@@ -122,114 +116,16 @@ def multiv_kmhks(
     ``start`` has the row coefficients of the decision function, y∘Γ, in its first N entries.
     """
     m, n_rows = len(grams), len(y)
-    mu = np.full(m, 1 / m) if mu is None else np.asarray(mu)
-    signed = [np.outer(y, y) * gram for gram in grams]
-    start = start or zero_start([n_rows + 1] * m)
-    alphas = [y * begin[:-1] for begin in start]
-    biases = [float(begin[-1]) for begin in start]
-    b = np.full((m, n_rows), b0)
-    history: list[float] = []
-
-    def output(view: int) -> Array:
-        return signed[view] @ alphas[view] + biases[view] * y
-
-    while True:
-        for view in range(m):
-            own = signed[view]
-            system = np.block(
-                [
-                    [(1 + gamma) * own + c * np.eye(n_rows), (1 + gamma) * y[:, None]],
-                    [(1 + gamma) * (y @ own)[None, :], np.array([[(1 + gamma) * n_rows]])],
-                ]
-            )
-            target = 1 + b[view] + gamma * sum(mu[j] * output(j) for j in range(m))
-            solution = np.linalg.inv(system) @ np.append(target, y @ target)
-            alphas[view], biases[view] = solution[:-1], float(solution[-1])
-            e = output(view) - 1 - b[view]
-            b[view] += rho * (e + np.abs(e))
-        outputs = np.array([output(view) for view in range(m)])
-        mean = mu @ outputs
-        history.append(
-            float(
-                sum(
-                    np.sum((outputs[view] - 1 - b[view]) ** 2)
-                    + c * alphas[view] @ signed[view] @ alphas[view]
-                    + gamma * np.sum((outputs[view] - mean) ** 2)
-                    for view in range(m)
-                )
-            )
-        )
-        if finished(history, tol, max_iter, relative=True):
-            coefficients = [np.append(y * a, w) for a, w in zip(alphas, biases, strict=True)]
-            return NaiveFit(coefficients, history, y * outputs, b)
-
-
-def ifsl_residuals(
-    designs: Sequence[Array],
-    y: Array,
-    coefficients: Sequence[Array],
-    margins: Array,
-    c: float,
-    lam: float,
-    mu: Array,
-) -> Array:
-    """Return the residuals whose squares add up to L, all views' stacked; designs hold the bias."""
-    outputs = np.array([design @ w for design, w in zip(designs, coefficients, strict=True)])
-    mean = mu @ outputs
-    parts = []
-    for view, w in enumerate(coefficients):
-        parts += [
-            y * outputs[view] - 1 - margins[view],
-            np.sqrt(c) * w[:-1],
-            np.sqrt(lam) * (outputs[view] - mean),
-        ]
-    return np.concatenate(parts)
-
-
-def minimised_in_turn(
-    features: Sequence[Array],
-    y: Array,
-    c: float,
-    lam: float,
-    mu: Array,
-    *,
-    rho: float = 0.99,
-    b0: float = 1e-6,
-    passes: int = 10,
-) -> NaiveFit:
-    """Return MultiK-MHKS for a weighted mean, after so many objective evaluations.
-
-    No formula for the solution: each view's coefficients are the least squares of L's stacked
-    residuals, which are affine in them and sampled at unit vectors.
-    """
-    designs = [np.column_stack([f, np.ones(len(y))]) for f in features]
-    omega = zero_start([design.shape[1] for design in designs])
-    margins = np.full((len(designs), len(y)), b0)
-
-    def residuals(view: int, values: Array) -> Array:
-        changed = [*omega[:view], values, *omega[view + 1 :]]
-        return ifsl_residuals(designs, y, changed, margins, c, lam, mu)
-
-    def solve(view: int) -> None:
-        width = designs[view].shape[1]
-        constant = residuals(view, np.zeros(width))
-        slopes = np.column_stack([residuals(view, unit) - constant for unit in np.eye(width)])
-        omega[view] = np.linalg.lstsq(slopes, -constant, rcond=None)[0]
-
-    def objective() -> float:
-        return float(np.sum(ifsl_residuals(designs, y, omega, margins, c, lam, mu) ** 2))
-
-    solve(0)
-    history = [objective()]
-    while len(history) < passes:
-        for view, design in enumerate(designs):
-            e = y * (design @ omega[view]) - 1 - margins[view]
-            margins[view] += rho * (e + np.abs(e))
-        for view in range(len(designs)):
-            solve(view)
-        history.append(objective())
-    outputs = np.array([design @ w for design, w in zip(designs, omega, strict=True)])
-    return NaiveFit(omega, history, outputs, margins)
+    begin = [
+        np.append(y * own[:-1], own[-1]) for own in start or start_of("zeros", [n_rows + 1] * m)
+    ]
+    shares = np.full(m, 1 / m) if mu is None else mu
+    margins = [np.full(n_rows, b0)] * m
+    settings = gamma, [c] * m, [rho] * m, shares, margins, begin, tol, max_iter
+    end = table_1_of_002(grams, y, *settings, of_newest=True)
+    coefficients = [np.append(y * own[:-1], own[-1]) for own in end.omega]
+    outputs = [gram @ own[:-1] + own[-1] for gram, own in zip(grams, coefficients, strict=True)]
+    return NaiveFit(coefficients, end.losses, np.array(outputs), np.array(end.b))
 
 
 def joint_minimum(

@@ -120,8 +120,12 @@ def table_1_of_002(
     gamma_1: Sequence[Array],
     xi: float,
     passes: int = 1000,
+    of_newest: bool = False,
 ) -> Printed:
-    """MultiV-KMHKS on Gram matrices without labels; ``gamma_1`` are Γ_1 with w₀ last."""
+    """MultiV-KMHKS on Gram matrices without labels; ``gamma_1`` are Γ_1 with w₀ last.
+
+    Margins grow by the error of Γ_k, or, as mklkit has it, of the function just solved.
+    """
     m, n_rows = len(grams), len(y)
     one = np.ones(n_rows)
     kernel = [np.outer(y, y) * gram for gram in grams]
@@ -163,7 +167,7 @@ def table_1_of_002(
             big[k + 1].append(solution[:-1])
             w[k + 1].append(float(solution[-1]))
             # ii: equation (11), with e_k of Γ_k
-            e = output(p, k) - one - b[k][p]
+            e = output(p, k + 1 if of_newest else k) - one - b[k][p]
             b[k + 1].append(b[k][p] + rho[p] * (e + np.abs(e)))
         # b
         losses.append(loss(k + 1))

@@ -8,11 +8,10 @@ from matplotlib import pyplot
 from sklearn.datasets import load_iris
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
-from mklkit import MKLClassifier
 from mklkit.errors import DataError
 from mklkit.plotting import AlignmentDisplay
 
-X, Y = load_iris(return_X_y=True)
+X, _ = load_iris(return_X_y=True)
 
 
 @pytest.mark.parametrize("centered", [True, False])
@@ -28,15 +27,6 @@ def test_cells_are_the_cosines_of_gram_matrices(centered: bool) -> None:
     assert [text.get_text() for text in display.ax_.texts][1] == f"{cosine:.2f}"
     names = [label.get_text() for label in display.ax_.get_yticklabels()]
     assert names == ["linear", "rbf(gamma=0.5)"]
-
-
-def test_a_fitted_model_is_drawn_where_it_is_told_to() -> None:
-    model = MKLClassifier(["rbf@0", "rbf@1", "linear"]).fit(X, Y)
-    figure, (left, right) = pyplot.subplots(1, 2)
-    display = AlignmentDisplay.from_kernels(model, X, ax=right)
-    assert display.figure_ is figure
-    assert not left.images
-    assert right.images[0].get_array().shape == (3, 3)
 
 
 def test_many_kernels_have_no_numbers_and_rows_must_be_numbers() -> None:

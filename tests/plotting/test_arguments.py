@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib import pyplot
-from sklearn.exceptions import NotFittedError
 
-from mklkit import MKLClassifier, MKLSearchCV
+from mklkit import MKLClassifier
 from mklkit.errors import MKLKitError
 from mklkit.plotting import (
     AlignmentDisplay,
@@ -112,11 +111,3 @@ def test_a_surface_has_a_score_for_each_pair(n_x: int, shape: tuple[int, ...]) -
     display = SearchSurfaceDisplay(range(n_x), [1][: shape[0]], np.zeros(shape), "x", "y")
     with pytest.raises(MKLKitError, match=rf"shape \(n_y, n_x\) = .*, {n_x}\)"):
         display.plot()
-
-
-def test_a_surface_is_that_of_a_search() -> None:
-    for wrong in (MKLClassifier(["rbf"]), 3):
-        with pytest.raises(MKLKitError, match="fitted MKLSearchCV or GridSearchCV is expected"):
-            SearchSurfaceDisplay.from_estimator(wrong, "C", "gamma")
-    with pytest.raises(NotFittedError):
-        SearchSurfaceDisplay.from_estimator(MKLSearchCV(MKLClassifier()), "C", "gamma")

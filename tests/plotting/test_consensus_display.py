@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from matplotlib import pyplot
 from sklearn.datasets import load_iris
 from sklearn.decomposition import KernelPCA
 from sklearn.exceptions import NotFittedError
@@ -93,8 +92,6 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         ConsensusDisplay.from_estimator(model, X, [1, 2, 3])
     with pytest.raises(DataError, match="At least 3 rows"):
         ConsensusDisplay.from_estimator(model, X[:2])
-    with pytest.raises(DataError, match="3 axes"):
-        ConsensusDisplay.from_estimator(model, X, axes=[pyplot.figure().add_subplot()])
     with pytest.raises(IncompatibleError, match="LogisticRegression has no kernels"):
         ConsensusDisplay.from_estimator(LogisticRegression(), X)
     with pytest.raises(NotFittedError):

@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
+from mklkit import MKLClassifier, MKLSearchCV
 from mklkit.errors import DataError, IncompatibleError
 from mklkit.plotting import SearchSurfaceDisplay
 
@@ -58,7 +59,9 @@ def test_values_need_not_be_numbers_and_points_may_be_missing() -> None:
 def test_what_was_not_varied_is_refused(search: GridSearchCV) -> None:
     with pytest.raises(DataError, match=r"has not varied 'gama'\. Did you mean 'gamma'"):
         SearchSurfaceDisplay.from_estimator(search, "C", "gama")
-    with pytest.raises(NotFittedError):
-        SearchSurfaceDisplay.from_estimator(GridSearchCV(SVC(), GRID), "C", "gamma")
-    with pytest.raises(IncompatibleError, match="SVC has no scores of a search"):
-        SearchSurfaceDisplay.from_estimator(search.best_estimator_, "C", "gamma")
+    for unfitted in (GridSearchCV(SVC(), GRID), MKLSearchCV(MKLClassifier())):
+        with pytest.raises(NotFittedError):
+            SearchSurfaceDisplay.from_estimator(unfitted, "C", "gamma")
+    for model, name in ((search.best_estimator_, "SVC"), (3, "int")):
+        with pytest.raises(IncompatibleError, match=f"{name} has no scores of a search"):
+            SearchSurfaceDisplay.from_estimator(model, "C", "gamma")

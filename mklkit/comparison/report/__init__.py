@@ -30,18 +30,7 @@ def html_report(comparison: Comparison, command: str | None = None) -> str:
     """Return a comparison as one HTML page, which opens without a network.
 
     Text from the data is escaped, and the page's own policy refuses all scripts, styles and
-    connections but the ones that the page is made with.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    command : str, optional
-        The command line that made it, to be shown.
-
-    Raises
-    ------
-    DataError
-        If no run was finished.
+    connections but the ones that the page is made with. ``command`` is shown as what made it.
     """
     names = comparison.compared_data
     on = ", ".join(names) if len(names) <= MOST_TITLED else counted(len(names), "data set")
