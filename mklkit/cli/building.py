@@ -48,16 +48,9 @@ class System:
         weights: str | None = None,
         task: str = "classification",
     ) -> System:
-        """Read the training data for a model.
+        """Read the training data for a model, whose names are checked before.
 
-        Names are checked before the data are read. The rows are numbered from 1, so that messages
-        after a split refer to the file's rows.
-
-        Raises
-        ------
-        DataError
-            If data can't be read, or a kernel names a column that was dropped, is the target or
-            holds identifiers.
+        The rows are numbered from 1, so that messages after a split refer to the file's rows.
         """
         import pandas as pd
 
@@ -111,18 +104,10 @@ class System:
     def advice_if_useless(
         self, score: dict[str, Any], training: Callable[[], dict[str, Any]], rows: str, model: Any
     ) -> str | None:
-        """Return a warning of a model that guesses, or recognises no row of a class.
+        """Return a warning of a fitted model that guesses, or recognises no row of a class.
 
-        Parameters
-        ----------
-        score : dict
-            The task's score of the rows for assessing the model.
-        training : callable
-            Returns the score on the training rows; called only if needed.
-        rows : str
-            Which rows were scored.
-        model : estimator
-            Fitted.
+        ``score`` is that of ``rows``; ``training``, called only if needed, returns that of the
+        training rows.
         """
         task, options = self.task, self.options
         guessing = task.no_better_than_guessing(score)
@@ -188,11 +173,6 @@ def settle_columns(
     """Set identifiers, readings and weighted classes in the pipeline; return facts of the data.
 
     They are those of all rows, so that they do not depend on a split.
-
-    Raises
-    ------
-    DataError
-        If a kernel names a column that was dropped, is the target or holds identifiers.
     """
     from mklkit.datasets.kernel_columns import check_not_left_out
     from mklkit.datasets.remarks import find_identifiers

@@ -27,16 +27,7 @@ def check_outputs(
 ) -> None:
     """Refuse files that can't be written, that a command reads, or that are one file twice.
 
-    Parameters
-    ----------
-    outputs : sequence of Path
-        None for those that are not wanted.
-    data : sequence of str
-        As typed: a built-in data set, a file, a folder or a glob.
-    model : Path, optional
-        The model file that is read.
-    picture : Path, optional
-        A further output, for which matplotlib must be there.
+    ``data`` is as typed; ``model`` is read; for a ``picture`` matplotlib must be there.
     """
     paths = [path for path in (*outputs, picture) if path is not None]
     if not paths:

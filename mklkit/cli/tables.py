@@ -189,15 +189,7 @@ def scores_tables(scores: dict[str, dict[str, Any] | None]) -> list[Grid | First
 
 
 def class_table(score: dict[str, Any], rows: str) -> FirstThatFits:
-    """Return the confusion matrix if it fits, else recall and commonest confusion of each class.
-
-    Parameters
-    ----------
-    score : dict
-        The result of :func:`mklkit.evaluation.score`.
-    rows : str
-        Which rows were scored, for the head.
-    """
+    """Return the confusion matrix if it fits, else recall and commonest confusion of each class."""
     labels = [plain(label) for label in score["classes"]]
     counts = [sum(answers) for answers in score["confusion"]]
     shares = zip(score["recall"], counts, strict=True)

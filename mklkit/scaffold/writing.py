@@ -45,22 +45,7 @@ class NewPlugin:
 
     @classmethod
     def called(cls, name: str, template: Template, commands: Collection[str] = ()) -> NewPlugin:
-        """Return the names.
-
-        Parameters
-        ----------
-        name : str
-            The name of the component or command; a prefix ``mklkit-`` is removed.
-        template : Template
-        commands : collection of str
-            The commands that there are.
-
-        Raises
-        ------
-        SpecError
-            If the name is not lower-case words joined by hyphens, or is taken by a component, a
-            command, an installed package or the template.
-        """
+        """Return the names, of a name without ``mklkit-`` that nothing installed has."""
         new = cls(name.removeprefix("mklkit-"), template)
         if not _NAME.fullmatch(new.name):
             raise SpecError(
@@ -172,13 +157,7 @@ def _is_installed(distribution: str) -> bool:
 
 
 def write_plugin(new: NewPlugin, into: Path) -> Path:
-    """Write a package's folder completely or not at all, and return it.
-
-    Raises
-    ------
-    DataError
-        If the path exists already, or the folder cannot be written.
-    """
+    """Write a package's folder completely or not at all, and return it."""
     if status(into) is None or not into.is_dir():
         raise DataError(f"There is no folder {into} to write the package into.")
     folder = into / new.distribution
