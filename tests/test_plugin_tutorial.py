@@ -5,13 +5,13 @@ It goes into an environment of its own, which sees the packages of the one that 
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 from documents import commands, listings
 from environments import Environment
+from processes import Outcome
 
 PAGE = "docs/guides/plugins/write-a-combiner.md"
 FIRST_STEPS = ["pip install .", "mklkit list combiners", "mklkit fit --combiner contrast"]
@@ -34,14 +34,15 @@ class Author(Environment):
     def write(self, name: str, text: str) -> None:
         (self.folder / name).write_text(text, encoding="utf-8")
 
-    def follow(self, steps: list[str]) -> list[str]:
-        """Run commands of the page, and return what each prints."""
-        return [self.run(step).stdout for step in steps]
+    def follow(self, steps: list[str], *more: str) -> list[Outcome]:
+        """Run commands of the page, the first of which installs, and further ones."""
+        install, *commands = steps
+        self.run(install)
+        return self.run_commands(*commands, *more)
 
 
-def learned_weights(author: Author, combiner: str) -> np.ndarray:
-    result = json.loads(author.run(f'mklkit fit --json --combiner "{combiner}"').stdout)
-    return np.array([row["weight"] for row in result["model"]["weights"]])
+def learned_weights(fitted: Outcome) -> np.ndarray:
+    return np.array([row["weight"] for row in fitted.json["model"]["weights"]])
 
 
 @pytest.fixture(scope="module")
@@ -52,17 +53,18 @@ def author(tmp_path_factory: pytest.TempPathFactory) -> Author:
 
 
 @pytest.fixture(scope="module")
-def first_steps(author: Author) -> tuple[list[str], np.ndarray]:
-    """Return what the first steps print, and the weights they learn."""
+def first_steps(author: Author) -> list[Outcome]:
+    """Return what the first steps print, and the last of them as JSON."""
     author.write("mklkit_contrast.py", listings(PAGE, "python")[0])
-    return author.follow(FIRST_STEPS), learned_weights(author, "contrast")
+    return author.follow(FIRST_STEPS, f"{FIRST_STEPS[-1]} --json")
 
 
 @pytest.fixture(scope="module")
-def with_parameters(author: Author, first_steps: object) -> list[str]:
+def with_parameters(author: Author, first_steps: object) -> list[Outcome]:
     """Return what the steps of the second listing print; it takes the place of the first."""
     author.write("mklkit_contrast.py", listings(PAGE, "python")[1])
-    return author.follow(WITH_PARAMETERS)
+    refused = 'mklkit fit --combiner "contrast(power=-1)"'
+    return author.follow(WITH_PARAMETERS, f"{WITH_PARAMETERS[1]} --json", refused)
 
 
 def test_the_steps_here_are_those_of_the_page() -> None:
@@ -72,14 +74,15 @@ def test_the_steps_here_are_those_of_the_page() -> None:
 
 
 @pytest.mark.packages
-def test_a_plain_function_becomes_a_combiner(first_steps: tuple[list[str], np.ndarray]) -> None:
-    (_, listed, fitted), weights = first_steps
-    [line] = [line for line in listed.splitlines() if "contrast" in line]
+def test_a_plain_function_becomes_a_combiner(first_steps: list[Outcome]) -> None:
+    listed, fitted, as_json = first_steps
+    weights = learned_weights(as_json)
+    [line] = [line for line in listed.out.splitlines() if "contrast" in line]
     assert line.split()[:3] == ["contrast", "mklkit-contrast", "0.1.0"]
     assert "Mean similarity within classes" in line
-    assert "combiner contrast" in fitted
+    assert "combiner contrast" in fitted.out
     for kernel in ("cosine_linear", "rbf", "cosine_polynomial"):
-        assert kernel in fitted
+        assert kernel in fitted.out
     assert weights.sum() == pytest.approx(1)
     # Uniform weights would be what is left of a rule that failed.
     assert weights.max() - weights.min() > 0.01
@@ -87,21 +90,13 @@ def test_a_plain_function_becomes_a_combiner(first_steps: tuple[list[str], np.nd
 
 @pytest.mark.packages
 def test_a_parameter_acts_as_the_page_says(
-    author: Author, first_steps: tuple[list[str], np.ndarray], with_parameters: list[str]
+    first_steps: list[Outcome], with_parameters: list[Outcome]
 ) -> None:
-    assert "combiner contrast(power=2" in with_parameters[1]
-    assert "combiner__power" in with_parameters[2]
-    assert "combiner   contrast" in with_parameters[3]
-    assert "failed:" not in with_parameters[3]
-    _, plain = first_steps
-    squared = learned_weights(author, "contrast(power=2)")
-    np.testing.assert_allclose(squared, plain**2 / (plain**2).sum(), rtol=1e-9)
-
-
-@pytest.mark.packages
-@pytest.mark.usefixtures("with_parameters")
-def test_a_refused_parameter_is_the_users_mistake(author: Author) -> None:
-    refused = author.run('mklkit fit --combiner "contrast(power=-1)"', NO_COLOR="1")
-    assert refused.returncode == 2
-    assert "power" in refused.stderr
-    assert "Traceback" not in refused.stderr
+    fitted, tuned, checked, as_json, refused = with_parameters
+    assert "combiner contrast(power=2" in fitted.out
+    assert "combiner__power" in tuned.out
+    assert "combiner   contrast" in checked.out
+    assert "failed:" not in checked.out
+    plain = learned_weights(first_steps[-1])
+    np.testing.assert_allclose(learned_weights(as_json), plain**2 / (plain**2).sum(), rtol=1e-9)
+    refused.refused("power")

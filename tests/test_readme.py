@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from typing import cast
@@ -29,25 +26,6 @@ def steps(command: str) -> list[str]:
     """Return the parts of a command that this environment has still to run."""
     parts = [part.strip() for part in command.split("&&")]
     return [part for part in parts if not part.startswith("pip install ") and part != "pytest"]
-
-
-def run(command: str, folder: Path) -> str:
-    """Run a shell command and return what it prints."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    # What is shown is what a pipe gets, which has no width.
-    inherited = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    done = subprocess.run(
-        command,
-        shell=True,
-        cwd=folder,
-        env={**inherited, "PATH": path, "PYTHONIOENCODING": "utf-8"},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 def run_listing(number: int, folder: Path) -> str:
@@ -116,10 +94,9 @@ def test_ci_runs_every_marked_test() -> None:
         assert named != ("not in CI" in line)
 
 
-@pytest.mark.process
 def test_the_first_command_fits_the_built_in_data(tmp_path: Path) -> None:
     [command] = steps(promised()[0])
-    printed = run(command, tmp_path)
+    [printed] = run_in_turn([command], tmp_path)
     [[train, held_out]] = re.findall(r"^ accuracy +([\d.]+)% +([\d.]+)%", printed, re.MULTILINE)
     # A logistic regression has 98 % on these data.
     assert float(train) > 95

@@ -65,6 +65,7 @@ class Installed:
     environment: Environment
     tested: str
     listed: str
+    checked: str
     fitted: dict[Template, Outcome]
 
 
@@ -87,8 +88,10 @@ def installed(written: Path, tmp_path_factory: pytest.TempPathFactory) -> Instal
     tested = environment.run(f"pytest -v -p no:cacheprovider {' '.join(folders)}").stdout
     uses = [f"{names(template).use} --json -o {template.value}.mkl" for template in COMPONENTS]
     uses.append(f"{names(Template.command).use} --json")
-    listed, *fitted = environment.run_commands("mklkit list", *uses)
-    return Installed(environment, tested, listed.out, dict(zip(PAGES, fitted, strict=True)))
+    check = f"mklkit plugin check {names(Template.weighting).distribution}"
+    listed, checked, *fitted = environment.run_commands("mklkit list", check, *uses)
+    by_template = dict(zip(PAGES, fitted, strict=True))
+    return Installed(environment, tested, listed.out, checked.out, by_template)
 
 
 @pytest.mark.parametrize("page", [*PAGES.values(), "docs/guides/plugins/write-a-combiner.md"])
@@ -210,11 +213,7 @@ def test_it_is_listed_and_works(installed: Installed, template: Template) -> Non
 def test_the_last_step_of_the_first_page(installed: Installed) -> None:
     *_, last = commands(PAGES[Template.weighting])
     assert last == "mklkit plugin check mklkit-aligned"
-    [line] = [
-        line
-        for line in installed.environment.run(last).stdout.splitlines()
-        if line.split()[:1] == ["combiner"]
-    ]
+    [line] = [line for line in installed.checked.splitlines() if line.startswith(" combiner")]
     _, name, passed, failed, _ = line.split()
     assert name == "aligned"
     assert int(passed) >= CHECKS_AT_LEAST
@@ -224,13 +223,8 @@ def test_the_last_step_of_the_first_page(installed: Installed) -> None:
 @pytest.mark.packages
 def test_uninstalling_leaves_no_trace(installed: Installed) -> None:
     new = names(Template.fusion)
-    installed.environment.run_python("-P", "-m", "pip", "uninstall", "-y", new.distribution)
+    installed.environment.uninstall(new.distribution)
     listed = installed.environment.run("mklkit list combiners")
     assert new.name not in listed.stdout.split()
     assert listed.stderr == ""
-    site_packages = Path(
-        installed.environment.run_python(
-            "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"
-        ).stdout.strip()
-    )
-    assert not list(site_packages.glob(f"*{new.module}*"))
+    assert not list(installed.environment.packages.glob(f"*{new.module}*"))

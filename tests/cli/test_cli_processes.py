@@ -31,10 +31,8 @@ def mklkit_combiners():
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["--help"], 0, "Usage: mklkit"),
         (["list", "--json"], 0, "warning: this plugin is old"),
         (["predict", "model.mkl", "patients.csv"], 0, "accuracy"),
-        (["fit", "patients.csv", "-k", "rbff"], 2, "Did you mean 'rbf'?"),
         (
             ["fit", "iris", "-c", "divides-by-zero"],
             1,
