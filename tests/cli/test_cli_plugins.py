@@ -156,7 +156,7 @@ def test_warnings_are_one_line_each_and_said_once(mklkit: Run, faulty: dict[str,
     ("option", "name", "said"),
     [
         ("-c", "divides-by-zero", "mklkit-faulty: ZeroDivisionError: division by zero"),
-        ("-m", "half-made", "mklkit-faulty: AttributeError"),
+        ("-m", "half-made", "mklkit-faulty, or in mklkit: AttributeError"),
         ("-k", "wordy", "mklkit-faulty, or in mklkit: AttributeError"),
         ("-l", "closed", "mklkit-faulty: RuntimeError: closed"),
         ("-c", "unspeakable", "mklkit-faulty: Unspeakable: Unspeakable"),
