@@ -125,19 +125,13 @@ class System:
             ways.append("weights of classes (--class-weight balanced)")
         if options.scale == "none":
             ways.append("scaled features (--scale standard)")
-        if options.kernels or options.preset:
-            ways.append("the default kernels, which have the same scale")
         ways += _other_c(model, larger=not overfitted)
-        ways.append("fewer or wider kernels" if overfitted else "other kernels or widths")
-        if overfitted or not guessing:
-            ways.append("more rows" + (" of such classes" if missed and not guessing else ""))
-        remark = (
-            f" It is overfitted: on the rows it was trained with its {task.score_name} is"
-            f" {task.shown(first, trained[first])}."
-            if overfitted
-            else ""
-        )
-        return f"warning: this model {problem} on the {rows}. Try {', or '.join(ways)}.{remark}"
+        ways.append(f"{'wider' if overfitted else 'other'} kernels, such as the default kernels")
+        ways.append("more rows of each class")
+        text = f"warning: this model {problem} on the {rows}. Try {', or '.join(ways)}."
+        if overfitted:
+            text += f" It is overfitted: {task.shown(first, trained[first])} on its training rows."
+        return text
 
 
 def stream_of(data: str | None, max_memory: str | None, stream: bool) -> ChunkedTable | None:
@@ -216,10 +210,7 @@ def _other_c(model: Any, larger: bool) -> list[str]:
     learner = classifier_in(model).learner_
     if learner.fixed_C is None:
         return []
-    # The bound at 1 matters for a C that is far too small, or far too large, even after the step.
-    size, C = (
-        ("larger", max(learner.fixed_C * FACTOR_ON_C, 1.0))
-        if larger
-        else ("smaller", min(learner.fixed_C / FACTOR_ON_C, 1.0))
-    )
+    size, C = "smaller", min(learner.fixed_C / FACTOR_ON_C, 1.0)
+    if larger:
+        size, C = "larger", max(learner.fixed_C * FACTOR_ON_C, 1.0)
     return [f"a {size} C (--learner {quote(to_spec(learner.with_params(C=C)))})"]
