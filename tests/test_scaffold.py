@@ -17,7 +17,7 @@ import attrs
 import pytest
 from documents import ROOT, commands, listings
 from environments import Environment
-from processes import Outcome, on_path, run_in_process
+from processes import Outcome, run_in_process
 
 from mklkit import plugin
 from mklkit.errors import SpecError
@@ -66,7 +66,7 @@ class Installed:
     tested: str
     listed: str
     checked: str
-    fitted: dict[Template, Outcome]
+    used: dict[Template, Outcome]
 
 
 @pytest.fixture(scope="module")
@@ -119,6 +119,8 @@ def test_the_page_and_the_readme_tell_the_same(written: Path, template: Template
     assert 'test = ["pytest"]' in (folder / "pyproject.toml").read_text("utf-8")
     source = (folder / new.module / "__init__.py").read_text("utf-8")
     assert listings(PAGES[template], "python")[:1] == [source]
+    for points in listings(PAGES[template], "toml"):
+        assert points in (folder / "pyproject.toml").read_text("utf-8")
     assert (folder / new.module / "py.typed").exists()
 
 
@@ -156,54 +158,27 @@ def test_its_own_test_passes(installed: Installed, template: Template) -> None:
     assert len(passed) >= (CHECKS_AT_LEAST if template in COMPONENTS else 2)
 
 
-@pytest.mark.packages
-def test_a_command_is_listed_and_works(installed: Installed) -> None:
-    new = names(Template.command)
-    [line] = [line for line in installed.listed.splitlines() if new.distribution in line]
-    assert line.split()[:3] == [new.name, new.distribution, "0.1.0"]
-    assert installed.fitted[Template.command].json == {
-        "setosa": 50,
-        "versicolor": 50,
-        "virginica": 50,
-    }
-
-
 def test_the_name_of_a_command_is_refused() -> None:
     with pytest.raises(SpecError, match="'fit'"):
         NewPlugin.called("fit", Template.command, ["fit"])
 
 
-def test_the_command_of_the_page_works(written: Path) -> None:
-    new = names(Template.command)
-    folder = written / new.distribution
-    info = folder / f"{new.module}-0.1.dist-info"
-    info.mkdir(exist_ok=True)
-    (info / "METADATA").write_text(
-        f"Metadata-Version: 2.1\nName: {new.distribution}\nVersion: 0.1\n"
-    )
-    [points] = listings(PAGES[Template.command], "toml")
-    assert points in (folder / "pyproject.toml").read_text(encoding="utf-8")
-    _, line = points.replace('"', "").strip().splitlines()
-    (info / "entry_points.txt").write_text(f"[mklkit_commands]\n{line}\n")
-    done = run_in_process(new.name, "iris", "--json", **on_path(folder))
-    assert done.code == 0, done
-    assert done.json == {"setosa": 50, "versicolor": 50, "virginica": 50}
-    run_in_process(new.name, "nowhere.csv", **on_path(folder)).refused("nowhere.csv")
-
-
 @pytest.mark.packages
-@pytest.mark.parametrize("template", COMPONENTS)
+@pytest.mark.parametrize("template", PAGES)
 def test_it_is_listed_and_works(installed: Installed, template: Template) -> None:
     new = names(template)
     [line] = [line for line in installed.listed.splitlines() if new.distribution in line]
     assert line.split()[:3] == [new.name, new.distribution, "0.1.0"]
-    assert installed.fitted[template].code == 0, installed.fitted[template]
-    fitted = installed.fitted[template].json
-    model = fitted["model"]
+    assert installed.used[template].code == 0, installed.used[template]
+    printed = installed.used[template].json
+    if template is Template.command:
+        assert printed == {"setosa": 50, "versicolor": 50, "virginica": 50}
+        return
+    model = printed["model"]
     used = [model["combiner"], model["feature_map"], model["learner"]]
     used += [kernel["spec"] for kernel in model["kernels"]]
     assert new.name in used
-    assert fitted["scores"]["held_out"]["balanced_accuracy"] > 0.75
+    assert printed["scores"]["held_out"]["balanced_accuracy"] > 0.75
     # Whoever opens the file without the package is told its name.
     plugins = read_facts(installed.environment.folder / f"{template.value}.mkl")["plugins"]
     assert [plugin["distribution"] for plugin in plugins] == [new.distribution]

@@ -6,8 +6,7 @@ import re
 import shutil
 import sys
 import tempfile
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import distribution as find_distribution
+from importlib.metadata import distributions
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,7 +58,7 @@ class NewPlugin:
 
     def _owner(self, commands: Collection[str]) -> str:
         """Return what has the name already, empty if nothing has."""
-        if _is_installed(self.distribution):
+        if any(distributions(name=self.distribution)):
             return f"{self.distribution} is installed already"
         if re.search(rf"\b{self.class_name}\b", _template(f"{self.template.value}.py")):
             return f"{self.class_name} is a class in the template"
@@ -146,14 +145,6 @@ class NewPlugin:
 
 def _template(file: str) -> str:
     return files("mklkit.scaffold").joinpath("templates", file).read_text(encoding="utf-8")
-
-
-def _is_installed(distribution: str) -> bool:
-    try:
-        find_distribution(distribution)
-    except PackageNotFoundError:
-        return False
-    return True
 
 
 def write_plugin(new: NewPlugin, into: Path) -> Path:

@@ -28,16 +28,6 @@ def test_predictions_are_the_models_in_the_order_of_the_rows(
     assert done.err == f"wrote 120 predictions to {tmp_path / 'out.csv'}\n"
 
 
-def test_accuracy_is_said_where_the_target_is_there(
-    mklkit: Run, fitted: Fitted, patients: pd.DataFrame
-) -> None:
-    done = mklkit("predict", fitted.model, fitted.data)
-    predictions = pd.read_csv(io.StringIO(done.out))["prediction"]
-    accuracy = np.mean(predictions == patients["target"])
-    assert done.err.startswith(f"accuracy {100 * accuracy:.1f}%, balanced")
-    assert "on the 120 rows with 'target' given" in done.err
-
-
 def test_two_classes_have_scores(mklkit: Run, tmp_path: Path) -> None:
     labels = [False, True]
     random = np.random.default_rng(2)
