@@ -193,13 +193,3 @@ def test_the_last_step_of_the_first_page(installed: Installed) -> None:
     assert name == "aligned"
     assert int(passed) >= CHECKS_AT_LEAST
     assert int(failed) == 0
-
-
-@pytest.mark.packages
-def test_uninstalling_leaves_no_trace(installed: Installed) -> None:
-    new = names(Template.fusion)
-    installed.environment.uninstall(new.distribution)
-    listed = installed.environment.run("mklkit list combiners")
-    assert new.name not in listed.stdout.split()
-    assert listed.stderr == ""
-    assert not list(installed.environment.packages.glob(f"*{new.module}*"))

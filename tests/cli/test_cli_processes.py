@@ -57,6 +57,16 @@ def test_in_both_alike(
     assert mklkit(*arguments, cwd=fitted.data.parent, **plugins) == alone
 
 
+def test_what_a_plugin_prints_at_the_end_is_no_result(started: Run, tmp_path: Path) -> None:
+    folder = write_plugin(tmp_path / "site", "late", "import atexit\natexit.register(print, 'bye')")
+    done = started("list", "--json", **on_path(folder), PYTHONWARNINGS="error")
+    assert done.code == 0
+    assert done.json
+    assert "bye" in done.err
+    # It gives nothing, which is a warning also where warnings are to be raised.
+    assert "warning: plugin 'late' of mklkit-late is left out" in done.err
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are Linux's")
 @pytest.mark.parametrize("kilobytes", [300_000, 600_000])
 def test_too_little_memory_to_load_numba_is_told_in_one_sentence(kilobytes: int) -> None:
