@@ -51,11 +51,12 @@ class Environment:
         lines = [f"import site; site.addsitedir({str(folder)!r})" for folder in seen]
         (self.packages / "tested.pth").write_text("\n".join(lines))
 
-    def install(self, folder: Path) -> set[str]:
-        """Install a package with what it needs, as a user would; return all names that came."""
+    def install(self, *folders: Path) -> set[str]:
+        """Install packages with what they need, as a user would; return all names that came."""
         before = self._installed()
         # Build tools are those that the test extra brings; all else may come from the network.
-        self.run_python("-m", "pip", "install", "--quiet", "--no-build-isolation", str(folder))
+        command = ("-m", "pip", "install", "--quiet", "--no-build-isolation")
+        self.run_python(*command, *map(str, folders))
         return self._installed() - before
 
     def uninstall(self, *packages: str) -> None:

@@ -25,6 +25,7 @@ from mklkit.registry.registry import forget_registry
 
 # What the command line sees besides the tests' own environment.
 ENVIRONMENT = {"PYTHONWARNINGS": "default", "COLUMNS": "160", "MKLKIT_OFFLINE": "1"}
+SUMMARY = "A package for a test"
 
 
 @attrs.frozen
@@ -174,15 +175,20 @@ class Fitted:
     outcome: Outcome
 
 
-def write_plugin(folder: Path, name: str, source: str, version: str = "1.2") -> Path:
-    """Write a distribution ``mklkit-<name>`` that Python finds once the folder is on its path."""
+def write_plugin(
+    folder: Path, name: str, source: str, version: str = "1.2", points: str = ""
+) -> Path:
+    """Write a distribution ``mklkit-<name>`` that Python finds once the folder is on its path.
+
+    ``points`` are its entry points if it has others than its module.
+    """
     folder.mkdir(exist_ok=True)
     (folder / f"mklkit_{name}.py").write_text(source, encoding="utf-8", errors="surrogateescape")
     info = folder / f"mklkit_{name}-{version}.dist-info"
     info.mkdir()
     metadata = f"Metadata-Version: 2.1\nName: mklkit-{name}\nVersion: {version}\n"
-    (info / "METADATA").write_text(metadata)
-    (info / "entry_points.txt").write_text(f"[mklkit]\n{name} = mklkit_{name}\n")
+    (info / "METADATA").write_text(f"{metadata}Summary: {SUMMARY}\n")
+    (info / "entry_points.txt").write_text(points or f"[mklkit]\n{name} = mklkit_{name}\n")
     return folder
 
 

@@ -1,9 +1,10 @@
-"""The packages under plugins/ come and go: nothing of one is left once it is uninstalled."""
+"""The packages under plugins/ come and go: nothing is left once they are uninstalled."""
 
 from __future__ import annotations
 
 import json
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -24,6 +25,8 @@ STRATEGIES = {
 COMMANDS = {"mklkit-papers": "reproduce"}
 # What only packages need has to come with them, so that no environment holds it beforehand.
 BROUGHT = ("clarabel",)
+# What is imported by another name than it is installed.
+MODULES = {"sklearn": "scikit-learn"}
 
 
 @pytest.fixture(scope="module")
@@ -32,13 +35,6 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     home = tmp_path_factory.mktemp("bare")
     (home / "work").mkdir()
     return Environment(home, home / "work", without=(*STRATEGIES, *COMMANDS, *BROUGHT))
-
-
-@pytest.fixture(scope="module")
-def built_in(bare: Environment) -> str:
-    """Return what is listed where no package is installed."""
-    [listed] = bare.run_commands("mklkit list --json")
-    return listed.out
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -64,28 +60,42 @@ def test_every_package_is_here_and_what_it_brings() -> None:
 
 
 @pytest.mark.parametrize("package", [*STRATEGIES, *COMMANDS])
-def test_a_package_leaves_no_trace(bare: Environment, built_in: str, package: str) -> None:
-    assert origins(built_in) == {"mklkit"}
-    files = contents(bare.packages)
-    uses = [f"mklkit {COMMANDS.get(package)} list"]
-    if package in STRATEGIES:
-        fit = f"mklkit fit iris --combiner '{STRATEGIES[package]}' -o model.mkl"
-        uses = [fit, "mklkit predict model.mkl iris"]
+def test_a_package_declares_what_it_imports(package: str) -> None:
+    """As each needs when it is installed alone."""
+    declared = (ROOT / "plugins" / package / "pyproject.toml").read_text(encoding="utf-8")
+    sources = ROOT.glob(f"plugins/{package}/mklkit_*/**/*.py")
+    text = "\n".join(source.read_text(encoding="utf-8") for source in sources)
+    imported = {*re.findall(r"^ *(?:from|import) (\w+)", text, re.MULTILINE)}
+    for name in imported - sys.stdlib_module_names:
+        assert f'"{MODULES.get(name, name)}' in declared, name
 
-    came = bare.install(ROOT / "plugins" / package)
-    listed, *used = bare.run_commands("mklkit list --json", *uses)
-    assert origins(listed.out) == {"mklkit", package}
+
+def test_packages_leave_no_trace(bare: Environment) -> None:
+    files = contents(bare.packages)
+    names = [*STRATEGIES, *COMMANDS]
+    models = {name: f"mklkit predict {name}.mkl iris" for name in STRATEGIES}
+    uses = models | {name: f"mklkit {command} list" for name, command in COMMANDS.items()}
+    fits = [
+        f"mklkit fit iris --combiner '{combiner}' -o {name}.mkl"
+        for name, combiner in STRATEGIES.items()
+    ]
+    [before] = bare.run_commands("mklkit list --json")
+    assert origins(before.out) == {"mklkit"}
+
+    came = bare.install(*(ROOT / "plugins" / name for name in names))
+    listed, *used = bare.run_commands("mklkit list --json", *fits, *uses.values())
+    assert set(names) <= came
+    assert origins(listed.out) == {"mklkit", *names}
     for outcome in used:
         assert outcome.code == 0, outcome
 
-    bare.uninstall(package)
-    # What it brought is for others as well, so that pip leaves it; it goes by itself.
-    if brought := came - {package}:
-        bare.uninstall(*brought)
+    # What they brought is for others as well, so that pip leaves it; it goes by itself.
+    bare.uninstall(*came)
     assert contents(bare.packages) == files
-    listed, fitted, orphan = bare.run_commands(
-        "mklkit list --json", "mklkit fit --combiner dimkl3", uses[-1]
+    listed, fitted, *orphans = bare.run_commands(
+        "mklkit list --json", "mklkit fit --combiner dimkl3", *uses.values()
     )
-    assert listed.out == built_in
+    assert listed.out == before.out
     assert fitted.code == 0, fitted
-    orphan.refused(package, "install")
+    for name, orphan in zip(uses, orphans, strict=True):
+        orphan.refused(name, "install")

@@ -48,16 +48,9 @@ class System:
         weights: str | None = None,
         task: str = "classification",
     ) -> System:
-        """Read the training data for a model.
+        """Read the training data for a model, whose names are checked before.
 
-        Names are checked before the data are read. The rows are numbered from 1, so that messages
-        after a split refer to the file's rows.
-
-        Raises
-        ------
-        DataError
-            If data can't be read, or a kernel names a column that was dropped, is the target or
-            holds identifiers.
+        The rows are numbered from 1, so that messages after a split refer to the file's rows.
         """
         import pandas as pd
 
@@ -111,18 +104,10 @@ class System:
     def advice_if_useless(
         self, score: dict[str, Any], training: Callable[[], dict[str, Any]], rows: str, model: Any
     ) -> str | None:
-        """Return a warning of a model that guesses, or recognises no row of a class.
+        """Return a warning of a fitted model that guesses, or recognises no row of a class.
 
-        Parameters
-        ----------
-        score : dict
-            The task's score of the rows for assessing the model.
-        training : callable
-            Returns the score on the training rows; called only if needed.
-        rows : str
-            Which rows were scored.
-        model : estimator
-            Fitted.
+        ``score`` is that of ``rows``; ``training``, called only if needed, returns that of the
+        training rows.
         """
         task, options = self.task, self.options
         guessing = task.no_better_than_guessing(score)
@@ -140,19 +125,13 @@ class System:
             ways.append("weights of classes (--class-weight balanced)")
         if options.scale == "none":
             ways.append("scaled features (--scale standard)")
-        if options.kernels or options.preset:
-            ways.append("the default kernels, which have the same scale")
         ways += _other_c(model, larger=not overfitted)
-        ways.append("fewer or wider kernels" if overfitted else "other kernels or widths")
-        if overfitted or not guessing:
-            ways.append("more rows" + (" of such classes" if missed and not guessing else ""))
-        remark = (
-            f" It is overfitted: on the rows it was trained with its {task.score_name} is"
-            f" {task.shown(first, trained[first])}."
-            if overfitted
-            else ""
-        )
-        return f"warning: this model {problem} on the {rows}. Try {', or '.join(ways)}.{remark}"
+        ways.append(f"{'wider' if overfitted else 'other'} kernels, such as the default kernels")
+        ways.append("more rows of each class")
+        text = f"warning: this model {problem} on the {rows}. Try {', or '.join(ways)}."
+        if overfitted:
+            text += f" It is overfitted: {task.shown(first, trained[first])} on its training rows."
+        return text
 
 
 def stream_of(data: str | None, max_memory: str | None, stream: bool) -> ChunkedTable | None:
@@ -188,11 +167,6 @@ def settle_columns(
     """Set identifiers, readings and weighted classes in the pipeline; return facts of the data.
 
     They are those of all rows, so that they do not depend on a split.
-
-    Raises
-    ------
-    DataError
-        If a kernel names a column that was dropped, is the target or holds identifiers.
     """
     from mklkit.datasets.kernel_columns import check_not_left_out
     from mklkit.datasets.remarks import find_identifiers
@@ -236,10 +210,7 @@ def _other_c(model: Any, larger: bool) -> list[str]:
     learner = classifier_in(model).learner_
     if learner.fixed_C is None:
         return []
-    # The bound at 1 matters for a C that is far too small, or far too large, even after the step.
-    size, C = (
-        ("larger", max(learner.fixed_C * FACTOR_ON_C, 1.0))
-        if larger
-        else ("smaller", min(learner.fixed_C / FACTOR_ON_C, 1.0))
-    )
+    size, C = "smaller", min(learner.fixed_C / FACTOR_ON_C, 1.0)
+    if larger:
+        size, C = "larger", max(learner.fixed_C * FACTOR_ON_C, 1.0)
     return [f"a {size} C (--learner {quote(to_spec(learner.with_params(C=C)))})"]

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import attrs
 import typer
 
 from mklkit.cli import options as opt
@@ -28,9 +29,11 @@ if TYPE_CHECKING:
 split_option = partial(typer.Option, rich_help_panel="Splits")
 result_option = partial(opt.output_option, rich_help_panel="Results")
 INTERRUPTED = 130
+# What compare has several of, or does without.
+NOT_SHARED = ("preset", "combiner", "learner", "class_weight", "probability")
 
 
-@takes_model_options(but=["preset", "combiner", "learner", "class_weight", "probability"])
+@takes_model_options(but=NOT_SHARED)
 def compare(
     data: Annotated[
         list[str] | None,
@@ -148,15 +151,7 @@ def compare(
                 methods=methods or None,
                 presets=presets or (),
                 learners=learners or (),
-                kernels=options.kernels or None,
-                feature_map=options.feature_map,
-                scale=options.scale,
-                multiclass=options.multiclass,
-                bandwidths=options.bandwidths,
-                tune=options.tune,
-                seed=options.seed,
-                n_jobs=options.n_jobs,
-                max_memory=options.max_memory,
+                **attrs.asdict(options, filter=lambda field, _: field.name not in NOT_SHARED),
                 cv=cv,
                 mccv=mccv,
                 train=train,

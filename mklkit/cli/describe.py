@@ -31,6 +31,7 @@ KINDS: dict[str, tuple[Kind | Literal["command"], str]] = {
     "commands": ("command", ""),
 }
 """What can be listed, and what a line says of it beside name, package and description."""
+PLAIN = (bool, int, float, str, type(None))
 
 
 def list_names(
@@ -64,19 +65,15 @@ def list_names(
         )
         for entry in entries:
             cells = [entry["name"], f"{entry['distribution']} {entry['version']}"]
-            cells += [_words(entry.get(extra, ""))] if extra else []
+            if extra:
+                known = entry.get(extra, "")
+                words = [known] if isinstance(known, str) else known
+                cells.append(", ".join("no labels" if word == "none" else word for word in words))
             table.add_row(*(Text(plain(cell)) for cell in (*cells, entry["help"])))
         if entries:
             show(table)
         elif kind:
             say(f"no {name}")
-
-
-def _words(value: str | list[str]) -> str:
-    """Return what a component reads or learns from in a cell of a table."""
-    if isinstance(value, str):
-        return value
-    return ", ".join("no labels" if task == "none" else task for task in value)
 
 
 def _facts_of_all(context: typer.Context, kind: Kind | Literal["command"]) -> list[dict[str, Any]]:
@@ -228,12 +225,12 @@ def _default(default: Any) -> Any:
         return None
     if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
         default = default.factory()
-    return default if isinstance(default, (bool, int, float, str, type(None))) else repr(default)
+    return default if isinstance(default, PLAIN) else repr(default)
 
 
 def _plain_value(value: Any) -> Any:
     """Return a fact as plain dicts, lists, text and numbers; a component as its description."""
-    if isinstance(value, (bool, int, float, str, type(None))):
+    if isinstance(value, PLAIN):
         return value
     if isinstance(value, Mapping):
         return {str(key): _plain_value(item) for key, item in value.items()}

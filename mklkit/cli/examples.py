@@ -93,12 +93,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 def epilog(*examples: tuple[str, str]) -> str:
-    """Return the end of a command's help.
-
-    Parameters
-    ----------
-    *examples : tuple of str
-        What each is good for, and its command line.
+    """Return the end of a command's help: what each example is good for, and its command line.
 
     Examples
     --------

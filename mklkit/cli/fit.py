@@ -100,9 +100,16 @@ def fit(
         score, lambda: result["scores"]["train"], f"{part} rows", system.pipeline
     )
     if output is not None:
-        _save(output, system.pipeline, result)
+        from mklkit.persistence import save_model
+
+        with working("saving"):
+            facts = {key: result[key] for key in result if key != "model"}
+            save_model(system.pipeline, output, facts)
     if plot is not None:
-        _draw_weights(plot, system.pipeline)
+        from mklkit.plotting.weights import KernelWeightsDisplay
+
+        with working("drawing"):
+            draw(plot, lambda: KernelWeightsDisplay.from_estimator(system.pipeline))
     show_result(result, as_json, lambda: _report(system.table, result), advice)
     if output is not None:
         say(f"saved {output}")
@@ -154,20 +161,6 @@ def _fitting(classifier: Any) -> Iterator[None]:
         yield
         # Model files cannot contain functions.
         classifier.set_params(progress=None)
-
-
-def _save(output: Path, pipeline: Any, result: dict[str, Any]) -> None:
-    from mklkit.persistence import save_model
-
-    with working("saving"):
-        save_model(pipeline, output, {key: result[key] for key in result if key != "model"})
-
-
-def _draw_weights(path: Path, pipeline: Any) -> None:
-    from mklkit.plotting.weights import KernelWeightsDisplay
-
-    with working("drawing"):
-        draw(path, lambda: KernelWeightsDisplay.from_estimator(pipeline))
 
 
 def _report(table: Any, result: dict[str, Any]) -> None:

@@ -44,9 +44,12 @@ def _report(facts: dict[str, Any]) -> None:
     model = facts["model"]
     lines: list[Fact] = []
     if "data" in facts:
-        lines.append(("data", _data_lines(facts["data"])))
-        if facts["data"].get("weights") is not None:
-            lines.append(("weights", f"of rows, from the column {facts['data']['weights']!r}"))
+        data = facts["data"]
+        shape = f"{counted(data['rows'], 'row')}, {counted(len(data['columns']), 'feature')}"
+        line = f"{data['name']}: {shape}, target {data['target']!r} ({data['origin']})"
+        lines.append(("data", [line, *data["notes"]]))
+        if data.get("weights") is not None:
+            lines.append(("weights", f"of rows, from the column {data['weights']!r}"))
     if "preprocessing" in facts:
         lines.append(("steps", facts["preprocessing"]))
     if "kernels" in model:
@@ -86,12 +89,6 @@ def _kernel_line(kernel: dict[str, Any]) -> str:
     shown = ", ".join(str(column) for column in columns[:COLUMNS_OF_KERNEL])
     more = len(columns) - COLUMNS_OF_KERNEL
     return f"{named} on {shown}{f' and {more} more (--json shows them)' if more > 0 else ''}"
-
-
-def _data_lines(data: dict[str, Any]) -> list[str]:
-    shape = f"{counted(data['rows'], 'row')}, {counted(len(data['columns']), 'feature')}"
-    target = f"target {data['target']!r}"
-    return [f"{data['name']}: {shape}, {target} ({data['origin']})", *data["notes"]]
 
 
 def _columns_grid(columns: list[dict[str, Any]]) -> Grid:

@@ -224,15 +224,7 @@ class ModelOptions:
     ] = None
 
     def pipeline(self, task: Task) -> Any:
-        """Return the unfitted pipeline for a task: encode, scale, predict.
-
-        Raises
-        ------
-        SpecError
-            If a name is unknown or a spec string is invalid.
-        IncompatibleError
-            If an option is not for this task.
-        """
+        """Return the unfitted pipeline for a task: encode, scale, predict."""
         from mklkit.estimators.from_preset import default_preset, find_preset
         from mklkit.registry.columns import are_proposed, bind_kernels
         from mklkit.registry.registry import get_registry
@@ -268,12 +260,7 @@ class ModelOptions:
 def takes_model_options(*only: str, but: Collection[str] = ()) -> Callable[[Command], Command]:
     """Return a decorator that puts the options of a model in place of the parameter ``options``.
 
-    Parameters
-    ----------
-    *only : str
-        Names of some fields of :class:`ModelOptions`; all of them where none is given.
-    but : collection of str
-        Fields that the command does not have.
+    They are all fields of :class:`ModelOptions`, or only some, but not others.
     """
     declared = get_type_hints(ModelOptions, include_extras=True)
     fields = {field.name: field for field in attrs.fields(ModelOptions)}

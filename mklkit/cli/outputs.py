@@ -27,16 +27,7 @@ def check_outputs(
 ) -> None:
     """Refuse files that can't be written, that a command reads, or that are one file twice.
 
-    Parameters
-    ----------
-    outputs : sequence of Path
-        None for those that are not wanted.
-    data : sequence of str
-        As typed: a built-in data set, a file, a folder or a glob.
-    model : Path, optional
-        The model file that is read.
-    picture : Path, optional
-        A further output, for which matplotlib must be there.
+    ``data`` is as typed; ``model`` is read; for a ``picture`` matplotlib must be there.
     """
     paths = [path for path in (*outputs, picture) if path is not None]
     if not paths:
@@ -84,6 +75,7 @@ def results_file(output: Path | None) -> Iterator[Write]:
 
     The file is there when all rows have been written; until then, what was there before.
     """
+    from mklkit.datasets.files import READERS, ending_of
     from mklkit.persistence.atomic import replacing
 
     if output is None:
@@ -92,18 +84,12 @@ def results_file(output: Path | None) -> Iterator[Write]:
         sys.stdout.buffer.flush()
         return
     with replacing(output) as file:
-        if not _is_parquet(output):
+        ending = ending_of(output)
+        if ending is None or READERS[ending][0] != "Parquet":
             yield _csv_to(file)
             return
         with _parquet_to(file) as write:
             yield write
-
-
-def _is_parquet(output: Path) -> bool:
-    from mklkit.datasets.files import READERS, ending_of
-
-    ending = ending_of(output)
-    return ending is not None and READERS[ending][0] == "Parquet"
 
 
 def _csv_to(file: BinaryIO, shown: Callable[[str], str] = str) -> Write:

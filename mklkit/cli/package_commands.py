@@ -38,11 +38,7 @@ class BrokenCommandError(Exception):
 class PackageCommand(TyperCommand):
     """A command that is known by its name, and imported when it is called.
 
-    Parameters
-    ----------
-    name : str
-    plugins : list of InstalledPlugin
-        The packages that have a command of this name; there should be one.
+    There should be one plugin of this name.
     """
 
     def __init__(self, name: str, plugins: list[InstalledPlugin]) -> None:
@@ -51,15 +47,7 @@ class PackageCommand(TyperCommand):
         super().__init__(name, help=f"{plugins[0].summary or 'A command'} ({self.packages})")
 
     def load(self) -> Any:
-        """Import the package, and return its command.
-
-        Raises
-        ------
-        PluginConflictError
-            If several packages have a command of this name.
-        BrokenCommandError
-            If the import fails, or leads to something else than a ``typer.Typer``.
-        """
+        """Import the package, and return its command."""
         if len(self.plugins) > 1:
             raise PluginConflictError(
                 f"The command {self.name!r} is in {self.packages}: uninstall one of them."
@@ -87,9 +75,7 @@ class PackageCommand(TyperCommand):
 def package_commands(context: typer.Context) -> dict[str, PackageCommand]:
     """Return the commands of installed packages by name, looked for once in a call.
 
-    They come from the packages' metadata alone. What claims the name of one of mklkit's own
-    commands, or one that is none, is left out with a warning, and so are packages whose metadata
-    can't be read.
+    Names that are taken or none, and metadata that can't be read, are left out with a warning.
     """
     if COMMAND_GROUP not in context.meta:
         root: Any = context.find_root().command

@@ -150,23 +150,14 @@ def _tried(
 
 @attrs.define(eq=False)
 class Findings:
-    """What is odd in new rows, counted chunk by chunk and said once.
-
-    Attributes
-    ----------
-    unknown : dict
-        By text column its values that were not in the training data, in the order found.
-    far : dict
-        By numeric column, of those that lie wholly outside the training data by more than their
-        range: the number of values, the least and the largest.
-    near : set
-        The other numeric columns.
-    """
+    """What is odd in new rows, counted chunk by chunk and said once."""
 
     encoder: TableEncoder | None
     rows: Counter[str] = attrs.field(factory=Counter)
     unknown: dict[str, dict[str, None]] = attrs.field(factory=dict)
+    """By text column its values that were not in the training data, in the order found."""
     far: dict[str, tuple[int, float, float]] = attrs.field(factory=dict)
+    """Count, least and largest value of columns wholly outside the training data."""
     near: set[str] = attrs.field(factory=set)
 
     def add(self, features: pd.DataFrame) -> None:

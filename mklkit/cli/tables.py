@@ -151,21 +151,16 @@ def _weights_grid(
         table.add_column(f"range over{joint}{over}", no_wrap=True)
     means = {name: sum(values) / len(values) for name, values in weights.items()}
     largest = max((abs(mean) for mean in means.values()), default=0.0) or 1.0
+    block = "█" if (sys.stdout.encoding or "").lower().startswith("utf") else "#"
     for name, mean in means.items():
         cells = [Text(plain(name)), Text(f"{mean:.3f}")]
         if bar:
-            cells.append(Text(_bar(mean / largest, bar), style="cyan"))
+            share = 0.0 if math.isnan(mean) else abs(mean) / largest
+            cells.append(Text(block * round(share * bar), style="cyan"))
         if shows_range and over:
             cells.append(Text(f"{min(weights[name]):.3f} to {max(weights[name]):.3f}"))
         table.add_row(*cells)
     return table
-
-
-def _bar(share: float, longest: int) -> str:
-    if math.isnan(share):
-        return ""
-    blocks = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
-    return ("█" if blocks else "#") * round(abs(share) * longest)
 
 
 def decisive_score(scores: dict[str, dict[str, Any] | None]) -> tuple[str, dict[str, Any]]:
@@ -189,15 +184,7 @@ def scores_tables(scores: dict[str, dict[str, Any] | None]) -> list[Grid | First
 
 
 def class_table(score: dict[str, Any], rows: str) -> FirstThatFits:
-    """Return the confusion matrix if it fits, else recall and commonest confusion of each class.
-
-    Parameters
-    ----------
-    score : dict
-        The result of :func:`mklkit.evaluation.score`.
-    rows : str
-        Which rows were scored, for the head.
-    """
+    """Return the confusion matrix if it fits, else recall and commonest confusion of each class."""
     labels = [plain(label) for label in score["classes"]]
     counts = [sum(answers) for answers in score["confusion"]]
     shares = zip(score["recall"], counts, strict=True)

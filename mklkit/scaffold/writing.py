@@ -6,8 +6,7 @@ import re
 import shutil
 import sys
 import tempfile
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import distribution as find_distribution
+from importlib.metadata import distributions
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,22 +44,7 @@ class NewPlugin:
 
     @classmethod
     def called(cls, name: str, template: Template, commands: Collection[str] = ()) -> NewPlugin:
-        """Return the names.
-
-        Parameters
-        ----------
-        name : str
-            The name of the component or command; a prefix ``mklkit-`` is removed.
-        template : Template
-        commands : collection of str
-            The commands that there are.
-
-        Raises
-        ------
-        SpecError
-            If the name is not lower-case words joined by hyphens, or is taken by a component, a
-            command, an installed package or the template.
-        """
+        """Return the names, of a name without ``mklkit-`` that nothing installed has."""
         new = cls(name.removeprefix("mklkit-"), template)
         if not _NAME.fullmatch(new.name):
             raise SpecError(
@@ -74,7 +58,7 @@ class NewPlugin:
 
     def _owner(self, commands: Collection[str]) -> str:
         """Return what has the name already, empty if nothing has."""
-        if _is_installed(self.distribution):
+        if any(distributions(name=self.distribution)):
             return f"{self.distribution} is installed already"
         if re.search(rf"\b{self.class_name}\b", _template(f"{self.template.value}.py")):
             return f"{self.class_name} is a class in the template"
@@ -163,22 +147,8 @@ def _template(file: str) -> str:
     return files("mklkit.scaffold").joinpath("templates", file).read_text(encoding="utf-8")
 
 
-def _is_installed(distribution: str) -> bool:
-    try:
-        find_distribution(distribution)
-    except PackageNotFoundError:
-        return False
-    return True
-
-
 def write_plugin(new: NewPlugin, into: Path) -> Path:
-    """Write a package's folder completely or not at all, and return it.
-
-    Raises
-    ------
-    DataError
-        If the path exists already, or the folder cannot be written.
-    """
+    """Write a package's folder completely or not at all, and return it."""
     if status(into) is None or not into.is_dir():
         raise DataError(f"There is no folder {into} to write the package into.")
     folder = into / new.distribution

@@ -31,7 +31,7 @@ def test_a_class_that_is_never_recognised_is_named(mklkit: Run, sites: Path) -> 
         rows = sum(score["confusion"][2])
         assert score["better_than_baseline"]
         assert f"no row of class 'rare' ({rows} rows)" in done.err
-        assert "more rows of such classes" in done.err
+        assert "more rows of each class" in done.err
     assert "recognised no row" not in mklkit("fit", "iris", "-k", "linear").err
 
 
@@ -43,7 +43,7 @@ def test_an_overfitted_model_is_not_told_to_fit_more(mklkit: Run, tmp_path: Path
     for command, few in (("fit", True), ("evaluate", False)):
         done = mklkit(command, *noise)
         message = " ".join(done.err.split())
-        assert "trained with its accuracy is 100.0%" in message
+        assert "overfitted: 100.0%" in message
         assert "a smaller C (--learner 'svm(C=1.0)')" in message
         assert "wider kernels" in message
         assert message.count("more rows") == 1

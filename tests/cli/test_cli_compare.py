@@ -119,9 +119,7 @@ def test_an_interrupted_table_says_so(
 
 
 @pytest.mark.process
-def test_interrupted_killed_and_resumed(
-    mklkit: Run, started: Run, two_kinds: Path, tmp_path: Path
-) -> None:
+def test_interrupted_killed_and_resumed(mklkit: Run, two_kinds: Path, tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl"
     arguments = ["compare", two_kinds, *CHEAP[:-1], "2x3", "--results"]
     process = _signalled(arguments, path, signal.SIGINT, lines=6)
@@ -132,7 +130,7 @@ def test_interrupted_killed_and_resumed(
     _signalled(arguments, path, signal.SIGKILL, lines=14).communicate(timeout=30)
     written = path.read_bytes().count(b"\n") - 1
     assert 13 <= written < 30
-    resumed = started(*arguments, path, "--json")
+    resumed = mklkit(*arguments, path, "--json")
     assert f"{written} of 30 runs" in resumed.err
     whole = mklkit(*arguments, tmp_path / "whole.jsonl", "--json")
     assert _without_times(resumed.json) == _without_times(whole.json)

@@ -32,13 +32,6 @@ def test_parameters_and_defaults_are_those_of_the_class(mklkit: Run) -> None:
     assert "reads   row ids" in mklkit("describe", "precomputed").out
 
 
-def test_a_kernel_around_another_reads_what_that_reads(mklkit: Run) -> None:
-    listed = {one["name"]: one["reads"] for one in mklkit("list", "kernels", "--json").json}
-    assert listed["cosine"] == "as its kernel"
-    assert listed["rbf"] == "numbers"
-    assert "reads   as its kernel" in mklkit("describe", "cosine").out
-
-
 def test_descriptions_are_plain_text(mklkit: Run) -> None:
     for name in ("svm", "kda", "cluster-gating"):
         said = mklkit("describe", name, "--json").out
@@ -94,6 +87,7 @@ def test_presets_have_their_choices_and_kernels_what_they_read(mklkit: Run) -> N
     kernels = {one["name"]: one for one in mklkit("list", "kernels", "--json").json}
     assert kernels["rbf"]["facts"]["reads"] == kernels["rbf"]["reads"] == "numbers"
     assert not kernels["tanh"]["facts"]["definite"]
+    assert kernels["cosine"]["reads"] == "as its kernel"
     learners = {one["name"]: one for one in mklkit("list", "learners", "--json").json}
     assert learners["ridge"]["learns"] == learners["ridge"]["facts"]["tasks"]
 

@@ -11,21 +11,6 @@ import pytest
 from processes import Fitted, Run
 
 
-def test_without_data_the_built_in_ones_are_used_and_said(mklkit: Run) -> None:
-    done = mklkit("fit", "--combiner", "dimkl3")
-    assert done.code == 0, done
-    assert done.err == ""
-    assert "breast_cancer: 569 rows, 30 features, 2 classes: benign (357)" in done.out
-    assert "no DATA was given" in done.out
-    assert "features standardised" in done.out
-    assert "combiner dimkl3, map implicit, learner svm" in done.out
-    for kernel in ("cosine_linear", "rbf", "cosine_polynomial"):
-        assert kernel in done.out
-    assert "█" in done.out
-    assert "held out  114 rows, stratified" in done.out
-    assert "fitted in" in done.out
-
-
 def test_json_holds_the_same_for_machines(mklkit: Run) -> None:
     done = mklkit("fit", "wine", "-k", "linear", "-k", "wide:rbf(sigma='2*mean')", "--json")
     assert done.code == 0, done

@@ -83,12 +83,6 @@ def test_a_tuned_or_voting_model_that_learned_nothing_is_said_to_be(
         assert "no better than always predicting the commonest class" in done.err
 
 
-def test_any_combiner_is_tuned_as_long_as_asked(mklkit: Run) -> None:
-    done = mklkit("fit", "wine", "--combiner", "dimkl3", "--tune", "2", "--json")
-    assert done.code == 0, done
-    assert any("best of 2 settings" in line for line in done.json["choices"])
-
-
 @pytest.mark.parametrize("option", ["-k", "--kernel", "--kernels"])
 def test_proposed_kernels_are_shown_with_their_alignment(mklkit: Run, option: str) -> None:
     done = mklkit("kernels", "iris", option, "auto", "--json")
@@ -97,17 +91,3 @@ def test_proposed_kernels_are_shown_with_their_alignment(mklkit: Run, option: st
     assert len(notes) == len(done.json["kernels"])
     for kernel, note in zip(done.json["kernels"], notes, strict=True):
         assert note.startswith(f"kernels auto: took {kernel} (alignment ")
-
-
-def test_a_fit_on_proposed_kernels_says_what_it_took(mklkit: Run) -> None:
-    done = mklkit("fit", "iris", "--kernels", "auto", "--json")
-    assert done.code == 0, done
-    took = [line for line in done.json["choices"] if line.startswith("kernels auto: took")]
-    assert len(took) == len(done.json["model"]["kernels"])
-
-
-@pytest.mark.parametrize("preset", ["mhks", "kmhks", "multik-mhks", "multiv-kmhks", "rpemekl"])
-def test_presets_of_the_papers(mklkit: Run, preset: str) -> None:
-    done = mklkit("fit", "iris", "--preset", preset, "--json")
-    assert done.code == 0, done
-    assert done.json["scores"]["held_out"]["accuracy"] > 0.8

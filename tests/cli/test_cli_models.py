@@ -7,9 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from processes import Fitted, Run
 
 from mklkit import MKLClassifier, load_model, save_model
+from mklkit.persistence import model_file
 
 
 def test_predictions_are_the_models_in_the_order_of_the_rows(
@@ -26,16 +28,6 @@ def test_predictions_are_the_models_in_the_order_of_the_rows(
     assert list(out) == ["prediction"]
     assert out["prediction"].tolist() == expected.tolist()
     assert done.err == f"wrote 120 predictions to {tmp_path / 'out.csv'}\n"
-
-
-def test_accuracy_is_said_where_the_target_is_there(
-    mklkit: Run, fitted: Fitted, patients: pd.DataFrame
-) -> None:
-    done = mklkit("predict", fitted.model, fitted.data)
-    predictions = pd.read_csv(io.StringIO(done.out))["prediction"]
-    accuracy = np.mean(predictions == patients["target"])
-    assert done.err.startswith(f"accuracy {100 * accuracy:.1f}%, balanced")
-    assert "on the 120 rows with 'target' given" in done.err
 
 
 def test_two_classes_have_scores(mklkit: Run, tmp_path: Path) -> None:
@@ -166,3 +158,15 @@ def test_what_can_not_be_predicted_is_refused(
     before = fitted.data.read_bytes()
     mklkit("predict", fitted.model, fitted.data, "-o", fitted.data).refused("holds the data")
     assert fitted.data.read_bytes() == before
+
+
+def test_a_model_that_could_not_be_tried_is_refused_in_words(
+    mklkit: Run, fitted: Fitted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = load_model(fitted.model)
+    model.steps[-1][1].n_features_in_ += 1
+    monkeypatch.setattr(model_file, "find_trial", lambda _: None)
+    save_model(model, tmp_path / "odd.mkl")
+    mklkit("predict", tmp_path / "odd.mkl", fitted.data).refused(
+        "can't decide these rows", "save the model again"
+    )

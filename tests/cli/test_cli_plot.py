@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
-from processes import Run, on_path
+from processes import Run
 from sklearn.datasets import load_iris
 
 PLAIN = ("fit", "iris", "-k", "linear", "-k", "near:rbf", "--combiner", "dimkl3")
@@ -48,10 +49,10 @@ def test_a_link_to_the_model_is_no_other_name(mklkit: Run, tmp_path: Path) -> No
     done.refused("same file")
 
 
-@pytest.mark.process
-def test_without_matplotlib_it_is_named(started: Run, tmp_path: Path) -> None:
-    # A package that is found first and fails as a missing one does.
-    (tmp_path / "matplotlib.py").write_text("raise ImportError('No module named matplotlib')\n")
-    done = started(*PLAIN, "--plot", tmp_path / "w.png", **on_path(tmp_path))
+def test_without_matplotlib_it_is_named(
+    mklkit: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    done = mklkit(*PLAIN, "--plot", tmp_path / "w.png")
     done.refused("Plots need matplotlib: pip install matplotlib")
     assert not (tmp_path / "w.png").exists()

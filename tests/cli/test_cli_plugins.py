@@ -126,14 +126,9 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def test_list_names_everything_with_its_origin(mklkit: Run, good: dict[str, str]) -> None:
     done = mklkit("list", **good)
     assert done.code == 0, done
-    for part in ("kernels", "maps", "combiners", "learners", "presets", "rbf", "empirical"):
-        assert part in done.out
     line = next(line for line in done.out.splitlines() if "by-trace" in line)
     assert line.split()[1:3] == ["mklkit-good", "1.2"]
     assert "Weight each kernel by the trace" in line
-    entries = mklkit("list", "combiners", "--json", **good).json
-    assert {entry["kind"] for entry in entries} == {"combiner"}
-    assert {"by-trace", "dimkl3"} <= {entry["name"] for entry in entries}
 
 
 def test_a_model_of_a_plugin_needs_the_plugin(

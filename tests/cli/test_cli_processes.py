@@ -31,10 +31,8 @@ def mklkit_combiners():
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["--help"], 0, "Usage: mklkit"),
         (["list", "--json"], 0, "warning: this plugin is old"),
         (["predict", "model.mkl", "patients.csv"], 0, "accuracy"),
-        (["fit", "patients.csv", "-k", "rbff"], 2, "Did you mean 'rbf'?"),
         (
             ["fit", "iris", "-c", "divides-by-zero"],
             1,
@@ -57,6 +55,16 @@ def test_in_both_alike(
     assert alone.code == code, alone
     assert said in alone.out + alone.err
     assert mklkit(*arguments, cwd=fitted.data.parent, **plugins) == alone
+
+
+def test_what_a_plugin_prints_at_the_end_is_no_result(started: Run, tmp_path: Path) -> None:
+    folder = write_plugin(tmp_path / "site", "late", "import atexit\natexit.register(print, 'bye')")
+    done = started("list", "--json", **on_path(folder), PYTHONWARNINGS="error")
+    assert done.code == 0
+    assert done.json
+    assert "bye" in done.err
+    # It gives nothing, which is a warning also where warnings are to be raised.
+    assert "warning: plugin 'late' of mklkit-late is left out" in done.err
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are Linux's")

@@ -15,28 +15,22 @@ from mklkit.datasets import BUILTIN_NAMES
 
 HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas", "skops", "joblib", "pluggy", "pytest")
 PROBE = """
-import sys
+import contextlib, sys
 from mklkit.cli.app import main
-try:
-    main()
-finally:
-    found = [name for name in {heavy} if name in sys.modules]
-    print("LOADED", *found, file=sys.stderr)
+for arguments in ("--help", "fit --help", "plugin new --help", "--version"):
+    sys.argv = ["mklkit", *arguments.split()]
+    with contextlib.suppress(SystemExit):
+        main()
+print(*sys.modules)
 """
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(
-    "arguments",
-    [["--help"], ["fit", "--help"], ["plugin", "new", "--help"], ["--version"]],
-    ids=" ".join,
-)
-def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
-    script = PROBE.format(heavy=HEAVY)
-    done = subprocess.run(
-        [sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True
-    )
-    assert done.stderr.splitlines()[-1] == "LOADED"
+def test_help_imports_nothing_heavy() -> None:
+    done = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, text=True, check=True)
+    assert done.stdout.count("Usage: mklkit") == 3
+    loaded = done.stdout.splitlines()[-1].split()
+    assert not {*HEAVY} & {*loaded}
 
 
 @pytest.mark.parametrize("command", ["fit", "evaluate", "kernels", "compare"])
@@ -72,23 +66,10 @@ def test_script_and_version(mklkit: Run) -> None:
 
 
 @pytest.mark.process
-def test_a_closed_pipe_is_no_fault() -> None:
-    command = [sys.executable, "-m", "mklkit", "list"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as listing:
-        assert listing.stdout is not None
-        assert listing.stderr is not None
-        listing.stdout.close()
-        assert listing.stderr.read() == b""
-
-
-@pytest.mark.process
 def test_names_that_the_terminal_cannot_show(started: Run, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("größe,kind\n1,ä\n2,ö\n1,ä\n2,ö\n", encoding="utf-8")
     more = {"PYTHONIOENCODING": "ascii"}
     done = started("fit", tmp_path / "a.csv", "-k", "linear", **more)
     assert done.code == 0, done
     assert "##########" in done.out
-    assert started("fit", tmp_path / "a.csv", "--json", **more).json["model"]["classes"] == [
-        "ä",
-        "ö",
-    ]
+    assert "classes: ? (2), ? (2)" in done.out

@@ -10,33 +10,33 @@ from pathlib import Path
 import pytest
 from processes import Fitted, Run
 
+from mklkit.__main__ import main
 from mklkit.persistence.atomic import replacing
 
 FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="no full device here")
 
 
-@pytest.mark.process
 @needs_full
-@pytest.mark.parametrize("command", ["fit", "predict", "inspect", "help"])
-def test_a_full_disk_behind_stdout_is_no_fault_of_ours(fitted: Fitted, command: str) -> None:
-    arguments = {
-        "fit": ["fit", fitted.data, "-k", "linear"],
-        "predict": ["predict", fitted.model, fitted.data],
-        "inspect": ["inspect", fitted.model, "--json"],
-        "help": ["--help"],
-    }[command]
-    with FULL.open("wb") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "mklkit", *arguments],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-    assert done.returncode == 2, done
-    assert done.stderr == "error: The output can't be written: No space left on device.\n"
+@pytest.mark.parametrize(
+    "arguments",
+    ["fit {0.data} -k linear", "predict {0.model} {0.data}", "inspect {0.model} --json", "--help"],
+)
+def test_a_full_disk_behind_stdout_is_no_fault_of_ours(
+    fitted: Fitted,
+    arguments: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["mklkit", *arguments.format(fitted).split()])
+    with FULL.open("w", encoding="utf-8") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        with pytest.raises(SystemExit) as leaving:
+            main()
+    assert leaving.value.code == 2
+    assert capsys.readouterr().err.endswith(
+        "error: The output can't be written: No space left on device.\n"
+    )
 
 
 @needs_full
@@ -50,21 +50,14 @@ def test_a_full_disk_behind_a_device_is_no_fault_of_ours(mklkit: Run, fitted: Fi
 
 @pytest.mark.process
 @needs_full
-def test_a_full_disk_behind_both_still_tells_by_its_exit_code() -> None:
-    with FULL.open("wb") as full:
-        command = [sys.executable, "-m", "mklkit", "list"]
-        assert subprocess.run(command, stdout=full, stderr=full, check=False).returncode == 2
-
-
-@pytest.mark.process
-def test_a_pipe_closed_on_few_words_is_no_fault() -> None:
+def test_a_full_disk_and_a_closed_pipe_end_a_process_by_its_exit_code() -> None:
     command = [sys.executable, "-m", "mklkit", "--version"]
+    with FULL.open("wb") as full:
+        assert subprocess.run(command, stdout=full, stderr=full, check=False).returncode == 2
     reading, writing = os.pipe()
     os.close(reading)
-    try:
-        done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
-    finally:
-        os.close(writing)
+    with os.fdopen(writing, "wb") as closed:
+        done = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, check=False)
     assert (done.returncode, done.stderr) == (1, b"")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from processes import Run, on_path, run_completion
+from processes import SUMMARY, Run, on_path, run_completion, write_plugin
 
 SOURCE = '''
 import sys
@@ -27,22 +27,14 @@ def count(number: int, fault: bool = False) -> None:
 '''
 
 
-def install(folder: Path, module: str, points: str, source: str = SOURCE) -> dict[str, str]:
-    """Write a distribution with entry points, and return the environment in which it is found."""
-    (folder / f"{module}.py").write_text(source)
-    info = folder / f"{module}-1.2.dist-info"
-    info.mkdir()
-    name = module.replace("_", "-")
-    (info / "METADATA").write_text(
-        f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.2\nSummary: Numbers in a row\n"
-    )
-    (info / "entry_points.txt").write_text(f"[mklkit_commands]\n{points}\n")
-    return on_path(folder)
+def install(folder: Path, name: str, points: str, source: str = SOURCE) -> dict[str, str]:
+    """Write a package with commands, and return the environment in which it is found."""
+    return on_path(write_plugin(folder, name, source, f"[mklkit_commands]\n{points}\n"))
 
 
 @pytest.fixture
 def counting(tmp_path: Path) -> dict[str, str]:
-    return install(tmp_path, "mklkit_counting", "count = mklkit_counting:app")
+    return install(tmp_path, "counting", "count = mklkit_counting:app")
 
 
 def test_a_command_works_as_a_built_in_one(mklkit: Run, counting: dict[str, str]) -> None:
@@ -64,7 +56,7 @@ def test_a_command_works_as_a_built_in_one(mklkit: Run, counting: dict[str, str]
 
 def test_names_come_from_the_metadata_alone(mklkit: Run, counting: dict[str, str]) -> None:
     shown = mklkit("--help", **counting)
-    assert "Numbers in a row (mklkit-counting)" in shown.out
+    assert f"{SUMMARY} (mklkit-counting)" in shown.out
     entries = mklkit("list", "commands", "--json", **counting).json
     [entry] = [entry for entry in entries if entry["name"] == "count"]
     assert entry == {
@@ -72,10 +64,10 @@ def test_names_come_from_the_metadata_alone(mklkit: Run, counting: dict[str, str
         "name": "count",
         "distribution": "mklkit-counting",
         "version": "1.2",
-        "help": "Numbers in a row",
+        "help": SUMMARY,
     }
     offered = run_completion("fish", "cou", **counting)
-    assert offered.out == "count\tNumbers in a row (mklkit-counting)\n"
+    assert offered.out == f"count\t{SUMMARY} (mklkit-counting)\n"
     for done in (shown, offered):
         assert "imported" not in done.out + done.err
     off = {**counting, "MKLKIT_DISABLE_PLUGINS": "1"}
@@ -100,7 +92,7 @@ def test_options_of_a_command_are_completed(counting: dict[str, str]) -> None:
 def test_a_broken_command_stops_nothing(
     mklkit: Run, tmp_path: Path, points: str, source: str, error: str
 ) -> None:
-    environment = install(tmp_path, "mklkit_counting", points, source)
+    environment = install(tmp_path, "counting", points, source)
     for working in (["--help"], ["list", "maps"]):
         done = mklkit(*working, **environment)
         assert (done.code, done.err) == (0, "")
@@ -118,24 +110,24 @@ def test_a_broken_command_stops_nothing(
 
 def test_names_that_are_taken_or_none(mklkit: Run, tmp_path: Path) -> None:
     points = "fit = mklkit_counting:app\nno name = mklkit_counting:app"
-    environment = install(tmp_path, "mklkit_counting", points)
+    environment = install(tmp_path, "counting", points)
     shown = mklkit("--help", **environment)
     assert shown.code == 0
     for name in ("'fit'", "'no name'"):
         assert f"warning: plugin {name} of mklkit-counting is left out" in shown.err
-    assert "Numbers in a row" not in shown.out
+    assert SUMMARY not in shown.out
     assert "imported" not in mklkit("fit", "--help", **environment).err
 
 
 def test_two_packages_with_one_command(mklkit: Run, tmp_path: Path) -> None:
-    install(tmp_path, "mklkit_counting", "count = mklkit_counting:app")
-    environment = install(tmp_path, "mklkit_numbers", "count = mklkit_numbers:app")
+    install(tmp_path, "counting", "count = mklkit_counting:app")
+    environment = install(tmp_path, "numbers", "count = mklkit_numbers:app")
     assert mklkit("--help", **environment).code == 0
     mklkit("count", "3", **environment).refused("mklkit-counting and mklkit-numbers")
 
 
 def test_damaged_metadata_are_named_when_commands_are_listed(mklkit: Run, tmp_path: Path) -> None:
-    environment = install(tmp_path, "mklkit_counting", "count = mklkit_counting:app")
+    environment = install(tmp_path, "counting", "count = mklkit_counting:app")
     (tmp_path / "mklkit_counting-1.2.dist-info" / "METADATA").write_text("")
     shown = mklkit("--help", **environment)
     assert shown.code == 0

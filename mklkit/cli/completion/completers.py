@@ -90,15 +90,7 @@ def balanced(incomplete: str) -> Named:
 
 
 def columns_of(data: str) -> list[str]:
-    """Return the columns of a built-in data set, or of the head of a file; none if it has none.
-
-    Of a folder or glob these are the columns of the first file.
-
-    Parameters
-    ----------
-    data : str
-        As typed for DATA.
-    """
+    """Return the columns of DATA as typed, of a folder or glob those of its first file."""
     from mklkit.cli.completion.names import known_names
     from mklkit.datasets.paths import user_path
 

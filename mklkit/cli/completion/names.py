@@ -30,27 +30,12 @@ NO_FILE = (OSError, ValueError, LookupError, TypeError, RecursionError, RuntimeE
 
 
 def known_names() -> Names:
-    """Return the names by kind, from the file if nothing was installed or changed since.
-
-    Returns
-    -------
-    dict
-        The kinds of the registry, with a summary of each name; ``"data"``: the built-in data sets
-        with their columns; ``"package"``: the distributions of plugins.
-    """
+    """Return the names of all kinds, the columns of built-in data sets and plugins' packages."""
     return kept_names("names", _find)
 
 
 def kept_names(topic: str, find: Callable[[], Names]) -> Names:
-    """Return what ``find`` returns, from the topic's file if nothing was installed or changed.
-
-    Parameters
-    ----------
-    topic : str
-        The beginning of the file's name.
-    find : callable
-        Returns the names by kind, with a summary of each.
-    """
+    """Return what ``find`` returns, from the topic's file if nothing was installed or changed."""
     state = _state()
     with suppress(*NO_FILE):
         kept = json.loads(names_file(topic).read_text(encoding="utf-8"))
@@ -69,12 +54,10 @@ def kept_names(topic: str, find: Callable[[], Names]) -> Names:
 
 
 def names_file(topic: str = "names") -> Path:
-    """Return the file of the names that this Python environment has.
-
-    It is in the folder of caches, as the XDG specification has it: a relative path is ignored.
-    """
+    """Return this Python environment's file in the folder of caches, as XDG specifies it."""
     environment = hashlib.sha256(os.fsencode(sys.prefix)).hexdigest()[:16]
     folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    # A relative path is ignored.
     folder = folder if folder.is_absolute() else Path.home() / ".cache"
     return folder / "mklkit" / f"{topic}-{environment}.json"
 

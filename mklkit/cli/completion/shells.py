@@ -27,8 +27,8 @@ OF_TYPER = ("powershell", "pwsh")
 BREAKS = re.compile(r"[:=@]+")
 # bash would replace a word with these by names of files.
 PATTERNS = re.compile(r"[*?\[]")
-# What besides letters and digits is no space, quote or command anywhere in zsh.
-SAFE = frozenset("_-.,/@+%")
+# What may be a space, a quote or a command somewhere in zsh.
+UNSAFE = re.compile(r"[^\w\-.,/@+%\x80-\U0010ffff]")
 ZSH = (
     "local -a mklkit_names; mklkit_names=({names});"
     " (( $#mklkit_names )) && _describe -V mklkit mklkit_names; {files}"
@@ -124,17 +124,12 @@ def _for_zsh(word: str, remark: str) -> str:
     $'\x24\x28rm\x29:a\x20b'
     """
     name = re.sub(r"[\\:]", r"\\\g<0>", word)
-    parts = (_without_commands(part) for part in (name, remark) if part)
+    parts = (UNSAFE.sub(_code, part) for part in (name, remark) if part)
     return f"$'{':'.join(parts)}'"
 
 
-def _without_commands(text: str) -> str:
-    return "".join(
-        letter
-        if letter.isalnum() or letter in SAFE or not letter.isascii()
-        else rf"\x{ord(letter):02x}"
-        for letter in text
-    )
+def _code(letter: re.Match[str]) -> str:
+    return rf"\x{ord(letter[0]):02x}"
 
 
 def _files(start: str) -> list[str]:
