@@ -21,8 +21,7 @@ from scipy.io import arff
 from sklearn import datasets as sklearn_datasets
 
 from mklkit.datasets import load_features, load_table
-from mklkit.datasets.csv_file import read_csv
-from mklkit.datasets.files import ChunkedTable
+from mklkit.datasets.files import ChunkedTable, read_whole
 from mklkit.datasets.target import warn_of_numbers
 from mklkit.errors import DataError, MKLKitWarning
 
@@ -86,7 +85,7 @@ class TestFormats:
         lines = [f"{number},rot" for number in range(180_000)]
         path = tmp_path / "late.csv"
         path.write_bytes("\n".join(["a,kind", *lines, "1,grün", "2,grän\n"]).encode("latin-1"))
-        assert read_csv(path).frame["kind"].unique().tolist() == ["rot", "grün", "grän"]
+        assert read_whole(path).frame["kind"].unique().tolist() == ["rot", "grün", "grän"]
         chunks = list(ChunkedTable.opened(path).chunks())
         assert len(chunks) > 1
         assert chunks[-1]["kind"].tolist()[-2:] == ["grün", "grän"]

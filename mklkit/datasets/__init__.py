@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mklkit.datasets.builtin import BUILTIN_NAMES
     from mklkit.datasets.generated import make_four_stars
-    from mklkit.datasets.loading import load_features, load_table
-    from mklkit.datasets.table import NewRows, Table
+    from mklkit.datasets.new_rows import NewRows, load_features
+    from mklkit.datasets.table import Table, load_table
     from mklkit.views.stored_rows import StoredRows
 
 # Imported when first used: the command line knows formats and names without pandas.
 _HOME = {
     "BUILTIN_NAMES": "mklkit.datasets.builtin",
-    "NewRows": "mklkit.datasets.table",
+    "NewRows": "mklkit.datasets.new_rows",
     "StoredRows": "mklkit.views.stored_rows",
     "Table": "mklkit.datasets.table",
-    "load_features": "mklkit.datasets.loading",
-    "load_table": "mklkit.datasets.loading",
+    "load_features": "mklkit.datasets.new_rows",
+    "load_table": "mklkit.datasets.table",
     "make_four_stars": "mklkit.datasets.generated",
 }
 

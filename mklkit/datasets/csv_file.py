@@ -17,7 +17,6 @@ import pandas as pd
 from mklkit.datasets.dialects import Dialect, sample_of, sniff
 from mklkit.datasets.notations import COMMA, meanings, points_may_group
 from mklkit.datasets.paths import readable_as
-from mklkit.datasets.table import RawTable
 from mklkit.views.stored_rows import Signature, signature_of
 
 HEAD_ROWS, HEAD_CELLS = (50, 1000), 100_000
@@ -39,15 +38,6 @@ def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
 
 
 codecs.register_error(LATIN_1, _as_latin_1)
-
-
-def read_csv(path: Path, as_text: Collection[str] = ()) -> RawTable:
-    """Read a CSV file, gzipped or not; ``as_text`` names columns that stay text, or has globs."""
-    file = CSVFile.opened(path)
-    with readable_as(path, "CSV"):
-        frame = pd.read_csv(path, **file.options(as_text))
-    frame = _with_names(frame.reset_index(drop=True), file.names)
-    return RawTable(frame, file.notes, file.decimal)
 
 
 @attrs.frozen(eq=False)
@@ -102,8 +92,14 @@ class CSVFile:
         """Nothing: the kinds of values are known when all have been read."""
         return {}
 
-    def options(self, as_text: Collection[str] = ()) -> dict[str, Any]:
-        """Return the options of ``pandas.read_csv`` that read the file, some columns as text."""
+    def chunks(
+        self, rows: int | None, columns: Sequence[str] | None, as_text: Collection[str]
+    ) -> Generator[tuple[pd.DataFrame, int]]:
+        """Yield some rows, or all at once, and how many bytes of the file have been read.
+
+        ``as_text`` names columns that stay text besides those of the beginning, or has globs.
+        """
+        names = [None if columns is not None and n not in columns else n for n in self.names]
         text = [
             raw
             for raw, name in zip(self.raw_names, self.names, strict=True)
@@ -111,16 +107,10 @@ class CSVFile:
             or name in as_text
             or any(fnmatchcase(str(name), glob) for glob in as_text)
         ]
-        return _options(self.dialect, dict.fromkeys(text, str))
-
-    def chunks(
-        self, rows: int, columns: Sequence[str] | None, as_text: Collection[str]
-    ) -> Generator[tuple[pd.DataFrame, int]]:
-        """Yield some rows, and how many bytes of the file have been read."""
-        names = [None if columns is not None and n not in columns else n for n in self.names]
+        options = _options(self.dialect, dict.fromkeys(text, str))
         with readable_as(self.path, "CSV"), self.path.open("rb") as file:
             source: Any = gzip.GzipFile(fileobj=file) if _is_packed(self.path) else file
-            with pd.read_csv(source, chunksize=rows, **self.options(as_text)) as chunks:
+            with pd.read_csv(source, iterator=True, chunksize=rows, **options) as chunks:
                 for chunk in chunks:
                     yield _with_names(chunk.reset_index(drop=True), names), file.tell()
 
