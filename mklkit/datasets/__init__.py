@@ -23,13 +23,11 @@ if TYPE_CHECKING:
 
 # Imported when first used: the command line knows formats and names without pandas.
 _HOME = {
-    "BUILTIN_NAMES": "mklkit.datasets.builtin",
-    "NewRows": "mklkit.datasets.new_rows",
-    "StoredRows": "mklkit.views.stored_rows",
-    "Table": "mklkit.datasets.table",
-    "load_features": "mklkit.datasets.new_rows",
-    "load_table": "mklkit.datasets.table",
-    "make_four_stars": "mklkit.datasets.generated",
+    "datasets.builtin": "BUILTIN_NAMES",
+    "datasets.generated": "make_four_stars",
+    "datasets.new_rows": "NewRows load_features",
+    "datasets.table": "Table load_table",
+    "views.stored_rows": "StoredRows",
 }
 
 __all__ = [
@@ -45,8 +43,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import a name of the package when it is first used."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'mklkit.datasets' has no attribute {name!r}")
-    value = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
+    for module, names in _HOME.items():
+        if name in names.split():
+            value = globals()[name] = getattr(import_module(f"mklkit.{module}"), name)
+            return value
+    raise AttributeError(f"module 'mklkit.datasets' has no attribute {name!r}")

@@ -58,18 +58,18 @@ class TestBrokenFiles:
         with pytest.raises(ModelFileError, match="no file"):
             load_model(tmp_path / "missing.mkl")
 
-    @pytest.mark.parametrize("facts", [[], {}, {"format": "1"}, None, 3])
-    def test_facts_of_another_shape(self, tmp_path: Path, saved: Path, facts: Any) -> None:
-        path = rewritten(saved, tmp_path / "model.mkl", mklkit=lambda _: facts)
-        with pytest.raises(ModelFileError, match="damaged"):
-            load_model(path)
-
     @pytest.mark.parametrize(
-        "schema",
-        [None, [], {}, {"protocol": 0}, {"protocol": 2, "__loader__": "NoSuchNode"}],
+        ("member", "content"),
+        [
+            *(("mklkit", facts) for facts in ([], {}, {"format": "1"}, None, 3)),
+            *(("schema", schema) for schema in (None, [], {}, {"protocol": 0})),
+            ("schema", {"protocol": 2, "__loader__": "NoSuchNode"}),
+        ],
     )
-    def test_schema_of_another_shape(self, tmp_path: Path, saved: Path, schema: Any) -> None:
-        path = rewritten(saved, tmp_path / "model.mkl", schema=lambda _: schema)
+    def test_json_of_another_shape(
+        self, tmp_path: Path, saved: Path, member: str, content: Any
+    ) -> None:
+        path = rewritten(saved, tmp_path / "model.mkl", **{member: lambda _: content})
         with pytest.raises(ModelFileError, match="damaged"):
             load_model(path)
 
