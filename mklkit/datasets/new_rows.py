@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 
 import attrs
 import pandas as pd
 
-from mklkit.datasets.files import ChunkedTable, Progress, is_large, read_whole
+from mklkit.datasets.files import ChunkedTable, Progress, RawTable, is_large, read_whole
 from mklkit.datasets.readings import ColumnReading, read_as_text, read_later
 from mklkit.datasets.remarks import notes_on
 from mklkit.datasets.table import check_rows, read_target
@@ -68,18 +68,15 @@ def load_features(
         If the data can't be read, have no rows, lack a feature column, or hold values unlike those
         of training.
     """
-    readings = {} if readings is None else readings
-    raw = read_whole(source, read_as_text(readings))
-    frame = raw.frame
-    check_rows(raw.name, len(frame), least=1)
-    wanted = list(columns if needed is None else needed)
+    raw = read_whole(source, read_as_text(readings or {}))
+    wanted, frame = list(columns if needed is None else needed), raw.frame
     if raw.origin.startswith("libsvm"):
         # The format omits zeros, and trailing columns that are zero in all rows.
         absent = [column for column in wanted if column not in frame]
         frame = pd.concat([frame, pd.DataFrame(0.0, frame.index, absent)], axis=1)
     _check_needed(raw.name, frame.columns.tolist(), wanted, columns)
-    rows, told = _new_rows(frame, columns, wanted, target, readings, raw.decimal)
-    return attrs.evolve(rows, notes=raw.notes + notes_on(told))
+    (rows,) = _as_trained(raw, [frame], columns, wanted, target, readings)
+    return rows
 
 
 def load_in_chunks(
@@ -104,19 +101,13 @@ def load_in_chunks(
     wanted = list(columns if needed is None else needed)
     _check_needed(table.name, table.columns, wanted, columns)
     table.read_only([*wanted, *([] if target is None else [target])])
-    known = {} if readings is None else dict(readings)
-    table.as_text |= {*read_as_text(known)}
-    n_rows, told, notes = 0, dict[str, ColumnReading](), list(table.notes)
-    for chunk in table.chunks(progress, uniform=False):
-        # In messages rows are named by their number in the file.
-        frame = chunk.set_axis(pd.RangeIndex(n_rows + 1, n_rows + len(chunk) + 1, name="row"))
-        n_rows += len(frame)
-        rows, now = _new_rows(frame, columns, wanted, target, known, table.decimal)
-        notes += notes_on({name: reading for name, reading in now.items() if name not in told})
-        told, known = now | told, now | known
-        yield attrs.evolve(rows, notes=notes)
-        notes = []
-    check_rows(table.name, n_rows, least=1)
+    table.as_text |= {*read_as_text(readings or {})}
+    # In messages rows are named by their number in the file.
+    frames = (
+        chunk.set_axis((chunk.index + 1).rename("row"))
+        for chunk in table.chunks(progress, uniform=False)
+    )
+    yield from _as_trained(table, frames, columns, wanted, target, readings)
 
 
 def _check_needed(
@@ -132,17 +123,25 @@ def _check_needed(
         )
 
 
-def _new_rows(
-    frame: pd.DataFrame,
+def _as_trained(
+    source: RawTable | ChunkedTable,
+    frames: Iterable[pd.DataFrame],
     columns: Sequence[str],
-    wanted: Sequence[str],
+    wanted: list[str],
     target: str | None,
-    readings: Mapping[str, ColumnReading],
-    decimal: str | None,
-) -> tuple[NewRows, dict[str, ColumnReading]]:
-    """Return some rows as training would read them, and how their text is read."""
-    labels = None
-    if target is not None and target in frame:
-        labels = read_target(frame[target], decimal, [])
-    features, told = read_later(frame[list(wanted)], readings, decimal or ".")
-    return NewRows(features.reindex(columns=list(columns)), labels), told
+    readings: Mapping[str, ColumnReading] | None,
+) -> Iterator[NewRows]:
+    """Yield the rows of each frame as training would read them, with notes on what is new there."""
+    n_rows, told, notes = 0, set[str](), list(source.notes)
+    known = dict(readings or {})
+    for frame in frames:
+        n_rows += len(frame)
+        labels = None
+        if target is not None and target in frame:
+            labels = read_target(frame[target], source.decimal, [])
+        features, now = read_later(frame[wanted], known, source.decimal or ".")
+        notes += notes_on({name: reading for name, reading in now.items() if name not in told})
+        told, known = told | {*now}, now | known
+        yield NewRows(features.reindex(columns=list(columns)), labels, notes)
+        notes = []
+    check_rows(source.name, n_rows, least=1)

@@ -31,16 +31,9 @@ MOST_LABELS = 1 << 16
 class Scan:
     """What the first pass over a table tells.
 
-    Attributes
-    ----------
-    table : Table
-        A sample of the rows that have a target, numbered from 1 among all of these.
-    classes : ndarray of shape (n_classes,)
-        The labels, sorted.
-    codes : ndarray of shape (n_rows,)
-        The place of each row's label among the classes; -1 for a row without a target.
-    members : ndarray of shape (n_sample,)
-        The numbers of the sample's rows among all rows, from 0.
+    ``table`` is a sample of the rows that have a target, numbered from 1 among all of these;
+    ``members`` are its rows' numbers among all rows, from 0. ``codes`` are the places of all rows'
+    labels among the sorted ``classes``, -1 for a row without a target.
     """
 
     table: Table
