@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Generator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
@@ -57,6 +57,8 @@ class CSVFile:
     notes: list[str]
     signature: Signature
     bytes_in_memory: int
+    kinds: ClassVar[dict[str, str]] = {}
+    """Nothing: the kinds of values are known when all have been read."""
 
     @classmethod
     def opened(cls, path: Path) -> Self:
@@ -86,11 +88,6 @@ class CSVFile:
     def decimal(self) -> str:
         """The decimal mark."""
         return self.dialect.decimal
-
-    @property
-    def kinds(self) -> dict[str, str]:
-        """Nothing: the kinds of values are known when all have been read."""
-        return {}
 
     def chunks(
         self, rows: int | None, columns: Sequence[str] | None, as_text: Collection[str]

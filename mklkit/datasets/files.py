@@ -24,20 +24,19 @@ from mklkit.datasets.paths import fault_of, status, user_path
 from mklkit.errors import DataError, listed, quoted, suggest
 from mklkit.views.stored_rows import signature_of
 
-READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
-    ".csv": ("CSV", CSVFile.opened),
-    ".csv.gz": ("CSV", CSVFile.opened),
-    ".tsv": ("CSV", CSVFile.opened),
-    ".tsv.gz": ("CSV", CSVFile.opened),
-    ".parquet": ("Parquet", ParquetFile.opened),
-    ".pq": ("Parquet", ParquetFile.opened),
-    ".arff": ("ARFF", read_arff),
-    ".libsvm": ("libsvm", read_libsvm),
-    ".svmlight": ("libsvm", read_libsvm),
-    ".svm": ("libsvm", read_libsvm),
-    ".libsvm.gz": ("libsvm", read_libsvm),
-    ".npz": ("NPZ", read_npz),
+_FORMATS: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "CSV": (CSVFile.opened, ".csv .csv.gz .tsv .tsv.gz"),
+    "Parquet": (ParquetFile.opened, ".parquet .pq"),
+    "ARFF": (read_arff, ".arff"),
+    "libsvm": (read_libsvm, ".libsvm .svmlight .svm .libsvm.gz"),
+    "NPZ": (read_npz, ".npz"),
 }
+READERS = {
+    ending: (kind, reader)
+    for kind, (reader, endings) in _FORMATS.items()
+    for ending in endings.split()
+}
+"""By a file's ending, its format and the format's reader."""
 CHUNKED = ("CSV", "Parquet")
 """The formats whose readers open a file, to be read in chunks; others return table and notes."""
 CHUNK_CELLS = 1 << 20

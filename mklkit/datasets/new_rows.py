@@ -86,7 +86,6 @@ def load_in_chunks(
     needed: Sequence[str] | None = None,
     readings: Mapping[str, ColumnReading] | None = None,
     progress: Progress | None = None,
-    chunk_rows: int | None = None,
 ) -> Iterator[NewRows]:
     """Read new rows as :func:`mklkit.datasets.load_features` does, large files in chunks.
 
@@ -97,7 +96,7 @@ def load_in_chunks(
     if not is_large(source):
         yield load_features(source, columns, target, needed, readings)
         return
-    table = ChunkedTable.opened(source, chunk_rows)
+    table = ChunkedTable.opened(source)
     wanted = list(columns if needed is None else needed)
     _check_needed(table.name, table.columns, wanted, columns)
     table.read_only([*wanted, *([] if target is None else [target])])
