@@ -173,19 +173,7 @@ def _columns_of_text(head: pd.DataFrame, dialect: Dialect) -> set[str]:
 
 
 def csv_text(table: pd.DataFrame, header: bool = True) -> str:
-    r"""Return a table as CSV, with an apostrophe before text that a spreadsheet would run.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"class": ["=1+1", "-1", "+", "@a"], "score": [-1.0, 2.0, 3.0, 4.0]})
-    >>> print(csv_text(table))
-    class,score
-    '=1+1,-1.0
-    -1,2.0
-    +,3.0
-    '@a,4.0
-    <BLANKLINE>
-    """
+    """Return a table as CSV, with an apostrophe before text that a spreadsheet would run."""
     # By position, as two columns may have one name.
     safe = table.set_axis(range(table.shape[1]), axis=1)
     for place in safe:

@@ -33,12 +33,6 @@ def find_identifiers(frame: pd.DataFrame) -> list[str]:
 
     A column that counts the rows is kept if no other is left. In a part of the rows more columns
     may have a different value in each.
-
-    Examples
-    --------
-    >>> ages = pd.Series([40, 50]).repeat(15).reset_index(drop=True)
-    >>> find_identifiers(pd.DataFrame({"No.": range(1, 31), "age": ages}))
-    ['No.']
     """
     naming = [str(name) for name, column in frame.items() if _names_rows(column)]
     either = [str(name) for name, column in frame.items() if name in naming or _counts_rows(column)]

@@ -23,13 +23,7 @@ NAMES_SHOWN = 12
 
 
 def choose_column(columns: list[str], wanted: str | int, purpose: str) -> str:
-    """Return a column's name, of a name or a position (also as text; -1 is the last).
-
-    Examples
-    --------
-    >>> choose_column(["kind", "width", "height"], "-1", "to take as the target")
-    'height'
-    """
+    """Return a column's name, of a name or a position (also as text; -1 is the last)."""
     if isinstance(wanted, str) and wanted in columns:
         return wanted
     try:
@@ -134,11 +128,6 @@ def looks_like_numbers(target: pd.Series) -> bool:
 
     Numbers with a fraction are; whole numbers are if there are more than 20 different ones, and
     more than a tenth as many as rows.
-
-    Examples
-    --------
-    >>> looks_like_numbers(pd.Series([1.5, 2.0])), looks_like_numbers(pd.Series([1, 2, 3]))
-    (True, False)
     """
     if not is_numeric_dtype(target) or is_bool_dtype(target):
         return False
