@@ -67,7 +67,7 @@ def predict(
     numbers R² and the mean absolute error) is printed on stderr.
     Large CSV and Parquet files, globs and folders of them are read and predicted in parts.
     """
-    from mklkit.datasets.loading import load_in_chunks
+    from mklkit.datasets.new_rows import load_in_chunks
     from mklkit.datasets.pipeline import columns_needed, encoder_in
     from mklkit.evaluation.tasks import task_of
     from mklkit.persistence import load_model, read_facts

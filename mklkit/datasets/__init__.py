@@ -17,19 +17,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mklkit.datasets.builtin import BUILTIN_NAMES
     from mklkit.datasets.generated import make_four_stars
-    from mklkit.datasets.loading import load_features, load_table
-    from mklkit.datasets.table import NewRows, Table
+    from mklkit.datasets.new_rows import NewRows, load_features
+    from mklkit.datasets.table import Table, load_table
     from mklkit.views.stored_rows import StoredRows
 
 # Imported when first used: the command line knows formats and names without pandas.
 _HOME = {
-    "BUILTIN_NAMES": "mklkit.datasets.builtin",
-    "NewRows": "mklkit.datasets.table",
-    "StoredRows": "mklkit.views.stored_rows",
-    "Table": "mklkit.datasets.table",
-    "load_features": "mklkit.datasets.loading",
-    "load_table": "mklkit.datasets.loading",
-    "make_four_stars": "mklkit.datasets.generated",
+    "datasets.builtin": "BUILTIN_NAMES",
+    "datasets.generated": "make_four_stars",
+    "datasets.new_rows": "NewRows load_features",
+    "datasets.table": "Table load_table",
+    "views.stored_rows": "StoredRows",
 }
 
 __all__ = [
@@ -45,8 +43,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import a name of the package when it is first used."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'mklkit.datasets' has no attribute {name!r}")
-    value = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
+    for module, names in _HOME.items():
+        if name in names.split():
+            value = globals()[name] = getattr(import_module(f"mklkit.{module}"), name)
+            return value
+    raise AttributeError(f"module 'mklkit.datasets' has no attribute {name!r}")

@@ -15,7 +15,6 @@ from pathlib import Path
 import pandas as pd
 
 from mklkit.datasets.paths import readable_as
-from mklkit.datasets.table import RawTable
 
 ATTRIBUTE = re.compile(
     r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(\{|\w+)""", re.IGNORECASE
@@ -23,7 +22,7 @@ ATTRIBUTE = re.compile(
 NUMERIC = ("numeric", "real", "integer")
 
 
-def read_arff(path: Path) -> RawTable:
+def read_arff(path: Path) -> tuple[pd.DataFrame, list[str]]:
     """Read a dense ARFF file: numbers, nominal attributes as categories, all others as text."""
     with readable_as(path, "ARFF"):
         lines = path.read_text(encoding="utf-8-sig", errors="replace").splitlines()
@@ -31,7 +30,7 @@ def read_arff(path: Path) -> RawTable:
         start = next((n for n, line in enumerate(lines) if _starts(line, "@data")), None)
         if start is None:
             raise ValueError("it has no @data line")
-        return RawTable(_rows(lines[start + 1 :], attributes_in(lines[:start])))
+        return _rows(lines[start + 1 :], attributes_in(lines[:start])), []
 
 
 def attributes_in(header: Iterable[str]) -> dict[str, str]:

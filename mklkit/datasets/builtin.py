@@ -27,15 +27,9 @@ def read_builtin(name: str) -> pd.DataFrame:
         from mklkit.datasets.generated import TABLES
 
         return TABLES[name]()
-    from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+    from sklearn import datasets
 
-    load = {
-        "breast_cancer": load_breast_cancer,
-        "iris": load_iris,
-        "wine": load_wine,
-        "digits": load_digits,
-    }[name]
-    bunch = load(as_frame=True)
+    bunch = vars(datasets)[f"load_{name}"](as_frame=True)
     frame: pd.DataFrame = bunch.data
     labels = bunch.target
     if name != "digits":

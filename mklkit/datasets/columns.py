@@ -53,13 +53,7 @@ PLAIN: dict[str, Callable[[Any], float | str]] = {
 
 
 def plain_values(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return a table with decimals, durations and times of day as floats, bytes as text, and notes.
-
-    Examples
-    --------
-    >>> plain_values(pd.DataFrame({"begin": [time(1, 0, 30), None]}))[0]["begin"].tolist()
-    [3630.0, nan]
-    """
+    """Return a table with decimals, durations and times as floats, bytes as text, and notes."""
     new: dict[int, pd.Series] = {}
     notes = []
     for place in [place for place, kind in enumerate(frame.dtypes) if kind.kind in "Om"]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Generator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
@@ -17,7 +17,6 @@ import pandas as pd
 from mklkit.datasets.dialects import Dialect, sample_of, sniff
 from mklkit.datasets.notations import COMMA, meanings, points_may_group
 from mklkit.datasets.paths import readable_as
-from mklkit.datasets.table import RawTable
 from mklkit.views.stored_rows import Signature, signature_of
 
 HEAD_ROWS, HEAD_CELLS = (50, 1000), 100_000
@@ -41,15 +40,6 @@ def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(LATIN_1, _as_latin_1)
 
 
-def read_csv(path: Path, as_text: Collection[str] = ()) -> RawTable:
-    """Read a CSV file, gzipped or not; ``as_text`` names columns that stay text, or has globs."""
-    file = CSVFile.opened(path)
-    with readable_as(path, "CSV"):
-        frame = pd.read_csv(path, **file.options(as_text))
-    frame = _with_names(frame.reset_index(drop=True), file.names)
-    return RawTable(frame, file.notes, file.decimal)
-
-
 @attrs.frozen(eq=False)
 class CSVFile:
     """A file of delimited text.
@@ -67,6 +57,8 @@ class CSVFile:
     notes: list[str]
     signature: Signature
     bytes_in_memory: int
+    kinds: ClassVar[dict[str, str]] = {}
+    """Nothing: the kinds of values are known when all have been read."""
 
     @classmethod
     def opened(cls, path: Path) -> Self:
@@ -97,13 +89,14 @@ class CSVFile:
         """The decimal mark."""
         return self.dialect.decimal
 
-    @property
-    def kinds(self) -> dict[str, str]:
-        """Nothing: the kinds of values are known when all have been read."""
-        return {}
+    def chunks(
+        self, rows: int | None, columns: Sequence[str] | None, as_text: Collection[str]
+    ) -> Generator[tuple[pd.DataFrame, int]]:
+        """Yield some rows, or all at once, and how many bytes of the file have been read.
 
-    def options(self, as_text: Collection[str] = ()) -> dict[str, Any]:
-        """Return the options of ``pandas.read_csv`` that read the file, some columns as text."""
+        ``as_text`` names columns that stay text besides those of the beginning, or has globs.
+        """
+        names = [None if columns is not None and n not in columns else n for n in self.names]
         text = [
             raw
             for raw, name in zip(self.raw_names, self.names, strict=True)
@@ -111,16 +104,10 @@ class CSVFile:
             or name in as_text
             or any(fnmatchcase(str(name), glob) for glob in as_text)
         ]
-        return _options(self.dialect, dict.fromkeys(text, str))
-
-    def chunks(
-        self, rows: int, columns: Sequence[str] | None, as_text: Collection[str]
-    ) -> Generator[tuple[pd.DataFrame, int]]:
-        """Yield some rows, and how many bytes of the file have been read."""
-        names = [None if columns is not None and n not in columns else n for n in self.names]
+        options = _options(self.dialect, dict.fromkeys(text, str))
         with readable_as(self.path, "CSV"), self.path.open("rb") as file:
             source: Any = gzip.GzipFile(fileobj=file) if _is_packed(self.path) else file
-            with pd.read_csv(source, chunksize=rows, **self.options(as_text)) as chunks:
+            with pd.read_csv(source, iterator=True, chunksize=rows, **options) as chunks:
                 for chunk in chunks:
                     yield _with_names(chunk.reset_index(drop=True), names), file.tell()
 
@@ -186,19 +173,7 @@ def _columns_of_text(head: pd.DataFrame, dialect: Dialect) -> set[str]:
 
 
 def csv_text(table: pd.DataFrame, header: bool = True) -> str:
-    r"""Return a table as CSV, with an apostrophe before text that a spreadsheet would run.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"class": ["=1+1", "-1", "+", "@a"], "score": [-1.0, 2.0, 3.0, 4.0]})
-    >>> print(csv_text(table))
-    class,score
-    '=1+1,-1.0
-    -1,2.0
-    +,3.0
-    '@a,4.0
-    <BLANKLINE>
-    """
+    """Return a table as CSV, with an apostrophe before text that a spreadsheet would run."""
     # By position, as two columns may have one name.
     safe = table.set_axis(range(table.shape[1]), axis=1)
     for place in safe:

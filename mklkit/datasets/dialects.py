@@ -64,13 +64,7 @@ class Dialect:
 
 
 def sniff(sample: bytes, name: str) -> Dialect:
-    """Detect a file's format from its beginning, whose last line may be cut.
-
-    Examples
-    --------
-    >>> sniff(b"width;height;kind\\n1,5;2;a\\n", "cups.csv").decimal
-    ','
-    """
+    """Detect a file's format from its beginning, whose last line may be cut."""
     encoding, text = _decode(sample)
     if not text.strip():
         raise DataError(f"{name} is empty: a header and at least two rows are expected.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
@@ -131,12 +130,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.n_features_in_ = frame.shape[1]
         frame = self._settle_columns(frame)
         self.gaps_ = {str(name): int(number) for name, number in frame.isna().sum().items()}
-        numbers = self._numbers(frame)
-        with warnings.catch_warnings():
-            # Of columns without any value.
-            warnings.simplefilter("ignore", RuntimeWarning)
-            self.medians_ = np.nan_to_num(np.nanmedian(numbers, axis=0))
-            ranges = np.stack([np.nanmin(numbers, axis=0), np.nanmax(numbers, axis=0)])
+        numbers = pd.DataFrame(self._numbers(frame))
+        self.medians_ = np.nan_to_num(numbers.median().to_numpy())
+        ranges = np.stack([numbers.min(), numbers.max()])
         self.ranges_ = np.nan_to_num(ranges[:, : len(self.numeric_)])
         self.one_hot_ = OneHotEncoder(
             handle_unknown="infrequent_if_exist",

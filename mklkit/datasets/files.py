@@ -7,7 +7,7 @@ from contextlib import closing
 from glob import glob, has_magic
 from os import PathLike
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import attrs
 import pandas as pd
@@ -16,36 +16,44 @@ from pandas.api.types import is_numeric_dtype, union_categoricals
 from mklkit.datasets.arff import read_arff
 from mklkit.datasets.builtin import BUILTIN_NAMES, ORIGINS, read_builtin
 from mklkit.datasets.columns import plain_values
-from mklkit.datasets.csv_file import GZIP_RATIO, CSVFile, read_csv
+from mklkit.datasets.csv_file import GZIP_RATIO, CSVFile
 from mklkit.datasets.libsvm import read_libsvm
 from mklkit.datasets.npz import read_npz
-from mklkit.datasets.parquet_file import ParquetFile, read_parquet
+from mklkit.datasets.parquet_file import ParquetFile
 from mklkit.datasets.paths import fault_of, status, user_path
-from mklkit.datasets.table import RawTable
 from mklkit.errors import DataError, listed, quoted, suggest
 from mklkit.views.stored_rows import signature_of
 
-Reader = Callable[[Path], RawTable]
-READERS: dict[str, tuple[str, Reader]] = {
-    ".csv": ("CSV", read_csv),
-    ".csv.gz": ("CSV", read_csv),
-    ".tsv": ("CSV", read_csv),
-    ".tsv.gz": ("CSV", read_csv),
-    ".parquet": ("Parquet", read_parquet),
-    ".pq": ("Parquet", read_parquet),
-    ".arff": ("ARFF", read_arff),
-    ".libsvm": ("libsvm", read_libsvm),
-    ".svmlight": ("libsvm", read_libsvm),
-    ".svm": ("libsvm", read_libsvm),
-    ".libsvm.gz": ("libsvm", read_libsvm),
-    ".npz": ("NPZ", read_npz),
+_FORMATS: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "CSV": (CSVFile.opened, ".csv .csv.gz .tsv .tsv.gz"),
+    "Parquet": (ParquetFile.opened, ".parquet .pq"),
+    "ARFF": (read_arff, ".arff"),
+    "libsvm": (read_libsvm, ".libsvm .svmlight .svm .libsvm.gz"),
+    "NPZ": (read_npz, ".npz"),
 }
+READERS = {
+    ending: (kind, reader)
+    for kind, (reader, endings) in _FORMATS.items()
+    for ending in endings.split()
+}
+"""By a file's ending, its format and the format's reader."""
 CHUNKED = ("CSV", "Parquet")
-"""The formats that are read in chunks."""
+"""The formats whose readers open a file, to be read in chunks; others return table and notes."""
 CHUNK_CELLS = 1 << 20
 CHUNK_ROWS = (100, 100_000)
 SMALL_FILE = 1 << 23
 Progress = Callable[[int, int], object]
+
+
+@attrs.frozen(eq=False)
+class RawTable:
+    """A table as it is read, with the decimal mark of a format in which numbers may be text."""
+
+    frame: pd.DataFrame
+    name: str
+    origin: str
+    notes: list[str] = attrs.field(factory=list)
+    decimal: str | None = None
 
 
 def read_whole(source: str | PathLike[str], as_text: Collection[str] = ()) -> RawTable:
@@ -57,7 +65,7 @@ def read_whole(source: str | PathLike[str], as_text: Collection[str] = ()) -> Ra
     text = str(source)
     if text in BUILTIN_NAMES:
         origin = ORIGINS.get(text, "built into scikit-learn")
-        return RawTable(read_builtin(text), name=text, origin=origin)
+        return RawTable(read_builtin(text), text, origin)
     path = user_path(text)
     if not path.suffix and status(path) is None:
         raise DataError(
@@ -66,10 +74,16 @@ def read_whole(source: str | PathLike[str], as_text: Collection[str] = ()) -> Ra
         )
     ending = _checked_ending(path)
     kind, reader = READERS[ending]
-    raw = read_csv(path, as_text) if reader is read_csv else reader(path)
-    frame, notes = plain_values(raw.frame)
-    name, origin = path.name[: -len(ending)] or path.name, f"{kind} file {path.name}"
-    return attrs.evolve(raw, frame=frame, notes=raw.notes + notes, name=name, origin=origin)
+    decimal = None
+    if kind in CHUNKED:
+        file: CSVFile | ParquetFile = reader(path)
+        ((frame, _),) = file.chunks(None, None, as_text)
+        notes, decimal = file.notes, file.decimal
+    else:
+        frame, notes = reader(path)
+    frame, more = plain_values(frame)
+    name = path.name[: -len(ending)] or path.name
+    return RawTable(frame, name, f"{kind} file {path.name}", notes + more, decimal)
 
 
 def _checked_ending(path: Path) -> str:
@@ -164,7 +178,7 @@ class ChunkedTable:
         name, origin = paths[0].name[: -len(ending)], f"{kind} file {paths[0].name}"
         if len(paths) > 1:
             name, origin = Path(source).name, f"{len(paths)} {kind} files, {source}"
-        files = [(ParquetFile if kind == "Parquet" else CSVFile).opened(path) for path in paths]
+        files = [READERS[ending][1](path) for path in paths]
         fewest, most = CHUNK_ROWS
         fitting = min(most, max(fewest, CHUNK_CELLS // max(1, len(files[0].columns))))
         text = set().union(*(file.text for file in files))

@@ -38,11 +38,6 @@ def digits_sources() -> pd.DataFrame:
     invariant texture classification with local binary patterns", equations 2 and 10: the 58
     patterns of 8 neighbours at distance 1 with at most two changes around the circle, and all
     others together. Outside the image all is 0.
-
-    Examples
-    --------
-    >>> digits_sources().shape
-    (719, 110)
     """
     bunch = load_digits()
     chosen = np.isin(bunch.target, CONFUSED)
@@ -89,12 +84,6 @@ def mixed_sources() -> pd.DataFrame:
     ``sequence`` holds 30 letters, in most active rows with a site anywhere (``TATAATGC``, or that
     with one letter drawn anew); ``level_1`` to ``level_4`` are numbers, of which two have a ring of
     active rows around the others; ``tissue`` and ``stage`` are categories, the second with gaps.
-
-    Examples
-    --------
-    >>> frame = mixed_sources()
-    >>> frame.shape, int((frame["target"] == "active").sum())
-    ((600, 8), 300)
     """
     rng = np.random.default_rng(0)
     active = np.arange(N_ROWS) % 2 == 1
@@ -139,11 +128,6 @@ def multiple_features() -> pd.DataFrame:
     R. Duin, "Multiple Features", UCI Machine Learning Repository, 1998,
     https://doi.org/10.24432/C5HC70, licensed under Creative Commons Attribution 4.0 International,
     https://creativecommons.org/licenses/by/4.0/.
-
-    Examples
-    --------
-    >>> multiple_features().shape
-    (500, 364)
     """
     return pd.read_csv(Path(__file__).with_name("multiple_features.csv.gz"))
 

@@ -9,7 +9,6 @@ import pandas as pd
 from scipy.sparse import csr_array
 
 from mklkit.datasets.paths import readable_as
-from mklkit.datasets.table import RawTable
 from mklkit.errors import DataError
 
 # Up to this width all columns are kept, so that their positions are those in the file.
@@ -18,7 +17,7 @@ WIDE = 10_000
 LARGEST_DENSE = 2e9
 
 
-def read_libsvm(path: Path) -> RawTable:
+def read_libsvm(path: Path) -> tuple[pd.DataFrame, list[str]]:
     """Read a file in libsvm's format as dense columns ``x0``, ``x1``, … and ``target``.
 
     If there are more than 10,000 columns, those that are zero in all rows are left out.
@@ -44,4 +43,4 @@ def read_libsvm(path: Path) -> RawTable:
             " columns."
         )
     frame = pd.DataFrame(rows.toarray(), columns=[f"x{column}" for column in columns])
-    return RawTable(frame.assign(target=labels), notes)
+    return frame.assign(target=labels), notes

@@ -8,14 +8,13 @@ import numpy as np
 import pandas as pd
 
 from mklkit.datasets.paths import readable_as
-from mklkit.datasets.table import RawTable
 from mklkit.errors import DataError, plain_message
 
 # The kinds of NumPy types that hold one number, text, date or duration per element.
 PLAIN_KINDS = "biufSUMm"
 
 
-def read_npz(path: Path) -> RawTable:
+def read_npz(path: Path) -> tuple[pd.DataFrame, list[str]]:
     """Read arrays ``X`` and ``y`` (or ``data`` and ``target``), the labels if there are some.
 
     ``feature_names`` may name the columns.
@@ -45,7 +44,7 @@ def read_npz(path: Path) -> RawTable:
                 f" in {path.name}."
             )
         frame["target"] = labels
-    return RawTable(frame)
+    return frame, []
 
 
 def _arrays_in(path: Path) -> dict[str, np.ndarray]:

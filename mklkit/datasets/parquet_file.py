@@ -12,20 +12,10 @@ import pandas as pd
 
 from mklkit.datasets.csv_file import NUMBER_BYTES, TEXT_BYTES
 from mklkit.datasets.paths import readable_as
-from mklkit.datasets.table import RawTable
 from mklkit.errors import DataError, quoted
 from mklkit.views.stored_rows import Signature, signature_of
 
 COLUMN_BUFFER = 1 << 20
-
-
-def read_parquet(path: Path) -> RawTable:
-    """Read a Parquet file; needs pyarrow."""
-    file = ParquetFile.opened(path)
-    with _readable(path):
-        import pyarrow.parquet as pq
-
-        return RawTable(_plain(pq.read_table(path), file.columns))
 
 
 @attrs.frozen(eq=False)
@@ -75,15 +65,19 @@ class ParquetFile:
         return self.n_rows * sum(widths)
 
     def chunks(
-        self, rows: int, columns: Sequence[str] | None, as_text: Collection[str]
+        self, rows: int | None, columns: Sequence[str] | None, as_text: Collection[str]
     ) -> Generator[tuple[pd.DataFrame, int]]:
-        """Yield some rows, and how many bytes of the file have been read."""
+        """Yield some rows, or all at once, and how many bytes of the file have been read."""
         wanted = [n for n in self.columns if columns is None or n in columns]
         done = 0
         with _readable(self.path):
             import pyarrow as pa
             import pyarrow.parquet as pq
 
+            if rows is None:
+                with pq.ParquetFile(self.path) as file:
+                    yield _plain(file.read(columns=wanted), wanted), self.signature[0]
+                return
             # Without a buffer a whole row group is read at once, which may be the whole file.
             with pq.ParquetFile(self.path, buffer_size=COLUMN_BUFFER, pre_buffer=False) as file:
                 for batch in file.iter_batches(rows, columns=wanted, use_threads=False):

@@ -35,21 +35,10 @@ SCALE_WORDS = {
 
 
 class ScaledColumns(TransformerMixin, BaseEstimator):
-    """A scaler for the columns of numbers, and others passed on as they are.
+    """A scaler of scikit-learn for the columns of numbers, and others passed on as they are.
 
-    Parameters
-    ----------
-    scaler : transformer
-        Of scikit-learn, one output column per column.
-    as_they_are : sequence
-        The columns not to scale, as kernels name theirs; None among them for all.
-
-    Attributes
-    ----------
-    feature_names_in_ : ndarray of str
-    n_features_in_ : int
-    scaler_ : transformer
-        Fitted to the columns ``scaled_``; those ``left_`` are not scaled.
+    ``as_they_are`` are the columns not to scale, as kernels name theirs, None among them for all.
+    Fitted, ``scaler_`` scales the columns ``scaled_`` and leaves those ``left_``.
 
     Examples
     --------

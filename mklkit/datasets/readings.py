@@ -106,12 +106,6 @@ def settle_readings(
     ``decimal`` is the decimal mark, if a column and the others do not determine it, and ``marks``
     those for a gap, in lower case; with fewer than usual a column has to be of numbers throughout.
     Columns that are ``written`` stay so.
-
-    Examples
-    --------
-    >>> frame, readings = settle_readings(pd.DataFrame({"price": ["900", "1,250.5", "-"]}))
-    >>> frame["price"].tolist(), readings["price"].notation
-    ([900.0, 1250.5, nan], 'thousands')
     """
     columns = {
         str(name): _Words(column, marks)

@@ -33,12 +33,6 @@ def find_identifiers(frame: pd.DataFrame) -> list[str]:
 
     A column that counts the rows is kept if no other is left. In a part of the rows more columns
     may have a different value in each.
-
-    Examples
-    --------
-    >>> ages = pd.Series([40, 50]).repeat(15).reset_index(drop=True)
-    >>> find_identifiers(pd.DataFrame({"No.": range(1, 31), "age": ages}))
-    ['No.']
     """
     naming = [str(name) for name, column in frame.items() if _names_rows(column)]
     either = [str(name) for name, column in frame.items() if name in naming or _counts_rows(column)]
@@ -132,7 +126,9 @@ def remarks(
     }
     notes = [f"{named(names)}: {fault}" for fault, names in faults.items() if names]
     texts = [name for name, reading in readings.items() if reading.notation == TEXT]
-    varied = [name for name in texts if _varies_in_most_rows(features[name])]
+    # Most rows hold another text, but not all: that is said of identifiers.
+    few = max(MANY_CATEGORIES, len(features) / 2)
+    varied = [n for n in texts if few < features[n].nunique() < features[n].notna().sum()]
     for name in varied[:NAMES_SHOWN]:
         distinct = features[name].dropna().unique()
         notes.append(
@@ -144,12 +140,6 @@ def remarks(
     if len(varied) > NAMES_SHOWN:
         notes.append(f"{len(varied) - NAMES_SHOWN} more columns of text are like it")
     return notes_on(readings) + notes
-
-
-def _varies_in_most_rows(texts: pd.Series) -> bool:
-    """Return whether most rows hold another text, but not all: that is said of identifiers."""
-    n_texts = texts.nunique()
-    return max(MANY_CATEGORIES, len(texts) / 2) < n_texts < texts.notna().sum()
 
 
 def _contents(frame: pd.DataFrame) -> dict[str, tuple[Hashable, bool]]:

@@ -11,12 +11,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mklkit.datasets.files import ChunkedTable, LateText, Progress, joined
-from mklkit.datasets.loading import check_rows, read_target
-from mklkit.datasets.readings import settle_readings
-from mklkit.datasets.remarks import remarks
-from mklkit.datasets.table import Table
-from mklkit.datasets.target import class_labels, target_and_dropped, warn_of_numbers
-from mklkit.errors import DataError, counted
+from mklkit.datasets.table import Table, check_rows, read_target, settled_table
+from mklkit.datasets.target import (
+    class_labels,
+    note_without_target,
+    target_and_dropped,
+    warn_of_numbers,
+)
+from mklkit.errors import DataError
 from mklkit.numerics.sampling import own_stream
 
 SAMPLE_ROWS = 200_000
@@ -29,16 +31,9 @@ MOST_LABELS = 1 << 16
 class Scan:
     """What the first pass over a table tells.
 
-    Attributes
-    ----------
-    table : Table
-        A sample of the rows that have a target, numbered from 1 among all of these.
-    classes : ndarray of shape (n_classes,)
-        The labels, sorted.
-    codes : ndarray of shape (n_rows,)
-        The place of each row's label among the classes; -1 for a row without a target.
-    members : ndarray of shape (n_sample,)
-        The numbers of the sample's rows among all rows, from 0.
+    ``table`` is a sample of the rows that have a target, numbered from 1 among all of these;
+    ``members`` are its rows' numbers among all rows, from 0. ``codes`` are the places of all rows'
+    labels among the sorted ``classes``, -1 for a row without a target.
     """
 
     table: Table
@@ -76,27 +71,22 @@ def scan_table(
     classes, codes = labels.settled(table.decimal, notes)
     known = codes >= 0
     n_known = int(known.sum())
-    if n_known < len(codes):
-        notes.append(f"{counted(len(codes) - n_known, 'row')} without a target left out")
     check_rows(table.name, n_known)
     rows = sample.rows()
-    features, readings = settle_readings(rows.drop(columns=name), table.decimal or ".")
     # Of the rows with a target, as if there were no others.
-    members = rows.index.to_numpy()[known[rows.index]]
+    in_table = known[rows.index]
+    members = rows.index.to_numpy()[in_table]
     numbers = pd.Index(np.cumsum(known)[members], name="row")
-    features = features.loc[members].set_axis(numbers)
-    target_column = pd.Series(classes[codes[members]], numbers, name=name)
     if len(members) < n_known:
         notes.append(
             f"columns settled on a random sample of {len(members):,} of the {n_known:,} rows:"
             " types, categories, medians, remarks"
         )
-    notes += remarks(features, target_column, readings)
+    targets = pd.Series(classes[codes[members]], numbers, name=name)
     counts = pd.Series(np.bincount(codes[known], minlength=len(classes)), classes)
-    settled = Table(
-        features, target_column, table.name, table.origin, notes, dropped, readings, counts
-    )
-    return Scan(settled, classes, codes, members)
+    features = rows.drop(columns=name)
+    settled = settled_table(table, features, in_table, targets, dropped, notes)
+    return Scan(attrs.evolve(settled, all_counts=counts), classes, codes, members)
 
 
 def _first_pass(
@@ -142,11 +132,9 @@ class _Labels:
     ) -> tuple[NDArray[Any], NDArray[np.int32]]:
         """Return the classes and the rows' places among them."""
         values = read_target(pd.Series(list(self.places), name=self.name), decimal, notes)
-        known = values.dropna()
-        if known.empty:
-            raise DataError(f"The target {self.name!r} has no values at all.")
-        codes = self.codes
-        labels = class_labels(known, int(np.isin(codes, known.index).sum()))
+        codes, known = self.codes, values.dropna()
+        n_known = note_without_target(np.isin(codes, known.index), self.name, notes)
+        labels = class_labels(known, n_known)
         warn_of_numbers(labels)
         places = np.full(len(values) + 1, -1, dtype=np.int32)
         classes, places[known.index] = np.unique(labels.to_numpy(), return_inverse=True)

@@ -1,30 +1,37 @@
-"""Tables as they are read from files, with a target, or with new rows."""
+"""Tables for training: a data set with its target, from a name or a path."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+from fnmatch import fnmatchcase
+from os import PathLike
 from typing import Any
 
 import attrs
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from mklkit.datasets.readings import ColumnReading
-from mklkit.errors import counted
+from mklkit.datasets.files import ChunkedTable, RawTable, read_whole
+from mklkit.datasets.readings import ColumnReading, is_text, settle_readings
+from mklkit.datasets.remarks import notes_on, remarks
+from mklkit.datasets.target import (
+    choose_column,
+    class_labels,
+    learned_numbers,
+    looks_like_numbers,
+    note_without_target,
+    numbers_of_weights,
+    target_and_dropped,
+    warn_of_numbers,
+)
+from mklkit.errors import DataError, counted, quoted
 
+# A column of numbers may mark a gap so; other marks may be classes.
+TARGET_GAPS = frozenset({"none"})
 # The summary of a data set shows only its largest classes.
 CLASSES_SHOWN = 6
-
-
-@attrs.frozen(eq=False)
-class RawTable:
-    """A file as its reader returns it."""
-
-    frame: pd.DataFrame
-    notes: list[str] = attrs.field(factory=list)
-    decimal: str | None = None
-    """The decimal mark of a format whose target may be numbers in text."""
-    name: str = ""
-    origin: str = ""
 
 
 @attrs.frozen(eq=False)
@@ -115,20 +122,124 @@ class Table:
         )
 
 
-@attrs.frozen(eq=False)
-class NewRows:
-    """New rows for prediction.
+def load_table(
+    source: str | PathLike[str],
+    target: str | int | None = None,
+    drop: Sequence[str] = (),
+    as_written: Collection[str] = (),
+    weights: str | int | None = None,
+    task: str = "classification",
+) -> Table:
+    """Read a data set with its target.
 
-    Attributes
+    Parameters
     ----------
-    features : pandas.DataFrame of shape (n_rows, n_features)
-        The requested columns, in that order.
-    target : pandas.Series of shape (n_rows,) or None
-        The true labels if the data have them (gaps possible), else None.
-    notes : list of str
-        Remarks on the data as read.
-    """
+    source : str or path
+        A built-in name (``breast_cancer``, ``iris``, ``wine``, ``digits``, ``digits_sources``,
+        ``mixed_sources``, ``multiple_features``) or the path of a CSV (also ``.gz``), Parquet,
+        ARFF, libsvm or NPZ file.
+    target : str or int, optional
+        Name or position of the column to predict. Default: ``target``, else the last column.
+    drop : sequence of str, optional
+        Columns to leave out: names, globs (``lab_*``) or positions. Globs skip the target.
+    as_written : collection of str, optional
+        Columns that stay text, for kernels on text: globs or names; others are ignored.
+    weights : str or int, optional
+        Name or position of the column that says how much each row counts, which is no feature.
+    task : {"classification", "regression", "auto"}, default="classification"
+        What the target is for; ``"auto"``: numbers where it looks like numbers.
 
-    features: pd.DataFrame
-    target: pd.Series | None = None
-    notes: list[str] = attrs.field(factory=list)
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    DataError
+        If there is no such data set, file or column, it can't be read, or there is nothing to
+        learn from it.
+
+    Examples
+    --------
+    >>> load_table("wine").features.shape
+    (178, 13)
+    """
+    raw = read_whole(source, as_written)
+    frame, notes, counts = raw.frame, list(raw.notes), None
+    check_rows(raw.name, len(frame), least=1)
+    if weights is not None:
+        names = list(frame.columns)
+        column = choose_column(names, weights, "to take as the weights of the rows")
+        if target is not None:
+            target, _ = target_and_dropped(names, raw.name, target, ())
+            if target == column:
+                raise DataError(
+                    f"Column {quoted(column)} is the target and can't hold the weights of the rows"
+                    " too."
+                )
+        counts = numbers_of_weights(read_target(frame.pop(column), raw.decimal, []))
+    label, dropped = target_and_dropped(list(frame.columns), raw.name, target, drop)
+    labels = read_target(frame[label], raw.decimal, notes)
+    known = labels.notna().to_numpy()
+    check_rows(raw.name, note_without_target(known, label, notes))
+    if not known.all():
+        labels = labels[known].reset_index(drop=True)
+        counts = None if counts is None else counts[known].reset_index(drop=True)
+    if task == "auto":
+        task = "regression" if looks_like_numbers(labels) else "classification"
+    if task == "regression":
+        labels = learned_numbers(labels)
+    else:
+        labels = class_labels(labels)
+        warn_of_numbers(labels)
+    rows = frame.drop(columns=[*dropped, label])
+    table = settled_table(raw, rows, known, labels, dropped, notes, _written(rows, as_written))
+    return attrs.evolve(table, weights=counts, task=task)
+
+
+def settled_table(
+    source: RawTable | ChunkedTable,
+    rows: pd.DataFrame,
+    known: NDArray[np.bool_],
+    labels: pd.Series,
+    dropped: list[str],
+    notes: list[str],
+    written: Collection[str] = (),
+) -> Table:
+    """Return a table of the rows that are known to have a label, and settle what columns hold.
+
+    That is settled by all rows; columns that are ``written`` stay text. The labels (n_known,) have
+    the index of the table.
+    """
+    features, readings = settle_readings(rows, source.decimal or ".", written=written)
+    features = features.loc[known].set_axis(labels.index)
+    notes = [*notes, *remarks(features, labels, readings)]
+    return Table(features, labels, source.name, source.origin, notes, dropped, readings)
+
+
+def _written(frame: pd.DataFrame, globs: Collection[str]) -> list[str]:
+    """Return the columns that stay text; numbers without leading zeros are numbers."""
+    names = [str(name) for name in frame if any(fnmatchcase(str(name), glob) for glob in globs)]
+    texts = {name: frame[name].dropna() for name in names if is_text(frame[name])}
+    return [
+        name
+        for name, values in texts.items()
+        if values.str.fullmatch(r"0\d+").any()
+        or pd.to_numeric(values, errors="coerce").isna().any()
+    ]
+
+
+def check_rows(name: str, count: int, least: int = 2) -> None:
+    """Refuse a table without rows, or with a single one to learn from."""
+    if count < least:
+        few = "a single row: at least two, of two classes, are needed" if count else "no rows"
+        raise DataError(f"{name} has {few}.")
+
+
+def read_target(column: pd.Series, decimal: str | None, notes: list[str]) -> pd.Series:
+    """Read the target as numbers if all values are; most gap marks may be classes here."""
+    if decimal is None:
+        return column
+    frame, readings = settle_readings(column.to_frame(), decimal, marks=TARGET_GAPS)
+    notes += notes_on(readings)
+    return frame[column.name]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
 
 from mklkit.errors import DataError, MKLKitWarning, counted, cut, quoted, suggest
@@ -22,13 +23,7 @@ NAMES_SHOWN = 12
 
 
 def choose_column(columns: list[str], wanted: str | int, purpose: str) -> str:
-    """Return a column's name, of a name or a position (also as text; -1 is the last).
-
-    Examples
-    --------
-    >>> choose_column(["kind", "width", "height"], "-1", "to take as the target")
-    'height'
-    """
+    """Return a column's name, of a name or a position (also as text; -1 is the last)."""
     if isinstance(wanted, str) and wanted in columns:
         return wanted
     try:
@@ -85,13 +80,19 @@ def target_and_dropped(
 
 def drop_without_target(frame: pd.DataFrame, name: str, notes: list[str]) -> pd.DataFrame:
     """Leave out the rows that have no target, and note how many."""
-    known = frame[name].notna()
-    if known.all():
-        return frame
-    if not known.any():
+    known = frame[name].notna().to_numpy()
+    note_without_target(known, name, notes)
+    return frame if known.all() else frame[known].reset_index(drop=True)
+
+
+def note_without_target(known: NDArray[np.bool_], name: str, notes: list[str]) -> int:
+    """Return how many rows are ``known`` to have a target, and note how many have none."""
+    n_known = int(known.sum())
+    if not n_known:
         raise DataError(f"The target {name!r} has no values at all.")
-    notes.append(f"{counted(int((~known).sum()), 'row')} without a target left out")
-    return frame[known].reset_index(drop=True)
+    if n_known < len(known):
+        notes.append(f"{counted(len(known) - n_known, 'row')} without a target left out")
+    return n_known
 
 
 def class_labels(target: pd.Series, n_rows: int | None = None) -> pd.Series:
@@ -127,11 +128,6 @@ def looks_like_numbers(target: pd.Series) -> bool:
 
     Numbers with a fraction are; whole numbers are if there are more than 20 different ones, and
     more than a tenth as many as rows.
-
-    Examples
-    --------
-    >>> looks_like_numbers(pd.Series([1.5, 2.0])), looks_like_numbers(pd.Series([1, 2, 3]))
-    (True, False)
     """
     if not is_numeric_dtype(target) or is_bool_dtype(target):
         return False

@@ -268,8 +268,13 @@ class Chi2(Kernel):
         some, counts = checked[places], row_weights[places]
         # Without the distance of each row to itself.
         pairs = counts.sum() * (counts.sum() - 1)
-        mean = -counts @ additive_chi2_kernel(some) @ counts / pairs if pairs > 0 else 0.0
+        mean = -counts @ _minus_chi2(some, some) @ counts / pairs if pairs > 0 else 0.0
         return FittedChi2(width.factor / float(mean) if mean > 0 else width.factor)
+
+
+def _minus_chi2(a: Array, b: Array) -> Array:
+    # scikit-learn's loop needs arrays that can be written to; rows from a memory map can't.
+    return additive_chi2_kernel(*(np.require(rows, requirements="W") for rows in (a, b)))
 
 
 @register
@@ -281,7 +286,7 @@ class FittedChi2(FittedKernel):
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the rows of ``a`` (n, q) and ``b`` (m, q): (n, m)."""
-        values = additive_chi2_kernel(amounts("chi2", a), amounts("chi2", b))
+        values = _minus_chi2(amounts("chi2", a), amounts("chi2", b))
         values *= self.gamma
         return np.exp(values, out=values)
 

@@ -13,6 +13,7 @@ from platform import python_version
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 
 from mklkit._version import __version__
 from mklkit.datasets.pipeline import encoder_in
@@ -80,29 +81,17 @@ def json_ready(value: Any, levels: int = DEEPEST) -> Any:
 def facts_of_model(model: Any) -> dict[str, Any]:
     """Return a description of the fitted estimator at the end of a model.
 
-    Parameters
-    ----------
-    model : estimator
-        A fitted estimator of mklkit, or a pipeline or search around one; for other estimators few
-        facts are available.
-
-    Returns
-    -------
-    dict
-        ``input`` (how a ``TableEncoder`` treated each column), ``kernels`` (name, spec string and
-        columns of each: names, or positions where the data had none; None for all),
-        ``feature_map``, ``combiner``, ``learner`` (where there is one), ``weights`` (problem,
-        kernel and weight of each), and for classifiers ``multiclass`` (``binary``, ``ovo``, ``ovr``
-        or ``native``), ``classes``, ``class_weight`` (that of each class; None where all weigh 1),
-        ``probability`` (whether there is ``predict_proba``) and, for a vote, the number of
-        ``members``; for a regressor ``task`` and ``targets``.
+    That of an estimator of mklkit has ``input`` (how a ``TableEncoder`` treated each column),
+    ``kernels`` (their columns are names, positions where the data had none, or None for all),
+    components, ``weights``, and for classifiers ``multiclass`` (``binary``, ``ovo``, ``ovr`` or
+    ``native``) and ``class_weight`` (None where all weigh 1); others have few of these.
     """
     classifier = classifier_in(model)
     facts: dict[str, Any] = {}
     encoder = encoder_in(model)
     if encoder is not None:
         facts["input"] = json_ready(encoder.columns())
-    if hasattr(classifier, "classes_"):  # any fitted classifier has them
+    if is_classifier(classifier):
         facts["classes"] = json_ready(np.asarray(classifier.classes_))
         facts["probability"] = hasattr(classifier, "predict_proba")
     if isinstance(classifier, KernelModel):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 
 # The values of the rows. A table encoder or an imputer turns gaps into typical values, while a
@@ -52,7 +53,7 @@ def decide_trial(model: Any, kind: str) -> None:
 
 
 def _decide(model: Any, rows: Any) -> None:
-    n_rows, labels = len(rows), hasattr(model, "classes_")
+    n_rows, labels = len(rows), is_classifier(model)
     shapes: dict[str, tuple[int, ...] | None]
     shapes = dict.fromkeys(("predict", "decision_function", "transform"))
     if labels:

@@ -6,7 +6,7 @@ it predicts or is fitted again, and compiled code follows indices that it does n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -23,7 +23,21 @@ def _names(module: str, names: str) -> frozenset[str]:
 # Objects that are rebuilt from plain attributes, by ``__new__`` and ``__dict__`` or
 # ``BaseEstimator.__setstate__``.
 OBJECTS = (
-    _names("sklearn.calibration", "_CalibratedClassifier _SigmoidCalibration _TemperatureScaling")
+    # The registry has components; these contain components.
+    _names(
+        "mklkit",
+        "datasets.columns.DateParts datasets.encoder.TableEncoder datasets.pipeline.ScaledColumns"
+        " datasets.readings.ColumnReading estimators.classifier.MKLClassifier"
+        " estimators.fit.Fitted estimators.one_class.MKLOneClass"
+        " estimators.partial_fits.PartialSums estimators.plan.Plan"
+        " estimators.predicting.DecisionValues estimators.problems.Problem"
+        " estimators.proposing.KernelBank estimators.regressor.MKLRegressor"
+        " estimators.rpemekl.RPEMEKLClassifier estimators.search.MKLSearchCV"
+        " estimators.table_reading.TableReading estimators.transformer.MKLTransformer"
+        " estimators.voting.MKLVotingClassifier numerics.class_moments.ClassMoments"
+        " views.bound_kernels.BoundKernel",
+    )
+    | _names("sklearn.calibration", "_CalibratedClassifier _SigmoidCalibration _TemperatureScaling")
     | _names("sklearn.compose._column_transformer", "make_column_selector")
     | _names("sklearn.cluster._bisect_k_means", "_BisectingTree")
     | _names(
@@ -97,40 +111,13 @@ WHY_NOT: dict[str, str] = {
 
 def trusted_names() -> list[str]:
     """Return the names of the types that a model file may hold besides skops' own defaults."""
-    return sorted(set(_registered_types()).union(*KNOWN_TYPES.values()))
+    return sorted({*_registered_types()}.union(*KNOWN_TYPES.values()))
 
 
-def _registered_types() -> dict[str, type]:
-    from mklkit.datasets.columns import DateParts
-    from mklkit.datasets.encoder import TableEncoder
-    from mklkit.datasets.pipeline import ScaledColumns
-    from mklkit.datasets.readings import ColumnReading
-    from mklkit.estimators.classifier import MKLClassifier
-    from mklkit.estimators.fit import Fitted
-    from mklkit.estimators.one_class import MKLOneClass
-    from mklkit.estimators.partial_fits import PartialSums
-    from mklkit.estimators.plan import Plan
-    from mklkit.estimators.predicting import DecisionValues
-    from mklkit.estimators.problems import Problem
-    from mklkit.estimators.proposing import KernelBank
-    from mklkit.estimators.regressor import MKLRegressor
-    from mklkit.estimators.rpemekl import RPEMEKLClassifier
-    from mklkit.estimators.search import MKLSearchCV
-    from mklkit.estimators.table_reading import TableReading
-    from mklkit.estimators.transformer import MKLTransformer
-    from mklkit.estimators.voting import MKLVotingClassifier
-    from mklkit.numerics.class_moments import ClassMoments
+def _registered_types() -> Iterable[str]:
     from mklkit.registry.registry import get_registry
-    from mklkit.views.bound_kernels import BoundKernel
 
-    # The registry contains components; these types contain components.
-    types: tuple[type, ...] = (TableEncoder, ScaledColumns, ColumnReading, DateParts)
-    types += (MKLClassifier, MKLOneClass, MKLRegressor, MKLSearchCV, MKLTransformer)
-    types += (MKLVotingClassifier, RPEMEKLClassifier, DecisionValues, Problem, PartialSums)
-    types += (Fitted, KernelBank, Plan, TableReading, BoundKernel, ClassMoments)
-    return get_registry().model_types() | {
-        f"{cls.__module__}.{cls.__qualname__}": cls for cls in types
-    }
+    return get_registry().model_types()
 
 
 def unknown_types(archive: bytes) -> list[str]:

@@ -22,7 +22,7 @@ from mklkit.cli.app import ASKED, app
 from mklkit.cli.completion import completers, names, shells
 from mklkit.cli.completion.line import candidates, read_line
 from mklkit.datasets import BUILTIN_NAMES, load_table
-from mklkit.datasets.csv_file import read_csv
+from mklkit.datasets.files import read_whole
 from mklkit.registry.entries import HOOKS
 from mklkit.registry.registry import get_registry
 
@@ -216,7 +216,7 @@ def test_columns_are_those_that_are_read(tmp_path: Path) -> None:
     (tmp_path / "e.arff").write_text(arff)
     with mock.patch.object(names, "known_names", return_value=KNOWN):
         for name in ("a.csv", "b.csv.gz", "d.csv"):
-            read = read_csv(tmp_path / name).frame
+            read = read_whole(tmp_path / name).frame
             assert completers.columns_of(str(tmp_path / name)) == list(read.columns), name
         assert completers.columns_of(str(tmp_path / "c.parquet")) == list(frame.columns)
         assert completers.columns_of(str(tmp_path / "e.arff")) == ["a b", "kind"]

@@ -40,9 +40,15 @@ class TestColumnsOfText:
             (["1,250.5", "2"], ",", [1250.5, 2], False, ["1,397"], [1397]),
             (["1.234,56", "2,5"], ";", [1234.56, 2.5], False, ["1.397"], [1397]),
             (["1 234,5", "2"], ",", [1234.5, 2], False, ["1,397"], [1.397]),
+            (["900", "1,200", "-1,234,567.5"], ",", [900, 1200, -1234567.5], False, ["1"], [1]),
+            (["\u22123", "4", "\u22120.5"], ",", [-3, 4, -0.5], False, ["\u22121"], [-1]),
+            (["1\u202f200", "2 400", "7"], ",", [1200, 2400, 7], False, ["1 000"], [1000]),
+            (["1,5", "2", "\u22123,25"], ",", [1.5, 2, -3.25], False, ["1,200"], [1.2]),
+            (["1,200", None, "3"], ",", [1200, np.nan, 3], True, ["1,200"], [1200]),
+            (["1,200", "1,20", "5"], ",", [1.2, 1.2, 5], False, ["1,200"], [1.2]),
         ],
     )
-    def test_commas(
+    def test_numbers_as_people_write_them(
         self,
         tmp_path: Path,
         values: Any,
@@ -53,7 +59,7 @@ class TestColumnsOfText:
         then: Any,
     ) -> None:
         column, notes, rows = self.kept(tmp_path, values, later, sep)
-        assert column.tolist() == meant
+        np.testing.assert_array_equal(column, meant)
         np.testing.assert_array_equal(rows, then)
         assert len(notes) == 1
         assert "read as numbers: " in notes[0]

@@ -109,3 +109,12 @@ def test_the_mean_distance_of_chi2_counts_rows_by_weight():
     weighted = Chi2().fit_weighted(rows, often.astype(float))
     repeated = Chi2().fit(rows.repeat(often, axis=0))
     np.testing.assert_allclose(weighted.gamma, repeated.gamma, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kernel", [Chi2(), Hellinger(), Intersection(), MinMax(), Tanimoto()])
+def test_rows_of_a_memory_map_are_read(kernel):
+    # joblib passes large arrays to processes so: they can't be written to.
+    rows = COUNTS.copy()
+    rows.flags.writeable = False
+    expected = kernel.fit(COUNTS)(COUNTS, COUNTS)
+    np.testing.assert_array_equal(kernel.fit(rows)(rows, rows), expected)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from crafted import fitted
+from crafted import Check, copied, fitted, rewritten
 
-from mklkit.persistence import save_model
+from mklkit.errors import ModelFileError
+from mklkit.persistence import load_model, save_model
 
 
 @pytest.fixture(scope="session")
@@ -29,6 +32,22 @@ def saved(tmp_path_factory: pytest.TempPathFactory, mixed: pd.DataFrame) -> Path
     path = tmp_path_factory.mktemp("models") / "model.mkl"
     save_model(fitted(mixed, [0, 1] * 20), path, {"data": {"name": "toy"}})
     return path
+
+
+@pytest.fixture
+def check_refused(tmp_path: Path, saved: Path) -> Check:
+    """Return a check that the file is not loaded, for a reason, with its content changed."""
+
+    def check(reason: str, change: Any = None, **members: Any) -> None:
+        files, method = (saved, tmp_path / "model.mkl"), zipfile.ZIP_DEFLATED
+        if change is None:
+            path = rewritten(*files, method, **members)
+        else:
+            path = copied(*files, change, method)
+        with pytest.raises(ModelFileError, match=reason):
+            load_model(path)
+
+    return check
 
 
 @pytest.fixture

@@ -13,6 +13,8 @@ import pandas as pd
 from mklkit.datasets.pipeline import build_pipeline
 from mklkit.estimators.classifier import MKLClassifier
 
+Check = Callable[..., None]
+
 
 def fitted(table: pd.DataFrame, labels: Any, **parameters: Any) -> Any:
     return build_pipeline(MKLClassifier(**parameters)).fit(table, labels)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from crafted import copied, json_node, list_node, nodes, rewritten, with_array
+from crafted import Check, copied, json_node, list_node, nodes, with_array
 
 from mklkit.errors import ModelFileError
 from mklkit.estimators.classifier import MKLClassifier
@@ -58,20 +58,16 @@ class TestBrokenFiles:
         with pytest.raises(ModelFileError, match="no file"):
             load_model(tmp_path / "missing.mkl")
 
-    @pytest.mark.parametrize("facts", [[], {}, {"format": "1"}, None, 3])
-    def test_facts_of_another_shape(self, tmp_path: Path, saved: Path, facts: Any) -> None:
-        path = rewritten(saved, tmp_path / "model.mkl", mklkit=lambda _: facts)
-        with pytest.raises(ModelFileError, match="damaged"):
-            load_model(path)
-
     @pytest.mark.parametrize(
-        "schema",
-        [None, [], {}, {"protocol": 0}, {"protocol": 2, "__loader__": "NoSuchNode"}],
+        ("member", "content"),
+        [
+            *(("mklkit", facts) for facts in ([], {}, {"format": "1"}, None, 3)),
+            *(("schema", schema) for schema in (None, [], {}, {"protocol": 0})),
+            ("schema", {"protocol": 2, "__loader__": "NoSuchNode"}),
+        ],
     )
-    def test_schema_of_another_shape(self, tmp_path: Path, saved: Path, schema: Any) -> None:
-        path = rewritten(saved, tmp_path / "model.mkl", schema=lambda _: schema)
-        with pytest.raises(ModelFileError, match="damaged"):
-            load_model(path)
+    def test_json_of_another_shape(self, check_refused: Check, member: str, content: Any) -> None:
+        check_refused("damaged", **{member: lambda _: content})
 
     def test_an_array_of_objects_is_not_advertised(self, tmp_path: Path, saved: Path) -> None:
         array = io.BytesIO()
@@ -123,32 +119,26 @@ class TestSizes:
         tracemalloc.stop()
 
     @pytest.mark.parametrize("member", ["schema.json", "mklkit.json"])
-    def test_json_is_bounded_more_closely(self, tmp_path: Path, saved: Path, member: str) -> None:
+    def test_json_is_bounded_more_closely(self, check_refused: Check, member: str) -> None:
         def grow(name: str, content: bytes) -> bytes:
             return content + bytes(9 * 2**20) * (name == member)
 
-        path = copied(saved, tmp_path / "model.mkl", grow, zipfile.ZIP_DEFLATED)
-        with pytest.raises(ModelFileError, match=r"would unpack to 9,\d+,\d+, which"):
-            load_model(path)
+        check_refused(r"would unpack to 9,\d+,\d+, which", grow)
 
-    def test_an_archive_in_the_archive(self, tmp_path: Path, saved: Path) -> None:
+    def test_an_archive_in_the_archive(self, check_refused: Check) -> None:
         bomb = io.BytesIO()
         with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("data.npy", bytes(65 * 2**20))
-        path = copied(saved, tmp_path / "model.mkl", with_array(bomb.getvalue()))
-        with pytest.raises(ModelFileError, match=r"would unpack to \d+,\d+,\d+,?[\d]*, which"):
-            load_model(path)
+        check_refused(r"would unpack to \d+,\d+,\d+,?[\d]*, which", with_array(bomb.getvalue()))
 
-    def test_one_array_read_many_times(self, tmp_path: Path, saved: Path) -> None:
+    def test_one_array_read_many_times(self, check_refused: Check) -> None:
         def repeat(schema: dict[str, Any]) -> dict[str, Any]:
             arrays = [node for node in nodes(schema) if "npy" in str(node.get("file"))]
             copies = [arrays[0] | {"__id__": -place} for place in range(1, 9)]
             schema["content"]["content"]["memory"] = list_node(*copies)
             return schema
 
-        path = rewritten(saved, tmp_path / "model.mkl", schema=repeat)
-        with pytest.raises(ModelFileError, match="two objects are read from"):
-            load_model(path)
+        check_refused("two objects are read from", schema=repeat)
 
     def test_a_directory_that_understates_sizes_is_not_believed(
         self, tmp_path: Path, saved: Path
@@ -169,7 +159,7 @@ class TestSizes:
         assert tracemalloc.get_traced_memory()[1] < 20 * 2**20
         tracemalloc.stop()
 
-    def test_nested_references_are_not_followed(self, tmp_path: Path, saved: Path) -> None:
+    def test_nested_references_are_not_followed(self, check_refused: Check) -> None:
         """A list of two references to a list of two references …: 2^40 visits of skops."""
 
         def nest(schema: dict[str, Any]) -> dict[str, Any]:
@@ -179,18 +169,14 @@ class TestSizes:
             schema["content"]["content"]["memory"] = inner
             return schema
 
-        path = rewritten(saved, tmp_path / "model.mkl", schema=nest)
-        with pytest.raises(ModelFileError, match="two nodes of different size have the id"):
-            load_model(path)
+        check_refused("two nodes of different size have the id", schema=nest)
 
-    def test_more_nodes_than_a_file_of_that_size_has(self, tmp_path: Path, saved: Path) -> None:
+    def test_more_nodes_than_a_file_of_that_size_has(self, check_refused: Check) -> None:
         def fill(schema: dict[str, Any]) -> dict[str, Any]:
             schema["content"]["content"]["memory"] = list_node(*[json_node(1)] * 25_000)
             return schema
 
-        path = rewritten(saved, tmp_path / "model.mkl", zipfile.ZIP_DEFLATED, schema=fill)
-        with pytest.raises(ModelFileError, match=r"it would hold 25,\d+ parts"):
-            load_model(path)
+        check_refused(r"it would hold 25,\d+ parts", schema=fill)
 
     def test_many_alike_objects_can_be_saved(self, tmp_path: Path) -> None:
         model = MKLClassifier("linear").fit(np.eye(20), [0, 1] * 10)

@@ -1,0 +1,146 @@
+"""New rows to predict for, from a name or a path, whole or in chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+
+import attrs
+import pandas as pd
+
+from mklkit.datasets.files import ChunkedTable, Progress, RawTable, is_large, read_whole
+from mklkit.datasets.readings import ColumnReading, read_as_text, read_later
+from mklkit.datasets.remarks import notes_on
+from mklkit.datasets.table import check_rows, read_target
+from mklkit.errors import DataError, listed, suggest
+
+
+@attrs.frozen(eq=False)
+class NewRows:
+    """New rows for prediction.
+
+    Attributes
+    ----------
+    features : pandas.DataFrame of shape (n_rows, n_features)
+        The requested columns, in that order.
+    target : pandas.Series of shape (n_rows,) or None
+        The true labels if the data have them (gaps possible), else None.
+    notes : list of str
+        Remarks on the data as read.
+    """
+
+    features: pd.DataFrame
+    target: pd.Series | None = None
+    notes: list[str] = attrs.field(factory=list)
+
+
+def load_features(
+    source: str | PathLike[str],
+    columns: Sequence[str],
+    target: str | None = None,
+    needed: Sequence[str] | None = None,
+    readings: Mapping[str, ColumnReading] | None = None,
+) -> NewRows:
+    """Read new rows to predict for.
+
+    Parameters
+    ----------
+    source : str or path
+        As for ``load_table``.
+    columns : sequence of str
+        The feature columns the model was fitted on. Others are ignored.
+    target : str, optional
+        If the data have a column of this name, it is returned as the true labels.
+    needed : sequence of str, optional
+        Those of the columns that affect predictions; the others may be absent, and are returned
+        without values. All by default.
+    readings : mapping of str to ColumnReading, optional
+        How the training table's columns of text were read, as in ``Table.readings``.
+
+    Returns
+    -------
+    NewRows
+        All rows, in the order of the file.
+
+    Raises
+    ------
+    DataError
+        If the data can't be read, have no rows, lack a feature column, or hold values unlike those
+        of training.
+    """
+    raw = read_whole(source, read_as_text(readings or {}))
+    wanted, frame = list(columns if needed is None else needed), raw.frame
+    if raw.origin.startswith("libsvm"):
+        # The format omits zeros, and trailing columns that are zero in all rows.
+        absent = [column for column in wanted if column not in frame]
+        frame = pd.concat([frame, pd.DataFrame(0.0, frame.index, absent)], axis=1)
+    _check_needed(raw.name, frame.columns.tolist(), wanted, columns)
+    (rows,) = _as_trained(raw, [frame], columns, wanted, target, readings)
+    return rows
+
+
+def load_in_chunks(
+    source: str | PathLike[str],
+    columns: Sequence[str],
+    target: str | None = None,
+    needed: Sequence[str] | None = None,
+    readings: Mapping[str, ColumnReading] | None = None,
+    progress: Progress | None = None,
+) -> Iterator[NewRows]:
+    """Read new rows as :func:`mklkit.datasets.load_features` does, large files in chunks.
+
+    Small files are one chunk. Of large CSV and Parquet files, globs and folders of them, some
+    thousand rows are in memory at a time, and are numbered from 1. Columns that training has not
+    read are read in all chunks as in the first that holds some text in them.
+    """
+    if not is_large(source):
+        yield load_features(source, columns, target, needed, readings)
+        return
+    table = ChunkedTable.opened(source)
+    wanted = list(columns if needed is None else needed)
+    _check_needed(table.name, table.columns, wanted, columns)
+    table.read_only([*wanted, *([] if target is None else [target])])
+    table.as_text |= {*read_as_text(readings or {})}
+    # In messages rows are named by their number in the file.
+    frames = (
+        chunk.set_axis((chunk.index + 1).rename("row"))
+        for chunk in table.chunks(progress, uniform=False)
+    )
+    yield from _as_trained(table, frames, columns, wanted, target, readings)
+
+
+def _check_needed(
+    name: str, present: Sequence[str], wanted: Sequence[str], columns: Sequence[str]
+) -> None:
+    """Refuse new rows without a column that the model needs."""
+    missing = [column for column in wanted if column not in present]
+    if missing:
+        others = [column for column in present if column not in columns]
+        raise DataError(
+            f"{name} lacks {len(missing)} of the {len(wanted)} columns the model needs:"
+            f" {listed(missing)}.{suggest(missing[0], others)}"
+        )
+
+
+def _as_trained(
+    source: RawTable | ChunkedTable,
+    frames: Iterable[pd.DataFrame],
+    columns: Sequence[str],
+    wanted: list[str],
+    target: str | None,
+    readings: Mapping[str, ColumnReading] | None,
+) -> Iterator[NewRows]:
+    """Yield the rows of each frame as training would read them, with notes on what is new there."""
+    n_rows, told, notes = 0, set[str](), list(source.notes)
+    known = dict(readings or {})
+    for frame in frames:
+        n_rows += len(frame)
+        labels = None
+        if target is not None and target in frame:
+            labels = read_target(frame[target], source.decimal, [])
+        features, now = read_later(frame[wanted], known, source.decimal or ".")
+        notes += notes_on({name: reading for name, reading in now.items() if name not in told})
+        told, known = told | {*now}, now | known
+        yield NewRows(features.reindex(columns=list(columns)), labels, notes)
+        notes = []
+    check_rows(source.name, n_rows, least=1)
