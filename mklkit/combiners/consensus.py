@@ -26,9 +26,6 @@ from mklkit.views.kernel_rows import KernelRows
 PANEL_VALUES = 2**22
 """Values of all kernels that are in memory at once: 32 MB of them."""
 
-PENALTY, CHANGE, MOST_ROUNDS = 20.0, 0.01, 1000
-"""ρ of the iteration on the sphere, the change of the weights that ends it, and its limit."""
-
 
 @register
 @attrs.frozen
@@ -231,15 +228,15 @@ def near_sphere(form: Array) -> Array:
 
     Alternates between the least βᵀSβ + ρ/2‖β − z + u/ρ‖² over β ≥ 0 and z = β/‖β‖, with ρ = 20.
     """
-    count = len(form)
-    factor = scipy.linalg.cholesky(2 * form + PENALTY * np.eye(count))
+    count, penalty = len(form), 20.0
+    factor = scipy.linalg.cholesky(2 * form + penalty * np.eye(count))
     length_one, multipliers = np.full(count, count**-0.5), np.zeros(count)
-    for number in range(MOST_ROUNDS):
-        pull = scipy.linalg.solve_triangular(factor, PENALTY * length_one - multipliers, trans=1)
+    for number in range(1000):
+        pull = scipy.linalg.solve_triangular(factor, penalty * length_one - multipliers, trans=1)
         solution, _ = scipy.optimize.nnls(factor, pull)
         size = np.linalg.norm(solution)
-        if size == 0 or (number and np.abs(solution / size - length_one).sum() < CHANGE):
+        if size == 0 or (number and np.abs(solution / size - length_one).sum() < 0.01):
             break
         length_one = solution / size
-        multipliers += PENALTY * (solution - length_one)
+        multipliers += penalty * (solution - length_one)
     return length_one

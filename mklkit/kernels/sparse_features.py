@@ -46,13 +46,6 @@ def products(left: Sparse, right: Sparse) -> Array:
 
     Columns in which many rows have a value go through a dense product, the others through a sparse
     one: O(n·m) for each of the former, and for each of the latter the number of pairs of values.
-
-    Examples
-    --------
-    >>> from scipy.sparse import csr_array
-    >>> products(csr_array(np.eye(2)), csr_array(np.array([[3.0, 4.0]])))
-    array([[3.],
-           [4.]])
     """
     shape = left.shape[0], right.shape[0]
     pairs = np.bincount(left.indices, minlength=left.shape[1])
@@ -70,10 +63,7 @@ def products(left: Sparse, right: Sparse) -> Array:
 
 
 class FeatureKernel(NormalisedKernel):
-    """A kernel φ(x)ᵀGφ(z) of sparse features, ready to evaluate.
-
-    Rows without features have similarity zero to all rows, themselves included.
-    """
+    """A kernel φ(x)ᵀGφ(z) of sparse features, ready to evaluate."""
 
     __slots__ = ()
 

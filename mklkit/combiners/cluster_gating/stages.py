@@ -95,9 +95,8 @@ class Stages:
         return embed_gram(gram, self.graphs, self.combiner.alpha, n_components, prior)
 
     def _composite(self, theta: Array) -> Array:
-        gates = self.memberships @ theta
-        tiles = self.tiles.read()
-        return composite_gram(self.views, gates, self.combiner.composition, tiles)
+        composition, tiles = self.combiner.composition, self.tiles.read()
+        return composite_gram(self.views, self.memberships @ theta, composition, tiles)
 
     def _move(self, theta: Array, projection: Array, ratio: float) -> tuple[Array, float]:
         """Stage two: return weights for the embedding and their ratio, which is never lower."""

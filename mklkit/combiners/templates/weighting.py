@@ -42,9 +42,6 @@ from mklkit.views.deciding import (
 )
 from mklkit.views.rows import rows_at
 
-BLOCK_ROWS = 512
-"""Rows whose columns are made at a time, so that next to the result there is little else."""
-
 
 @register
 @attrs.frozen(eq=False)
@@ -72,7 +69,8 @@ class WeightedColumns:
             block = RowBlock(rows_at(rows, place))
             return weighted_columns(block, self.projectors, self.scales, self.explicit)
 
-        return np.vstack(list(each(columns, row_blocks(len(rows), BLOCK_ROWS))))
+        # Few rows at a time, so that next to the result there is little else.
+        return np.vstack(list(each(columns, row_blocks(len(rows), 512))))
 
 
 @register

@@ -43,15 +43,13 @@ def ridge_problem(
 
 
 class CentredFeatures(FeatureSide):
-    """Features less their means: their products keep the digits that a large mean would take.
-
-    A feature that varies by no more than N·eps of its mean is constant but for rounding, and zero.
-    """
+    """Features less their means: their products keep the digits that a large mean would take."""
 
     def __init__(self, side: TrainingView, row_weights: Array | None = None) -> None:
         features = side.features()
         self.centre = np.average(features, axis=0, weights=row_weights).astype(features.dtype)
         centred = features - self.centre
+        # A feature that varies by no more is constant but for rounding.
         digits_lost = len(features) * np.finfo(centred.dtype).eps * np.abs(self.centre)
         centred[:, np.abs(centred).max(axis=0) <= digits_lost] = 0.0
         super().__init__(centred)

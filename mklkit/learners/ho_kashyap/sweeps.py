@@ -74,14 +74,6 @@ class _Sweep:
         return state, reduce(added, (self._of_block(block, values) for (_, block), values in pairs))
 
     def _of_block(self, block: RowBlock, rows: _Block) -> list[Array]:
-        value = self._take_queue(block, rows)
-        target = np.empty_like(rows.outputs[0])
-        lam, factors = self.columns.lam, self.factors
-        set_target(rows.outputs, rows.margins, rows.labels, factors, lam, self.view, target)
-        target *= rows.counts[:, None]
-        return [value, target.sum(axis=0, dtype=np.float64), *self.back.of(block, target)]
-
-    def _take_queue(self, block: RowBlock, rows: _Block) -> Array:
         columns, value = self.columns, np.zeros(1)
         for step, view, *function in self.queue:
             if step == "outputs":
@@ -93,7 +85,10 @@ class _Sweep:
             else:
                 state = rows.outputs, rows.margins, rows.labels, rows.counts
                 value = loss(*state, columns.weights, columns.lam)
-        return value
+        target, lam = np.empty_like(rows.outputs[0]), columns.lam
+        set_target(rows.outputs, rows.margins, rows.labels, self.factors, lam, self.view, target)
+        target *= rows.counts[:, None]
+        return [value, target.sum(axis=0, dtype=np.float64), *self.back.of(block, target)]
 
 
 def iterate_by_sweeps(
