@@ -181,11 +181,6 @@ class Page:
                 windowsVirtualKeyCode=code, **(text if kind == "keyDown" else {}),
             )  # fmt: skip
 
-    def picture(self, path: Path) -> None:
-        """Write a picture of the whole page."""
-        found = self.call("Page.captureScreenshot", captureBeyondViewport=True)
-        path.write_bytes(b64decode(found["data"]))
-
     def print(self, path: Path) -> None:
         """Write the page as PDF."""
         found = self.call("Page.printToPDF", preferCSSPageSize=True, printBackground=True)

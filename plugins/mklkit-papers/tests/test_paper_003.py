@@ -17,10 +17,6 @@ def test_printed_accuracies_are_those_of_the_paper():
     assert [len(row) for row in TABLE_6.values()] == [14, 14, 14]
     assert TABLE_6["Sonar"]["K1"].value == 58.39
     assert TABLE_6["Sonar"]["K1"].spread == 11.22
-    assert TABLE_6["Ionosphere"]["DeFIMKL"].value == 93.01
-    assert TABLE_6["Ionosphere"]["DiMKL2"].spread == 2.39
-    assert TABLE_6["Breast Cancer"]["DiMKL6"].value == 97.09
-    assert TABLE_6["Breast Cancer"]["MKLGL"].spread == 1.49
 
 
 def test_printed_weights_are_those_of_the_paper():
@@ -28,10 +24,6 @@ def test_printed_weights_are_those_of_the_paper():
     assert all([len(row) for row in table.values()] == [8] * 5 for table in tables.values())
     assert tables["Sonar"]["κ2"]["DiMKL2"].value == 0.81
     assert tables["Sonar"]["κ5"]["DiMKL6"].value == 0.34
-    assert tables["Ionosphere"]["κ5"]["DiMKL3"].value == 0.38
-    assert tables["Ionosphere"]["κ1"]["DiMKL5"].value == 0.26
-    assert tables["Breast Cancer"]["κ2"]["GAMKL"].value == 0.12
-    assert tables["Breast Cancer"]["κ3"]["MKLGL"].value == 0.99
 
 
 def test_printed_weights_add_up_to_one_with_one_exception():
@@ -48,7 +40,6 @@ def test_printed_times_are_those_of_the_paper():
     assert [len(row) for row in TABLE_10.values()] == [5] * 7
     assert TABLE_10["DiMKL1"]["25000"].value == 0.0023
     assert TABLE_10["DiMKL6"]["5000"].value == 0.8293
-    assert TABLE_10["MKLGL"]["10000"].value == 45.3782
 
 
 @pytest.mark.parametrize("name", ["003-table3", "003-table4"])

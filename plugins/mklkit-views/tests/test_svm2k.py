@@ -164,17 +164,6 @@ def test_the_machines_disagree_less_the_more_it_costs():
     assert apart[-1] == pytest.approx(0, abs=1e-2)
 
 
-def test_features_and_gram_matrices_give_the_same():
-    rows, y, new = one_table()
-    values = [
-        MKLClassifier(PAIR, feature_map=feature_map, combiner="svm2k(D=0.5)")
-        .fit(rows, y)
-        .decision_function(new)
-        for feature_map in ("implicit", "empirical")
-    ]
-    np.testing.assert_allclose(*values, atol=1e-4)
-
-
 def test_only_support_vectors_are_kept():
     rows, y, new = one_table()
     rows = np.hstack([rows[:, :1] + 3 * y[:, None], rows[:, 1:]])
