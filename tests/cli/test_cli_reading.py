@@ -117,7 +117,7 @@ def test_what_can_not_be_read_is_refused(run: Run) -> None:
     run("fit", "rows.csv", "-k", "rbf@sequence").refused(
         "the column 'sequence' is left out", "or use a kernel on text, such as 'letters'"
     )
-    run("fit", "rows.csv", "-k", "letters").refused("name it, as in 'letters@")
+    run("fit", "rows.csv", "-k", "letters").refused("'sequence' is left out", "'letters@sequence'")
 
 
 def test_lists_show_what_kernels_read(run: Run) -> None:
