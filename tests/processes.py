@@ -176,7 +176,7 @@ class Fitted:
 
 
 def write_plugin(
-    folder: Path, name: str, source: str, version: str = "1.2", points: str = ""
+    folder: Path, name: str, source: str, points: str = "", version: str = "1.2"
 ) -> Path:
     """Write a distribution ``mklkit-<name>`` that Python finds once the folder is on its path.
 

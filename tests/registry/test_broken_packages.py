@@ -78,8 +78,8 @@ def test_a_damaged_package_without_entry_points_is_nobodys_business(site: Path) 
 def test_the_first_of_a_name_on_the_path_counts(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_plugin(site, "twice", GOOD.format(name="later"), "1.0")
-    write_plugin(tmp_path / "user", "twice", GOOD.format(name="earlier"), "2.0")
+    write_plugin(site, "twice", GOOD.format(name="later"), version="1.0")
+    write_plugin(tmp_path / "user", "twice", GOOD.format(name="earlier"), version="2.0")
     monkeypatch.syspath_prepend(str(tmp_path / "user"))
     registry, warned = load()
     assert warned == []
