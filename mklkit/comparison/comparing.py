@@ -12,13 +12,7 @@ import attrs
 
 from mklkit.comparison.comparison import Comparison
 from mklkit.comparison.data import DataSet, data_sets
-from mklkit.comparison.methods import (
-    Method,
-    MethodOptions,
-    make_methods,
-    presets_of,
-    unique_names,
-)
+from mklkit.comparison.methods import Method, MethodOptions, make_methods, presets_of, unique_names
 from mklkit.comparison.references import DEFAULT_METHODS, baselines, kernel_baselines
 from mklkit.comparison.running import run_cells
 from mklkit.comparison.splits import SplitPlan, check_splits, make_splits, published_split

@@ -15,7 +15,7 @@ from mklkit._version import __version__
 from mklkit.comparison.data import in_unicode
 from mklkit.datasets.pipeline import DEFAULT_SCALE, build_pipeline
 from mklkit.errors import IncompatibleError, SpecError, UnknownNameError, quoted, suggest
-from mklkit.estimators.from_preset import find_preset
+from mklkit.estimators.from_preset import find_preset, preset_parts
 from mklkit.evaluation.tasks import Classes, Task
 from mklkit.protocols import CombinerFacts, facts_of
 from mklkit.protocols.component import Preset
@@ -87,11 +87,7 @@ class MethodOptions:
             max_memory=self.max_memory,
             **settings,
         )
-        of_preset = attrs.asdict(preset, recurse=False)
-        parts = {
-            key: settings.get(key) or of_preset[key]
-            for key in ("combiner", "kernels", "feature_map", "learner")
-        }
+        parts = preset_parts(preset, settings)
         chosen = choose_components(parts["combiner"], parts["feature_map"], parts["learner"])
         if facts_of(chosen.combiner, CombinerFacts).weights_are == "choice":
             kind = ONE_KERNEL

@@ -26,12 +26,7 @@ from mklkit.errors import DataError, plain_message, quoted, type_name
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.plan import SharedViews, SharesViews
-from mklkit.evaluation.scores import (
-    area_under_curve,
-    response,
-    score,
-    score_probabilities,
-)
+from mklkit.evaluation.scores import area_under_curve, response, score, score_probabilities
 from mklkit.persistence.facts import json_ready
 from mklkit.registry.specs import to_spec
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 from mklkit.errors import SpecError, quoted, suggest
+from mklkit.estimators.base import COMPONENT_KINDS
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.grids import Effort, check_effort
 from mklkit.estimators.search import MKLSearchCV
@@ -59,13 +61,8 @@ def preset_classifier(
     for name in changed.keys() - known.keys():
         hint = suggest(name, known)
         raise SpecError(f"MKLClassifier has no parameter {quoted(name)}.{hint}")
-    parts = {
-        "kernels": None if chosen.kernels is None else list(chosen.kernels),
-        "feature_map": chosen.feature_map,
-        "combiner": chosen.combiner,
-        "learner": chosen.learner,
-    }
-    classifier: Any = MKLClassifier(**{**parts, **changed}, random_state=random_state)
+    parts = preset_parts(chosen, changed)
+    classifier: Any = MKLClassifier(**{**changed, **parts}, random_state=random_state)
     if tune is not None:
         classifier = MKLSearchCV(classifier, effort=check_effort(tune))
     if chosen.members > 1:
@@ -73,6 +70,13 @@ def preset_classifier(
             classifier, n_members=chosen.members, random_state=random_state
         )
     return cast(MKLClassifier | MKLSearchCV | MKLVotingClassifier, classifier)
+
+
+def preset_parts(preset: Preset, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return kernels, combiner, feature map and learner: those of settings, else of a preset."""
+    parts = {name: getattr(preset, name) for name in ("kernels", *COMPONENT_KINDS)}
+    parts["kernels"] = preset.kernels and list(preset.kernels)
+    return parts | {name: settings[name] for name in parts if settings.get(name) is not None}
 
 
 def find_preset(preset: Any) -> Preset:

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import attrs
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from mklkit.errors import DataError
-
-Array = NDArray[np.float64]
+from mklkit.protocols import Array
 
 EQUAL = 1e-12
 """Differences that vary by less than this share of the largest are equal but for rounding."""

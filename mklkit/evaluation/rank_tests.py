@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import attrs
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from mklkit.errors import DataError, plain_message
 from mklkit.numerics.sampling import own_stream
-
-Array = NDArray[np.float64]
+from mklkit.protocols import Array
 
 DIGITS = 12
 """Scores equal to so many digits are ties: means in another order differ by rounding."""

@@ -16,6 +16,7 @@ from mklkit.datasets.columns import text_of
 from mklkit.datasets.pipeline import DEFAULT_SCALE, build_pipeline, preset_pipeline
 from mklkit.datasets.target import class_labels, learned_numbers
 from mklkit.errors import DataError, IncompatibleError, counted, listed
+from mklkit.estimators.from_preset import preset_parts
 from mklkit.estimators.introspection import classifier_in
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.evaluation.scores import response, score, score_numbers
@@ -250,10 +251,8 @@ class Numbers(Task):
                 )
         if preset.members > 1:
             raise IncompatibleError(f"The preset {preset.name} is a vote, which is for classes.")
-        parts = attrs.asdict(preset, recurse=False)
-        for part in ("kernels", "feature_map", "combiner", "learner"):
-            settings[part] = settings.get(part) or parts[part]
-        steps = build_pipeline(MKLRegressor(**settings), scale or preset.scale or DEFAULT_SCALE)
+        regressor = MKLRegressor(**settings | preset_parts(preset, settings))
+        steps = build_pipeline(regressor, scale or preset.scale or DEFAULT_SCALE)
         return Pipeline([*steps.steps[:-1], ("regress", steps[-1])])
 
     def shown(self, name: str, value: float | None) -> str:

@@ -6,13 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mklkit.errors import DataError, counted
 from mklkit.evaluation.paired_tests import corrected_t_test, holm, least_difference
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference, friedman_test
-
-Array = NDArray[np.float64]
+from mklkit.protocols import Array
 
 NAMES_SHOWN = 3
 """Methods of a group that are named; the others are counted."""

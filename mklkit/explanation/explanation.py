@@ -87,8 +87,7 @@ class Explanation:
         parts = [repr(self), _kernels(self.kernels, points)]
         if not self.columns.empty:
             parts.append(_columns(self.columns, points))
-        about = self.notes[["about", "note"]].itertuples(index=False)
-        return shown(*parts, notes("Notes", [f"{subject}: {note}" for subject, note in about]))
+        return shown(*parts, notes("Notes", self.text().splitlines()))
 
     def summary(self) -> str:
         """Return the mean scores of the folds, and the unit of what is lost."""

@@ -117,10 +117,7 @@ def _alike(alignment: pd.DataFrame) -> Iterator[str]:
     labels, values = [str(label) for label in alignment.index], alignment.to_numpy(dtype=float)
     places = zip(*np.triu_indices(len(labels), 1), strict=True)
     pairs = sorted(((float(values[i, j]), labels[i], labels[j]) for i, j in places), reverse=True)
-    for low, high, meaning in (
-        (NEAR_DUPLICATE, np.inf, SAME),
-        (ALIKE, NEAR_DUPLICATE, SIMILAR),
-    ):
+    for low, high, meaning in ((NEAR_DUPLICATE, np.inf, SAME), (ALIKE, NEAR_DUPLICATE, SIMILAR)):
         close = [f"{a} and {b} ({value:.3f})" for value, a, b in pairs if low < value <= high]
         if close:
             more = len(close) - PAIRS_SHOWN

@@ -10,18 +10,18 @@ import pandas as pd
 
 from mklkit.errors import DataError
 from mklkit.plotting.base import Display
-from mklkit.plotting.parts import COLOURS, FAINT, check_table, ink, short
+from mklkit.plotting.parts import COLOURS, FAINT, SHAPES, check_table, ink, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 KINDS = {
-    "method": (COLOURS[0], "o", "several kernels"),
-    "one kernel": (COLOURS[1], "s", "one kernel"),
-    "classifier": (COLOURS[2], "^", "other classifier"),
-    "baseline": (COLOURS[3], "D", "scikit-learn"),
+    "method": "several kernels",
+    "one kernel": "one kernel",
+    "classifier": "other classifier",
+    "baseline": "baseline",
 }
-"""Colour, marker and caption; markers differ too, as colours alone don't print."""
+"""What the kinds of methods are called in figures and tables."""
 
 
 @attrs.define(eq=False, repr=False, slots=False)
@@ -57,7 +57,8 @@ class ComparisonDisplay(Display):
 
     def _draw(self, ax: Axes) -> None:
         table = self._scored()
-        for kind, (colour, marker, caption) in KINDS.items():
+        looks = zip(COLOURS, SHAPES, strict=False)  # Colours alone don't print.
+        for (kind, caption), (colour, marker) in zip(KINDS.items(), looks, strict=False):
             methods = table[table["kind"] == kind]
             if len(methods):
                 means = 100 * methods["accuracy"].to_numpy(dtype=float)

@@ -7,7 +7,6 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pandas as pd
 import pytest
 from panels import panels
 from scipy import stats
@@ -25,6 +24,10 @@ from mklkit.comparison.data import data_sets
 from mklkit.errors import DataError
 from mklkit.evaluation.scores import area_under_curve
 
+WINES, CLASSES = load_wine(return_X_y=True, as_frame=True)
+X, Y = WINES.iloc[30:90, 1:5].reset_index(drop=True), np.array(["a", "b"])[CLASSES[30:90]]
+"""60 rows of two overlapping wines."""
+
 
 @pytest.fixture(scope="module", autouse=True)
 def few_trees() -> None:
@@ -39,16 +42,10 @@ def few_trees() -> None:
 
 
 @pytest.fixture(scope="module")
-def rows() -> tuple[pd.DataFrame, np.ndarray]:
-    """Return 60 rows of two overlapping wines."""
-    X, y = load_wine(return_X_y=True, as_frame=True)
-    return X.iloc[30:90, 1:5].reset_index(drop=True), np.array(["a", "b"])[y[30:90]]
-
-
-@pytest.fixture(scope="module")
-def found(rows: tuple[pd.DataFrame, np.ndarray]) -> Comparison:
+def found() -> Comparison:
     return compare(
-        *rows,
+        X,
+        Y,
         methods=["alignment", ("counts", MultinomialNB())],
         kernels=["linear", "rbf", "linear"],
         learners=["svm(C=1.0)"],
@@ -56,27 +53,26 @@ def found(rows: tuple[pd.DataFrame, np.ndarray]) -> Comparison:
     )
 
 
-def test_scores_are_scikit_learns(found: Comparison, rows: tuple[pd.DataFrame, np.ndarray]) -> None:
-    X, y = rows
+def test_scores_are_scikit_learns(found: Comparison) -> None:
     splitter = RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0)
     model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     kernel = make_pipeline(StandardScaler(), MKLClassifier(["linear"], learner="svm(C=1.0)"))
     results = found.results.set_index(["method", "repeat", "fold"])
-    codes = np.unique(y, return_inverse=True)[1]
+    codes = np.unique(Y, return_inverse=True)[1]
     for place, (train, test) in enumerate(splitter.split(X, codes)):
-        model.fit(X.iloc[train], y[train])
+        model.fit(X.iloc[train], Y[train])
         row = results.loc[("logistic regression", *divmod(place, 2))]
         proba = model.predict_proba(X.iloc[test])
-        assert row["accuracy"] == model.score(X.iloc[test], y[test])
+        assert row["accuracy"] == model.score(X.iloc[test], Y[test])
         assert np.isclose(
-            row["balanced_accuracy"], balanced_accuracy_score(y[test], model.predict(X.iloc[test]))
+            row["balanced_accuracy"], balanced_accuracy_score(Y[test], model.predict(X.iloc[test]))
         )
-        assert np.isclose(row["log_loss"], log_loss(y[test], proba))
-        assert np.isclose(row["auc"], roc_auc_score(y[test], proba[:, 1]))
+        assert np.isclose(row["log_loss"], log_loss(Y[test], proba))
+        assert np.isclose(row["auc"], roc_auc_score(Y[test], proba[:, 1]))
         assert (row["n_train"], row["n_test"]) == (len(train), len(test))
-        kernel.fit(X.iloc[train], y[train])
+        kernel.fit(X.iloc[train], Y[train])
         row = results.loc[("linear", *divmod(place, 2))]
-        assert row["accuracy"] == kernel.score(X.iloc[test], y[test])
+        assert row["accuracy"] == kernel.score(X.iloc[test], Y[test])
         assert np.isnan(row["log_loss"])
 
 
@@ -124,12 +120,10 @@ def test_cells_have_what_reports_show(found: Comparison) -> None:
     assert np.isnan(failed["accuracy"])
 
 
-def test_best_estimator_is_the_method_on_all_rows(
-    found: Comparison, rows: tuple[pd.DataFrame, np.ndarray]
-) -> None:
+def test_best_estimator_is_the_method_on_all_rows(found: Comparison) -> None:
     assert found.best_method.kind == "method"
     model = found.best_estimator_
-    assert model.predict(rows[0]).shape == (60,)
+    assert model.predict(X).shape == (60,)
     assert model[-1].combiner == found.best_method.name
 
 
@@ -143,9 +137,8 @@ def test_names_in_files_are_harmless(found: Comparison, tmp_path: Path) -> None:
     assert ",'=1+1," in (tmp_path / "a.csv").read_text(encoding="utf-8")
 
 
-def test_several_data_sets(rows: tuple[pd.DataFrame, np.ndarray]) -> None:
-    X, y = rows
-    sets = {f"set {i}": (X.iloc[:, i:], y) for i in range(3)}
+def test_several_data_sets() -> None:
+    sets = {f"set {i}": (X.iloc[:, i:], Y) for i in range(3)}
     found = compare(
         sets, methods=[("bayes", GaussianNB())], kernels="linear", learners=["svm(C=1.0)"], cv="2x1"
     )
@@ -162,26 +155,24 @@ def test_several_data_sets(rows: tuple[pd.DataFrame, np.ndarray]) -> None:
         _ = found.best_estimator_
 
 
-def test_proposed_kernels_are_those_of_each_split(rows: tuple[pd.DataFrame, np.ndarray]) -> None:
-    X, y = rows
+def test_proposed_kernels_are_those_of_each_split() -> None:
     settings: dict[str, Any] = {"kernels": "auto", "learners": ["svm(C=1.0)"], "cv": "2x1"}
-    found = compare(X, y, methods=["dimkl[5]"], **settings)
+    found = compare(X, Y, methods=["dimkl[5]"], **settings)
     own = found.results.query("method == 'uniform' and fold == 0")["accuracy"].item()
     splitter = RepeatedStratifiedKFold(n_splits=2, n_repeats=1, random_state=0)
-    train, test = next(iter(splitter.split(X, y)))
+    train, test = next(iter(splitter.split(X, Y)))
     model = make_pipeline(
         StandardScaler().set_output(transform="pandas"),
         MKLClassifier("auto", combiner="uniform", learner="svm(C=1.0)", random_state=0),
     )
-    assert own == model.fit(X.iloc[train], y[train]).score(X.iloc[test], y[test])
+    assert own == model.fit(X.iloc[train], Y[train]).score(X.iloc[test], Y[test])
     singles = found.results.query("kind == 'one kernel'")["method"].unique()
     assert list(singles) == ["best-single"]
 
 
-def test_published_split_leaves_its_column_out(rows: tuple[pd.DataFrame, np.ndarray]) -> None:
-    X, y = rows
+def test_published_split_leaves_its_column_out() -> None:
     part = np.where(np.arange(60) % 4 == 0, "test", "train")
-    found = compare(X.assign(part=part), y, methods=[], kernels="linear", split_column="part")
+    found = compare(X.assign(part=part), Y, methods=[], kernels="linear", split_column="part")
     assert found.results["n_test"].unique().tolist() == [15]
     assert "part" not in found.data[0].features
     assert "one split" in found.verdict
@@ -228,12 +219,11 @@ def test_of_several_data_sets_a_notebook_shows_ranks(found: Comparison) -> None:
     assert panel.notes == ["<b>odd</b>"]
 
 
-def test_a_frame_may_hold_its_target(rows: tuple[pd.DataFrame, np.ndarray]) -> None:
-    frame, labels = rows
-    (plain,) = data_sets(frame, labels, None, ())
-    (held,) = data_sets(frame.assign(kind=labels), None, "kind", ())
+def test_a_frame_may_hold_its_target() -> None:
+    (plain,) = data_sets(X, Y, None, ())
+    (held,) = data_sets(X.assign(kind=Y), None, "kind", ())
     assert held.fingerprint() == plain.fingerprint()
     with pytest.raises(DataError, match="got DataFrame"):
-        data_sets(frame, None, None, ())
+        data_sets(X, None, None, ())
     with pytest.raises(DataError, match="Did you mean 'kind'"):
-        data_sets(frame.assign(kind=labels), None, "kindd", ())
+        data_sets(X.assign(kind=Y), None, "kindd", ())

@@ -139,38 +139,28 @@ def test_another_plan_is_refused(path: Path, finished: list[str], settings: dict
     refused(path, "another comparison", **settings)
 
 
-@pytest.mark.parametrize("change", BROKEN_VALUES, ids="-".join)
-def test_a_value_that_no_run_has(path: Path, finished: list[str], change: dict[str, Any]) -> None:
-    edited = json.dumps({**json.loads(finished[3]), **change})
-    path.write_text("\n".join([*finished[:3], edited, ""]))
-    refused(path, "damaged in line 4; delete this line")
+@pytest.mark.parametrize(
+    ("place", "change", "reason"),
+    [
+        *((3, change, "damaged in line 4; delete this line") for change in BROKEN_VALUES),
+        (3, {"fold": 2}, '"split": 1 has the numbers of another split'),
+        (0, {"data": [5]}, "another comparison"),
+        (0, {"splits": None}, "another comparison"),
+        (0, {"methods": 1}, "damaged in line 1"),
+    ],
+)
+def test_values_that_no_line_has(
+    path: Path, finished: list[str], place: int, change: dict[str, Any], reason: str
+) -> None:
+    edited = json.dumps({**json.loads(finished[place]), **change})
+    path.write_text("\n".join([*finished[:place], edited, ""]))
+    refused(path, reason)
 
 
 @pytest.mark.parametrize("line", [*BROKEN_LINES, "{broken"])
 def test_a_line_that_is_no_run(path: Path, finished: list[str], line: str) -> None:
     path.write_text("\n".join([finished[0], line, *finished[2:], ""]))
     refused(path, "damaged in line 2; delete this line")
-
-
-def test_a_run_under_the_number_of_another_split(path: Path, finished: list[str]) -> None:
-    edited = json.dumps({**json.loads(finished[3]), "fold": 2})
-    path.write_text("\n".join([*finished[:3], edited, ""]))
-    refused(path, '"split": 1 has the numbers of another split')
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"data": [5]}, "another comparison"),
-        ({"splits": None}, "another comparison"),
-        ({"methods": 1}, "damaged in line 1"),
-    ],
-)
-def test_a_first_line_of_other_values(
-    path: Path, finished: list[str], change: dict[str, Any], reason: str
-) -> None:
-    path.write_text(json.dumps({**json.loads(finished[0]), **change}) + "\n")
-    refused(path, reason)
 
 
 @pytest.mark.parametrize("content", ["{", '{"m', '{"mklkit_compar', "\n", "a,b\n1,2\n"])

@@ -10,12 +10,7 @@ import pytest
 from documents import listings
 
 from mklkit.errors import DataError
-from mklkit.evaluation import (
-    corrected_t_test,
-    least_difference,
-    verdict,
-    verdict_of_datasets,
-)
+from mklkit.evaluation import corrected_t_test, least_difference, verdict, verdict_of_datasets
 
 STREAM = np.random.default_rng(1)
 BEST = 0.9 + STREAM.normal(0, 0.01, 10)

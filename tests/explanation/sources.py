@@ -26,11 +26,10 @@ def three_sources(n_rows: int = 120) -> tuple[pd.DataFrame, np.ndarray]:
 
 def fitted(kernels: Any = KERNELS, **settings: Any) -> tuple[Any, pd.DataFrame, np.ndarray]:
     """Return a classifier fitted on the three sources, with rows and classes."""
-    rows, labels = three_sources()
     # The learner's own choice of C would take most of the time.
-    settings.setdefault("learner", "svm(C=1)")
-    model = MKLClassifier(kernels, random_state=0, **settings)
-    return model.fit(rows, labels), rows, labels
+    settings = {"learner": "svm(C=1)", "random_state": 0, **settings}
+    data = three_sources()
+    return MKLClassifier(kernels, **settings).fit(*data), *data
 
 
 def three_numbers(n_rows: int = 120) -> tuple[pd.DataFrame, np.ndarray]:
@@ -42,10 +41,9 @@ def three_numbers(n_rows: int = 120) -> tuple[pd.DataFrame, np.ndarray]:
 
 def fitted_numbers(kernels: Any = KERNELS, **settings: Any) -> tuple[Any, pd.DataFrame, np.ndarray]:
     """Return a regressor fitted on the three sources, with rows and numbers."""
-    rows, numbers = three_numbers()
-    settings.setdefault("learner", "ridge(alpha=0.1)")
-    model = MKLRegressor(kernels, random_state=0, **settings)
-    return model.fit(rows, numbers), rows, numbers
+    settings = {"learner": "ridge(alpha=0.1)", "random_state": 0, **settings}
+    data = three_numbers()
+    return MKLRegressor(kernels, **settings).fit(*data), *data
 
 
 def notes_of(explanation: Explanation, about: str) -> str:

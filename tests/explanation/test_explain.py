@@ -17,12 +17,7 @@ from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import (
-    accuracy_score,
-    balanced_accuracy_score,
-    mean_absolute_error,
-    r2_score,
-)
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, mean_absolute_error, r2_score
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -158,10 +153,7 @@ def test_a_category_is_shuffled_before_it_is_encoded() -> None:
 @pytest.mark.parametrize(
     ("combiner", "said"),
     [
-        (
-            "ifsl",
-            ["weights of ifsl are fixed before any row", "share in the joint prediction"],
-        ),
+        ("ifsl", ["weights of ifsl are fixed before any row", "share in the joint prediction"]),
         ("best-single(cv=2)", ["chooses one kernel"]),
         ("cluster-gating(n_clusters=2)", ["each row has its own weights"]),
         ("dimkl3", ["are learned from the rows"]),

@@ -22,6 +22,9 @@ from mklkit.numerics.graph_embedding import discriminant_graphs, embed_gram
 from mklkit.plugin import Target
 from mklkit.views.sides import GramSide
 
+ROWS, Y = checkered(np.random.default_rng(7), 80)
+WITH_ZERO = np.column_stack([ROWS, np.zeros(len(ROWS))])
+
 
 def problem(name: str) -> tuple[np.ndarray, np.ndarray]:
     if name == "iris":
@@ -30,7 +33,7 @@ def problem(name: str) -> tuple[np.ndarray, np.ndarray]:
     if name == "breast cancer":
         X, y = load_breast_cancer(return_X_y=True)
         return StandardScaler().fit_transform(X)[:100], y[:100]
-    return checkered(np.random.default_rng(7), 80)
+    return ROWS, Y
 
 
 def grams_of(kernels, rows):
@@ -78,35 +81,33 @@ def test_the_last_ratio_is_that_of_the_composite_and_the_first_that_of_uniform_w
     composition, smoothness
 ):
     """Positive composites only: of others the embedding leaves a part out."""
-    rows, y = problem("checkered")
     kernels = ["rbf(sigma=0.7)", "rbf(sigma=1.0)"]
     model = gated(
-        rows, y, kernels, composition=composition, smoothness=smoothness, n_clusters=2, tol=1e-12
+        ROWS, Y, kernels, composition=composition, smoothness=smoothness, n_clusters=2, tol=1e-12
     )
-    gates, grams = gates_of(model), grams_of(kernels, rows)
-    memberships = gates.memberships(rows)
+    gates, grams = gates_of(model), grams_of(kernels, ROWS)
+    memberships = gates.memberships(ROWS)
     uniform = composite(grams, memberships @ np.full((2, 2), 0.5), composition)
-    assert gates.history[0] == pytest.approx(best_ratio(uniform, y), rel=1e-6)
+    assert gates.history[0] == pytest.approx(best_ratio(uniform, Y), rel=1e-6)
     found = composite(grams, memberships @ gates.weights, composition)
     spread = smoothness * ((gates.weights - gates.weights.mean(axis=0)) ** 2).sum()
-    similarity, constraint = discriminant_matrices(y)
-    projection = embed_gram(found, discriminant_graphs(y), 1e-3, 1, spread).projection
+    similarity, constraint = discriminant_matrices(Y)
+    projection = embed_gram(found, discriminant_graphs(Y), 1e-3, 1, spread).projection
     reached = ratio_of(found, projection, similarity, constraint, 1e-3, spread)
     assert gates.history[-1] == pytest.approx(reached, rel=1e-6)
 
 
 @pytest.mark.parametrize(("composition", "power", "factor"), [("sum", 1, 2), ("product", 2, 1)])
 def test_one_cluster_is_the_same_weights_for_all_rows(composition, power, factor):
-    rows, y = problem("checkered")
-    model = gated(rows, y, n_clusters=1, composition=composition)
+    model = gated(ROWS, Y, n_clusters=1, composition=composition)
     assert model.weights_.shape == (1, 4)
-    np.testing.assert_allclose(model.gate_weights(rows), np.tile(model.weights_, (len(rows), 1)))
+    np.testing.assert_allclose(model.gate_weights(ROWS), np.tile(model.weights_, (len(ROWS), 1)))
     weights = factor * model.weights_[0] ** power
-    gram = sum(w * g for w, g in zip(weights, grams_of(FOUR, rows), strict=True))
-    peer = KDA(alpha=1e-3).fit(GramSide(gram), Target.two_classes(y))
-    scores = model.decision_function(rows)
+    gram = sum(w * g for w, g in zip(weights, grams_of(FOUR, ROWS), strict=True))
+    peer = KDA(alpha=1e-3).fit(GramSide(gram), Target.two_classes(Y))
+    scores = model.decision_function(ROWS)
     np.testing.assert_allclose(scores, peer.decide(gram), atol=1e-8 * np.abs(scores).max())
-    np.testing.assert_array_equal(model.predict(rows), (peer.decide(gram) > 0).astype(int))
+    np.testing.assert_array_equal(model.predict(ROWS), (peer.decide(gram) > 0).astype(int))
 
 
 @pytest.mark.parametrize("composition", ["sum", "product"])
@@ -131,12 +132,11 @@ def test_two_clusters_find_the_best_of_a_grid_of_weights(composition, kernels, a
 
 
 def test_a_strong_prior_ties_the_clusters_together():
-    rows, y = problem("checkered")
-    free, tied = (gated(rows, y, smoothness=s, tol=1e-8) for s in (0.0, 1e6))
+    free, tied = (gated(ROWS, Y, smoothness=s, tol=1e-8) for s in (0.0, 1e6))
     assert np.ptp(free.weights_, axis=0).max() > 1e-3
     np.testing.assert_allclose(tied.weights_, np.tile(tied.weights_[:1], (4, 1)), atol=1e-4)
     # Tied, they still move together, towards what one cluster finds.
-    one = gated(rows, y, n_clusters=1, tol=1e-8)
+    one = gated(ROWS, Y, n_clusters=1, tol=1e-8)
     assert 2 * gates_of(tied).history[0] < gates_of(tied).history[-1]
     assert gates_of(tied).history[-1] <= gates_of(one).history[-1] * (1 + 1e-6)
     assert tied.weights_[0].argmax() == one.weights_[0].argmax()
@@ -144,13 +144,12 @@ def test_a_strong_prior_ties_the_clusters_together():
 
 @pytest.mark.parametrize("composition", ["sum", "product"])
 def test_new_rows_are_decided_by_the_gated_kernel(rng, composition):
-    rows, y = problem("checkered")
     new = rng.normal(size=(30, 3))
-    model = gated(rows, y, ["linear", "rbf(gamma=0.4)"], composition=composition)
-    own, others = model.gate_weights(new), model.gate_weights(rows)
-    distances = ((new[:, None] - rows[None]) ** 2).sum(axis=2)
+    model = gated(ROWS, Y, ["linear", "rbf(gamma=0.4)"], composition=composition)
+    own, others = model.gate_weights(new), model.gate_weights(ROWS)
+    distances = ((new[:, None] - ROWS[None]) ** 2).sum(axis=2)
     join = np.add.outer if composition == "sum" else np.multiply.outer
-    similar = join(own[:, 0], others[:, 0]) * (new @ rows.T)
+    similar = join(own[:, 0], others[:, 0]) * (new @ ROWS.T)
     similar += join(own[:, 1], others[:, 1]) * np.exp(-0.4 * distances)
     decision = model.decisions_[0].learner
     points = similar @ decision.projection
@@ -159,8 +158,7 @@ def test_new_rows_are_decided_by_the_gated_kernel(rng, composition):
 
 
 def test_weights_are_told_by_cluster():
-    rows, y = problem("checkered")
-    model = gated(rows, y, n_clusters=3)
+    model = gated(ROWS, Y, n_clusters=3)
     frame = model.weights_frame()
     assert list(frame.columns) == ["problem", "cluster", "kernel", "weight"]
     np.testing.assert_array_equal(frame["weight"].to_numpy().reshape(3, 4), model.weights_)
@@ -177,18 +175,16 @@ def test_weights_are_told_by_cluster():
 
 
 def test_weights_that_are_no_gates_say_so():
-    rows, y = problem("checkered")
-    model = MKLClassifier(FOUR, combiner="dimkl3").fit(rows, y)
+    model = MKLClassifier(FOUR, combiner="dimkl3").fit(ROWS, Y)
     with pytest.raises(IncompatibleError, match=r"dimkl3 has the same kernel weights for all rows"):
-        model.gate_weights(rows)
+        model.gate_weights(ROWS)
 
 
 class TestOddClusters:
     @pytest.mark.parametrize("composition", ["sum", "product"])
     def test_an_empty_cluster_changes_nothing(self, composition):
-        rows, y = problem("checkered")
         plain, with_empty = (
-            gated(rows, y, clusterer=Bands((0.0,), empty), composition=composition)
+            gated(ROWS, Y, clusterer=Bands((0.0,), empty), composition=composition)
             for empty in (0, 2)
         )
         assert with_empty.weights_.shape == (4, 4)
@@ -200,12 +196,11 @@ class TestOddClusters:
 
     @pytest.mark.parametrize("n_rows", [2, 3, 5])
     def test_more_clusters_than_rows(self, n_rows):
-        rows, y = problem("checkered")
         y = np.arange(n_rows) % 2
         with pytest.warns(MKLKitWarning, match=f"uses {n_rows} clusters, as there are {n_rows}"):
-            model = gated(rows[:n_rows], y, n_clusters=9)
+            model = gated(ROWS[:n_rows], y, n_clusters=9)
         assert model.weights_.shape == (n_rows, 4)
-        assert np.isfinite(model.decision_function(rows)).all()
+        assert np.isfinite(model.decision_function(ROWS)).all()
 
     def test_rows_that_are_all_the_same(self):
         rows, y = np.ones((20, 2)), np.arange(20) % 2
@@ -215,45 +210,38 @@ class TestOddClusters:
         assert np.isfinite(model.decision_function(rows)).all()
 
     def test_a_mixture_that_is_stopped_is_told_once_in_our_words(self):
-        rows, y = problem("checkered")
         with pytest.warns(MKLKitWarning, match="stopped before its 4 clusters converged") as seen:
-            gated(rows, y, clusterer="gaussian-mixture(max_iter=1)")
+            gated(ROWS, Y, clusterer="gaussian-mixture(max_iter=1)")
         assert len(seen) == 1
 
 
 @pytest.mark.parametrize("composition", ["sum", "product"])
 class TestOddKernels:
     def test_the_same_twice(self, composition):
-        rows, y = problem("checkered")
-        twice = gated(rows, y, ["rbf(gamma=0.5)"] * 2, composition=composition)
+        twice = gated(ROWS, Y, ["rbf(gamma=0.5)"] * 2, composition=composition)
         assert np.isfinite(twice.weights_).all()
         np.testing.assert_allclose(twice.weights_.sum(axis=1), 1)
         if composition == "sum":  # the same composite, however the two share
-            once = gated(rows, y, "rbf(gamma=0.5)")
+            once = gated(ROWS, Y, "rbf(gamma=0.5)")
             np.testing.assert_allclose(
-                twice.decision_function(rows), once.decision_function(rows), atol=1e-6
+                twice.decision_function(ROWS), once.decision_function(ROWS), atol=1e-6
             )
 
     def test_all_zero(self, composition):
-        rows, y = problem("checkered")
-        rows = np.column_stack([rows, np.zeros(len(rows))])
         zero = [("a", "linear", [3]), ("b", "linear", [3])]
-        model = gated(rows, y, zero, composition=composition)
+        model = gated(WITH_ZERO, Y, zero, composition=composition)
         np.testing.assert_allclose(model.weights_, 0.5)
-        assert len(set(model.predict(rows))) == 1
+        assert len(set(model.predict(WITH_ZERO))) == 1
 
     def test_one_that_is_zero_gets_no_weight(self, composition):
-        rows, y = problem("checkered")
-        rows = np.column_stack([rows, np.zeros(len(rows))])
         some = [("nothing", "linear", [3]), ("something", "rbf(gamma=0.5)", [0, 1])]
-        model = gated(rows, y, some, composition=composition)
+        model = gated(WITH_ZERO, Y, some, composition=composition)
         assert model.weights_[:, 0].max() < 0.01
 
     def test_an_indefinite_one(self, composition):
-        rows, y = problem("checkered")
-        model = gated(rows, y, ["tanh(gamma=0.5, coef0=-1.0)", "linear"], composition=composition)
+        model = gated(ROWS, Y, ["tanh(gamma=0.5, coef0=-1.0)", "linear"], composition=composition)
         assert (np.diff(gates_of(model).history) >= 0).all()
-        assert np.isfinite(model.decision_function(rows)).all()
+        assert np.isfinite(model.decision_function(ROWS)).all()
 
 
 class TestOtherLearners:
@@ -276,31 +264,28 @@ class TestOtherLearners:
         assert product.score(rows, y) > 0.7
 
     def test_features_are_refused(self):
-        rows, y = problem("checkered")
         with pytest.raises(IncompatibleError, match="feature_map='implicit'"):
-            gated(rows, y, learner="mhks")
+            gated(ROWS, Y, learner="mhks")
 
 
 class TestClusterers:
     def test_a_specification_reaches_the_mixture(self):
-        rows, y = problem("checkered")
         spec = (
             "bayesian-gaussian-mixture(weight_concentration_prior=0.1, covariance_type='diag',"
             " max_iter=2000)"
         )
-        mixture = gates_of(gated(rows, y, n_clusters=3, clusterer=spec)).clusterer
+        mixture = gates_of(gated(ROWS, Y, n_clusters=3, clusterer=spec)).clusterer
         assert type(mixture).__name__ == "BayesianGaussianMixture"
         assert mixture.weight_concentration_prior == 0.1
         assert mixture.covariance_type == "diag"
         assert mixture.n_components == 3
 
     def test_an_object_is_fitted_as_a_copy(self):
-        rows, y = problem("checkered")
         mixture = GaussianMixture(2, random_state=0)
-        model = gated(rows, y, clusterer=mixture)
+        model = gated(ROWS, Y, clusterer=mixture)
         assert not hasattr(mixture, "means_")
-        expected = GaussianMixture(2, random_state=0).fit(rows).predict_proba(rows)
-        np.testing.assert_allclose(gates_of(model).memberships(rows), expected)
+        expected = GaussianMixture(2, random_state=0).fit(ROWS).predict_proba(ROWS)
+        np.testing.assert_allclose(gates_of(model).memberships(ROWS), expected)
         assert model.weights_.shape == (2, 4)
 
     @pytest.mark.parametrize(
@@ -325,9 +310,8 @@ class TestClusterers:
         ],
     )
     def test_wrong_settings_are_told_when_fitted(self, clusterer, said):
-        rows, y = problem("checkered")
         with pytest.raises(MKLKitError, match=said):
-            gated(rows, y, clusterer=clusterer)
+            gated(ROWS, Y, clusterer=clusterer)
 
 
 def test_rows_whose_squares_overflow_are_refused():

@@ -7,12 +7,7 @@ import pytest
 import scipy.linalg
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.gated import (
-    best_single_direction,
-    best_trace_ratio,
-    discriminant_matrices,
-    ratio_of,
-)
+from oracles.gated import best_single_direction, best_trace_ratio, discriminant_matrices, ratio_of
 from sklearn.metrics.pairwise import rbf_kernel
 
 from mklkit.numerics.eigenpairs import top_of_low_rank

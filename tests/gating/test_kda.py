@@ -42,15 +42,18 @@ def feature_space(a: np.ndarray, landmarks: np.ndarray, gamma: float) -> np.ndar
     return rbf_kernel(a, landmarks, gamma=gamma) @ (vectors[:, kept] / np.sqrt(values[kept]))
 
 
-def equivalent_lda(features: np.ndarray, y: np.ndarray, alpha: float, solver: str):
-    """Return scikit-learn's LDA with the ridge that makes it the same problem."""
+def lda_values(
+    features: np.ndarray, y: np.ndarray, new: np.ndarray, alpha: float, solver: str
+) -> np.ndarray:
+    """Return what LDA with the ridge of the same problem says, without the sizes of classes."""
     similarity, constraint = discriminant_matrices(y)
     upper = features.T @ constraint @ features
     lower = features.T @ similarity @ features + alpha * np.eye(len(upper))
     best = best_trace_ratio(upper, lower, 1)
     assert best > 1
     ridge = alpha * best / (best - 1) / len(y)
-    return LinearDiscriminantAnalysis(solver, covariance_estimator=Ridged(ridge)).fit(features, y)
+    peer = LinearDiscriminantAnalysis(solver, covariance_estimator=Ridged(ridge)).fit(features, y)
+    return peer.decision_function(new) - np.log(peer.priors_[1] / peer.priors_[0])
 
 
 @pytest.mark.parametrize("solver", ["eigen", "lsqr"])
@@ -64,12 +67,9 @@ def test_two_classes_are_decided_as_by_lda_in_feature_space(
     model = MKLClassifier("rbf(gamma=0.3)", feature_map=feature_map, learner=KDA(alpha=alpha)).fit(
         rows, y
     )
-    peer = equivalent_lda(feature_space(rows, rows, 0.3), y, alpha, solver)
     ours = model.decision_function(new)
-    # Ours has no share of the class sizes in its threshold.
-    theirs = peer.decision_function(feature_space(new, rows, 0.3)) - np.log(
-        peer.priors_[1] / peer.priors_[0]
-    )
+    features = feature_space(rows, rows, 0.3)
+    theirs = lda_values(features, y, feature_space(new, rows, 0.3), alpha, solver)
     scale = ours @ theirs / (theirs @ theirs)
     assert scale > 0
     np.testing.assert_allclose(ours, scale * theirs, atol=1e-6 * np.abs(ours).max())
@@ -129,8 +129,7 @@ def test_an_indefinite_kernel_is_used_by_its_positive_part(two_classes):
     values, vectors = np.linalg.eigh(gram)
     assert values[0] < -0.1 * values[-1]
     positive = vectors[:, values > 0] * np.sqrt(values[values > 0])
-    peer = equivalent_lda(positive, y, 0.1, "lsqr")
-    theirs = peer.decision_function(positive) - np.log(peer.priors_[1] / peer.priors_[0])
+    theirs = lda_values(positive, y, positive, 0.1, "lsqr")
     np.testing.assert_array_equal(model.predict(rows), np.where(theirs > 0, 1, -1))
 
 

@@ -30,11 +30,7 @@ def test_stage_two_is_algorithms_1_and_2(problem, seed, max_rounds):
         start, forms, pairs_from(np.random.default_rng(seed), 3, 4), max_rounds, RATIO_TOLERANCE
     )
     ours = update_pairs(
-        start,
-        forms,
-        "random",
-        max_rounds=max_rounds,
-        rng=np.random.default_rng(seed),
+        start, forms, "random", max_rounds=max_rounds, rng=np.random.default_rng(seed)
     )
     assert not np.allclose(theirs, start)
     np.testing.assert_allclose(ours.weights, theirs, atol=1e-8)

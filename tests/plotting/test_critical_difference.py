@@ -50,11 +50,6 @@ def test_ruler_and_bars_have_the_lengths_of_the_test():
     assert {"method 1 (1.00)", "method 4 (4.00)", "critical difference 1.21"} <= set(texts)
 
 
-def test_names_are_checked():
-    with pytest.raises(DataError, match="3 methods but 2 names"):
-        CriticalDifferenceDisplay.from_scores([[1, 2, 3]] * 5, names=["a", "b"])
-
-
 def test_long_names_are_cut_and_fit(recwarn):
     names = ["a" * 300, f"{'b' * 150} {'c' * 150}", "uniform"]
     figure = CriticalDifferenceDisplay.from_scores([[1, 2, 3]] * 5, names=names).figure_
@@ -66,7 +61,9 @@ def test_long_names_are_cut_and_fit(recwarn):
     assert figure.get_figwidth() < 9
 
 
-def test_scores_that_are_no_numbers_are_refused():
+def test_wrong_scores_and_names_are_refused():
+    with pytest.raises(DataError, match="3 methods but 2 names"):
+        CriticalDifferenceDisplay.from_scores([[1, 2, 3]] * 5, names=["a", "b"])
     for scores in ([["a", "b"], ["c", "d"]], [[1, 2], [3]], [[1, {}], [2, 3]]):
         with pytest.raises(DataError, match="Scores must be a table of numbers"):
             CriticalDifferenceDisplay.from_scores(scores)

@@ -6,7 +6,6 @@ import io
 import subprocess
 import sys
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,32 +24,22 @@ from mklkit.plotting import ConsensusDisplay, GatesDisplay, KernelWeightsDisplay
 from mklkit.plotting.gates import Plane
 
 KERNELS = ["narrow:rbf(gamma=100)", "wide:rbf(gamma=1)", "linear"]
+STARS, STAR_CLASSES, _ = make_four_stars(160, random_state=3)
+FLOWERS, SPECIES = load_iris(return_X_y=True, as_frame=True)
 
 
 @pytest.fixture(scope="module")
-def stars() -> tuple[np.ndarray, np.ndarray]:
-    rows, labels, _ = make_four_stars(160, random_state=3)
-    return rows, labels
-
-
-@pytest.fixture(scope="module")
-def gated(stars: tuple[np.ndarray, np.ndarray]) -> MKLClassifier:
+def gated() -> MKLClassifier:
     model = MKLClassifier(KERNELS, combiner="cluster-gating(n_clusters=3)", random_state=0)
-    return model.fit(*stars)
-
-
-@pytest.fixture(scope="module")
-def flowers() -> tuple[pd.DataFrame, pd.Series]:
-    return load_iris(return_X_y=True, as_frame=True)
+    return model.fit(STARS, STAR_CLASSES)
 
 
 def bar_lengths(display: KernelWeightsDisplay) -> np.ndarray:
     return np.array([[bar.get_width() for bar in bars] for bars in display.ax_.containers])
 
 
-def test_bars_are_the_weights(flowers: Any) -> None:
-    rows, labels = flowers[0][:100], flowers[1][:100]
-    model = MKLClassifier(KERNELS, combiner="dimkl3").fit(rows, labels)
+def test_bars_are_the_weights() -> None:
+    model = MKLClassifier(KERNELS, combiner="dimkl3").fit(FLOWERS[:100], SPECIES[:100])
     display = KernelWeightsDisplay.from_estimator(model)
     frame = model.weights_frame()
     np.testing.assert_allclose(bar_lengths(display), [frame["weight"]])
@@ -59,8 +48,8 @@ def test_bars_are_the_weights(flowers: Any) -> None:
     assert [text.get_text() for text in display.ax_.texts] == [f"{w:.3f}" for w in frame["weight"]]
 
 
-def test_a_few_problems_have_bars_of_their_own(flowers: Any) -> None:
-    model = MKLClassifier(KERNELS, combiner="dimkl3").fit(*flowers)
+def test_a_few_problems_have_bars_of_their_own() -> None:
+    model = MKLClassifier(KERNELS, combiner="dimkl3").fit(FLOWERS, SPECIES)
     display = KernelWeightsDisplay.from_estimator(model)
     np.testing.assert_allclose(bar_lengths(display), model.weights_)
     (legend,) = display.figure_.legends
@@ -81,12 +70,12 @@ def test_many_problems_have_a_mean_and_dots() -> None:
     assert dots == sorted((k, w) for row in model.weights_.tolist() for k, w in enumerate(row))
 
 
-def test_clusters_make_a_heat_map(gated: MKLClassifier, flowers: Any) -> None:
+def test_clusters_make_a_heat_map(gated: MKLClassifier) -> None:
     gating = "cluster-gating(n_clusters=2, composition='product')"
     several = MKLClassifier(["linear", "rbf"], combiner=gating, learner="svm", random_state=0)
     names = [f"cluster {number}" for number in range(3)]
     of_pairs = [f"{pair}, {name}" for pair in ("1 vs 0", "2 vs 0", "2 vs 1") for name in names[:2]]
-    for model, clusters in ((gated, names), (several.fit(*flowers), of_pairs)):
+    for model, clusters in ((gated, names), (several.fit(FLOWERS, SPECIES), of_pairs)):
         display = KernelWeightsDisplay.from_estimator(make_pipeline(StandardScaler(), model))
         (image,) = display.ax_.images
         np.testing.assert_array_equal(image.get_array(), model.weights_)
@@ -97,9 +86,8 @@ def test_clusters_make_a_heat_map(gated: MKLClassifier, flowers: Any) -> None:
         assert written == [f"{weight:.2f}" for weight in model.weights_.ravel()]
 
 
-def test_the_plane_is_coloured_by_the_gates(gated: MKLClassifier, stars: Any) -> None:
-    rows, labels = stars
-    display = GatesDisplay.from_estimator(gated, rows, labels, grid_resolution=20)
+def test_the_plane_is_coloured_by_the_gates(gated: MKLClassifier) -> None:
+    display = GatesDisplay.from_estimator(gated, STARS, STAR_CLASSES, grid_resolution=20)
     assert [ax.get_title() for ax in display.axes_] == gated.kernel_names_
     for kernel, ax in enumerate(display.axes_):
         mesh, *classes = ax.collections
@@ -108,20 +96,20 @@ def test_the_plane_is_coloured_by_the_gates(gated: MKLClassifier, stars: Any) ->
         centres = (corners[:-1, :-1] + corners[1:, 1:]) / 2
         expected = gated.gate_weights(centres.reshape(-1, 2))[:, kernel]
         np.testing.assert_allclose(np.ravel(mesh.get_array()), expected, atol=1e-9)
-        assert corners[..., 0].min() < rows[:, 0].min()
-        assert corners[..., 1].max() > rows[:, 1].max()
+        assert corners[..., 0].min() < STARS[:, 0].min()
+        assert corners[..., 1].max() > STARS[:, 1].max()
         drawn = [points.get_offsets() for points in classes]
         for label, points in enumerate(drawn):
-            np.testing.assert_array_equal(points, rows[labels == label])
-    np.testing.assert_array_equal(display.gates, gated.gate_weights(rows))
+            np.testing.assert_array_equal(points, STARS[label == STAR_CLASSES])
+    np.testing.assert_array_equal(display.gates, gated.gate_weights(STARS))
 
 
-def test_the_plane_is_in_the_units_of_the_data(stars: Any) -> None:
-    table = pd.DataFrame(stars[0] * [1, 1000], columns=["length", "weight"])
+def test_the_plane_is_in_the_units_of_the_data() -> None:
+    table = pd.DataFrame(STARS * [1, 1000], columns=["length", "weight"])
     gating = "cluster-gating(n_clusters=2)"
     model = make_pipeline(
         StandardScaler(), MKLClassifier(KERNELS, combiner=gating, random_state=0)
-    ).fit(table, stars[1])
+    ).fit(table, STAR_CLASSES)
     display = GatesDisplay.from_estimator(model, table, grid_resolution=7)
     assert display.axis_names == ("length", "weight")
     assert display.plane is not None
@@ -132,20 +120,19 @@ def test_the_plane_is_in_the_units_of_the_data(stars: Any) -> None:
     np.testing.assert_allclose(display.plane.gates[2, 6], expected)
 
 
-def test_wider_rows_are_seen_in_two_principal_components(flowers: Any) -> None:
-    rows, labels = flowers
+def test_wider_rows_are_seen_in_two_principal_components() -> None:
     model = make_pipeline(
         StandardScaler(),
         MKLClassifier(["linear", "rbf"], combiner="cluster-gating", random_state=0),
-    ).fit(rows, labels)
-    display = GatesDisplay.from_estimator(model, rows)
-    scaled = StandardScaler().fit_transform(rows)
+    ).fit(FLOWERS, SPECIES)
+    display = GatesDisplay.from_estimator(model, FLOWERS)
+    scaled = StandardScaler().fit_transform(FLOWERS)
     expected = PCA(2, svd_solver="full").fit_transform(scaled)
     for kernel, ax in enumerate(display.axes_):
         (points,) = ax.collections
         # The sign of a component is arbitrary.
         np.testing.assert_allclose(np.abs(points.get_offsets()), np.abs(expected), atol=1e-9)
-        gates = model[-1].gate_weights(model[:-1].transform(rows))
+        gates = model[-1].gate_weights(model[:-1].transform(FLOWERS))
         np.testing.assert_array_equal(points.get_array(), gates[:, kernel])
 
 
@@ -164,21 +151,21 @@ def test_thirteen_classes_are_told_apart(plane: Plane | None) -> None:
     assert display.figure_.bbox.containsx(legend.get_window_extent().x0)
 
 
-def test_what_can_not_be_drawn_is_refused(gated: MKLClassifier, stars: Any, flowers: Any) -> None:
-    model = MKLClassifier(["linear", "rbf"]).fit(*flowers)
+def test_what_can_not_be_drawn_is_refused(gated: MKLClassifier) -> None:
+    model = MKLClassifier(["linear", "rbf"]).fit(FLOWERS, SPECIES)
     with pytest.raises(IncompatibleError, match="same kernel weights for all rows"):
-        GatesDisplay.from_estimator(model, flowers[0])
+        GatesDisplay.from_estimator(model, FLOWERS)
     for draw in (KernelWeightsDisplay.from_estimator, GatesDisplay.from_estimator):
-        arguments = [flowers[0]] if draw == GatesDisplay.from_estimator else []
+        arguments = [FLOWERS] if draw == GatesDisplay.from_estimator else []
         with pytest.raises(IncompatibleError, match="LogisticRegression has no"):
-            draw(LogisticRegression(max_iter=1000).fit(*flowers), *arguments)
+            draw(LogisticRegression(max_iter=1000).fit(FLOWERS, SPECIES), *arguments)
     with pytest.raises(NotFittedError):
         KernelWeightsDisplay.from_estimator(MKLClassifier())
     with pytest.raises(DataError, match=r"160 rows but y has 3"):
-        GatesDisplay.from_estimator(gated, stars[0], [0, 1, 1])
+        GatesDisplay.from_estimator(gated, STARS, [0, 1, 1])
     narrow = MKLClassifier("rbf", combiner="cluster-gating(n_clusters=2)", random_state=0)
     with pytest.raises(DataError, match="two columns"):
-        GatesDisplay.from_estimator(narrow.fit(stars[0][:, :1], stars[1]), stars[0][:, :1])
+        GatesDisplay.from_estimator(narrow.fit(STARS[:, :1], STAR_CLASSES), STARS[:, :1])
 
 
 @pytest.mark.process

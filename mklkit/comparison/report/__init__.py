@@ -10,9 +10,10 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from mklkit.comparison.report.results import over_data_sets, results_on
-from mklkit.comparison.report.tables import KINDS, Table
+from mklkit.comparison.report.tables import Table
 from mklkit.display.html import rendered
 from mklkit.errors import counted
+from mklkit.plotting.comparison import KINDS
 
 if TYPE_CHECKING:
     from mklkit.comparison.comparison import Comparison

@@ -12,17 +12,10 @@ import pandas as pd
 
 from mklkit.display import html, numbers
 from mklkit.errors import counted, cut
+from mklkit.plotting.comparison import KINDS
 
 if TYPE_CHECKING:
     from mklkit.comparison.comparison import Comparison
-
-KINDS = {
-    "method": "several kernels",
-    "one kernel": "one kernel",
-    "classifier": "other classifier",
-    "baseline": "baseline",
-}
-"""What the kinds of methods are called in the page."""
 
 
 @attrs.frozen
