@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -295,4 +296,23 @@ def test_the_core_knows_no_strategy() -> None:
         and module.split(".")[1] in STRATEGIES
         and "templates" not in module
     ]
+    assert not wrong, "\n".join(wrong)
+
+
+@needs_checkout
+def test_pages_name_what_is_there() -> None:
+    sources = [
+        path for room in (PACKAGE, ROOT / "plugins", ROOT / "tests") for path in python_files(room)
+    ]
+    wrong = []
+    for page in [*(ROOT / "docs" / "papers").glob("*.md"), ROOT / "docs" / "architecture.md"]:
+        text = page.read_text(encoding="utf-8")
+        for file, names in re.findall(r"`([\w/]+\.py)`: ((?:`[\w.]+`(?:, )?)+)", text):
+            code = " ".join(
+                path.read_text(encoding="utf-8") for path in sources if path.match(file)
+            )
+            words = set(re.findall(r"\w+", code))
+            wrong += [
+                f"{page.name}: {name} in {file}" for name in {*re.findall(r"\w+", names)} - words
+            ]
     assert not wrong, "\n".join(wrong)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 COMMAND_GROUP = "mklkit_commands"
 """The entry points of commands: a name, and the ``typer.Typer`` that it calls."""
 
+COMPLETION = ("install_completion", "show_completion")
+
 PACKAGES = {"reproduce": "mklkit-papers"}
 """The packages of commands that the documentation names, for those who have not installed them."""
 
@@ -58,7 +60,10 @@ class PackageCommand(TyperCommand):
                 app = self.plugins[0].load()
                 if not isinstance(app, typer.Typer):
                     raise TypeError(f"its entry point is {quoted(app)} instead of a typer.Typer")
-                return typer.main.get_command(app)
+                command = typer.main.get_command(app)
+            # Typer adds its own completion, which is for a program and not for a command of one.
+            command.params = [param for param in command.params if param.name not in COMPLETION]
+            return command
         except KeyboardInterrupt:
             raise
         except BaseException as error:

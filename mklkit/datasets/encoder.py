@@ -67,7 +67,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     kinds_ : dict of str to str
         What each is treated as: ``"number"``, ``"date"``, ``"category"`` (one-hot encoded),
         ``"text"`` (passed on) or ``"identifier"`` (dropped).
-    numeric_, text_, kept_, identifiers_ : list of str
+    numeric_, category_, text_, identifiers_ : list of str
         The numbers, categories, columns of text passed on, and identifiers among them.
     dates_ : dict of str to DateParts
         The dates, and what becomes of each.
@@ -139,8 +139,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             max_categories=self.max_categories,
             sparse_output=False,
         )
-        if self.text_:
-            self.one_hot_.fit(text_of(frame[self.text_]))
+        if self.category_:
+            self.one_hot_.fit(text_of(frame[self.category_]))
         self._name_outputs()
         return self
 
@@ -172,10 +172,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         gaps[:, : len(self.numeric_)] &= ~np.isin(self.numeric_, self.with_gaps_)
         rows, columns = np.nonzero(gaps)
         numbers[rows, columns] = self.medians_[columns]
-        if self.text_:
-            numbers = np.hstack([numbers, self.one_hot_.transform(text_of(frame[self.text_]))])
+        if self.category_:
+            numbers = np.hstack([numbers, self.one_hot_.transform(text_of(frame[self.category_]))])
         encoded = pd.DataFrame(numbers, frame.index, self._number_names)
-        for name in self.kept_:
+        for name in self.text_:
             encoded[name] = text_of(frame[[name]], gap=None)[:, 0]
         return encoded[self.feature_names_out_]
 
@@ -184,8 +184,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         The values are text, one for each row with such a value, in the order of the rows.
         """
-        categories = self.one_hot_.categories_ if self.text_ else []
-        for name, known in zip(self.text_, categories, strict=True):
+        categories = self.one_hot_.categories_ if self.category_ else []
+        for name, known in zip(self.category_, categories, strict=True):
             if name in frame:
                 codes, distinct = pd.factorize(text_of(frame[[name]])[:, 0])
                 new = ~np.isin(distinct.astype(str), known.astype(str))
@@ -233,17 +233,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         imputed = chosen_columns(self.imputed, names)
         self.with_gaps_ = [name for name in self.as_they_are_ if name not in imputed]
         self.kinds_ = {name: self._kind(frame[name], identifiers) for name in names}
-        self.numeric_, self.text_, self.kept_, self.identifiers_ = (
+        self.numeric_, self.category_, self.text_, self.identifiers_ = (
             [name for name in names if self.kinds_[name] == kind]
             for kind in ("number", "category", "text", "identifier")
         )
         dates = [name for name in names if self.kinds_[name] == "date"]
         self.dates_ = {name: DateParts.of(frame[name]) for name in dates}
         plain = ColumnReading(AS_READ)
-        for name in self.text_:
+        for name in self.category_:
             if self.readings_.setdefault(name, plain).holds != "text":
                 self.readings_[name] = plain
-        for name in self.kept_ if self.readings is None else ():
+        for name in self.text_ if self.readings is None else ():
             if self.readings_.get(name, plain).holds != "text":
                 # Text for its kernel, although it looks like dates.
                 frame[name], self.readings_[name] = written[name], plain
@@ -282,18 +282,18 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         outputs = [(name, name) for name in self.numeric_]
         for source, parts in self.dates_.items():
             outputs += [(source, name) for name in parts.names(source)]
-        if self.text_:
-            numbered = [str(place) for place in range(len(self.text_))]
+        if self.category_:
+            numbered = [str(place) for place in range(len(self.category_))]
             for coded in self.one_hot_.get_feature_names_out(numbered):
                 place, _, value = coded.partition("_")
-                source = self.text_[int(place)]
+                source = self.category_[int(place)]
                 rest = value == "infrequent_sklearn"
                 outputs.append((source, f"{source}_{'other' if rest else value}"))
-        taken = {*self.numeric_, *self.dates_, *self.kept_}
+        taken = {*self.numeric_, *self.dates_, *self.text_}
         outputs = [(source, n if n == source else _unique(n, taken)) for source, n in outputs]
         self._number_names = [name for _, name in outputs]
         rank = {name: place for place, name in enumerate(self.feature_names_in_)}
-        outputs += [(name, name) for name in self.kept_]
+        outputs += [(name, name) for name in self.text_]
         outputs.sort(key=lambda output: rank[output[0]])
         self.sources_: list[str] = [source for source, _ in outputs]
         self.feature_names_out_: list[str] = [name for _, name in outputs]

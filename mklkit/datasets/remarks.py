@@ -166,17 +166,19 @@ def described(encoder: Any) -> list[str]:
     if encoder.as_they_are_:
         lines.append(f"{named(encoder.as_they_are_)} kept for kernels on such columns")
     lines += [parts.described(name) for name, parts in encoder.dates_.items()]
-    if encoder.text_:
-        n_one_hot = sum(source in encoder.text_ for source in encoder.sources_)
+    if encoder.category_:
+        n_one_hot = sum(source in encoder.category_ for source in encoder.sources_)
         lines.append(
-            f"{counted(len(encoder.text_), 'category column')} one-hot encoded into {n_one_hot}"
+            f"{counted(len(encoder.category_), 'category column')} one-hot encoded into {n_one_hot}"
         )
-        for name, rare in zip(encoder.text_, encoder.one_hot_.infrequent_categories_, strict=True):
+        for name, rare in zip(
+            encoder.category_, encoder.one_hot_.infrequent_categories_, strict=True
+        ):
             if rare is not None:
                 lines.append(f"{len(rare)} rare values of {name!r} joined as '{name}_other'")
     filled = {*encoder.numeric_, *encoder.dates_} - {*encoder.empty_, *encoder.with_gaps_}
     fates = [
-        (encoder.text_, f"in category columns taken as the value '{MISSING}'"),
+        (encoder.category_, f"in category columns taken as the value '{MISSING}'"),
         (encoder.with_gaps_, "in columns passed on left to their kernels"),
         (filled, "imputed by the median"),
     ]
@@ -201,8 +203,8 @@ def left_out(identifiers: Sequence[str], readings: Mapping[str, ColumnReading]) 
 
 def input_columns(encoder: Any) -> list[dict[str, Any]]:
     """Return how each input column was treated, for ``TableEncoder.columns``."""
-    known = encoder.one_hot_.categories_ if encoder.text_ else []
-    values = dict(zip(encoder.text_, map(len, known), strict=True))
+    known = encoder.one_hot_.categories_ if encoder.category_ else []
+    values = dict(zip(encoder.category_, map(len, known), strict=True))
     rows: list[dict[str, Any]] = []
     for name in encoder.feature_names_in_:
         row = {"name": name, "kind": encoder.kinds_[name], "gaps": encoder.gaps_[name]}

@@ -106,8 +106,12 @@ class NewPlugin:
         is_command = self.template is Template.command
         source = self._named(_template(f"{self.template.value}.py"))
         needs = {*_IMPORT.findall(source)} - sys.stdlib_module_names
+        summary = "Count the rows of each class of a table"
         names = {
             "name": self.name,
+            "summary": summary
+            if is_command
+            else f"The {self.template.value} {self.name} for mklkit",
             "template": self.template.value,
             "distribution": self.distribution,
             "listing": self.listing,

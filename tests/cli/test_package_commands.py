@@ -44,6 +44,7 @@ def test_a_command_works_as_a_built_in_one(mklkit: Run, counting: dict[str, str]
     assert shown.code == 0
     for text in ("Usage: mklkit count", "Count up to a number", "mklkit count 2"):
         assert text in shown.out
+    assert "completion" not in shown.out
     refused = mklkit("count", "0", **counting)
     assert (refused.code, refused.out) == (2, "")
     assert "error: 0 is no number" in refused.err

@@ -59,19 +59,19 @@ class TestEncoder:
             ([decimal.Decimal("1.5"), None, decimal.Decimal(2)], "numeric_"),
             ([1, None, 2.5], "numeric_"),
             ([None, None, None], "numeric_"),
-            (pd.array(["a", None, "b"], dtype="str"), "text_"),
-            (pd.array(["a", None, "b"], dtype="string"), "text_"),
-            (pd.array([True, None, False], dtype="boolean"), "text_"),
-            ([True, None, False], "text_"),
-            ([1, "a", None], "text_"),
-            (pd.Categorical(["a", None, "b"]), "text_"),
-            (pd.Categorical([1, None, 2]), "text_"),
+            (pd.array(["a", None, "b"], dtype="str"), "category_"),
+            (pd.array(["a", None, "b"], dtype="string"), "category_"),
+            (pd.array([True, None, False], dtype="boolean"), "category_"),
+            ([True, None, False], "category_"),
+            ([1, "a", None], "category_"),
+            (pd.Categorical(["a", None, "b"]), "category_"),
+            (pd.Categorical([1, None, 2]), "category_"),
             (pd.to_datetime(["2020-01-01", None, "2020-01-02"]), "dates_"),
             (pd.to_datetime(["2020-01-01", None, "2020-01-02"], utc=True), "dates_"),
             (["2020-01-01", None, "2020/01/02 10:30"], "dates_"),
             ([datetime.date(2020, 1, 1), None, datetime.date(9999, 12, 31)], "dates_"),
-            (["2020-01-01", None, "2020-02-30"], "text_"),
-            (["2020-01-01", None, "2020-01"], "text_"),
+            (["2020-01-01", None, "2020-02-30"], "category_"),
+            (["2020-01-01", None, "2020-01"], "category_"),
             (pd.to_datetime([None, None, None]), "numeric_"),
         ],
     )
@@ -158,11 +158,11 @@ class TestReadings:
 
     def test_categories_and_what_is_said_to_be_text_stay_text(self) -> None:
         frame = self.FRAME.assign(code=pd.Categorical(["1", "2"] * 20), grade=["1", "2"] * 20)
-        assert TableEncoder().fit(frame).text_ == ["ward", "code"]
+        assert TableEncoder().fit(frame).category_ == ["ward", "code"]
         encoder = TableEncoder(
             readings={"grade": ColumnReading("text"), "seen": ColumnReading("day first")}
         ).fit(frame)
-        assert encoder.text_ == ["ward", "code", "grade"]
+        assert encoder.category_ == ["ward", "code", "grade"]
         assert clone(encoder).readings == encoder.readings
 
     def test_labels_of_rows_may_repeat(self) -> None:
@@ -251,7 +251,7 @@ class TestIdentifiers:
 
     def test_may_be_said(self) -> None:
         frame = pd.DataFrame({"code": [f"p{i}" for i in range(30)], "x": np.arange(30) % 7})
-        assert TableEncoder(identifiers=[]).fit(frame).text_ == ["code"]
+        assert TableEncoder(identifiers=[]).fit(frame).category_ == ["code"]
         assert TableEncoder(identifiers=["x"]).fit(frame).identifiers_ == ["x"]
         with pytest.raises(DataError, match=r"no column 'cod' .* Did you mean 'code'"):
             TableEncoder(identifiers=["cod"]).fit(frame)
@@ -373,6 +373,6 @@ def test_any_table_becomes_finite_numbers(rows: list[tuple[Any, Any]]) -> None:
     # Each row has exactly one value of each text column, a gap being one.
     encoder = TableEncoder().fit(frame)
     assert (
-        out.to_numpy()[:, [name in encoder.text_ for name in encoder.sources_]].sum(axis=1)
-        == len(encoder.text_)
+        out.to_numpy()[:, [name in encoder.category_ for name in encoder.sources_]].sum(axis=1)
+        == len(encoder.category_)
     ).all()
