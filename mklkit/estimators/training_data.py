@@ -189,9 +189,7 @@ def check_training(
         raise DataError(
             f"The target must have a value per row; it has {len(values)} for {len(rows)} rows."
         )
-    data = TrainingData(rows, values, row_weights)
-    if row_weights is not None:
-        data = data.counting()
+    data = TrainingData(rows, values, row_weights).counting()
     if task == "numbers":
         return data
     estimator.classes_, codes = np.unique(data.values, return_inverse=True)
