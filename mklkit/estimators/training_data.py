@@ -234,7 +234,7 @@ def _numbers(y: Any) -> Array:
 
 def check_new_rows(estimator: Any, X: Any) -> Rows:
     """Return checked new rows, whose columns must be those of the training data."""
-    return checked_rows(estimator, estimator.plan_.reading, as_source(X), first=False)
+    return checked_rows(estimator, estimator.fitted_.plan.reading, as_source(X), first=False)
 
 
 def checked_rows(estimator: Any, reading: TableReading, X: Any, first: bool) -> Rows:
