@@ -75,7 +75,8 @@ def encoded_rows(
                 numbers[out].tofile(rest)
                 if scaler != "passthrough" and not out.all():
                     scaler.partial_fit(frame[~out])
-        counts.put_into_encoder()
+        encoder.gaps_ = {str(name): counts.gaps[str(name)] for name in encoder.feature_names_in_}
+        encoder.ranges_ = np.array([counts.low, counts.high])
         notes = [] if scan.whole else counts.notes()
         if scaler != "passthrough":
             for path in paths:
@@ -122,12 +123,6 @@ class _Counts:
             self.strays[LATE, name] += int(frame[name].notna().sum())
         for name, values in self.encoder.unseen_values(frame):
             self.strays[UNSEEN, name] += len(values)
-
-    def put_into_encoder(self) -> None:
-        """Set the encoder's gaps and ranges to those of all training rows."""
-        names = self.encoder.feature_names_in_
-        self.encoder.gaps_ = {str(name): self.gaps[str(name)] for name in names}
-        self.encoder.ranges_ = np.array([self.low, self.high])
 
     def notes(self) -> list[str]:
         """Return a line for each column with values that the sample lacks.

@@ -41,8 +41,6 @@ def needed_unchanged(kernels: Iterable[BoundKernel]) -> tuple[list[Any], list[An
 
     Both as the kernels name them, None for all columns.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from mklkit.kernels import Precomputed
     >>> needed_unchanged(bind_kernels(["rbf@age", ("graph", Precomputed(np.eye(2)), "id")]))
@@ -57,8 +55,6 @@ def needed_unchanged(kernels: Iterable[BoundKernel]) -> tuple[list[Any], list[An
 def named_columns(kernels: Iterable[BoundKernel], reads: str) -> list[tuple[str, str]]:
     """Return the columns, as names or globs, of kernels that read this, after the kernel's label.
 
-    Examples
-    --------
     >>> named_columns(bind_kernels(["lab:rbf@age,lab_*", "spectrum@dna", "linear"]), "numbers")
     [('lab', 'age'), ('lab', 'lab_*')]
     """
@@ -88,8 +84,6 @@ def passed_on(
 
     Identifiers are among them where a kernel names them, or where there are no other columns.
 
-    Examples
-    --------
     >>> passed_on(["id"], ["id", "age"], ["id"]), passed_on([None], ["id", "age"], ["id"])
     (['id'], ['age'])
     """

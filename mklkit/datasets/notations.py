@@ -48,8 +48,6 @@ DATES = ("year first", "month first", "day first")
 def meanings(notation: str, texts: Iterable[str]) -> pd.Series:
     """Return the numbers or dates that texts mean in a notation, with gaps where they do not fit.
 
-    Examples
-    --------
     >>> meanings("decimal comma", ["0,5", "2", "red"]).tolist()
     [0.5, 2.0, nan]
     """

@@ -40,8 +40,6 @@ class ScaledColumns(TransformerMixin, BaseEstimator):
     ``as_they_are`` are the columns not to scale, as kernels name theirs, None among them for all.
     Fitted, ``scaler_`` scales the columns ``scaled_`` and leaves those ``left_``.
 
-    Examples
-    --------
     >>> from sklearn.preprocessing import MinMaxScaler
     >>> frame = pd.DataFrame({"word": ["a", "b"], "count": [4.0, 2.0], "age": [30.0, 50.0]})
     >>> ScaledColumns(MinMaxScaler(), ["word", "count"]).fit_transform(frame)
@@ -202,8 +200,6 @@ def columns_needed(pipeline: Any) -> list[str]:
     All except identifiers are, if a step between the ``TableEncoder`` at its beginning and the
     classifier can't be traced.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> from mklkit import MKLClassifier
     >>> frame = pd.DataFrame({"age": [30, 40], "ward": ["a", "b"], "when": "2024-03-31"})

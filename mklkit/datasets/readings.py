@@ -42,21 +42,10 @@ SAMPLE = 100
 class ColumnReading:
     """What is decided about a column of text, and why.
 
-    Attributes
-    ----------
-    notation : str
-        How its values are written: as numbers (``"number"``, ``"thousands"``, ``"decimal comma"``,
-        ``"decimal comma, points between thousands"``), dates (``"year first"``, ``"month first"``,
-        ``"day first"``), or as ``"text"``; ``"as written"`` of text that may look like numbers,
-        ``"as read"`` of values that a file reader takes for no text, such as truth values.
-    example : str
-        A value that is not written as in Python, and its meaning.
-    marks : tuple of str
-        Texts that are taken for gaps, and ``n_marks``, in how many rows.
-    misfits : str
-        Which values do not fit the notation.
-    ambiguous : bool
-        Whether all values fit another notation as well.
+    ``notation`` says how its values are written: as numbers or dates (a key of ``NUMBERS``, one of
+    ``DATES``), as ``TEXT``, or ``WRITTEN`` or ``AS_READ``. ``example`` is a value not written as in
+    Python, with its meaning; ``marks`` are texts taken for gaps, in ``n_marks`` rows; ``misfits``
+    says which values do not fit; and if all fit another notation too, it is ``ambiguous``.
     """
 
     notation: str = TEXT

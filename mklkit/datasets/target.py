@@ -50,8 +50,6 @@ def target_and_dropped(
     The target is given by name or position, by default ``target``, else the last column; columns to
     leave out by names, globs or positions, which never match the target.
 
-    Examples
-    --------
     >>> target_and_dropped(["id", "lab_a", "lab_b", "age", "kind"], "wards", None, ["lab_*", "id"])
     ('kind', ['id', 'lab_a', 'lab_b'])
     """

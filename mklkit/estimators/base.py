@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import IncompatibleError, MKLKitError, SpecError, quoted
 from mklkit.estimators.fit import Fitted
-from mklkit.estimators.plan import Plan, kernels_to_bind
+from mklkit.estimators.plan import kernels_to_bind
 from mklkit.estimators.showing import KernelSummary, ShowsKernels
 from mklkit.estimators.training_data import check_new_rows
 from mklkit.protocols import Array, Decision, GatedDecision, Task
@@ -154,11 +154,6 @@ class FittedKernels(ShowsKernels):
     def __sklearn_is_fitted__(self) -> bool:
         """Return whether it can predict."""
         return "fitted_" in vars(self)
-
-    @property
-    def plan_(self) -> Plan:
-        """What was settled before anything was learned."""
-        return self.fitted_.plan
 
     @property
     def kernels_(self) -> list[Any]:

@@ -86,10 +86,8 @@ def proposed_bank(names: Sequence[str] | None, data: TrainingData, task: Task) -
     They are compared on at most about 1,000 rows, drawn by class; the draw depends on the class
     numbers alone, or on the number of rows.
 
-    References
-    ----------
-    Cortes, Mohri and Rostamizadeh, "Algorithms for learning kernels based on centered alignment",
-    JMLR 13 (2012): the alignments, section 2.
+    Alignments: Cortes, Mohri and Rostamizadeh, "Algorithms for learning kernels based on centered
+    alignment", JMLR 13 (2012), section 2.
     """
     numbers = task == "numbers"
     codes = np.zeros(len(data.values), np.intp) if numbers else data.values

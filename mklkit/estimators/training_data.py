@@ -189,9 +189,7 @@ def check_training(
         raise DataError(
             f"The target must have a value per row; it has {len(values)} for {len(rows)} rows."
         )
-    data = TrainingData(rows, values, row_weights)
-    if row_weights is not None:
-        data = data.counting()
+    data = TrainingData(rows, values, row_weights).counting()
     if task == "numbers":
         return data
     estimator.classes_, codes = np.unique(data.values, return_inverse=True)
@@ -236,7 +234,7 @@ def _numbers(y: Any) -> Array:
 
 def check_new_rows(estimator: Any, X: Any) -> Rows:
     """Return checked new rows, whose columns must be those of the training data."""
-    return checked_rows(estimator, estimator.plan_.reading, as_source(X), first=False)
+    return checked_rows(estimator, estimator.fitted_.plan.reading, as_source(X), first=False)
 
 
 def checked_rows(estimator: Any, reading: TableReading, X: Any, first: bool) -> Rows:

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.ensemble import BaggingClassifier, VotingClassifier
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -94,15 +93,3 @@ class TestFrames:
         row = wide.loc["virginica vs setosa"]
         position = model.problems_.index(("setosa", "virginica"))
         np.testing.assert_array_equal(row[["linear", "near"]], model.weights_[position])
-
-
-def test_it_is_a_member_of_scikit_learns_ensembles(iris):
-    X, y = iris
-    plain = MKLClassifier(learner="svm(C=1)")
-    members = [("one", plain), ("two", clone(plain).set_params(combiner="dimkl3"))]
-    assert VotingClassifier(members).fit(X, y).score(X, y) > 0.95
-    bagging = BaggingClassifier(
-        MKLClassifier("rbf", learner="svm(C=1)"), n_estimators=3, random_state=0
-    )
-    assert bagging.fit(X, y).score(X, y) > 0.9
-    assert "MKLClassifier" in members[0][1].fit(X, y)._repr_html_()

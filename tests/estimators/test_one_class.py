@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import OneClassSVM
 
-from mklkit import (
-    IncompatibleError,
-    MKLOneClass,
-    SpecError,
-    explain,
-    load_model,
-    read_facts,
-    save_model,
-)
+from mklkit import IncompatibleError, MKLOneClass, SpecError, explain
 from mklkit.errors import DataError
 
 RANDOM = np.random.default_rng(2)
@@ -63,14 +51,3 @@ def test_what_needs_labels_is_refused_with_the_names_of_what_does_not() -> None:
     frame = pd.DataFrame(ROWS)
     with pytest.raises(IncompatibleError, match="so there is no score"):
         explain(MKLOneClass().fit(frame), frame, np.arange(50) % 2)
-
-
-def test_model_files(tmp_path: Path) -> None:
-    path = tmp_path / "model.mkl"
-    model = make_pipeline(StandardScaler(), MKLOneClass(KERNELS)).fit(ROWS)
-    save_model(model, path)
-    np.testing.assert_array_equal(load_model(path).score_samples(NEW), model.score_samples(NEW))
-    facts = read_facts(path)
-    assert facts["trial"] == "numbers"
-    assert facts["model"]["learner"] == "one-class-svm"
-    assert "classes" not in facts["model"]

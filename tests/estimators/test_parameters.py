@@ -3,43 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from sklearn.datasets import load_iris
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 
 from mklkit import MKLClassifier
 from mklkit.errors import SpecError
 from mklkit.kernels import RBF, Cosine, Linear, Polynomial
 from mklkit.learners import SVM
-
-GRID = {
-    "combiner": ["uniform", "dimkl6(rank=2)"],
-    "learner__C": [0.1, 10.0],
-    "kernels__rbf__sigma": ["mean/10", 2.0],
-}
-
-
-@pytest.fixture(scope="module")
-def iris():
-    return load_iris(return_X_y=True)
-
-
-def test_a_grid_scores_every_point_as_built_by_hand(iris):
-    X, y = iris
-    folds = StratifiedKFold(2, shuffle=True, random_state=0)
-    model = MKLClassifier(["linear", "rbf"], learner="svm")
-    search = GridSearchCV(model, GRID, cv=folds).fit(X, y)
-    assert len(search.cv_results_["params"]) == 8
-    for params, score in zip(
-        search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True
-    ):
-        by_hand = MKLClassifier(
-            ["linear", RBF(sigma=params["kernels__rbf__sigma"])],
-            combiner=params["combiner"],
-            learner=SVM(C=params["learner__C"]),
-        )
-        assert score == pytest.approx(cross_val_score(by_hand, X, y, cv=folds).mean())
-    assert len(set(search.cv_results_["mean_test_score"])) > 3
-    assert search.best_estimator_.learner == SVM(C=search.best_params_["learner__C"])
 
 
 def test_nested_parameters_are_named_by_what_is_there():

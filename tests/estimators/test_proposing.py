@@ -160,12 +160,6 @@ class TestInEstimators:
 class TestCandidates:
     """They come from the kernels' own facts."""
 
-    def test_the_first_of_each_kernel_come_first(self) -> None:
-        specs = proposed_specs()
-        assert len(set(specs)) == len(specs)
-        assert specs.index("rbf(sigma='median')") < specs.index("rbf(sigma='median/2')")
-        assert specs.index("cosine(linear)") < specs.index("rbf(sigma='median/2')")
-
     def test_a_proposal_that_cannot_be_made_names_its_kernel(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -42,39 +42,30 @@ def assert_as_by_single_fits(model: MKLClassifier, grid: Any, n_classes: int = 2
     assert ours.best_score_ == pytest.approx(theirs.best_score_)
 
 
-@pytest.mark.parametrize(
-    ("n_classes", "combiners"), [(2, ["uniform", "dimkl3", "best-single(cv=2)"]), (3, ["dimkl3"])]
-)
-def test_weightings_and_widths_score_as_single_fits(n_classes: int, combiners: list[str]) -> None:
-    grid = {
-        "combiner": combiners,
-        "kernels__rbf__sigma": ["mean", "mean/4"],
-        "learner__C": [0.1, 10.0],
-    }
-    model = MKLClassifier(["rbf", "linear"], learner="svm", random_state=0)
-    assert_as_by_single_fits(model, grid, n_classes)
+MACHINE = {"learner": "svm"}
+WIDTHS = {"kernels__rbf__sigma": ["mean", "mean/4"], "learner__C": [0.1, 10.0]}
+GATES = {"combiner": "cluster-gating(n_clusters=2)", "learner": "kda"}
 
 
 @pytest.mark.parametrize(
-    ("given", "grid"),
+    ("n_classes", "settings", "grid"),
     [
+        (2, MACHINE, {"combiner": ["uniform", "dimkl3", "best-single(cv=2)"], **WIDTHS}),
+        (3, MACHINE, {"combiner": ["dimkl3"], **WIDTHS}),
+        (2, GATES, {"learner__alpha": [1e-3, 10.0]}),
         (
-            {"combiner": "cluster-gating(n_clusters=2)", "learner": "kda"},
-            {"learner__alpha": [1e-3, 10.0]},
-        ),
-        (
+            3,
             {"feature_map": "empirical(subset=20)", "learner": "mhks", "multiclass": "ovr"},
             {"learner__alpha": [0.1, 100.0], "combiner": ["uniform", "dimkl5"]},
         ),
-        ({"learner": "kda", "multiclass": "native"}, {"learner__alpha": [1e-3, 10.0]}),
-        ({"learner": "svm"}, [{"learner__C": [1.0]}, {"learner__C": [100.0], "kernels": ["rbf"]}]),
+        (3, {"learner": "kda", "multiclass": "native"}, {"learner__alpha": [1e-3, 10.0]}),
+        (3, MACHINE, [{"learner__C": [1.0]}, {"learner__C": [100.0], "kernels": ["rbf"]}]),
     ],
-    ids=["gates", "features", "native", "kernels"],
+    ids=["weightings", "classes", "gates", "features", "native", "kernels"],
 )
-def test_other_systems_score_as_single_fits(given: dict[str, Any], grid: Any) -> None:
-    model = MKLClassifier(**{"kernels": ["rbf", "linear"], **given}, random_state=0)
-    gated = str(given.get("combiner")).startswith("cluster-gating")
-    assert_as_by_single_fits(model, grid, 2 if gated else 3)
+def test_points_score_as_single_fits(n_classes: int, settings: Any, grid: Any) -> None:
+    model = MKLClassifier(["rbf", "linear"], **settings, random_state=0)
+    assert_as_by_single_fits(model, grid, n_classes)
 
 
 def test_another_score_is_that_of_scikit_learns_scorer() -> None:

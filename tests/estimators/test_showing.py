@@ -26,18 +26,15 @@ from mklkit import (
 from mklkit.estimators.showing import ShowsKernels
 from mklkit.kernels import Precomputed
 
+KERNELS: list[Any] = [("both", "rbf", ["a", "b"]), "linear"]
 ESTIMATORS: dict[str, Callable[[], Any]] = {
-    "classifier": lambda: MKLClassifier([("both", "rbf", ["a", "b"]), "linear"], learner="ridge"),
-    "regressor": lambda: MKLRegressor([("both", "rbf", ["a", "b"]), "linear"]),
-    "one class": lambda: MKLOneClass([("both", "rbf", ["a", "b"]), "linear"]),
-    "transformer": lambda: MKLTransformer([("both", "rbf", ["a", "b"]), "linear"]),
-    "search": lambda: MKLSearchCV(
-        MKLClassifier([("both", "rbf", ["a", "b"]), "linear"]), {"learner__C": [1.0]}, cv=2
-    ),
-    "vote": lambda: MKLVotingClassifier(
-        MKLClassifier([("both", "rbf", ["a", "b"]), "linear"]), n_members=2
-    ),
-    "rpemekl": lambda: RPEMEKLClassifier([("both", "rbf", ["a", "b"]), "linear"], subset=5),
+    "classifier": lambda: MKLClassifier(KERNELS, learner="ridge"),
+    "regressor": lambda: MKLRegressor(KERNELS),
+    "one class": lambda: MKLOneClass(KERNELS),
+    "transformer": lambda: MKLTransformer(KERNELS),
+    "search": lambda: MKLSearchCV(MKLClassifier(KERNELS), {"learner__C": [1.0]}, cv=2),
+    "vote": lambda: MKLVotingClassifier(MKLClassifier(KERNELS), n_members=2),
+    "rpemekl": lambda: RPEMEKLClassifier(KERNELS, subset=5),
 }
 
 

@@ -51,6 +51,16 @@ def with_array(content: bytes, ending: str = ".npy") -> Callable[[str, bytes], b
     return lambda name, old: content if name.endswith(ending) else old
 
 
+def hiding(attack: dict[str, Any], protocol: int = 2) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """Return a change that hides a node deep in an otherwise genuine model."""
+
+    def change(schema: dict[str, Any]) -> dict[str, Any]:
+        schema["content"]["content"]["memory"] = attack
+        return schema | {"protocol": protocol}
+
+    return change
+
+
 def nodes(schema: Any) -> Iterator[dict[str, Any]]:
     """Yield every node in a schema."""
     if isinstance(schema, dict) and "__class__" in schema:

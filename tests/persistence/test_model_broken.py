@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from crafted import Check, copied, json_node, list_node, nodes, with_array
+from crafted import Check, copied, hiding, json_node, list_node, nodes, with_array
 
 from mklkit.errors import ModelFileError
 from mklkit.estimators.classifier import MKLClassifier
@@ -161,22 +161,14 @@ class TestSizes:
 
     def test_nested_references_are_not_followed(self, check_refused: Check) -> None:
         """A list of two references to a list of two references …: 2^40 visits of skops."""
-
-        def nest(schema: dict[str, Any]) -> dict[str, Any]:
-            inner = list_node() | {"__id__": 1}
-            for level in range(2, 42):
-                inner = list_node(inner, {"__id__": level - 1}) | {"__id__": level}
-            schema["content"]["content"]["memory"] = inner
-            return schema
-
-        check_refused("two nodes of different size have the id", schema=nest)
+        inner = list_node() | {"__id__": 1}
+        for level in range(2, 42):
+            inner = list_node(inner, {"__id__": level - 1}) | {"__id__": level}
+        check_refused("two nodes of different size have the id", schema=hiding(inner))
 
     def test_more_nodes_than_a_file_of_that_size_has(self, check_refused: Check) -> None:
-        def fill(schema: dict[str, Any]) -> dict[str, Any]:
-            schema["content"]["content"]["memory"] = list_node(*[json_node(1)] * 25_000)
-            return schema
-
-        check_refused(r"it would hold 25,\d+ parts", schema=fill)
+        many = list_node(*[json_node(1)] * 25_000)
+        check_refused(r"it would hold 25,\d+ parts", schema=hiding(many))
 
     def test_many_alike_objects_can_be_saved(self, tmp_path: Path) -> None:
         model = MKLClassifier("linear").fit(np.eye(20), [0, 1] * 10)

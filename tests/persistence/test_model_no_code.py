@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import pickle
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -19,6 +18,7 @@ from crafted import (
     copied,
     dict_node,
     function_node,
+    hiding,
     json_node,
     list_node,
     node,
@@ -35,16 +35,6 @@ from mklkit.errors import ModelFileError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.persistence import load_model, save_model
 from mklkit.persistence.trust import KNOWN_TYPES, check_compiled
-
-
-def hiding(attack: dict[str, Any], protocol: int = 2) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """Return a change that hides a node deep in an otherwise genuine model."""
-
-    def change(schema: dict[str, Any]) -> dict[str, Any]:
-        schema["content"]["content"]["memory"] = attack
-        return schema | {"protocol": protocol}
-
-    return change
 
 
 class TestNoCodeIsRun:

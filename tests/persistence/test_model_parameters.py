@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from crafted import Check, dict_node, json_node, list_node, node, rewritten, tuple_node
+from crafted import Check, dict_node, hiding, json_node, list_node, node, rewritten, tuple_node
 from sklearn.base import BaseEstimator
 from sklearn.cluster import FeatureAgglomeration
 from sklearn.compose import make_column_transformer
@@ -89,10 +89,7 @@ def test_nothing_that_a_refit_would_unpickle_is_saved(tmp_path: Path) -> None:
 
 
 def test_nothing_that_a_refit_would_unpickle_is_loaded(tmp_path: Path, saved: Path) -> None:
-    def change(schema: dict[str, Any]) -> dict[str, Any]:
-        schema["content"]["content"]["memory"] = json_node(str(tmp_path / "cache"))
-        return schema
-
+    change = hiding(json_node(str(tmp_path / "cache")))
     path = rewritten(saved, tmp_path / "model.mkl", schema=change)
     with pytest.raises(ModelFileError, match=r"model\.mkl is not loaded: .*memory="):
         load_model(path)

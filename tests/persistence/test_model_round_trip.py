@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,26 +19,6 @@ from mklkit.persistence.facts import facts_of_model
 
 
 class TestRoundTrip:
-    @pytest.mark.parametrize(
-        "parameters",
-        [
-            {"combiner": "dimkl3"},
-            {"feature_map": "empirical(subset=0.5)", "learner": "mhks", "random_state": 0},
-            {"feature_map": "implicit", "learner": "kmhks"},
-            {"kernels": ["first:rbf(gamma=0.5)@a,b", "cosine(linear)", "laplacian", "tanh"]},
-        ],
-        ids=str,
-    )
-    def test_a_pipeline_predicts_exactly_as_before(
-        self, tmp_path: Path, mixed: pd.DataFrame, parameters: dict[str, Any]
-    ) -> None:
-        model = fitted(mixed, [0, 1] * 20, **parameters)
-        save_model(model, tmp_path / "model.mkl")
-        again = load_model(tmp_path / "model.mkl")
-        np.testing.assert_array_equal(
-            again.decision_function(mixed), model.decision_function(mixed)
-        )
-
     @pytest.mark.parametrize(
         "labels",
         [
@@ -74,23 +52,6 @@ class TestRoundTrip:
         save_model(model, tmp_path / "model.mkl", facts_of_model(model))
         assert load_model(tmp_path / "model.mkl").predict(rows).dtype == labels.dtype
         assert read_facts(tmp_path / "model.mkl")["classes"] == ["2020-01-01", "2021-01-01"]
-
-    @pytest.mark.process
-    def test_another_process_predicts_the_same(self, tmp_path: Path) -> None:
-        table = load_table("wine")
-        model = fitted(table.features, table.target, combiner="dimkl3")
-        save_model(model, tmp_path / "model.mkl")
-        script = (
-            "import sys; from mklkit.persistence import load_model;"
-            "from mklkit.datasets import load_table; import numpy as np;"
-            "model = load_model(sys.argv[1]);"
-            "np.save(sys.argv[2], model.decision_function(load_table('wine').features))"
-        )
-        arguments = [str(tmp_path / "model.mkl"), str(tmp_path / "scores.npy")]
-        subprocess.run([sys.executable, "-c", script, *arguments], check=True)
-        np.testing.assert_array_equal(
-            np.load(tmp_path / "scores.npy"), model.decision_function(table.features)
-        )
 
     def test_votes_and_searches_can_be_saved(self, tmp_path: Path) -> None:
         table = load_table("iris")

@@ -83,9 +83,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "SparsePCA": {"n_components": 2, "max_iter": 2},
     "SparseRandomProjection": {"n_components": 2},
     "StackingClassifier": {"estimators": TWO, "cv": 2},
-    "StackingRegressor": {"estimators": [("lr", LogisticRegression())], "cv": 2},
     "VotingClassifier": {"estimators": TWO},
-    "VotingRegressor": {"estimators": [("lr", LogisticRegression())]},
 }
 NOT_A_STEP = {
     "CCA": "gives two tables where it is fitted",
