@@ -123,14 +123,6 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return on_path(write_plugin(tmp_path_factory.mktemp("faulty"), "faulty", FAULTY))
 
 
-def test_list_names_everything_with_its_origin(mklkit: Run, good: dict[str, str]) -> None:
-    done = mklkit("list", **good)
-    assert done.code == 0, done
-    line = next(line for line in done.out.splitlines() if "by-trace" in line)
-    assert line.split()[1:3] == ["mklkit-good", "1.2"]
-    assert "Weight each kernel by the trace" in line
-
-
 def test_a_model_of_a_plugin_needs_the_plugin(
     mklkit: Run, good: dict[str, str], tmp_path: Path
 ) -> None:
