@@ -261,8 +261,8 @@ def _report(comparison: Comparison, output: Path | None) -> None:
         show(comparison_grid(table, name if len(names) > 1 else None))
         failed = table[table["failures"] > 0]
         for row in failed.to_dict("records"):
-            splits = f"{row['failures']} of {counted(row['splits'], 'split')}"
-            show(f"failed on {splits}: {row['method']}: {row['reason']}")
+            runs = f"{row['failures']} of {counted(row['splits'], 'split')}"
+            show(f"failed on {runs}: {row['method']}: {row['reason']}")
     if len(names) > 1:
         show(comparison_grid(comparison.table(), "over data sets"), *_rank_tests(comparison))
     show(comparison.verdict)
