@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from documents import MADE, PAGES, ROOT, commands, listings, needs_checkout
 from following import accuracies, run_in_turn, same_but_for_rounding
-from processes import run_script
+from processes import run_listing
 from sklearn.pipeline import Pipeline
 
 README = "README.md"
@@ -26,15 +26,6 @@ def steps(command: str) -> list[str]:
     """Return the parts of a command that this environment has still to run."""
     parts = [part.strip() for part in command.split("&&")]
     return [part for part in parts if not part.startswith("pip install ") and part != "pytest"]
-
-
-def run_listing(number: int, folder: Path) -> str:
-    """Run one of the page's Python listings as a program and return what it prints."""
-    script = folder / "listing.py"
-    script.write_text(listings(README, "python")[number], encoding="utf-8")
-    outcome = run_script(script, cwd=folder)
-    assert outcome.code == 0, outcome
-    return outcome.out
 
 
 def promised() -> list[str]:
@@ -158,13 +149,15 @@ def test_pipelines_on_the_page_of_tables_keep_text_for_its_kernel(
 
 @pytest.mark.process
 def test_python_composition_prints_what_is_shown(tmp_path: Path) -> None:
-    printed = run_listing(0, tmp_path)
-    same_but_for_rounding(listings(README, "text")[2], printed)
+    outcome = run_listing(listings(README, "python")[0], {"__name__": "__main__"}, tmp_path)
+    assert outcome.code == 0, outcome
+    same_but_for_rounding(listings(README, "text")[2], outcome.out)
 
 
 @pytest.mark.process
 def test_python_search_runs_and_its_file_gives_the_model_back(tmp_path: Path) -> None:
-    chosen, accuracy, same, combiner = run_listing(1, tmp_path).splitlines()
+    outcome = run_listing(listings(README, "python")[1], {"__name__": "__main__"}, tmp_path)
+    chosen, accuracy, same, combiner = outcome.out.splitlines()
     # On these data a single nearest neighbour reaches 95 %.
     assert 0.94 < float(accuracy.removeprefix("accuracy: ")) <= 1.0
     assert same == "True"

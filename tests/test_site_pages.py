@@ -10,9 +10,12 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
-from documents import PAGES, ROOT, blocks
+from documents import PAGES, ROOT, blocks, listings
 from following import RUN, accuracies, follow, same_but_for_rounding
 from sklearn.datasets import load_diabetes
+
+from mklkit.errors import DataError
+from mklkit.views import memory
 
 PLUGIN_PAGES = [
     f"docs/guides/plugins/write-a-{kind}.md"
@@ -64,6 +67,30 @@ def diabetes(folder: Path) -> None:
     load_diabetes(as_frame=True).frame.to_csv(folder / "diabetes.csv", index=False)
 
 
+def houses(folder: Path) -> None:
+    """Write a table whose target are numbers, and rows to predict."""
+    table = load_diabetes(as_frame=True).frame.rename(columns={"target": "price"})
+    table.to_csv(folder / "house.csv", index=False)
+    table[:5].drop(columns="price").to_csv(folder / "new.csv", index=False)
+
+
+def large_tables(folder: Path) -> None:
+    """Write tables and arrays as of many rows, of a few hundred."""
+    draw = np.random.default_rng(0)
+    y = draw.integers(2, size=600)
+    X = draw.normal(size=(600, 4)).astype(np.float32) + 1.5 * y[:, None].astype(np.float32)
+    np.save(folder / "X.npy", X)
+    np.save(folder / "y.npy", y)
+    table = pd.DataFrame(X, columns=list("abcd")).assign(
+        site=np.where(X[:, 0] > 1, "north", "south"), target=np.where(y, "ill", "well")
+    )
+    (folder / "rows").mkdir()
+    for name in ("rows.csv", "big.csv"):
+        table.to_csv(folder / name, index=False)
+    for name in ("big.parquet", "huge.parquet", "rows/1.parquet", "rows/2.parquet"):
+        table.to_parquet(folder / name)
+
+
 INSTALLS = "the environment that runs the tests has it"
 HOURS = "it takes hours and the published data; mklkit-papers' tests run it on small data"
 
@@ -91,7 +118,10 @@ FOLLOWED = {
     "docs/guides/explaining.md": Followed(bring=diabetes),
     "docs/guides/feature-maps.md": Followed(instead={"DATA": "wine"}),
     "docs/guides/imbalance.md": Followed(),
+    "docs/guides/large-data.md": Followed(bring=large_tables),
+    "docs/guides/notebooks.md": Followed(),
     "docs/guides/probabilities.md": Followed(),
+    "docs/guides/regression.md": Followed(bring=houses),
     "docs/guides/report.md": Followed(instead={"compare wine": "compare wine --cv 2x1"}),
     "docs/guides/several-sources.md": Followed(),
     "docs/guides/tuning.md": Followed(),
@@ -109,9 +139,6 @@ FOLLOWED = {
 # Pages whose commands and listings a test of their own runs.
 ELSEWHERE = {
     "docs/guides/command-line.md": "cli/test_cli_examples.py",
-    "docs/guides/large-data.md": "test_large_data.py",
-    "docs/guides/notebooks.md": "test_notebooks_page.py",
-    "docs/guides/regression.md": "test_regression_page.py",
     "docs/guides/statistics.md": "evaluation/test_verdict.py",
     "docs/guides/tables.md": "test_readme.py",
     "docs/guides/which-combiner.md": "test_which_combiner.py",
@@ -165,3 +192,12 @@ def test_no_fence_escapes_the_reader_of_pages() -> None:
     hidden = re.compile(others, re.MULTILINE)
     found = {page: hidden.findall((ROOT / page).read_text(encoding="utf-8")) for page in PAGES}
     assert not {page: fences for page, fences in found.items() if fences}
+
+
+def test_the_refusal_of_a_large_gram_matrix_is_the_one_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(memory, "available_memory", lambda: int(7.5 * 2**30))
+    with pytest.raises(DataError) as refused:
+        memory.check_gram_fits(100_000, 8)
+    assert str(refused.value).split() == listings("docs/guides/large-data.md", "text")[0].split()

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 import warnings
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from documents import ROOT, commands, listings
-from following import run_in_turn
-from processes import run_listing
+from documents import ROOT
+from following import follow
 
 from mklkit import MKLClassifier, get_registry
 from mklkit.plugin import CombinerFacts
@@ -111,7 +109,7 @@ def test_exact_zeros_are_where_the_table_says() -> None:
 
 
 @PACKAGED
-def test_commands_and_listings_run_on_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_and_listings_run_on_less(tmp_path: Path) -> None:
     """What stands below them takes minutes: here they have a few dozen rows each."""
     needs_packages()
     draw = np.random.default_rng(0)
@@ -120,22 +118,20 @@ def test_commands_and_listings_run_on_less(tmp_path: Path, monkeypatch: pytest.M
         frame.columns = ["profile_0", "fourier_0", "pattern_0", "pattern_1"]
         frame["target"] = np.repeat(["a", "b"], 20)
         frame.to_csv(tmp_path / name, index=False)
-    first, sets, sources = commands(PAGE)
-    before, after = sets.index(" breast_cancer"), sets.index(" -k")
-    shorter = [
-        f"{first} --cv 2x1",
-        f"{sets[:before]} one.csv two.csv{sets[after:]} --cv 2x1",
-        sources.replace("digits_sources", "one.csv --cv 2x1"),
-    ]
-    run_in_turn(shorter, tmp_path)
-    smaller = {"200, 10)": "20, 2)", "(20, 40, 80, 200, 800)": "(20, 24)", "rows, 20)": "rows, 2)"}
-    smaller |= {"(5, 10, 20, 40, 80)": "(2, 3)", "], 250)": "], 20)", "size=(500": "size=(40"}
-    names: dict[str, Any] = {}
-    pattern = re.compile("|".join(map(re.escape, smaller)))
-    for listing in listings(PAGE, "python"):
-        shorter_listing = pattern.sub(lambda found: smaller[found[0]], listing)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            outcome = run_listing(shorter_listing, names, tmp_path)
-        assert outcome.code == 0, outcome
-        assert len(outcome.out.splitlines()) > 2
+    instead = {
+        "compare wine": "compare wine --cv 2x1",
+        "breast_cancer wine sonar.csv ionosphere.csv heart_c.csv liver.csv glass.csv vote.csv": (
+            "one.csv two.csv --cv 2x1"
+        ),
+        "digits_sources": "one.csv --cv 2x1",
+        "200, 10)": "20, 2)",
+        "(20, 40, 80, 200, 800)": "(20, 24)",
+        "rows, 20)": "rows, 2)",
+        "(5, 10, 20, 40, 80)": "(2, 3)",
+        "], 250)": "], 20)",
+        "size=(500": "size=(40",
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for step in follow(PAGE, tmp_path, instead, {}):
+            assert len(step.printed.splitlines()) > 2

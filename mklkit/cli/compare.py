@@ -22,8 +22,6 @@ from mklkit.datasets.builtin import DEFAULT_NAME
 from mklkit.errors import DataError, counted
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from mklkit.comparison.comparison import Comparison
 
 split_option = partial(typer.Option, rich_help_panel="Splits")
@@ -261,20 +259,13 @@ def _report(comparison: Comparison, output: Path | None) -> None:
     for name in names:
         table = comparison.table(name)
         show(comparison_grid(table, name if len(names) > 1 else None))
-        show(*_failures(table))
+        failed = table[table["failures"] > 0]
+        for row in failed.to_dict("records"):
+            runs = f"{row['failures']} of {counted(row['splits'], 'split')}"
+            show(f"failed on {runs}: {row['method']}: {row['reason']}")
     if len(names) > 1:
         show(comparison_grid(comparison.table(), "over data sets"), *_rank_tests(comparison))
     show(comparison.verdict)
-
-
-def _failures(table: pd.DataFrame) -> list[str]:
-    """Return a line for each method that failed on some split, with its first reason."""
-    failed = table[table["failures"] > 0]
-    return [
-        f"failed on {row['failures']} of {counted(row['splits'], 'split')}: {row['method']}:"
-        f" {row['reason']}"
-        for row in failed.to_dict("records")
-    ]
 
 
 def _rank_tests(comparison: Comparison) -> list[str]:

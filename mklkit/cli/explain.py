@@ -100,8 +100,7 @@ def explain(
             progress=progress,
         )
     if plot is not None:
-        with working("drawing"):
-            draw(plot, explanation.plot)
+        draw(plot, explanation.plot)
     if as_json:
         context = {"model": str(model), "data": data, "target": str(truth.name), "seed": seed}
         show_json({**context, "data_notes": notes, **explanation.to_dict()})

@@ -108,8 +108,7 @@ def fit(
     if plot is not None:
         from mklkit.plotting.weights import KernelWeightsDisplay
 
-        with working("drawing"):
-            draw(plot, lambda: KernelWeightsDisplay.from_estimator(system.pipeline))
+        draw(plot, lambda: KernelWeightsDisplay.from_estimator(system.pipeline))
     show_result(result, as_json, lambda: _report(system.table, result), advice)
     if output is not None:
         say(f"saved {output}")

@@ -9,7 +9,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from mklkit.cli.console import plain
+from mklkit.cli.console import plain, working
 from mklkit.errors import DataError
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ def draw(path: Path, display: Callable[[], Any]) -> None:
     matplotlib.use("Agg")
     from mklkit.persistence.atomic import replacing
 
-    figure = display().figure_
-    with replacing(path) as file:
+    with working("drawing"), replacing(path) as file:
+        figure = display().figure_
         figure.savefig(file, format=path.suffix[1:].lower(), dpi=150)
 
 

@@ -24,8 +24,6 @@ from mklkit.scaffold import Template
 if TYPE_CHECKING:
     from mklkit.testing.checks import Finding, Outcome
 
-__all__ = ["plugin"]
-
 plugin = typer.Typer(
     help="Start a plugin package, and check an installed one.",
     epilog=epilog(*EXAMPLES["mklkit plugin"]),

@@ -13,7 +13,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 from processes import ENVIRONMENT, Run
@@ -28,21 +27,10 @@ CHEAP = ("-c", "alignment", "-k", "linear", "-l", "svm(C=1.0)", "--cv", "2x1")
 
 
 @pytest.fixture(scope="session")
-def two_kinds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def two_kinds(patients: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a file of 40 rows in two classes, with text and gaps."""
-    rng = np.random.default_rng(3)
-    kind = np.repeat(["ill", "well"], 20)
-    frame = pd.DataFrame(
-        {
-            "fever": rng.normal(size=40) + 2 * (kind == "ill"),
-            "pulse": rng.normal(70, 5, size=40).round(),
-            "ward": rng.choice(["north", "south"], 40),
-            "target": kind,
-        }
-    )
-    frame.loc[::7, "pulse"] = np.nan
     path = tmp_path_factory.mktemp("compared") / "patients.csv"
-    frame.to_csv(path, index=False)
+    patients[patients["target"] != "very ill"][:40].to_csv(path, index=False)
     return path
 
 
@@ -74,7 +62,7 @@ def test_a_table_a_sentence_files_and_a_model(mklkit: Run, two_kinds: Path, tmp_
     assert "recall" in inspected.out
     explained = mklkit("explain", files["mkl"], two_kinds, "--cv", "2", "--json")
     assert explained.json["target"] == "target", explained
-    assert load_model(files["mkl"]).predict(pd.read_csv(two_kinds).iloc[:3, :3]).shape == (3,)
+    assert load_model(files["mkl"]).predict(pd.read_csv(two_kinds).iloc[:3, :4]).shape == (3,)
     again = mklkit("compare", two_kinds, *CHEAP, "--results", files["jsonl"], COLUMNS="80")
     assert again.out == done.out
     assert "10 of 10 runs" in again.err

@@ -32,14 +32,6 @@ def test_parameters_and_defaults_are_those_of_the_class(mklkit: Run) -> None:
     assert "reads   row ids" in mklkit("describe", "precomputed").out
 
 
-def test_descriptions_are_plain_text(mklkit: Run) -> None:
-    for name in ("svm", "kda", "cluster-gating"):
-        said = mklkit("describe", name, "--json").out
-        assert "``" not in said
-        assert ":func:" not in said
-        assert ":class:" not in said
-
-
 ODD = """
 import attrs
 from mklkit.plugin import KernelFacts, hookimpl

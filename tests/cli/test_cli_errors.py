@@ -6,10 +6,8 @@ import errno
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from processes import Run
 
 from mklkit.cli import app
 
@@ -45,17 +43,6 @@ def test_other_errors_of_the_system_are_ours(
     code, said = ended(OSError(errno.ESRCH, "No such process"), monkeypatch, capsys)
     assert code == 1
     assert said.startswith("error: This is a bug in mklkit")
-
-
-@pytest.mark.parametrize("option", ["-o", "--plot"])
-def test_a_loop_of_links_and_a_long_name_as_output(
-    mklkit: Run, tmp_path: Path, option: str
-) -> None:
-    pytest.importorskip("matplotlib")
-    (tmp_path / "a.png").symlink_to(tmp_path / "b.png")
-    (tmp_path / "b.png").symlink_to(tmp_path / "a.png")
-    mklkit("fit", "iris", option, tmp_path / "a.png").refused("a.png can't be")
-    mklkit("fit", "iris", option, tmp_path / f"{'x' * 300}.png").refused("can't be")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="shells there don't close streams")

@@ -43,12 +43,6 @@ def test_gating_draws_its_clusters(mklkit: Run, tmp_path: Path) -> None:
         assert f"{weight['weight']:.2f}" in texts
 
 
-def test_a_link_to_the_model_is_no_other_name(mklkit: Run, tmp_path: Path) -> None:
-    (tmp_path / "link.png").symlink_to(tmp_path / "model.mkl")
-    done = mklkit(*PLAIN, "-o", tmp_path / "model.mkl", "--plot", tmp_path / "link.png")
-    done.refused("same file")
-
-
 def test_without_matplotlib_it_is_named(
     mklkit: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

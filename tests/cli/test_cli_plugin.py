@@ -145,13 +145,6 @@ def test_check_of_what_can_not_be_checked(
     assert said in done.out
 
 
-def test_check_of_what_is_no_plugin(mklkit: Run, tmp_path: Path) -> None:
-    good = on_path(write_plugin(tmp_path, "shifted", KERNEL))
-    mklkit("plugin", "check", "mklkit-shiftet", **good).refused(
-        "No package 'mklkit-shiftet'", "Did you mean 'mklkit-shifted'?"
-    )
-
-
 def test_a_plugin_of_a_wrong_signature_is_left_out_and_named(mklkit: Run, tmp_path: Path) -> None:
     source = KERNEL.replace("def fit(self, rows):", "def fit(self):")
     wrong = on_path(write_plugin(tmp_path, "shifted", source))

@@ -118,12 +118,3 @@ def test_what_can_not_be_read_is_refused(run: Run) -> None:
         "the column 'sequence' is left out", "or use a kernel on text, such as 'letters'"
     )
     run("fit", "rows.csv", "-k", "letters").refused("name it: 'letters@sequence'")
-
-
-def test_lists_show_what_kernels_read(run: Run) -> None:
-    found = {one["name"]: one["reads"] for one in run("list", "kernels", "--json").json}
-    assert found["letters"] == "text"
-    assert found["known-smaller"] == "amounts"
-    assert found["rbf"] == "numbers"
-    assert "categories" in run("list", "kernels").out
-    assert run("describe", "same", "--json").json[0]["reads"] == "categories"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import resource
 import subprocess
 import sys
@@ -10,8 +9,6 @@ from pathlib import Path
 
 import pytest
 from processes import Run
-
-from mklkit.datasets import BUILTIN_NAMES
 
 HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas", "skops", "joblib", "pluggy", "pytest")
 PROBE = """
@@ -31,13 +28,6 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stdout.count("Usage: mklkit") == 3
     loaded = done.stdout.splitlines()[-1].split()
     assert not {*HEAVY} & {*loaded}
-
-
-@pytest.mark.parametrize("command", ["fit", "evaluate", "kernels", "compare"])
-def test_help_names_every_data_set_that_is_built_in(mklkit: Run, command: str) -> None:
-    printed = mklkit(command, "--help").out
-    for name in BUILTIN_NAMES:
-        assert re.search(rf"\b{name}\b", printed), name
 
 
 @pytest.mark.slow

@@ -29,7 +29,7 @@ def count(number: int, fault: bool = False) -> None:
 
 def install(folder: Path, name: str, points: str, source: str = SOURCE) -> dict[str, str]:
     """Write a package with commands, and return the environment in which it is found."""
-    return on_path(write_plugin(folder, name, source, f"[mklkit_commands]\n{points}\n"))
+    return on_path(write_plugin(folder, name, source, points=f"[mklkit_commands]\n{points}\n"))
 
 
 @pytest.fixture
@@ -71,13 +71,10 @@ def test_names_come_from_the_metadata_alone(mklkit: Run, counting: dict[str, str
     assert offered.out == f"count\t{SUMMARY} (mklkit-counting)\n"
     for done in (shown, offered):
         assert "imported" not in done.out + done.err
+    assert run_completion("fish", "count --f", **counting).out.startswith("--fault")
     off = {**counting, "MKLKIT_DISABLE_PLUGINS": "1"}
     assert "count" not in mklkit("--help", **off).out
     mklkit("count", "3", **off).refused("No such command")
-
-
-def test_options_of_a_command_are_completed(counting: dict[str, str]) -> None:
-    assert run_completion("fish", "count --f", **counting).out.startswith("--fault")
 
 
 @pytest.mark.parametrize(

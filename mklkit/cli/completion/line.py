@@ -19,8 +19,6 @@ LIVE = "$`!"
 # What a shell takes as it is, outside of quotes.
 SPECIAL = re.compile(r"[^\w@%+=:,./-]")
 IN_DOUBLE_QUOTES = re.compile(r'["$`\\]')
-
-
 # By what stands for a value in the help: what the shell adds by itself.
 PATHS = {
     "DATA": "files",
