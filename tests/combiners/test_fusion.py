@@ -7,18 +7,10 @@ from typing import ClassVar
 import attrs
 import numpy as np
 import pytest
-from builders import TRIO
+from builders import TRIO, Mean
 
 from mklkit import MKLClassifier
-from mklkit.plugin import CombinerFacts, FusionCombiner, LearnedFusion
-
-
-@attrs.frozen
-class Mean(FusionCombiner):
-    name: ClassVar[str] = "mean"
-
-    def fuse(self, scores):
-        return scores.mean(axis=1)
+from mklkit.plugin import CombinerFacts, LearnedFusion
 
 
 @attrs.frozen
