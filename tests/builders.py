@@ -13,7 +13,7 @@ from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.learners.ho_kashyap.rules import PAPER_GRID
 from mklkit.learners.linear_decision import LinearDecision
-from mklkit.plugin import Target
+from mklkit.plugin import FusionCombiner, Target
 from mklkit.protocols import LearnerFacts
 from mklkit.protocols.component import Component
 from mklkit.registry.columns import bind_kernels
@@ -40,6 +40,16 @@ def views_of(
     bound = [BoundKernel(kernel.label, kernel.kernel) for kernel in bind_kernels(kernels)]
     fitted_map = get_registry().create("feature_map", feature_map)
     return ViewSet.fit(bound, fitted_map, rows, np.random.RandomState(seed))
+
+
+@attrs.frozen
+class Mean(FusionCombiner):
+    """The mean of the decisions."""
+
+    name: ClassVar[str] = "mean"
+
+    def fuse(self, scores: np.ndarray) -> np.ndarray:
+        return np.asarray(scores.mean(axis=1))
 
 
 def ifsl_search(

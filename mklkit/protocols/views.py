@@ -35,8 +35,11 @@ class TrainingView(Protocol):
     explicit: bool
     n_rows: int
 
-    def gram(self) -> Array:
-        """Return the Gram matrix (N, N) that a learner sees: of the kernel, or ΦΦᵀ of features."""
+    def gram(self, keep: bool = True) -> Array:
+        """Return the Gram matrix (N, N) that a learner sees: of the kernel, or ΦΦᵀ of features.
+
+        It is kept unless ``keep=False``.
+        """
 
     def features(self) -> Array:
         """Return the features Φ (N, p) of the training rows, where ``explicit``."""
@@ -188,9 +191,6 @@ class KernelView(TrainingView, Protocol):
     @property
     def sees_features(self) -> bool:
         """Whether learners see ΦΦᵀ of an explicit map's features instead of the kernel itself."""
-
-    def gram(self, keep: bool = True) -> Array:
-        """Return the Gram matrix (N, N) that a learner sees; kept unless ``keep=False``."""
 
     def map_features(self, function: Callable[[Array], Array]) -> Array:
         """Return a function of the features (n, p) of each block of rows, joined to (N, ...)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, Self
 
 import attrs
@@ -25,17 +26,9 @@ FEW_ROWS = 64
 class RowBlock:
     """A block of rows, and the columns that maps have computed of it.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n, d)
-        With all features.
-    keep : bool, default=False
-        Whether a map's columns are kept for later decisions, which is worth the memory where
-        decisions share maps.
-    known : sequence of (FittedMap, ndarray of shape (n, p))
-        Columns of these rows that are available already.
-    scratch : Scratch, optional
-        Memory for similarities, used again when the next block is made.
+    With ``keep`` a map's columns are kept for later decisions, which is worth the memory where
+    decisions share maps. ``known`` are columns that are available already, ``scratch`` is memory
+    for similarities, used again when the next block is made.
 
     Examples
     --------
@@ -81,71 +74,49 @@ class RowBlock:
         return RowBlock(self.rows[members], known=known)
 
     def columns_of(self, projectors: Sequence[Projector]) -> Iterator[tuple[int, Array]]:
-        """Yield each projector's columns, sharing base quantities where maps allow.
+        """Yield each projector's index, in any order, and columns (n, p) or (n, N) to be read only.
 
-        Yields
-        ------
-        index : int
-            In any order.
-        columns : ndarray of shape (n, p) or (n, N)
-            Not to be written to.
+        Base quantities are shared where maps allow.
         """
-        for index, columns, _ in self._values_of(projectors, raw=False):
+        for index, columns, _ in self.raw_columns_of(projectors, fold=False):
             yield index, columns
 
-    def raw_columns_of(self, projectors: Sequence[Projector]) -> Iterator[tuple[int, Array, bool]]:
-        """Yield columns, or the similarities of which a map's columns are linear functions.
-
-        Yields
-        ------
-        index : int
-            In any order.
-        values : ndarray of shape (n, p)
-            Not to be written to.
-        raw : bool
-            Whether they are similarities to the landmarks of a map that is ``linear`` in them.
-        """
-        return self._values_of(projectors, raw=True)
-
-    def _values_of(
-        self, projectors: Sequence[Projector], raw: bool
+    def raw_columns_of(
+        self, projectors: Sequence[Projector], fold: bool = True
     ) -> Iterator[tuple[int, Array, bool]]:
-        waiting = []
+        """Yield index, columns, and whether they are only similarities to a map's landmarks.
+
+        They are where the map is ``linear`` in these, unless ``fold=False``.
+        """
+        similar: list[tuple[int, Array]] = []
+        fresh = []
         for index, projector in enumerate(projectors):
             fitted = projector.map
             if id(fitted) in self._columns:
                 yield index, self._columns[id(fitted)][1], False
+            elif id(fitted) in self._similar:
+                similar.append((index, self._similar[id(fitted)]))
             elif fitted.from_landmarks:
-                waiting.append(index)
+                fresh.append(index)
             else:
                 columns = fitted.transform(self._cuts.of(projector.columns, projector.reads))
                 if self.keep:
                     self._columns[id(fitted)] = fitted, columns
                 yield index, columns, False
-        for index, values in self._similarities(projectors, waiting):
-            fitted = projectors[index].map
-            folds = raw and fitted.linear
-            columns = values if folds else fitted.from_similarities(values)
-            if self.keep and folds:
-                self._similar[id(fitted)] = values
-            elif self.keep:
-                self._columns[id(fitted)] = fitted, columns
-            yield index, columns, folds
-
-    def _similarities(
-        self, projectors: Sequence[Projector], wanted: Sequence[int]
-    ) -> Iterator[tuple[int, Array]]:
-        """Yield similarities to the landmarks, sharing base quantities."""
-        fresh = [index for index in wanted if id(projectors[index].map) not in self._similar]
-        for index in set(wanted).difference(fresh):
-            yield index, self._similar[id(projectors[index].map)]
         used = [projectors[index] for index in fresh]
         kernels = [projector.map.kernel for projector in used]
         own_rows = [self._cuts.of(projector.columns, projector.reads) for projector in used]
-        rows = KernelRows.of(kernels, own_rows)
         landmarks = KernelRows.of(kernels, [projector.map.landmarks for projector in used])
-        for place, values in rows.similarities(landmarks, self._scratch):
-            yield fresh[place], values
+        computed = KernelRows.of(kernels, own_rows).similarities(landmarks, self._scratch)
+        for index, values in chain(similar, ((fresh[place], tile) for place, tile in computed)):
+            fitted = projectors[index].map
+            raw = fold and fitted.linear
+            columns = values if raw else fitted.from_similarities(values)
+            if self.keep and raw:
+                self._similar[id(fitted)] = values
+            elif self.keep:
+                self._columns[id(fitted)] = fitted, columns
+            yield index, columns, raw
 
 
 class BlockDecision(ABC):

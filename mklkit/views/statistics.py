@@ -18,7 +18,7 @@ from mklkit.numerics.gram_tiles import Moments
 from mklkit.numerics.order_statistics import between, quantile_places, select_ranks
 from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS
 from mklkit.protocols import Array, FittedKernel, Quadrant, Quadrants
-from mklkit.views.kernel_rows import FittedScalarKernel, KernelRows, Scratch, is_scalar
+from mklkit.views.kernel_rows import InnerProduct, KernelRows, Scratch, is_scalar
 from mklkit.views.tiles import KernelTiles, kernel_products, over_tiles, tile_places
 
 SMALL_BLOCK = TILE_ROWS * TILE_COLUMNS
@@ -164,10 +164,7 @@ def _sample(a: KernelRows, b: KernelRows) -> Array:
 
 
 @attrs.frozen
-class _Base(FittedScalarKernel):
-    """The base quantity itself as a kernel."""
+class _Base(InnerProduct):
+    """The base quantity itself as a kernel, as the linear one is."""
 
     base: str  # type: ignore[misc]
-
-    def of(self, base: Array, out: Array) -> Array:
-        return base

@@ -8,7 +8,7 @@ from builders import ids, views_of, weights_by
 from oracles.blocks import bhattacharyya_in_coordinates
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
-from mklkit.combiners.dimkl import DiMKL6, rkhs_bhattacharyya
+from mklkit.combiners.dimkl import rkhs_bhattacharyya
 from mklkit.errors import WeightsWarning
 from mklkit.kernels import Precomputed
 
@@ -71,11 +71,3 @@ def test_extreme_magnitudes_have_a_distance(two_classes, scale):
         # Nothing rises above the floor: both covariances are ρI, and the means alone speak.
         means = np.where(y > 0, 1 / (y > 0).sum(), -1 / (y < 0).sum())
         assert distance == pytest.approx(float(means @ gram @ means) / 1e-3 / 8, rel=1e-10)
-
-
-@pytest.mark.parametrize(
-    "parameters", [{"rank": 0}, {"rank": 1.5}, {"floor": 0}, {"floor": np.inf}]
-)
-def test_values_out_of_range_are_refused_by_name(parameters):
-    with pytest.raises((ValueError, TypeError), match=next(iter(parameters))):
-        DiMKL6(**parameters)

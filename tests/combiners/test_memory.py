@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
-from typing import ClassVar
 
-import attrs
 import numpy as np
 import pytest
-from builders import views_of
+from builders import Mean, views_of
 
 from mklkit import MKLClassifier
-from mklkit.plugin import FusionCombiner
 
 N_ROWS = 1600
 ONE_GRAM = 8 * N_ROWS**2
@@ -72,16 +69,6 @@ def test_predictions_hold_no_matrix_of_all_rows(many_rows, peak_of):
     new = np.tile(rows, (7, 1))
     peak = peak_of(lambda: model.decision_function(new))
     assert peak < 0.5 * len(new) * 1000 * 8
-
-
-@attrs.frozen
-class Mean(FusionCombiner):
-    """The mean of the views' decision values."""
-
-    name: ClassVar[str] = "mean"
-
-    def fuse(self, scores):
-        return scores.mean(axis=1)
 
 
 @pytest.mark.parametrize("combiner", [Mean(), "best-single(cv=2)"])

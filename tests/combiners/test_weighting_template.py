@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
 from typing import ClassVar
 
 import attrs
 import numpy as np
 import pytest
-from builders import TRIO, ids, trio_grams, views_of, weights_by
+from builders import TRIO, ids, views_of, weights_by
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
@@ -18,7 +17,7 @@ from mklkit import MKLClassifier, MKLKitError
 from mklkit.combiners.templates.weighting import on_simplex
 from mklkit.errors import WeightsWarning
 from mklkit.kernels import Precomputed
-from mklkit.plugin import WeightingCombiner, weighting_rule
+from mklkit.plugin import WeightingCombiner
 
 
 @attrs.frozen
@@ -31,22 +30,6 @@ class Fixed(WeightingCombiner):
 
     def weights(self, views, y):
         return np.array(self.values)
-
-
-@weighting_rule("trace")
-def trace(view, y):
-    """Weight each kernel by the trace of its Gram matrix."""
-    return view.kernel.diagonal(view.rows).sum()
-
-
-def test_a_function_is_a_combiner(two_classes):
-    rows, y = two_classes
-    traces = np.array([np.trace(gram) for gram in trio_grams(rows)])
-    model = MKLClassifier(TRIO, combiner=trace).fit(rows, y)
-    np.testing.assert_allclose(model.weights_, [traces / traces.sum()], rtol=1e-12)
-    assert trace.name == "trace"
-    assert trace.__doc__.startswith("Weight each kernel")
-    assert pickle.loads(pickle.dumps(trace())) == trace()
 
 
 @given(st.lists(st.floats(0, 1.7e308), min_size=1, max_size=6).filter(any))

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 import pytest
+from builders import Mean
 
 from mklkit import MKLKitError, get_registry
 from mklkit.feature_maps import Empirical, Implicit
@@ -19,7 +20,6 @@ from mklkit.plugin import (
     CombinerFacts,
     FeatureMapFacts,
     FittedScalarKernel,
-    FusionCombiner,
     KernelFacts,
     LearnerFacts,
     LinearDecision,
@@ -292,16 +292,6 @@ class Orphan(Weighting):
     """Names a learner that does not exist."""
 
     facts: ClassVar[CombinerFacts] = CombinerFacts(learner="svn")
-
-
-@attrs.frozen
-class Mean(FusionCombiner):
-    """The mean of the decisions."""
-
-    name: ClassVar[str] = "mean"
-
-    def fuse(self, scores: np.ndarray) -> np.ndarray:
-        return np.asarray(scores.mean(axis=1))
 
 
 @defect("learns_what_is_plain", Mean)

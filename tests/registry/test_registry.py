@@ -105,11 +105,32 @@ def test_unknown_names_suggest_the_nearest(registry, kind, name, message):
         ("combiner", "best-single(cv=1)", "'cv' must be >= 2"),
         ("learner", "svm(C=0)", "'C' must be"),
         ("feature_map", "empirical(subset=7.5)", "subset must be a count"),
+        ("kernel", "rbf(sigma=1.0, gamma=1.0)", "not both"),
+        ("kernel", "cosine(nonesuch)", "nonesuch"),
     ],
 )
 def test_specs_that_can_not_be_built_say_why(registry, kind, spec, message):
     with pytest.raises(SpecError, match=message):
         registry.create(kind, spec)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "values"),
+    [
+        ("kernel", "polynomial", {"degree": [0], "coef0": [-1], "gamma": [0]}),
+        ("kernel", "laplacian", {"gamma": [-1, "1e999", None]}),
+        ("kernel", "tanh", {"gamma": [0]}),
+        ("combiner", "dimkl6", {"rank": [0, 1.5], "floor": [0, "1e999"]}),
+        ("learner", "svm", {"C": [-1], "tol": [0], "max_iter": [0]}),
+        ("learner", "mhks", {"alpha": [-1], "rho": [0, 1.5], "tol": [0]}),
+        ("learner", "mhks", {"max_iter": [0], "b0": [-1]}),
+    ],
+)
+def test_values_out_of_range_are_refused_by_name(registry, kind, name, values):
+    for parameter, wrong in values.items():
+        for value in wrong:
+            with pytest.raises(SpecError, match=rf"can't be built: '{parameter}' must be"):
+                registry.create(kind, f"{name}({parameter}={value})")
 
 
 @pytest.mark.parametrize("make", [lambda cls: cls, lambda cls: cls()])
