@@ -51,19 +51,19 @@ STRATEGIES = ("kernels", "feature_maps", "learners", "combiners", "presets")
 
 # The most there may be of each; the aim beside it where that has still to be reached.
 LIMITS = {
-    "lines of mklkit": 49_500,  # aim 40,000
-    "files of mklkit": 330,  # aim 300
-    "lines of mklkit and the plugins": 57_500,  # aim 47,500
-    "lines of tests": 33_500,  # aim 27,000
+    "lines of mklkit": 40_700,  # aim 40,000
+    "files of mklkit": 260,
+    "lines of mklkit and the plugins": 47_400,
+    "lines of tests": 27_600,  # aim 27,000
     "lines of the longest file": 320,
-    "getattr and hasattr": 112,  # aim 60
-    "pronouns stored as variables": 60,
+    "getattr and hasattr": 26,
+    "pronouns stored as variables": 0,
     "modules in circles of imports": 0,
     "public names": 30,
     "names for authors": 40,
-    "files of a fit": 42,  # aim 36
-    "functions of a fit": 165,  # aim 150
-    "files of the command fit": 105,  # aim 60
+    "files of a fit": 36,
+    "functions of a fit": 150,
+    "files of the command fit": 70,  # aim 60
 }
 PRONOUNS = {"one", "found", "own", "given", "seen", "what", "those", "theirs", "made", "other"}
 
