@@ -85,5 +85,5 @@ def readable_as(path: Path, kind: str) -> Iterator[None]:
         reason = plain_message(error).replace("Error tokenizing data. C error: ", "")
         if "allow_pickle" in reason:
             # NumPy advises to allow pickles, which execute code in the file.
-            reason = "it holds Python objects, which are never loaded; save numbers or text."
+            reason = "it is damaged, or holds Python objects, which are never loaded."
         raise DataError(f"{path.name} can't be read as {kind}: {reason}") from error
