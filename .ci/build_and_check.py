@@ -31,7 +31,7 @@ QUICK = [
     *("tests/comparison/test_report.py", "tests/datasets/test_generated.py"),
     *("mklkit.datasets", "mklkit.presets"),
 ]
-QUICK_OF_PLUGINS = ["-k", "fit_save_and_predict or figure_runs"]
+QUICK_OF_PLUGINS = ["-k", "pickled_model_decides_the_same or test_listing"]
 # As in the steps of their own that these tests have in .ci/run.
 MARKED = ["-m", "(process or packages) and not slow and not benchmark", "--dist", "loadfile"]
 
