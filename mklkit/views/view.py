@@ -6,6 +6,7 @@ taken from the view, so that methods, grids and folds can share them.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
@@ -27,7 +28,7 @@ from mklkit.views.statistics import TileStatistics
 from mklkit.views.tiles import weighted_gram
 
 
-class BlockSide(Side):
+class BlockSide(Side, ABC):
     """Some views as a training side: Σ w_m K_m, or features √w_m Φ_m side by side, (N, Σp).
 
     Features are read block by block, without one array of them all where that is not asked for.
@@ -50,9 +51,9 @@ class BlockSide(Side):
         self._features: Array | None = None
 
     @property
+    @abstractmethod
     def learner_kernel(self) -> KernelRows:
         """The kernels that a learner works on, on their rows (N, ·)."""
-        raise NotImplementedError
 
     @property
     def feature_statistics(self) -> FeatureStatistics:
