@@ -53,7 +53,7 @@ def test_a_notebook_shows_html_and_progress() -> None:
     for number, word in ((1, "comparing: "), (2, "explaining: ")):
         own = [text for cell, text in pictures if cell == number]
         assert all(text.startswith(word) for text in own[:-1])
-        assert len(own) > 2
+        assert len(own) >= 2  # a bar and its end; how many between them depends on the machine
         assert own[-1] == ""
 
 
