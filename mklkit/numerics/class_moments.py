@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from mklkit.numerics.compiling import compiled
 from mklkit.numerics.least_squares import NormalMatrix
+from mklkit.numerics.pairwise import row_blocks
 
 Array = NDArray[np.floating[Any]]
+
+CHUNK_ROWS, CHUNK_BYTES = 2048, 3 << 24
+
+
+def chunk_rows(width: int, max_memory: int | None = None) -> int:
+    """Return the number of rows (·, P), a multiple of 2,048, of which a product is taken."""
+    most = CHUNK_BYTES if max_memory is None else min(CHUNK_BYTES, max_memory // 16)
+    return CHUNK_ROWS * min(max(most // (8 * CHUNK_ROWS * max(width, 1)), 1), 8)
 
 
 @attrs.frozen(eq=False)
@@ -41,25 +52,28 @@ class ClassMoments:
         origin: Array,
         row_weights: Array | None = None,
     ) -> Self:
-        """Return the moments of a block of features (n, P) with class numbers (n,)."""
-        near = features - origin.astype(features.dtype)
-        width = near.shape[1]
-        counts = np.bincount(codes, row_weights, minlength=n_classes).astype(np.float64)
-        sums = np.zeros((n_classes, width))
-        products = np.zeros((n_classes, width, width))
-        for code in np.unique(codes):
-            members = codes == code
-            of_class = near if members.all() else near[members]
-            if row_weights is not None:
-                weights = row_weights[members]
-                sums[code] = weights @ of_class
-                of_class = of_class * np.sqrt(weights)[:, None].astype(of_class.dtype)
-            else:
-                sums[code] = of_class.sum(axis=0, dtype=np.float64)
-            # In float32 the rounding of large eigenvalues would be the size of a small ridge.
-            exact = of_class.astype(np.float64)
-            products[code] = exact.T @ exact
-        return cls(origin, counts, sums, products)
+        """Return the moments of features (N, P) with class numbers (N,)."""
+        sums = MomentSums(codes, n_classes, origin, row_weights, chunk_rows(len(origin)))
+        for place in row_blocks(len(features), CHUNK_ROWS):
+            sums.add(place, [features[place]])
+        return cls(origin, *sums.finished)
+
+    def mapped(self, functions: Sequence[tuple[int, Callable[[Array], Array] | None]]) -> Self:
+        """Return the moments of features that are linear in these, group by group of columns.
+
+        For each group, its number of columns and what returns WᵀS for sums S (n, ·) over them, or
+        None where they stay as they are.
+        """
+        ends = np.cumsum([count for count, _ in functions]).tolist()
+
+        def on_rows(sums: Array) -> Array:
+            parts = np.split(sums, ends[:-1])
+            maps = [function for _, function in functions]
+            pairs = zip(parts, maps, strict=True)
+            return np.concatenate([part if fold is None else fold(part) for part, fold in pairs])
+
+        products = np.array([on_rows(on_rows(product).T) for product in self.products])
+        return type(self)(on_rows(self.origin), self.counts, on_rows(self.sums.T).T, products)
 
     @property
     def sums_only(self) -> list[Array]:
@@ -132,3 +146,81 @@ class ClassMoments:
         products = whole.products[0] + shift + shift.T
         products += count * np.outer(self.origin, self.origin)
         return NormalMatrix(products, whole.sums[0] + count * self.origin, self.total)
+
+
+class MomentSums:
+    """The sums of class moments over rows with class numbers (N,), which come in blocks, in order.
+
+    A chunk of ``n_rows`` rows is copied to float64, class by class, for one product of each class:
+    in float32 the rounding of large eigenvalues would be the size of a small ridge.
+    """
+
+    def __init__(
+        self,
+        codes: NDArray[np.intp],
+        n_classes: int,
+        origin: Array,
+        row_weights: Array | None,
+        n_rows: int,
+    ) -> None:
+        self._codes = codes
+        self._origin = origin
+        self._roots = np.ones(len(codes)) if row_weights is None else np.sqrt(row_weights)
+        width = len(origin)
+        self._counts = np.bincount(codes, row_weights, minlength=n_classes).astype(np.float64)
+        self._sums = np.zeros((n_classes, width))
+        self._products = np.zeros((n_classes, width, width))
+        self._chunk = np.empty((min(n_rows, len(codes)), width))
+        self._rows = np.empty(0, np.intp)
+        self._start = self._stop = 0
+
+    def add(self, place: slice, arrays: Iterable[Array]) -> None:
+        """Add the rows at a place, whose features (n, ·) are in some arrays side by side."""
+        if place.start == self._stop:
+            self._start, self._stop = place.start, place.start + len(self._chunk)
+            order = np.argsort(self._codes[self._start : self._stop], kind="stable")
+            self._rows = np.empty_like(order)
+            self._rows[order] = np.arange(len(order))
+        rows = self._rows[place.start - self._start : place.stop - self._start]
+        column = 0
+        for values in arrays:
+            columns = slice(column, column + values.shape[1])
+            _copy_about(
+                np.require(values, requirements=["C", "W"]),
+                self._origin[columns],
+                self._roots[place],
+                self._codes[place],
+                rows,
+                self._chunk[:, columns],
+                self._sums[:, columns],
+            )
+            column = columns.stop
+        if place.stop in (self._stop, len(self._codes)):
+            counts = np.bincount(self._codes[self._start : place.stop])
+            for code, of_class in enumerate(np.split(self._chunk[: counts.sum()], counts.cumsum())):
+                if len(of_class):
+                    self._products[code] += of_class.T @ of_class
+
+    @property
+    def finished(self) -> list[Array]:
+        """Counts, sums and products, which add up over blocks of rows about the same origin."""
+        return [self._counts, self._sums, self._products]
+
+
+@compiled()
+def _copy_about(
+    values: Array,
+    origin: Array,
+    roots: Array,
+    codes: NDArray[np.intp],
+    places: NDArray[np.intp],
+    out: Array,
+    sums: Array,
+) -> None:  # pragma: no cover - compiled
+    """Copy rows (n, p) about an origin to their places, times roots of weights, and sum classes."""
+    for i in range(values.shape[0]):
+        root, row, total = roots[i], out[places[i]], sums[codes[i]]
+        for j in range(values.shape[1]):
+            value = values[i, j] - origin[j]
+            total[j] += root * root * value
+            row[j] = root * value

@@ -14,16 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError
-from mklkit.numerics.class_moments import ClassMoments
+from mklkit.numerics.class_moments import ClassMoments, MomentSums, chunk_rows
 from mklkit.numerics.least_squares import weighted_sums
-from mklkit.numerics.threads import n_threads, results_in_flight
 from mklkit.protocols import Array, Projector, Rows
 from mklkit.protocols.component import LARGE_LEARNER
-from mklkit.views.deciding import BLOCK_ROWS, BackProjection, Projection, RowBlock
+from mklkit.views.deciding import BackProjection, Projection, RowBlock
 from mklkit.views.engines import PART_ROWS, Blocks, added, engine_of, on_blocks
 from mklkit.views.kernel_rows import SpareScratch
 from mklkit.views.memory import SMALL_BYTES, check_features_fit, check_sums_fit
 from mklkit.views.rows import rows_at, take_rows
+
+GOLDEN = 1.618
+"""L similarities take L² operations a row, p features of them in float32 p·L + p²."""
 
 ORIGIN_ROWS = 1000
 """The number of rows whose mean is the origin of the moments."""
@@ -192,32 +194,52 @@ class FeatureBlocks:
 
         One pass; O(NP²) for the P features of a group.
         """
-        widths = [sum(self.widths[m] for m in group) for group in groups]
-        of_feature = n_threads() * BLOCK_ROWS * self.rows.dtype.itemsize
-        of_product = 8 * n_classes * (results_in_flight() + 1)
-        check_sums_fit(widths, of_product, of_feature, self.max_memory)
         wanted = [index for group in groups for index in group]
         self.keep_small(wanted)
         used = self.projectors_of(wanted)
-        places = [[wanted.index(index) for index in group] for group in groups]
         some_rows = np.arange(0, self.n_rows, max(1, self.n_rows // ORIGIN_ROWS))[:ORIGIN_ROWS]
-        means = [
-            features.mean(axis=0, dtype=np.float64)
-            for features in self._columns_at(some_rows, wanted)
-        ]
-        origins = [np.concatenate([means[index] for index in group]) for group in places]
+        sample = self._block_at(some_rows)
+        folds = {
+            index: used[index].map.from_sums
+            for index, values, raw in sample.raw_columns_of(used)
+            # Sums over similarities save the features, where these are not much fewer.
+            if raw and values.shape[1] <= GOLDEN * self.widths[wanted[index]]
+        }
 
-        def of_block(block: RowBlock, codes: Any, weights: Any = None) -> list[Array]:
-            columns, sums = dict(block.columns_of(used)), []
-            for group, origin in zip(places, origins, strict=True):
-                features = np.hstack([columns[index] for index in group])
-                sums += ClassMoments.of(features, codes, n_classes, origin, weights).sums_only
-            return sums
+        def columns_of(block: RowBlock) -> dict[int, Array]:
+            return {
+                index: used[index].map.from_similarities(values)
+                if raw and index not in folds
+                else values
+                for index, values, raw in block.raw_columns_of(used)
+            }
+
+        means = {
+            index: values.mean(axis=0, dtype=np.float64)
+            for index, values in columns_of(sample).items()
+        }
+        places = [[wanted.index(index) for index in group] for group in groups]
+        origins = [np.concatenate([means[index] for index in group]) for group in places]
+        widths = [len(origin) for origin in origins]
+        check_sums_fit(widths, n_classes, self.max_memory)
+        n_rows = chunk_rows(sum(widths), self.max_memory)
+
+        def of_part(blocks: Blocks, codes: Any, weights: Any = None) -> list[Array]:
+            sums = [MomentSums(codes, n_classes, origin, weights, n_rows) for origin in origins]
+            for place, block in blocks:
+                columns = columns_of(block)
+                for of_group, group in zip(sums, places, strict=True):
+                    of_group.add(place, [columns[index] for index in group])
+            return [array for of_group in sums for array in of_group.finished]
 
         arrays = [codes] if row_weights is None else [codes, row_weights]
-        sums = self._total(of_block, wanted, *arrays)
-        triples = zip(origins, sums[::3], sums[1::3], sums[2::3], strict=True)
-        return [ClassMoments(*parts) for parts in triples]
+        sums = self.engine.total(*self._task(of_part, wanted, arrays))
+        return [
+            ClassMoments(origin, *sums[3 * n : 3 * n + 3]).mapped(
+                [(len(means[index]), folds.get(index)) for index in group]
+            )
+            for n, (origin, group) in enumerate(zip(origins, places, strict=True))
+        ]
 
     def projectors_of(self, used: Iterable[int]) -> list[Projector]:
         """Return some views' projectors."""
@@ -263,10 +285,12 @@ class FeatureBlocks:
         return not self.makes_again(wanted) and whole
 
     def _columns_at(self, members: NDArray[np.intp], wanted: Sequence[int]) -> list[Array]:
-        known = [(self.projectors[i].map, kept[members]) for i, kept in self._kept.items()]
-        block = RowBlock(rows_at(self.rows, members), known=known)
-        columns = dict(block.columns_of(self.projectors_of(wanted)))
+        columns = dict(self._block_at(members).columns_of(self.projectors_of(wanted)))
         return [columns[index] for index in range(len(wanted))]
+
+    def _block_at(self, members: NDArray[np.intp]) -> RowBlock:
+        known = [(self.projectors[i].map, kept[members]) for i, kept in self._kept.items()]
+        return RowBlock(rows_at(self.rows, members), keep=True, known=known)
 
     def _known(self, index: int) -> Array | None:
         """Return features that need not be computed, and keep them."""

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mklkit.errors import DataError, MKLKitWarning, SpecError, quoted
+from mklkit.numerics.class_moments import CHUNK_ROWS, chunk_rows
+from mklkit.numerics.threads import n_threads, results_in_flight
 from mklkit.protocols.component import FOR_LARGE_DATA, LARGE_DATA_OPTIONS, LARGE_LEARNER, is_whole
 
 REMEDY = (
@@ -19,7 +21,7 @@ WORTH_SAYING = 2**30
 SMALL_BYTES = 2**28
 """Features up to this size are kept for all passes, where ``max_memory`` allows."""
 COPIES = 4
-"""Of a block's features: similarities, features, side by side, about their origin."""
+"""Of a block's features in half of the bytes: similarities, features, and what is on the way."""
 MEMORY_INFO = Path("/proc/meminfo")
 CONTAINER = Path("/sys/fs/cgroup")
 
@@ -83,14 +85,11 @@ def check_features_fit(n_rows: int, size: int, max_memory: int | None) -> None:
     )
 
 
-def check_sums_fit(
-    widths: Sequence[int], of_product: int, of_feature: int, max_memory: int | None
-) -> None:
-    """Refuse sums of products of so many features if they do not fit into ``max_memory``.
-
-    A product and a feature take so many bytes.
-    """
-    size = of_product * sum(width**2 for width in widths) + of_feature * sum(widths) * COPIES
+def check_sums_fit(widths: Sequence[int], n_classes: int, max_memory: int | None) -> None:
+    """Refuse class moments of so many features if they do not fit into ``max_memory``."""
+    of_products = n_classes * (results_in_flight() + 1) * sum(width**2 for width in widths)
+    rows = chunk_rows(sum(widths), max_memory) + COPIES * CHUNK_ROWS // 2
+    size = 8 * (of_products + n_threads() * rows * sum(widths))
     _check_fits(
         size,
         max_memory,

@@ -10,7 +10,6 @@ from mklkit.views import engines, feature_blocks
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Blocks of 7 and parts of 21 rows, and no features that are kept."""
-    monkeypatch.setattr(feature_blocks, "BLOCK_ROWS", 7)
     monkeypatch.setattr(engines, "BLOCK_ROWS", 7)
     monkeypatch.setattr(engines, "PART_ROWS", 21)
     monkeypatch.setattr(feature_blocks, "SMALL_BYTES", 0)
