@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each
 from mklkit.protocols import Array, Decision, FittedMap, Projector, Rows
-from mklkit.views.kernel_rows import KernelRows, Scratch
+from mklkit.views.kernel_rows import Bases, KernelRows, Scratch
 from mklkit.views.rows import ColumnCuts, rows_at
 
 BLOCK_ROWS = 2048
@@ -55,6 +55,7 @@ class RowBlock:
         self._cuts = ColumnCuts(rows)
         self._columns = {id(fitted): (fitted, columns) for fitted, columns in known}
         self._similar: dict[int, Array] = {}
+        self._bases: Bases | None = {} if keep else None
         self._scratch = scratch
         if scratch is not None:
             scratch.reset()
@@ -107,7 +108,9 @@ class RowBlock:
         kernels = [projector.map.kernel for projector in used]
         own_rows = [self._cuts.of(projector.columns, projector.reads) for projector in used]
         landmarks = KernelRows.of(kernels, [projector.map.landmarks for projector in used])
-        computed = KernelRows.of(kernels, own_rows).similarities(landmarks, self._scratch)
+        computed = KernelRows.of(kernels, own_rows).similarities(
+            landmarks, self._scratch, self._bases
+        )
         for index, values in chain(similar, ((fresh[place], tile) for place, tile in computed)):
             fitted = projectors[index].map
             raw = fold and fitted.linear
