@@ -23,13 +23,16 @@ from mklkit.numerics.least_squares import (
     ridge_solver,
 )
 from mklkit.numerics.pairwise import row_blocks
+from mklkit.numerics.sampling import sampled_places
+from mklkit.numerics.threads import each
 
 Array = NDArray[np.floating[Any]]
 
 RIDGES = tuple(10.0 ** (k / 2) for k in range(8, -17, -1))
 """10⁴ … 10⁻⁸, times the mean k(x, x) of the rows about their mean: the grid of chosen ridges."""
 
-BLOCK_ROWS = 2048
+BLOCK_ROWS, SAMPLED_ROWS = 2048, 20_000
+"""On features, leave-one-out errors are those of at most so many rows, evenly drawn."""
 
 
 @attrs.frozen(eq=False)
@@ -55,17 +58,17 @@ class WeightedRows:
         means = self.shares @ targets
         return targets - means, means
 
-    def left_out(self, place: slice, residuals: Array, leverages: Array) -> Array:
-        """Return the sum of squared leave-one-out errors (T,) of some rows.
+    def left_out(self, place: Any, residuals: Array, leverages: Array) -> Array:
+        """Return the sums of squared leave-one-out errors (T, A) of some rows, for A ridges.
 
-        The residual (n, T) of a row is divided by what is left of 1 without its leverage (Allen
-        1974; Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", equation
-        7.64). Of a row that counts twice one half is left out, as if it were there twice.
+        The residual (n, T, A) of a row is divided by what is left of 1 without its leverage (n, A):
+        Allen (1974); Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning",
+        equation 7.64. Of a row that counts twice one half is left out, as if it were there twice.
         """
         weights = self.weights[place]
-        remaining = 1 - leverages / np.maximum(weights, 1)
+        remaining = 1 - leverages / np.maximum(weights, 1)[:, None]
         remaining = np.maximum(remaining, np.finfo(np.float64).eps)
-        return weights @ np.square(residuals / remaining[:, None])
+        return np.tensordot(weights, np.square(residuals / remaining[:, None]), 1)
 
 
 class RidgeSystem(ABC):
@@ -157,7 +160,9 @@ class GramRidge(RidgeSystem):
             kept = spectrum.values / (spectrum.values + alpha)
             residuals = centred - spectrum.vectors @ (kept[:, None] * turned) / roots
             leverages = self.rows.shares + squares @ kept
-            sums.append(self.rows.left_out(slice(None), residuals, leverages))
+            sums.append(
+                self.rows.left_out(slice(None), residuals[..., None], leverages[:, None])[:, 0]
+            )
         return np.column_stack(sums)
 
 
@@ -191,19 +196,24 @@ class FeatureRidge(RidgeSystem):
 
     def _sums_of_errors(self, targets: Array, alphas: Array) -> Array:
         centred, _ = self.rows.centred(targets)
-        spectrum = self.spectrum
-        turned = spectrum.vectors.T @ self._right_side(centred)
-        sums = np.zeros((targets.shape[1], len(alphas)))
-        for place in row_blocks(len(targets), BLOCK_ROWS):
-            members = np.arange(place.start, place.stop)
-            rows = (self._features(members) - self._centre) @ spectrum.vectors
-            squares = self.rows.weights[place, None] * rows**2
-            for column, alpha in enumerate(alphas):
-                inverse = 1 / (spectrum.values + alpha)
-                residuals = centred[place] - rows @ (inverse[:, None] * turned)
-                leverages = self.rows.shares[place] + squares @ inverse
-                sums[:, column] += self.rows.left_out(place, residuals, leverages)
-        return sums
+        turned = self.spectrum.vectors.T @ self._right_side(centred)
+        inverse = 1 / (self.spectrum.values[:, None] + alphas)
+        solutions = inverse[:, None] * turned[:, :, None]
+        members = np.arange(len(targets))[sampled_places(len(targets), SAMPLED_ROWS)]
+
+        def of_block(block: slice) -> Array:
+            places = members[block]
+            rows = self._features(places)
+            rows = (rows - self._centre.astype(rows.dtype)) @ self.spectrum.vectors.astype(
+                rows.dtype
+            )
+            residuals = centred[places, :, None] - np.tensordot(rows, solutions, 1)
+            squares = self.rows.weights[places, None] * rows**2
+            leverages = self.rows.shares[places, None] + squares @ inverse
+            return self.rows.left_out(places, residuals, leverages)
+
+        total = sum(each(of_block, row_blocks(len(members), BLOCK_ROWS)))
+        return total * (self.rows.weights.sum() / self.rows.weights[members].sum())
 
 
 def leave_one_out_error(

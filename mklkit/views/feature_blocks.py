@@ -98,7 +98,6 @@ class FeatureBlocks:
         """Return a view's features (n, p) of some rows, of which rows elsewhere are fetched."""
         if not self.engine.local:
             return FeatureBlocks(self.projectors, rows_at(self.rows, members)).features(index)
-        self.keep_small([index])
         return self.take(members).features(index)
 
     def keep_small(self, wanted: Sequence[int] | None = None) -> None:
@@ -108,7 +107,7 @@ class FeatureBlocks:
         asked = range(len(self.projectors)) if wanted is None else wanted
         fresh = [index for index in asked if self._known(index) is None]
         limit = SMALL_BYTES if self.max_memory is None else min(SMALL_BYTES, self.max_memory // 4)
-        if fresh and self._bytes(fresh) <= limit:
+        if fresh and self.n_bytes + self._bytes(fresh) <= limit:
             self._collect(fresh)
 
     def makes_again(self, used: Sequence[int]) -> bool:
