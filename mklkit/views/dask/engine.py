@@ -7,7 +7,6 @@ import pickle
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from functools import reduce
-from operator import itemgetter
 from threading import Lock
 from typing import Any, ClassVar
 
@@ -58,18 +57,21 @@ class DaskEngine(Engine):
     def states(
         self, function: Callable[..., Any], rows: Rows, arrays: Sequence[NDArray[Any]]
     ) -> Sequence[Any]:
-        """Return the states of the parts, which stay on the workers."""
-        return persisted(self._tasks(function, rows, arrays))
+        """Return the states of the parts, which stay on the workers: pairs as from a sweep."""
+
+        def started(*arguments: Any) -> tuple[Any, Sums]:
+            return function(*arguments), []
+
+        return persisted(self._tasks(started, rows, arrays))
 
     def sweep(
         self, function: Callable[..., tuple[Any, Sums]], rows: Rows, states: Sequence[Any]
     ) -> tuple[Sequence[Any], Sums]:
         """Return new states, which stay on the workers, and a sum over all parts."""
         pairs = self._tasks(function, rows, [], states)
-        kept = [lazily(itemgetter(0))(pair) for pair in pairs]
-        sums = _tree([lazily(itemgetter(1))(pair) for pair in pairs])
-        kept, (total,) = kept_and_computed(kept, [sums])
-        return kept, [_writeable(array) for array in total]
+        # Tasks that take a pair apart would cost as much as a small part.
+        pairs, (total,) = kept_and_computed(pairs, [_tree(pairs, _sum_of_pairs)])
+        return pairs, [_writeable(array) for array in total]
 
     def _tasks(
         self,
@@ -85,7 +87,7 @@ class DaskEngine(Engine):
         code, large = packed(function)
         with self._lock:
             known = self._on_workers(large)
-        sent, task = lazily(unchanged)(code), lazily(_call)
+        sent, task = lazily(unchanged)(code), lazily(_call if states is None else _call_on_state)
         columns = pieces if states is None else [states]
         return [
             task(sent, known, part, *arguments)
@@ -110,11 +112,13 @@ class DaskEngine(Engine):
         return on_workers
 
 
-def _tree(tasks: Sequence[Any]) -> Any:
-    """Return a task that is the sum of others."""
-    add = lazily(_sum)
-    while len(tasks) > 1:
-        tasks = [add(list(tasks[i : i + FAN_IN])) for i in range(0, len(tasks), FAN_IN)]
+def _tree(tasks: Sequence[Any], first: Callable[..., Sums] | None = None) -> Any:
+    """Return a task that is the sum of others; ``first`` adds their results, which may be more."""
+    add = _sum if first is None else first
+    while len(tasks) > 1 or add is first:
+        step = lazily(add)
+        tasks = [step(list(tasks[i : i + FAN_IN])) for i in range(0, len(tasks), FAN_IN)]
+        add = _sum
     return tasks[0]
 
 
@@ -129,6 +133,15 @@ def _writeable(array: Array) -> Array:
 def _sum(parts: Sequence[Sums]) -> Sums:
     # A copy, because another task may need the first part again.
     return reduce(added, parts[1:], [np.array(array) for array in parts[0]])
+
+
+def _sum_of_pairs(pairs: Sequence[tuple[Any, Sums]]) -> Sums:
+    return _sum([sums for _, sums in pairs])
+
+
+def _call_on_state(code: bytes, large: Sequence[Array], rows: Array, *arguments: Any) -> Any:
+    *arrays, (state, _) = arguments
+    return _call(code, large, rows, *arrays, state)
 
 
 def _call(code: bytes, large: Sequence[Array], rows: Array, *arguments: Any) -> Any:
