@@ -150,9 +150,14 @@ class _FittedExponential(FittedScalarKernel):
 
     gamma: float
 
+    @property
+    def rate(self) -> float:
+        """−γ."""
+        return -self.gamma
+
     def of(self, base: Array, out: Array) -> Array:
         """Return exp(−γ·base)."""
-        return scaled_exp(base, -self.gamma, out=out)
+        return scaled_exp(base, self.rate, out=out)
 
 
 @register

@@ -7,7 +7,7 @@ and Gram matrices of Gaussian kernels consist of little else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -93,31 +93,78 @@ def squared_distances(a: Array, b: Array, out: Array | None = None) -> Array:
     so much smaller than the rows that half of its digits are gone, is summed from differences:
     equal rows have distance zero whatever their scale. A distance that no float holds is infinite.
     """
-    if len(b) == 0:
-        return np.empty((len(a), 0), dtype=np.result_type(a, b))
-    with np.errstate(over="ignore", invalid="ignore"):
-        centre = b.mean(axis=0)
-        near_a, near_b = a - centre, b - centre
-        lengths, others = (np.einsum("ij,ij->i", near, near) for near in (near_a, near_b))
-        near_a *= -2
-        distances: Array = np.matmul(near_a, near_b.T, out=out)
-        least = lengths * np.sqrt(np.finfo(distances.dtype).eps)
-    others = others.astype(distances.dtype, copy=False)
-    # Code is compiled for writable rows in one piece.
-    a, b = (np.require(rows, distances.dtype, ["C", "W"]) for rows in (a, b))
-    _add_lengths(a, b, lengths, others, least, distances)
-    return distances
+    if out is None:
+        out = np.empty((len(a), len(b)), dtype=np.result_type(a, b, np.float32))
+    if len(b):
+        _squared_distances(*compilable(out.dtype, a, b), out)
+    return out
+
+
+def distance_exponentials(a: Array, b: Array, factors: Sequence[float], out: Array) -> Array:
+    """Return exp(c‖a − b‖²) for some factors c: (M, n, m), in ``out``.
+
+    Distances are computed once, a few rows at a time, and do not leave the core's cache: half of
+    the time of one factor after another, and other threads do not wait for the interpreter.
+    """
+    if len(b):
+        a, b, scales = compilable(out.dtype, a, b, np.array(factors))
+        _distance_exponentials(a, b, scales, out)
+    return out
+
+
+def compilable(dtype: Any, *arrays: Array) -> list[Array]:
+    """Return arrays for compiled code: of one type, writable and in one piece."""
+    return [np.require(array, dtype, ["C", "W"]) for array in arrays]
+
+
+STRIP_BYTES = 1 << 17
+"""Of distances that are computed at a time: they and what they become stay in a core's cache."""
 
 
 @compiled()
-def _add_lengths(
-    a: Array, b: Array, lengths: Array, others: Array, least: Array, out: Array
+def _about_mean(
+    rows: Array,
+) -> tuple[Array, Array, Array]:  # pragma: no cover - compiled
+    """Return the mean (d,), −2 times the rows about it as columns (d, m), their squares (m,)."""
+    count, width = rows.shape
+    centre, lengths = np.zeros(width, rows.dtype), np.zeros(count, rows.dtype)
+    near = np.empty((width, count), rows.dtype)
+    for j in range(width):
+        total = 0.0
+        for i in range(count):
+            total += rows[i, j]
+        centre[j] = total / count
+    for i in range(count):
+        for j in range(width):
+            gap = rows[i, j] - centre[j]
+            lengths[i] += gap * gap
+            near[j, i] = -2.0 * gap
+    return centre, near, lengths
+
+
+@compiled()
+def _strip(
+    a: Array,
+    b: Array,
+    centre: Array,
+    near_b: Array,
+    lengths_b: Array,
+    near_a: Array,
+    out: Array,
 ) -> None:  # pragma: no cover - compiled
-    """Add both lengths (n,) and (m,); compute anew what is not above the least (n,) and finite."""
+    """Set the squared distances (n, m) of a few rows, with room (n, d) for them about the mean."""
     for i in range(a.shape[0]):
-        length, low, ordinary = lengths[i], least[i], 0
+        for j in range(a.shape[1]):
+            near_a[i, j] = a[i, j] - centre[j]
+    np.dot(near_a, near_b, out)
+    share = np.sqrt(np.finfo(out.dtype).eps)
+    for i in range(a.shape[0]):
+        length = near_a.dtype.type(0.0)
+        for j in range(a.shape[1]):
+            length += near_a[i, j] * near_a[i, j]
+        low, ordinary = out.dtype.type(length * share), 0
         for j in range(b.shape[0]):
-            distance = (out[i, j] + length) + others[j]
+            distance = (out[i, j] + length) + lengths_b[j]
             out[i, j] = distance
             ordinary += (distance > low) & (distance < np.inf)
         if ordinary == b.shape[0]:
@@ -128,6 +175,37 @@ def _add_lengths(
                 for k in range(a.shape[1]):
                     total += (a[i, k] - b[j, k]) ** 2
                 out[i, j] = total
+
+
+@compiled()
+def _squared_distances(a: Array, b: Array, out: Array) -> None:  # pragma: no cover - compiled
+    centre, near, lengths = _about_mean(b)
+    size = max(16, STRIP_BYTES // (b.shape[0] * out.itemsize))
+    room = np.empty((size, a.shape[1]), a.dtype)
+    for start in range(0, a.shape[0], size):
+        rows = a[start : start + size]
+        strip = out[start : start + size]
+        _strip(rows, b, centre, near, lengths, room[: rows.shape[0]], strip)
+
+
+@compiled()
+def _distance_exponentials(
+    a: Array, b: Array, factors: Array, out: Array
+) -> None:  # pragma: no cover - compiled
+    centre, near, lengths = _about_mean(b)
+    size = max(16, STRIP_BYTES // (b.shape[0] * out.itemsize))
+    room = np.empty((size, a.shape[1]), a.dtype)
+    distances = np.empty((size, b.shape[0]), a.dtype)
+    for start in range(0, a.shape[0], size):
+        rows = a[start : start + size]
+        strip = distances[: rows.shape[0]]
+        _strip(rows, b, centre, near, lengths, room[: rows.shape[0]], strip)
+        for k in range(factors.size):
+            values = out[k, start : start + size].reshape(-1)
+            if out.itemsize == 4:
+                _single(strip.reshape(-1), factors[k], values)
+            else:
+                _double(strip.reshape(-1), factors[k], values)
 
 
 @compiled()
@@ -144,7 +222,7 @@ def manhattan_distances(a: Array, b: Array, out: Array | None = None) -> Array:
     """Return the sums of absolute differences of rows: (n, m) for (n, d) and (m, d), in O(nmd)."""
     if out is None:
         out = np.empty((len(a), len(b)), dtype=np.result_type(a, b))
-    _manhattan(np.require(a, out.dtype, ["C", "W"]), np.require(b, out.dtype, ["C", "W"]), out)
+    _manhattan(*compilable(out.dtype, a, b), out)
     return out
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Any, Self
 
 import attrs
@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each
 from mklkit.protocols import Array, Decision, FittedMap, Projector, Rows
-from mklkit.views.kernel_rows import Bases, KernelRows, Scratch
+from mklkit.views.kernel_rows import KernelRows, Scratch
 from mklkit.views.rows import ColumnCuts, rows_at
 
-BLOCK_ROWS = 2048
+BLOCK_ROWS = 1024
 """The number of rows decided at a time, so that no n × N matrix is formed."""
 FEW_ROWS = 64
 """Up to this many rows, features cost less than folding maps into coefficients."""
@@ -55,7 +55,6 @@ class RowBlock:
         self._cuts = ColumnCuts(rows)
         self._columns = {id(fitted): (fitted, columns) for fitted, columns in known}
         self._similar: dict[int, Array] = {}
-        self._bases: Bases | None = {} if keep else None
         self._scratch = scratch
         if scratch is not None:
             scratch.reset()
@@ -74,6 +73,10 @@ class RowBlock:
         known = [(fitted, columns[members]) for fitted, columns in self._columns.values()]
         return RowBlock(self.rows[members], known=known)
 
+    def prepare(self, projectors: Sequence[Projector]) -> None:
+        """Compute together what later calls ask for one by one: kernels share their distances."""
+        deque(self.raw_columns_of(projectors), maxlen=0)
+
     def columns_of(self, projectors: Sequence[Projector]) -> Iterator[tuple[int, Array]]:
         """Yield each projector's index, in any order, and columns (n, p) or (n, N) to be read only.
 
@@ -89,14 +92,13 @@ class RowBlock:
 
         They are where the map is ``linear`` in these, unless ``fold=False``.
         """
-        similar: list[tuple[int, Array]] = []
         fresh = []
         for index, projector in enumerate(projectors):
             fitted = projector.map
             if id(fitted) in self._columns:
                 yield index, self._columns[id(fitted)][1], False
             elif id(fitted) in self._similar:
-                similar.append((index, self._similar[id(fitted)]))
+                yield index, *self._of_similarities(fitted, self._similar[id(fitted)], fold)
             elif fitted.from_landmarks:
                 fresh.append(index)
             else:
@@ -104,22 +106,24 @@ class RowBlock:
                 if self.keep:
                     self._columns[id(fitted)] = fitted, columns
                 yield index, columns, False
-        used = [projectors[index] for index in fresh]
-        kernels = [projector.map.kernel for projector in used]
-        own_rows = [self._cuts.of(projector.columns, projector.reads) for projector in used]
-        landmarks = KernelRows.of(kernels, [projector.map.landmarks for projector in used])
-        computed = KernelRows.of(kernels, own_rows).similarities(
-            landmarks, self._scratch, self._bases
-        )
-        for index, values in chain(similar, ((fresh[place], tile) for place, tile in computed)):
-            fitted = projectors[index].map
-            raw = fold and fitted.linear
-            columns = values if raw else fitted.from_similarities(values)
-            if self.keep and raw:
-                self._similar[id(fitted)] = values
-            elif self.keep:
-                self._columns[id(fitted)] = fitted, columns
-            yield index, columns, raw
+        if fresh:
+            used = [projectors[index] for index in fresh]
+            kernels = [projector.map.kernel for projector in used]
+            own_rows = [self._cuts.of(projector.columns, projector.reads) for projector in used]
+            landmarks = KernelRows.of(kernels, [projector.map.landmarks for projector in used])
+            computed = KernelRows.of(kernels, own_rows).similarities(landmarks, self._scratch)
+            for place, values in computed:
+                yield fresh[place], *self._of_similarities(used[place].map, values, fold)
+
+    def _of_similarities(self, fitted: FittedMap, values: Array, fold: bool) -> tuple[Array, bool]:
+        """Return a map's columns and whether they are similarities only; keep them if asked to."""
+        raw = fold and fitted.linear
+        columns = values if raw else fitted.from_similarities(values)
+        if self.keep and raw:
+            self._similar[id(fitted)] = values
+        elif self.keep:
+            self._columns[id(fitted)] = fitted, columns
+        return columns, raw
 
 
 class BlockDecision(ABC):

@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.numerics.pairwise import BASES
+from mklkit.numerics.pairwise import BASES, distance_exponentials
 from mklkit.protocols import Array, FittedKernel, KernelView
 from mklkit.views.rows import KnownPairs, take_rows
 
@@ -25,6 +25,11 @@ class FittedScalarKernel(FittedKernel):
     """
 
     __slots__ = ()
+
+    @property
+    def rate(self) -> float | None:
+        """The c of a kernel exp(c · base), several of which are computed together; else None."""
+        return None
 
     @abstractmethod
     def of(self, base: Array, out: Array) -> Array:
@@ -151,18 +156,14 @@ class KernelRows:
         return [kernel.diagonal(rows) for kernel, rows in zip(self.kernels, self.rows, strict=True)]
 
     def similarities(
-        self,
-        others: KernelRows,
-        scratch: Scratch | None = None,
-        bases: Bases | None = None,
+        self, others: KernelRows, scratch: Scratch | None = None
     ) -> Iterator[tuple[int, Array]]:
         """Yield each kernel's index, in any order, and similarities (n, m) to the rows of others.
 
         ``others`` are the same kernels on other rows. The caller may modify the values, which are
-        in the ``scratch``, if there is one: new memory costs more than an exponential. ``bases``
-        has the base quantities of these rows that are known, and keeps those that are computed.
-        O(nmd) for each different base quantity of the same rows, O(nm) per kernel; two tiles of
-        memory if the caller keeps none.
+        in the ``scratch``, if there is one: new memory costs more than an exponential. O(nmd) for
+        each different base quantity of the same rows, O(nm) per kernel; two tiles of memory if the
+        caller keeps none.
         """
         groups: dict[tuple[str, int, int], list[int]] = {}
         for index, place in enumerate(zip(self.places, others.places, strict=True)):
@@ -174,32 +175,29 @@ class KernelRows:
         for (name, first, second), group in groups.items():
             a, b = self.arrays[first], others.arrays[second]
             shape, dtype = (len(a), len(b)), np.result_type(a, b)
-
-            def taken(base: bool, shape: Any = shape, dtype: Any = dtype) -> Array:
-                return (
-                    np.empty(shape, dtype) if scratch is None else scratch.take(shape, dtype, base)
-                )
-
-            key = name, id(a), id(b)
-            base = None if bases is None else bases.get(key)
-            if base is None:
-                base = taken(base=True)
-                known, known_others = self.pairs[first], others.pairs[second]
-                if (
-                    known is None
-                    or known_others is None
-                    or not known.gather(name, known_others, base)
-                ):
-                    BASES[name](a, b, out=base)
-                if bases is not None:
-                    bases[key] = base
-            for index in group:
-                last = bases is None and index == group[-1]
-                yield index, self.kernels[index].of(base, base if last else taken(base=False))
+            rates = _rates(name, [self.kernels[index] for index in group])
+            if scratch is not None and not scratch.overwrites and rates:
+                room = scratch.take((len(group) * shape[0], shape[1]), dtype)
+                values = distance_exponentials(a, b, rates, room.reshape(len(group), *shape))
+                yield from zip(group, values, strict=True)
+                continue
+            base = (
+                np.empty(shape, dtype) if scratch is None else scratch.take(shape, dtype, base=True)
+            )
+            known, known_others = self.pairs[first], others.pairs[second]
+            if known is None or known_others is None or not known.gather(name, known_others, base):
+                BASES[name](a, b, out=base)
+            for index in group[:-1]:
+                out = np.empty_like(base) if scratch is None else scratch.take(shape, dtype)
+                yield index, self.kernels[index].of(base, out)
+            yield group[-1], self.kernels[group[-1]].of(base, base)
 
 
-Bases = dict[tuple[str, int, int], Array]
-"""Base quantities (n, m) by their names and the identities of both arrays of rows."""
+def _rates(base: str, kernels: Sequence[FittedKernel]) -> list[float]:
+    """Return the rates of kernels exp(c‖x − z‖²), or nothing if one is of another form."""
+    rates = [kernel.rate for kernel in kernels if isinstance(kernel, FittedScalarKernel)]
+    known = [rate for rate in rates if rate is not None]
+    return known if base == "squared_distance" and len(known) == len(kernels) else []
 
 
 @attrs.define(eq=False)

@@ -27,7 +27,7 @@ from mklkit.learners.ho_kashyap.rules import (
     stands_still,
 )
 from mklkit.numerics.pairwise import row_blocks
-from mklkit.protocols import Array, Subproblem, Target
+from mklkit.protocols import Array, Projector, Subproblem, Target
 from mklkit.views.deciding import BLOCK_ROWS, BackProjection, RowBlock
 from mklkit.views.engines import added
 
@@ -70,10 +70,17 @@ class _Sweep:
         self, blocks: Iterator[tuple[slice, RowBlock]], state: list[_Block]
     ) -> tuple[list[_Block], list[Array]]:
         """Return the part's state, changed; the objective, the target's sum and its products."""
+        projections = [function[0] for step, _, *function in self.queue if step == "outputs"]
+        used = [projector for part in (self.back, *projections) for projector in part.projectors]
+        distinct = list({id(projector.map): projector for projector in used}.values())
         pairs = zip(blocks, state, strict=True)
-        return state, reduce(added, (self._of_block(block, values) for (_, block), values in pairs))
+        sums = (self._of_block(block, values, distinct) for (_, block), values in pairs)
+        return state, reduce(added, sums)
 
-    def _of_block(self, block: RowBlock, rows: _Block) -> list[Array]:
+    def _of_block(
+        self, block: RowBlock, rows: _Block, projectors: Sequence[Projector]
+    ) -> list[Array]:
+        block.prepare(projectors)
         columns, value = self.columns, np.zeros(1)
         for step, view, *function in self.queue:
             if step == "outputs":
