@@ -15,8 +15,9 @@ import typer.main
 from documents import ROOT
 from typer.core import TyperGroup
 
-from mklkit.cli.app import app
+from mklkit.cli.app import COMMANDS, app
 from mklkit.cli.examples import EXAMPLES
+from mklkit.cli.package_commands import whole_command
 
 # Which scripts and mklkit say to each other.
 PRIVATE = {"_MKLKIT_COMPLETE", "_MKLKIT_LINE"}
@@ -32,10 +33,18 @@ def made() -> Iterator[Any]:
 
 
 def commands_of(command: Any, path: str) -> Iterator[tuple[str, Any]]:
+    command = whole_command(command)
     yield path, command
     if isinstance(command, TyperGroup):
         for name, below in command.commands.items():
             yield from commands_of(below, f"{path} {name}")
+
+
+def test_the_list_of_commands_has_the_first_sentence_of_each() -> None:
+    for path, command in commands_of(typer.main.get_command(app), ""):
+        if name := path.strip().partition(" ")[0]:
+            first = str(command.help).partition("\n\n")[0].replace("\n", " ")
+            assert name != path.strip() or COMMANDS[name][1] == first
 
 
 def test_every_command_and_parameter_is_there(made: Any) -> None:

@@ -7,30 +7,61 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from mklkit.cli.compare import compare
 from mklkit.cli.console import show_warnings_briefly
-from mklkit.cli.describe import describe, list_names
-from mklkit.cli.evaluate import evaluate
 from mklkit.cli.examples import EXAMPLES, epilog
-from mklkit.cli.explain import explain
 from mklkit.cli.faults import exit_codes, fail_by_our_fault, usage_errors_in_brief
-from mklkit.cli.fit import fit
-from mklkit.cli.inspect_model import inspect_model
-from mklkit.cli.kernels import kernels
-from mklkit.cli.package_commands import PACKAGES, package_commands
-from mklkit.cli.plugin import plugin
-from mklkit.cli.predict import predict
+from mklkit.cli.package_commands import PACKAGES, BuiltInCommand, package_commands
 from mklkit.errors import DataError, UnknownNameError, suggest
 
 ASKED = "_MKLKIT_COMPLETE"
 """The variable by which a shell's script asks what the TAB key offers."""
+
+COMMANDS = {
+    "fit": (
+        "fit.fit",
+        "Learn kernel weights and a classifier or a regression, and score it on held-out rows.",
+    ),
+    "predict": (
+        "predict.predict",
+        "Predict a class, or a number, for each row of DATA, in its order.",
+    ),
+    "evaluate": (
+        "evaluate.evaluate",
+        "Score a model by repeated cross-validation: mean and standard deviation.",
+    ),
+    "compare": (
+        "compare.compare",
+        "Compare methods on the same splits: accuracy, AUC, time, and tests of the differences.",
+    ),
+    "inspect": (
+        "inspect_model.inspect_model",
+        "Show the contents of a model file: data, columns, components, weights, scores, versions.",
+    ),
+    "explain": (
+        "explain.explain",
+        "Show which kernels and columns matter: by weight, when left out, when shuffled.",
+    ),
+    "kernels": (
+        "kernels.kernels",
+        "Show the alignment of every pair of kernels on the rows of DATA, and near-duplicates.",
+    ),
+    "list": (
+        "describe.list_names",
+        "List kernels, feature maps, combiners, learners and presets, built in and from plugins.",
+    ),
+    "describe": (
+        "describe.describe",
+        "Show a component or preset: description, parameters with defaults, and package.",
+    ),
+    "plugin": ("plugin.plugin", "Start a plugin package, and check an installed one."),
+}
+"""By name the module and function of a command, and the first sentence of its help."""
 
 
 class OpenGroup(TyperGroup):
@@ -38,6 +69,11 @@ class OpenGroup(TyperGroup):
 
     Usage errors suggest near misses, and are shortened if they are long.
     """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for name, (home, summary) in COMMANDS.items():
+            self.commands[name] = BuiltInCommand(name, home, summary)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands."""
@@ -92,20 +128,6 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-COMMANDS: dict[str, Callable[..., None]] = {
-    "fit": fit,
-    "predict": predict,
-    "evaluate": evaluate,
-    "compare": compare,
-    "inspect": inspect_model,
-    "explain": explain,
-    "kernels": kernels,
-    "list": list_names,
-    "describe": describe,
-}
-for name, command in COMMANDS.items():
-    app.command(name, epilog=epilog(*EXAMPLES[f"mklkit {name}"]))(command)
-app.add_typer(plugin, name="plugin")
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
-"""Commands of other packages, which join ``mklkit`` by entry points of ``mklkit_commands``.
+"""Commands that are imported when they are called: mklkit's own, and those of other packages.
 
-Their names come from the metadata of the installed packages; a package's module is imported when
-its command is called.
+The latter join ``mklkit`` by entry points of ``mklkit_commands``; their names come from the
+metadata of the installed packages.
 """
 
 from __future__ import annotations
@@ -9,14 +9,17 @@ from __future__ import annotations
 import re
 import sys
 import warnings
+from abc import abstractmethod
 from collections.abc import Collection
 from contextlib import redirect_stdout
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import typer
 import typer.main
 from typer.core import TyperCommand
 
+from mklkit.cli.examples import EXAMPLES, epilog
 from mklkit.errors import PluginConflictError, PluginWarning, plain_message, quoted, type_name
 
 if TYPE_CHECKING:
@@ -37,11 +40,37 @@ class BrokenCommandError(Exception):
     """A command whose package can't be imported, in one line; the fault is the package's."""
 
 
-class PackageCommand(TyperCommand):
-    """A command that is known by its name, and imported when it is called.
+class LateCommand(TyperCommand):
+    """A command of which name and help are known, and which is imported when it is called."""
 
-    There should be one plugin of this name.
-    """
+    @abstractmethod
+    def load(self) -> Any:
+        """Import and return the whole command."""
+
+    def make_context(self, info_name: Any, args: Any, parent: Any = None, **settings: Any) -> Any:
+        """Return the context of the whole command, which Typer then invokes."""
+        return self.load().make_context(info_name, args, parent, **settings)
+
+
+class BuiltInCommand(LateCommand):
+    """A command of mklkit: a function of a module, ``home``, or an app of several."""
+
+    def __init__(self, name: str, home: str, summary: str) -> None:
+        self.home = home
+        super().__init__(name, help=summary)
+
+    def load(self) -> Any:
+        """Import the module, and return its command."""
+        module, _, function = self.home.partition(".")
+        app: Any = getattr(import_module(f"mklkit.cli.{module}"), function)
+        if not isinstance(app, typer.Typer):
+            command, app = app, typer.Typer(add_completion=False)
+            app.command(self.name, epilog=epilog(*EXAMPLES[f"mklkit {self.name}"]))(command)
+        return typer.main.get_command(app)
+
+
+class PackageCommand(LateCommand):
+    """A command of another package; there should be one plugin of this name."""
 
     def __init__(self, name: str, plugins: list[InstalledPlugin]) -> None:
         self.plugins = plugins
@@ -71,10 +100,6 @@ class PackageCommand(TyperCommand):
                 f"the command {self.name!r} of {self.packages} can't be loaded:"
                 f" {type_name(error)}: {plain_message(error)}"
             ) from error
-
-    def make_context(self, info_name: Any, args: Any, parent: Any = None, **settings: Any) -> Any:
-        """Return the context of the package's own command, which Typer then invokes."""
-        return self.load().make_context(info_name, args, parent, **settings)
 
 
 def package_commands(context: typer.Context) -> dict[str, PackageCommand]:
@@ -111,8 +136,8 @@ def _installed(built_in: Collection[str]) -> dict[str, PackageCommand]:
 
 
 def whole_command(command: Any) -> Any:
-    """Return a command with its parameters: of a package's it is the one that it imports."""
-    return command.load() if isinstance(command, PackageCommand) else command
+    """Return a command with its parameters, imported if need be."""
+    return command.load() if isinstance(command, LateCommand) else command
 
 
 def imported_packages() -> dict[str, str]:

@@ -28,6 +28,7 @@ plugin = typer.Typer(
     help="Start a plugin package, and check an installed one.",
     epilog=epilog(*EXAMPLES["mklkit plugin"]),
     no_args_is_help=True,
+    add_completion=False,
 )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numba
 from numba.core.caching import FunctionCache
+from numba.core.runtime import rtsys
 
 
 def compiled(
@@ -34,8 +35,11 @@ class _Cache(FunctionCache):
     """numba's cache, which does not fail on a full disk or an unreadable file."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        # numba's own registers all that it can compile before, in a third of a second. Loaded code
+        # needs its runtime only; a function that is not in the cache registers the rest.
+        rtsys.initialize(target_context)
         with contextlib.suppress(OSError):
-            return super().load_overload(sig, target_context)
+            return self._load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         with contextlib.suppress(OSError):

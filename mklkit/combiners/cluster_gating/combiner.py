@@ -11,7 +11,6 @@ import numpy as np
 from attrs.validators import ge, in_, instance_of
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
 from threadpoolctl import threadpool_limits
 
 from mklkit.combiners.cluster_gating.stages import Stages
@@ -26,9 +25,10 @@ from mklkit.registry.specs import parse_spec
 FILTERS = threading.Lock()
 """Warning filters are global: two threads that change and restore them at once would conflict."""
 MIXTURES = {
-    "gaussian-mixture": GaussianMixture,
-    "bayesian-gaussian-mixture": BayesianGaussianMixture,
+    "gaussian-mixture": "GaussianMixture",
+    "bayesian-gaussian-mixture": "BayesianGaussianMixture",
 }
+"""Classes of ``sklearn.mixture``."""
 
 
 @runtime_checkable
@@ -173,6 +173,8 @@ class ClusterGating(GatingCombiner):
                 MKLKitWarning,
                 stacklevel=4,
             )
+        from sklearn.mixture import BayesianGaussianMixture, GaussianMixture
+
         mixture = self._mixture(n_clusters, rows, spread, random_state)
         try:
             with threadpool_limits(1):  # k-means on a few thousand rows is faster in one thread
@@ -191,6 +193,8 @@ class ClusterGating(GatingCombiner):
     ) -> Any:
         if not isinstance(self.clusterer, str):
             return clone(self.clusterer)
+        from sklearn import mixture  # takes as long to import as all other combiners
+
         spec = parse_spec(self.clusterer)
         # A full covariance needs several rows for each of its d(d + 1)/2 entries.
         enough = len(rows) >= 5 * n_clusters * rows.shape[1]
@@ -202,7 +206,7 @@ class ClusterGating(GatingCombiner):
             **spec.kwargs,
         }
         try:
-            return MIXTURES[spec.name](**settings)
+            return getattr(mixture, MIXTURES[spec.name])(**settings)
         except TypeError as error:
             raise SpecError(f"{self.clusterer!r} can't be built: {error}") from None
 
