@@ -9,11 +9,11 @@ from typing import ClassVar, Literal
 
 import attrs
 import numpy as np
-import scipy.linalg
 from attrs.validators import ge, gt, in_, instance_of
 
 from mklkit.combiners.templates.weighting import WeightingCombiner, weighting_rule
 from mklkit.numerics.class_moments import ClassMoments
+from mklkit.numerics.eigenpairs import eigh
 from mklkit.numerics.gram_tiles import centred_gram
 from mklkit.protocols import Array, CombinerFacts, KernelView, Quadrant, Quadrants, Views
 from mklkit.protocols.component import as_int, finite_number
@@ -212,7 +212,7 @@ def bhattacharyya_of_moments(moments: ClassMoments, rank: int = 5, floor: float 
     size = len(moments.origin)
     for code in (1, 0):
         top = (size - min(rank, size), size - 1)
-        variances, vectors = scipy.linalg.eigh(moments.covariance(code), subset_by_index=top)
+        variances, vectors = eigh(moments.covariance(code), subset_by_index=top)
         above = variances > floor
         excess.append(variances[above] - floor)
         kept.append(vectors[:, above] * np.sqrt(excess[-1] / 2))
@@ -224,7 +224,7 @@ def bhattacharyya_of_moments(moments: ClassMoments, rank: int = 5, floor: float 
 
 def _distance(inner: Array, cross: Array, length: float, excess: Array, floor: float) -> float:
     """Return the distance for BᵀB, Bᵀδ, δᵀδ and the eigenvalues of both classes less ρ."""
-    values, vectors = scipy.linalg.eigh(inner)
+    values, vectors = eigh(inner)
     values = np.maximum(values, 0)
     # Divided before it is squared: squares of values near 1e300 would overflow.
     explained = vectors.T @ cross / np.sqrt(floor + values)
@@ -241,7 +241,7 @@ def _class_spread(gram: Array, rank: int, floor: float) -> tuple[Array, Array]:
     """
     n_rows = len(gram)
     top = (n_rows - min(rank, n_rows), n_rows - 1)
-    values, vectors = scipy.linalg.eigh(centred_gram(gram), subset_by_index=top)
+    values, vectors = eigh(centred_gram(gram), subset_by_index=top)
     # The covariance divides by n; its eigenvectors are Φᵀu/√(n·e) of the centred rows.
     variances = values / n_rows
     kept = variances > floor

@@ -12,6 +12,8 @@ import scipy.linalg
 from numpy.typing import NDArray
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
+from mklkit.numerics.threads import threads_for
+
 Array = NDArray[np.floating[Any]]
 
 DENSE_SIZE = 200
@@ -19,6 +21,13 @@ DENSE_SIZE = 200
 RESTARTS = 3
 """Restarts of the Krylov solver, which nearly equal eigenvalues slow down; then the dense one."""
 NEWTON_STEPS = 100
+
+
+def eigh(matrix: Array, **options: Any) -> tuple[Array, Array]:
+    """Return eigenvalues and eigenvectors as ``scipy.linalg.eigh`` does, in threads by size."""
+    with threads_for(matrix):
+        values, vectors = scipy.linalg.eigh(matrix, **options)
+    return values, vectors
 
 
 @attrs.frozen(eq=False)
@@ -44,9 +53,10 @@ class AppliedSpectrum:
             raise np.linalg.LinAlgError("a matrix has NaN or infinity")
         sytrd, workspace = scipy.linalg.get_lapack_funcs(("sytrd", "sytrd_lwork"), (matrix,))
         size = int(workspace(len(matrix), lower=1)[0])
-        # The transpose of an array in C order is in LAPACK's order.
-        reduced, diagonal, beside, scales, _ = sytrd(matrix.T, lower=1, lwork=size)
-        values, vectors = scipy.linalg.eigh_tridiagonal(diagonal, beside, check_finite=False)
+        with threads_for(matrix):
+            # The transpose of an array in C order is in LAPACK's order.
+            reduced, diagonal, beside, scales, _ = sytrd(matrix.T, lower=1, lwork=size)
+            values, vectors = scipy.linalg.eigh_tridiagonal(diagonal, beside, check_finite=False)
         kept = np.flatnonzero(values > tolerance * max(float(values[-1]), 0.0))[::-1]
         return cls(values[kept], vectors[:, kept], np.asfortranarray(reduced[1:, :-1]), scales)
 
@@ -94,8 +104,7 @@ def _dense_top(
 
 def _top_of(matrix: Array, n_components: int) -> Array:
     size = len(matrix)
-    _, vectors = scipy.linalg.eigh(matrix, subset_by_index=(size - n_components, size - 1))
-    return vectors[:, ::-1]
+    return eigh(matrix, subset_by_index=(size - n_components, size - 1))[1][:, ::-1]
 
 
 def _krylov_top(diagonal: Array, low_rank: Array, n_components: int) -> Array:

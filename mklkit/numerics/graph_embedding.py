@@ -19,13 +19,10 @@ from numpy.typing import NDArray
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.eigenpairs import AppliedSpectrum, DensePencil, DiscriminantPencil
 from mklkit.numerics.least_squares import SPECTRUM_TOLERANCE, Spectrum, feature_rounding, rounding
-from mklkit.numerics.threads import one_blas_thread
 
 Array = NDArray[np.floating[Any]]
 Apply = Callable[[Array], Array]
 
-ONE_THREAD_ROWS = 2000
-"""Below, threads of one decomposition spend more time waiting for each other than they save."""
 GROWTH = 1e-10
 """The iteration stops when the ratio grows by at most this fraction of itself."""
 MAX_STEPS = 100
@@ -143,8 +140,7 @@ def embed_gram(
     gram = np.asarray(gram, np.float64)
     if graphs.classes is not None:
         tolerance = max(SPECTRUM_TOLERANCE, rounding(gram))
-        with one_blas_thread(len(gram) < ONE_THREAD_ROWS):
-            applied = AppliedSpectrum.of(gram, tolerance)
+        applied = AppliedSpectrum.of(gram, tolerance)
         scale = np.sqrt(applied.values)[:, None]
         cross = scale * applied.coordinates(graphs.classes)
         pencil = DiscriminantPencil(applied.values, cross, graphs.share, regularization)

@@ -16,6 +16,9 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from mklkit.numerics.eigenpairs import eigh
+from mklkit.numerics.threads import threads_for
+
 Array = NDArray[np.floating[Any]]
 
 SPECTRUM_TOLERANCE = 1e-12
@@ -122,7 +125,7 @@ class Spectrum:
         """
         if not np.isfinite(matrix).all():
             raise np.linalg.LinAlgError("a matrix has NaN or infinity")
-        values, vectors = scipy.linalg.eigh(matrix, driver="evd", check_finite=False)
+        values, vectors = eigh(matrix, driver="evd", check_finite=False)
         values, vectors = values[::-1], vectors[:, ::-1]
         largest = max(float(values[0]), 0.0) if len(values) else 0.0
         kept = values > max(max(tolerance, rounding(matrix)) * largest, floor)
@@ -237,6 +240,7 @@ def ridge_solver(matrix: Array, alpha: float, least: float) -> Callable[[Array],
 def cholesky_or_none(matrix: Array) -> Array | None:
     """Return the lower Cholesky factor, or None where the matrix is not positive definite."""
     try:
-        return scipy.linalg.cholesky(matrix, lower=True, check_finite=False)
+        with threads_for(matrix):
+            return scipy.linalg.cholesky(matrix, lower=True, check_finite=False)
     except np.linalg.LinAlgError:
         return None

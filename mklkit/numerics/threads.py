@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 import joblib
 import scipy.linalg  # noqa: F401  Its BLAS must be loaded before the controller looks for it.
 from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from mklkit.errors import SpecError
@@ -114,6 +115,13 @@ def each(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[
 
 SMALL_ROWS = 2000
 """Below, a second BLAS thread saves less than a second, and costs several beside a busy process."""
+TINY_ROWS = 32
+"""Up to this size BLAS takes one thread by itself."""
+
+
+def threads_for(matrix: NDArray[Any]) -> AbstractContextManager[Any]:
+    """Return a context to decompose a matrix in: BLAS uses one thread where it is small."""
+    return one_blas_thread(TINY_ROWS < len(matrix) < SMALL_ROWS)
 
 
 def in_threads(tasks: Sequence[Callable[[], Result]], n_jobs: Any, n_rows: int) -> Iterator[Result]:
