@@ -10,10 +10,11 @@ import attrs
 import numpy as np
 import scipy.linalg
 from attrs.validators import ge, gt, instance_of
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit.combiners.templates.weighting import LearnedWeighting
+from mklkit.combiners.templates.weighting import LearnedWeighting, WeightedDecision, on_simplex
 from mklkit.numerics.ridge import GramRidge, WeightedRows
 from mklkit.protocols import Array, CombinerFacts, Learner, Target, Views
 from mklkit.protocols.component import as_int, finite_number
@@ -21,6 +22,10 @@ from mklkit.registry.hookspecs import register
 
 FEW_ROWS = 150
 """Rows on which several starts are tried."""
+GROUPS = 8
+"""Factors that are tried at once for several targets."""
+SLOW = 0.01
+"""Their search ends with the first step that lowers the mean error by less than this share."""
 
 
 @register
@@ -66,6 +71,7 @@ class LooRidge(LearnedWeighting):
     """
 
     name: ClassVar[str] = "loo-ridge"
+    joins_targets: ClassVar[bool] = True
     facts: ClassVar[CombinerFacts] = CombinerFacts(
         learner="ridge", tasks=("two classes", "numbers"), row_weights="learner"
     )
@@ -78,42 +84,79 @@ class LooRidge(LearnedWeighting):
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
         """Return the weights, up to a common factor."""
-        n_rows = len(target)
         if len(views) == 1:
             return np.ones(1)
+        used, grams, sizes, targets = self._on_some_rows(views, target, random_state)
+        if not len(used):
+            return np.ones(len(views))
+        few = np.arange(len(targets))
+        if len(few) > FEW_ROWS:
+            few = random_state.permutation(len(few))[:FEW_ROWS]
+        starts = self._starts([gram[np.ix_(few, few)] for gram in grams], targets[few], sizes)
+        factors, ended = least_loo_error(
+            grams, targets, starts, self.max_iter, self.tol, only_if_lower=True
+        )
+        self._warn_unless(ended)
+        weights = np.zeros(len(views))
+        weights[used] = _without_traces(factors, sizes)
+        return weights
+
+    def fit_targets(
+        self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
+    ) -> list[WeightedDecision]:
+        """Return a decision for each column of numbers (N, T), of targets alike the same weights.
+
+        They share the search, in which each takes the best of what is tried for all.
+        """
+        used, grams, sizes, targets = self._on_some_rows(views, target, random_state)
+        weights = np.ones((targets.shape[1], len(views)))
+        if len(used):
+            logarithms, ended = least_loo_errors(grams, targets, sizes, self.max_iter)
+            self._warn_unless(ended)
+            weights[:] = 0
+            factors = np.exp(logarithms - logarithms.max(axis=1, keepdims=True))
+            weights[:, used] = _without_traces(factors, sizes)
+        groups, group_of = np.unique(weights, axis=0, return_inverse=True)
+        decisions: dict[int, WeightedDecision] = {}
+        for place, raw in enumerate(groups):
+            members = np.flatnonzero(group_of.ravel() == place)
+            shares = on_simplex(raw, views.labels, self.name)
+            part = attrs.evolve(target, values=target.values[:, members])
+            learned = learner.fit_targets(views.weighted(shares), part)
+            for member, fitted in zip(members.tolist(), learned, strict=True):
+                decisions[member] = WeightedDecision.fitted(views, shares, fitted)
+        return [decisions[member] for member in range(len(weights))]
+
+    def _on_some_rows(
+        self, views: Views, target: Target, random_state: np.random.RandomState
+    ) -> tuple[NDArray[np.intp], list[Array], Array, Array]:
+        """Return the kernels that vary on some rows (n,), their Gram matrices and sizes there, and
+        the targets (n, T), of mean zero and standard deviation one.
+        """
+        n_rows = len(target)
         some = np.arange(n_rows)
         if n_rows > self.rows:
             some = np.sort(random_state.permutation(n_rows)[: self.rows])
         known = [view.restricted(some) if len(some) < n_rows else view for view in views]
         grams = [np.asarray(view.gram(keep=False), np.float64) for view in known]
         values = np.asarray(target.values, np.float64)[some]
-        spread = float(values.std()) or 1.0
+        values = values.reshape(len(some), -1)
+        spread = values.std(axis=0)
         sizes = np.array([np.trace(gram) / len(some) - gram.mean() for gram in grams])
         # A kernel that is constant on these rows can say nothing about them.
         varies = sizes > np.finfo(np.float64).eps * np.array([np.abs(g).max() for g in grams])
         used = np.flatnonzero(varies)
-        if not len(used):
-            return np.ones(len(views))
-        kept = [grams[m] for m in used]
-        centred = (values - values.mean())[:, None] / spread
-        few = np.arange(len(some))
-        if len(some) > FEW_ROWS:
-            few = random_state.permutation(len(some))[:FEW_ROWS]
-        starts = self._starts([gram[np.ix_(few, few)] for gram in kept], centred[few], sizes[used])
-        factors, ended = least_loo_error(
-            kept, centred, starts, self.max_iter, self.tol, only_if_lower=True
-        )
+        targets = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1)
+        return used, [grams[m] for m in used], sizes[used], targets
+
+    def _warn_unless(self, ended: bool) -> None:
         if not ended:
             warnings.warn(
                 f"loo-ridge stopped after max_iter={self.max_iter} steps while the error still"
                 " fell; raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
-        weights = np.zeros(len(views))
-        shares = factors * sizes[used]
-        weights[used] = np.where(shares > 1e-8 * shares.max(), factors, 0)
-        return weights
 
     def _starts(self, grams: list[Array], targets: Array, sizes: Array) -> list[Array]:
         """Return where to start: equal sizes, and the lowest end of descents on a few rows.
@@ -148,10 +191,7 @@ class LooError:
     def __call__(self, logarithms: Array) -> tuple[float, Array]:
         """Return the error and its gradient (M,) for log η (M,)."""
         factors = np.exp(logarithms)
-        matrix = np.eye(len(self.targets))
-        for factor, gram in zip(factors, self.grams, strict=True):
-            matrix += factor * gram
-        projected = self._projected(matrix)
+        projected = self.projected(factors)
         if projected is None:
             return np.inf, np.zeros(len(factors))
         dual = projected @ self.targets
@@ -166,9 +206,24 @@ class LooError:
         gradient = np.array([np.vdot(gram, change) for gram in self.grams])
         return float(np.sum(errors**2) / size), factors * gradient / size
 
-    @staticmethod
-    def _projected(matrix: Array) -> Array | None:
+    def changes(self, factors: Array, projected: Array, errors: Array, of: Any) -> Array:
+        """Return the derivatives (t, N, M) by log η of the errors (N, T) of targets ``of`` (t,).
+
+        As P changes by −η_m P K_m P, in a product of matrices for each kernel.
+        """
+        diagonal = np.diagonal(projected)[:, None]
+        dual, changes = errors[:, of] * diagonal, []
+        for factor, gram in zip(factors, self.grams, strict=True):
+            product = projected @ gram
+            change = errors[:, of] * np.einsum("ij,ij->i", product, projected)[:, None]
+            changes.append(factor * (change - product @ dual) / diagonal)
+        return np.transpose(changes, (2, 1, 0))
+
+    def projected(self, factors: Array) -> Array | None:
         """Return P, or None where A is not positive definite."""
+        matrix = np.eye(len(self.targets))
+        for factor, gram in zip(factors, self.grams, strict=True):
+            matrix += factor * gram
         factor, failed = scipy.linalg.lapack.dpotrf(matrix, lower=1, overwrite_a=1)
         if not failed:
             inverse, failed = scipy.linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)
@@ -218,3 +273,70 @@ def least_loo_error(
         if best is None or descent.fun < best.fun:
             best = descent
     return np.exp(best.x), bool(best.status != 1)
+
+
+def least_loo_errors(
+    grams: Sequence[Array], targets: Array, sizes: Array, max_iter: int
+) -> tuple[Array, bool]:
+    """Return log η (T, M) of low leave-one-out error of each target, and whether the search ended.
+
+    A Gauss–Newton step in log η from its best point, damped as by Levenberg and Marquardt, says
+    where each target would go. Few points among these are tried for all targets, so that a step of
+    all takes as many inversions as there are points. Starts from kernels of equal size.
+    """
+    error, n_targets, n_kernels = LooError(grams, targets), targets.shape[1], len(grams)
+    even = sum(gram / size for gram, size in zip(grams, sizes, strict=True))
+    rows = WeightedRows.of(len(targets), None, True)
+    ridge = float(np.median(GramRidge(even, rows).best_ridges(targets)))
+    points = -np.log(3 * ridge * sizes)[None]
+    best, least = np.tile(points, (n_targets, 1)), np.full(n_targets, np.inf)
+    slopes, curvatures = (
+        np.zeros((n_targets, n_kernels)),
+        np.zeros((n_targets, n_kernels, n_kernels)),
+    )
+    damping = np.ones(n_targets)
+    for _ in range(max_iter):
+        before = least.copy()
+        for point in points:
+            factors = np.exp(point)
+            projected = error.projected(factors)
+            if projected is None:
+                continue
+            errors = projected @ targets / np.diagonal(projected)[:, None]
+            squares = np.mean(errors**2, axis=0)
+            lower = np.flatnonzero(squares < least)
+            if len(lower):
+                changes = error.changes(factors, projected, errors, lower)
+                best[lower], least[lower] = point, squares[lower]
+                slopes[lower] = np.einsum("tnm,nt->tm", changes, errors[:, lower])
+                curvatures[lower] = np.einsum("tnm,tnk->tmk", changes, changes, optimize=True)
+        if not least.sum() < (1 - SLOW) * before.sum():
+            return best, True
+        damping *= np.where(least < before, 0.25, 4)
+        own = np.einsum("tmm->tm", curvatures)
+        ridges = damping[:, None] * np.maximum(own, 1e-3 * own.mean(axis=1, keepdims=True))
+        ridges = np.maximum(ridges, np.finfo(np.float64).tiny)
+        damped = curvatures + ridges[:, :, None] * np.eye(n_kernels)
+        steps = np.linalg.solve(damped, slopes[:, :, None])[:, :, 0]
+        points = spread_points(best - np.clip(steps, -3, 3), GROUPS)
+    return best, False
+
+
+def spread_points(points: Array, count: int) -> Array:
+    """Return at most ``count`` means of near points (T, M): k-means from those furthest apart."""
+    # A factor far below the largest is as good as none.
+    points = np.maximum(points, points.max(axis=1, keepdims=True) - 6)
+    centres, apart = points[:1], np.full(len(points), np.inf)
+    for _ in range(min(count, len(points)) - 1):
+        apart = np.minimum(apart, np.square(points - centres[-1]).sum(axis=1))
+        centres = np.vstack([centres, points[apart.argmax()]])
+    for _ in range(5):
+        nearest = np.square(points[:, None] - centres).sum(axis=2).argmin(axis=1)
+        centres = np.array([points[nearest == k].mean(axis=0) for k in np.unique(nearest)])
+    return centres
+
+
+def _without_traces(factors: Array, sizes: Array) -> Array:
+    """Return the factors (…, M), zero where a kernel's share is next to nothing."""
+    shares = factors * sizes
+    return np.where(shares > 1e-8 * shares.max(axis=-1, keepdims=True), factors, 0)

@@ -93,16 +93,18 @@ def fit_problems(
     problem_views = make_views(plan, data, seed)
     problem_views.say_if_long(problems)
 
-    def fit_problem(problem: Problem, seed: int) -> Decision:
+    def fit_problem(problem: Problem, seed: int) -> Sequence[Decision]:
         views, target, generator = problem_views.of(problem, seed)
-        return fit_decision(plan.combiner, views, target, plan.learner, generator)
+        return fit_decisions(plan.combiner, views, target, plan.learner, generator)
 
     tasks = [partial(fit_problem, *pair) for pair in zip(problems, seeds, strict=True)]
+    if plan.combiner.joins_targets and len(problems) > 1 and problems[0].column is not None:
+        tasks = [partial(fit_problem, Problem("numbers"), seed)]
     decisions: list[Decision] = []
     bar = reported(None, "fitting", BRIEF) if len(tasks) > 1 else nullcontext()
     with bar as report:
-        for decision in in_threads(tasks, plan.n_jobs, len(data.rows)):
-            decisions.append(decision)
+        for of_problem in in_threads(tasks, plan.n_jobs, len(data.rows)):
+            decisions += of_problem
             if report is not None:
                 report(len(decisions), len(tasks))
     return Fitted(plan, tuple(problems), tuple(decisions), len(data.rows))
@@ -139,10 +141,23 @@ def fit_decision(
     random_state: np.random.RandomState,
     checked: FeatureBlocks | None = None,
 ) -> Decision:
+    """Return the only decision of :func:`fit_decisions`."""
+    return fit_decisions(combiner, views, target, learner, random_state, checked)[0]
+
+
+def fit_decisions(
+    combiner: Combiner,
+    views: ViewSet,
+    target: Target,
+    learner: Learner,
+    random_state: np.random.RandomState,
+    checked: FeatureBlocks | None = None,
+) -> list[Decision]:
     """Return a combiner's decision, with finite weights and decision values on the training rows.
 
-    Where those are gone, ``checked`` has the rows to be decided instead. A ``DataError`` on values
-    that are not finite, or on a solver's failure, names the kernel and a remedy. The training rows
+    Of several targets there is one each, where the combiner joins them. Where the rows are gone,
+    ``checked`` has the rows to be decided instead. A ``DataError`` on values that are not finite,
+    or on a solver's failure, names the kernel and a remedy. The training rows
     are decided once: O(N²d) per kernel on an implicit map, no more than a Gram matrix costs, and at
     most 16,384 of them on an explicit one.
     """
@@ -156,9 +171,13 @@ def fit_decision(
     if checked is not None:
         decided = ViewSet.of_blocks([view.kernel for view in views], checked)
     with solver_errors_explained(combiner, learner, decided):
-        result = combiner.fit(views, target, learner, random_state)
-        decision = checked_decision(combiner, result, len(views))
-        finite = np.isfinite(decision.weights).all() and _decides_finitely(decision, decided)
+        if combiner.joins_targets and target.values.ndim == 2:
+            results = combiner.fit_targets(views, target, learner, random_state)
+        else:
+            results = [combiner.fit(views, target, learner, random_state)]
+        decisions = [checked_decision(combiner, result, len(views)) for result in results]
+        weights = np.array([decision.weights for decision in decisions])
+        finite = np.isfinite(weights).all() and _decide_finitely(decisions, decided)
     if not finite:
         _, remedy = _most_extreme(decided)
         raise DataError(
@@ -166,13 +185,13 @@ def fit_decision(
             f" training data. {remedy}"
         )
     low, high = facts.weight_range or (0.0, 1.0)
-    least, most = decision.weights.min(), decision.weights.max()
+    least, most = weights.min(), weights.max()
     if least < low - SLACK or most > high + SLACK:
         raise MKLKitError(
             f"{combiner.name} must have weights from {low:g} to {high:g}; it returned {least:.6g}"
             f" to {most:.6g}. State another range by CombinerFacts(weight_range=(low, high))."
         )
-    return decision
+    return decisions
 
 
 @contextmanager
@@ -198,16 +217,24 @@ def solver_errors_explained(combiner: Combiner, learner: Learner, views: ViewSet
         ) from error
 
 
-def _decides_finitely(decision: Decision, views: ViewSet) -> bool:
+def _decide_finitely(decisions: Sequence[Decision], views: ViewSet) -> bool:
     def finite(blocks: Iterable[tuple[Any, RowBlock]]) -> bool:
-        return all(np.isfinite(decide_block(decision, block)).all() for _, block in blocks)
+        return all(
+            np.isfinite(decide_block(decision, block)).all()
+            for _, block in blocks
+            for decision in decisions
+        )
 
     if views.blocks is not None:
         step = -(-views.blocks.n_rows // FINITE_ROWS)
         some = views.blocks if step == 1 else views.blocks.take(np.arange(0, len(views.rows), step))
         return all(some.each(finite, range(len(views))))
     places = row_blocks(len(views.rows), CHECKED_ROWS)
-    return all(each(lambda place: finite([(place, RowBlock(views.rows[place]))]), places))
+    return all(
+        each(
+            lambda place: finite([(place, RowBlock(views.rows[place], len(decisions) > 1))]), places
+        )
+    )
 
 
 def _most_extreme(views: ViewSet) -> tuple[float, str]:

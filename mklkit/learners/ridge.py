@@ -113,6 +113,12 @@ class Ridge(Learner):
             return RidgeDecision(weights[:, 0], float(bias[0]), alpha=float(alphas[0]))
         return RidgeDecision(weights, bias, alpha=alphas)
 
+    def fit_targets(self, side: TrainingView, target: Target) -> list[RidgeDecision]:
+        """Return the function of each column of numbers (N, T), by one decomposition."""
+        fitted = self.fit(side, target)
+        columns = zip(fitted.coefficients.T, fitted.bias, fitted.alpha, strict=True)
+        return [RidgeDecision(weights, float(b), alpha=float(a)) for weights, b, a in columns]
+
     def _system(self, side: TrainingView, target: Target) -> RidgeSystem:
         rows = WeightedRows.of(side.n_rows, target.row_weights, self.intercept)
         if not side.explicit or side.n_features >= side.n_rows:

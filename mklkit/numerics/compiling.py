@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numba
 from numba.core.caching import FunctionCache
-from numba.core.runtime import rtsys
+from numba.core.runtime.nrt import rtsys
 
 
 def compiled(

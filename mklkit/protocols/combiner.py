@@ -116,11 +116,20 @@ class Combiner(Component, ABC):
     gives_weights: ClassVar[bool] = False
     """Whether it fits one learner on Σ w_m K_m, with weights that ``prepare`` gives alone."""
 
+    joins_targets: ClassVar[bool] = False
+    """Whether ``fit_targets`` learns several columns of numbers faster than one after another."""
+
     @abstractmethod
     def fit(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Decision:
         """Return the decision learned from the training rows and their target."""
+
+    def fit_targets(
+        self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
+    ) -> Sequence[Decision]:
+        """Return a decision for each column of numbers (N, T)."""
+        raise NotImplementedError
 
     def prepare(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState

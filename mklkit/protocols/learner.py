@@ -235,6 +235,11 @@ class Learner(Component, ABC):
     def fit(self, side: TrainingView, target: Target) -> FittedLearner:
         """Return the decision function learned from the training rows and their target."""
 
+    def fit_targets(self, side: TrainingView, target: Target) -> Sequence[FittedLearner]:
+        """Return a function for each column of numbers (N, T)."""
+        columns = np.transpose(target.values)
+        return [self.fit(side, attrs.evolve(target, values=values)) for values in columns]
+
     def subproblem(self, side: TrainingView, target: Target, variants: Sequence[Any]) -> Subproblem:
         """Return the view's subproblem with one column per variant of this learner.
 

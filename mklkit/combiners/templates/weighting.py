@@ -96,7 +96,11 @@ class WeightedDecision(WeightedColumns, BlockDecision):
         cls, views: Views, weights: Array, target: Target, learner: Learner
     ) -> WeightedDecision:
         """Return the decision of a learner fitted on the weighted sum."""
-        fitted = learner.fit(views.weighted(weights), target)
+        return cls.fitted(views, weights, learner.fit(views.weighted(weights), target))
+
+    @classmethod
+    def fitted(cls, views: Views, weights: Array, fitted: FittedLearner) -> WeightedDecision:
+        """Return the decision of a learner that is fitted on the weighted sum."""
         columns = WeightedColumns.of(views, weights)
         projectors = columns.projectors
         support = None if views.explicit else fitted.support
