@@ -23,45 +23,24 @@ ASKED = "_MKLKIT_COMPLETE"
 """The variable by which a shell's script asks what the TAB key offers."""
 
 COMMANDS = {
-    "fit": (
-        "fit.fit",
-        "Learn kernel weights and a classifier or a regression, and score it on held-out rows.",
-    ),
-    "predict": (
-        "predict.predict",
-        "Predict a class, or a number, for each row of DATA, in its order.",
-    ),
-    "evaluate": (
-        "evaluate.evaluate",
-        "Score a model by repeated cross-validation: mean and standard deviation.",
-    ),
-    "compare": (
-        "compare.compare",
-        "Compare methods on the same splits: accuracy, AUC, time, and tests of the differences.",
-    ),
-    "inspect": (
-        "inspect_model.inspect_model",
-        "Show the contents of a model file: data, columns, components, weights, scores, versions.",
-    ),
-    "explain": (
-        "explain.explain",
-        "Show which kernels and columns matter: by weight, when left out, when shuffled.",
-    ),
-    "kernels": (
-        "kernels.kernels",
-        "Show the alignment of every pair of kernels on the rows of DATA, and near-duplicates.",
-    ),
-    "list": (
-        "describe.list_names",
-        "List kernels, feature maps, combiners, learners and presets, built in and from plugins.",
-    ),
-    "describe": (
-        "describe.describe",
-        "Show a component or preset: description, parameters with defaults, and package.",
-    ),
-    "plugin": ("plugin.plugin", "Start a plugin package, and check an installed one."),
+    "fit": "Learn kernel weights and a classifier or a regression, and score it on held-out rows.",
+    "predict": "Predict a class, or a number, for each row of DATA, in its order.",
+    "evaluate": "Score a model by repeated cross-validation: mean and standard deviation.",
+    "compare": "Compare methods on the same splits: accuracy, AUC, time, and tests of "
+    "the differences.",
+    "inspect": "Show the contents of a model file: data, columns, components, "
+    "weights, scores, versions.",
+    "explain": "Show which kernels and columns matter: by weight, when left out, when shuffled.",
+    "kernels": "Show the alignment of every pair of kernels on the rows of DATA, and "
+    "near-duplicates.",
+    "list": "List kernels, feature maps, combiners, learners and presets, built in "
+    "and from plugins.",
+    "describe": "Show a component or preset: description, parameters with defaults, and package.",
+    "plugin": "Start a plugin package, and check an installed one.",
 }
-"""By name the module and function of a command, and the first sentence of its help."""
+"""The first sentence of each command's help, by name."""
+HOMES = {"inspect": "inspect_model.inspect_model", "list": "describe.list_names"}
+"""The modules and functions of commands that have another name than these."""
 
 
 class OpenGroup(TyperGroup):
@@ -72,7 +51,8 @@ class OpenGroup(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        for name, (home, summary) in COMMANDS.items():
+        for name, summary in COMMANDS.items():
+            home = HOMES.get(name, f"{name}.{name}")
             self.commands[name] = BuiltInCommand(name, home, summary)
 
     def list_commands(self, ctx: Any) -> list[str]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 import numpy as np
 import scipy.linalg
 from attrs.validators import ge, gt, instance_of
-from numpy.typing import NDArray
-from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit.combiners.templates.weighting import LearnedWeighting, WeightedDecision, on_simplex
@@ -19,9 +17,14 @@ from mklkit.numerics.ridge import GramRidge, WeightedRows
 from mklkit.protocols import Array, CombinerFacts, Learner, Target, Views
 from mklkit.protocols.component import as_int, finite_number
 from mklkit.registry.hookspecs import register
+from mklkit.views.deciding import with_support
 
-FEW_ROWS = 150
-"""Rows on which several starts are tried."""
+STARTS = (3, 30, 300)
+"""How many times the best ridge of kernels of equal size is tried first."""
+PRICE = 0.003
+"""The share of the error for which a kernel may grow e-fold: more than enough of one costs none."""
+PATIENCE = 3
+"""The steps that may not lower the error of one target, each shorter than the one before."""
 GROUPS = 8
 """Factors that are tried at once for several targets."""
 SLOW = 0.01
@@ -43,9 +46,10 @@ class LooRidge(LearnedWeighting):
         The weights are learned on so many of the training rows, drawn at random, where there are
         more; more rows make them more exact.
     max_iter : int, default=50
-        Steps from each start at most, one or two inversions of a matrix each.
-    tol : float, default=1e-4
-        The share of the error by which a step must lower it, or the descent ends.
+        Steps at most.
+    tol : float, default=1e-3
+        The share of the error by which one of three steps must lower it, or the search ends; of
+        several targets 0.01 at least, in each step.
 
     Warns
     -----
@@ -54,10 +58,11 @@ class LooRidge(LearnedWeighting):
 
     Notes
     -----
-    For n rows O(n³ + Mn²) per step and M Gram matrices of n rows in memory. The error need not be
-    convex in the weights: on 150 of the rows the descent starts three times, from kernels of equal
-    size and 10, 100 and 1000 times the best ridge for these. On all n it starts from 30 times that
-    ridge, and from the lowest end on the few if the error is lower there than at its own end.
+    Gauss–Newton steps, damped as by Levenberg and Marquardt, from kernels of equal size and 3, 30
+    and 300 times the best ridge for these; O(Mn³) for n rows and M kernels, and M Gram matrices in
+    memory. Several targets are learned at once: eight points are tried in a step, near which most
+    of them would go, and targets that end in the same point have the same weights. The error need
+    not be convex in the weights.
     Source: Cawley and Talbot (2007), for the parameters of one kernel.
 
     Examples
@@ -78,28 +83,13 @@ class LooRidge(LearnedWeighting):
 
     rows: int = attrs.field(default=500, converter=as_int, validator=[instance_of(int), ge(10)])
     max_iter: int = attrs.field(default=50, converter=as_int, validator=[instance_of(int), ge(1)])
-    tol: float = attrs.field(default=1e-4, converter=float, validator=[gt(0), finite_number])
+    tol: float = attrs.field(default=1e-3, converter=float, validator=[gt(0), finite_number])
 
     def choose(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
         """Return the weights, up to a common factor."""
-        if len(views) == 1:
-            return np.ones(1)
-        used, grams, sizes, targets = self._on_some_rows(views, target, random_state)
-        if not len(used):
-            return np.ones(len(views))
-        few = np.arange(len(targets))
-        if len(few) > FEW_ROWS:
-            few = random_state.permutation(len(few))[:FEW_ROWS]
-        starts = self._starts([gram[np.ix_(few, few)] for gram in grams], targets[few], sizes)
-        factors, ended = least_loo_error(
-            grams, targets, starts, self.max_iter, self.tol, only_if_lower=True
-        )
-        self._warn_unless(ended)
-        weights = np.zeros(len(views))
-        weights[used] = _without_traces(factors, sizes)
-        return weights
+        return self._weights(views, target, random_state)[0]
 
     def fit_targets(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
@@ -108,15 +98,11 @@ class LooRidge(LearnedWeighting):
 
         They share the search, in which each takes the best of what is tried for all.
         """
-        used, grams, sizes, targets = self._on_some_rows(views, target, random_state)
-        weights = np.ones((targets.shape[1], len(views)))
-        if len(used):
-            logarithms, ended = least_loo_errors(grams, targets, sizes, self.max_iter)
-            self._warn_unless(ended)
-            weights[:] = 0
-            factors = np.exp(logarithms - logarithms.max(axis=1, keepdims=True))
-            weights[:, used] = _without_traces(factors, sizes)
+        weights = self._weights(views, target, random_state)
         groups, group_of = np.unique(weights, axis=0, return_inverse=True)
+        projectors, every = [view.projector for view in views], np.arange(len(target))
+        # Decisions on the same rows share them, and what is computed of them.
+        whole = None if views.explicit else with_support(projectors, every)
         decisions: dict[int, WeightedDecision] = {}
         for place, raw in enumerate(groups):
             members = np.flatnonzero(group_of.ravel() == place)
@@ -124,15 +110,15 @@ class LooRidge(LearnedWeighting):
             part = attrs.evolve(target, values=target.values[:, members])
             learned = learner.fit_targets(views.weighted(shares), part)
             for member, fitted in zip(members.tolist(), learned, strict=True):
-                decisions[member] = WeightedDecision.fitted(views, shares, fitted)
+                decision = WeightedDecision.fitted(views, shares, fitted)
+                if whole and fitted.support is not None and len(fitted.support) == len(every):
+                    used = [whole[m] for m in np.flatnonzero(shares)]
+                    decision = attrs.evolve(decision, projectors=used)
+                decisions[member] = decision
         return [decisions[member] for member in range(len(weights))]
 
-    def _on_some_rows(
-        self, views: Views, target: Target, random_state: np.random.RandomState
-    ) -> tuple[NDArray[np.intp], list[Array], Array, Array]:
-        """Return the kernels that vary on some rows (n,), their Gram matrices and sizes there, and
-        the targets (n, T), of mean zero and standard deviation one.
-        """
+    def _weights(self, views: Views, target: Target, random_state: np.random.RandomState) -> Array:
+        """Return the weights of each target (T, M), each up to a factor."""
         n_rows = len(target)
         some = np.arange(n_rows)
         if n_rows > self.rows:
@@ -146,10 +132,14 @@ class LooRidge(LearnedWeighting):
         # A kernel that is constant on these rows can say nothing about them.
         varies = sizes > np.finfo(np.float64).eps * np.array([np.abs(g).max() for g in grams])
         used = np.flatnonzero(varies)
+        weights = np.ones((values.shape[1], len(views)))
+        if len(used) < 2:
+            weights[:, ~varies] = 0 if len(used) else 1
+            return weights
         targets = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1)
-        return used, [grams[m] for m in used], sizes[used], targets
-
-    def _warn_unless(self, ended: bool) -> None:
+        logarithms, ended = least_loo_errors(
+            [grams[m] for m in used], targets, sizes[used], self.max_iter, self.tol
+        )
         if not ended:
             warnings.warn(
                 f"loo-ridge stopped after max_iter={self.max_iter} steps while the error still"
@@ -157,70 +147,31 @@ class LooRidge(LearnedWeighting):
                 ConvergenceWarning,
                 stacklevel=4,
             )
-
-    def _starts(self, grams: list[Array], targets: Array, sizes: Array) -> list[Array]:
-        """Return where to start: equal sizes, and the lowest end of descents on a few rows.
-
-        Each has many times the best ridge of the even sum, which explains with irrelevant kernels
-        what others can.
-        """
-        even = sum(gram / size for gram, size in zip(grams, sizes, strict=True))
-        rows = WeightedRows.of(len(targets), None, True)
-        ridge = GramRidge(even, rows).best_ridges(targets)
-        tried = [1 / (sizes * ridge * times) for times in (10, 100, 1000)]
-        lowest = least_loo_error(grams, targets, tried, self.max_iter, self.tol)[0]
-        return [1 / (sizes * ridge * 30), lowest]
+        factors = np.exp(logarithms - logarithms.max(axis=1, keepdims=True))
+        shares = factors * sizes[used]
+        least = 1e-8 * shares.max(axis=1, keepdims=True)
+        weights[:] = 0
+        weights[:, used] = np.where(shares > least, factors, 0)
+        return weights
 
 
 @attrs.frozen(eq=False)
 class LooError:
-    """The mean squared leave-one-out error of targets, as a function of the kernels' factors.
+    """Leave-one-out errors of ridge regression on targets, as a function of the kernels' factors.
 
     With A = I + Σ_m η_m K_m, and P = A⁻¹ − A⁻¹11ᵀA⁻¹/(1ᵀA⁻¹1) for the intercept, the error of row i
-    is (Py)_i/P_ii: the ridge is one, and the factors η hold its inverse. In the logarithms of η the
-    gradient takes one more product of matrices for all kernels together.
+    is (Py)_i/P_ii: the ridge is one, and the factors η hold its inverse.
 
-    O(N³ + (M + T)N²) for a value with its gradient, of M kernels (N, N) and targets (N, T). Source:
-    Cawley and Talbot, "Preventing over-fitting during model selection via Bayesian regularisation
-    of the hyper-parameters", JMLR 8 (2007), for one kernel.
+    O(N³ + (M + T)N²) for the errors, of M kernels (N, N) and targets (N, T), and O(MN³) for their
+    derivatives. Source: Cawley and Talbot, "Preventing over-fitting during model selection via
+    Bayesian regularisation of the hyper-parameters", JMLR 8 (2007), for one kernel.
     """
 
     grams: Sequence[Array]
     targets: Array
 
-    def __call__(self, logarithms: Array) -> tuple[float, Array]:
-        """Return the error and its gradient (M,) for log η (M,)."""
-        factors = np.exp(logarithms)
-        projected = self.projected(factors)
-        if projected is None:
-            return np.inf, np.zeros(len(factors))
-        dual = projected @ self.targets
-        diagonal = np.diagonal(projected)[:, None]
-        errors = dual / diagonal
-        size = errors.size
-        slopes = 2 * errors / diagonal
-        middle = np.sqrt(np.sum(slopes * errors, axis=1))
-        scaled = projected * middle
-        # Of symmetric matrices only products with K_m are taken.
-        change = scaled @ scaled.T - (projected @ slopes) @ dual.T
-        gradient = np.array([np.vdot(gram, change) for gram in self.grams])
-        return float(np.sum(errors**2) / size), factors * gradient / size
-
-    def changes(self, factors: Array, projected: Array, errors: Array, of: Any) -> Array:
-        """Return the derivatives (t, N, M) by log η of the errors (N, T) of targets ``of`` (t,).
-
-        As P changes by −η_m P K_m P, in a product of matrices for each kernel.
-        """
-        diagonal = np.diagonal(projected)[:, None]
-        dual, changes = errors[:, of] * diagonal, []
-        for factor, gram in zip(factors, self.grams, strict=True):
-            product = projected @ gram
-            change = errors[:, of] * np.einsum("ij,ij->i", product, projected)[:, None]
-            changes.append(factor * (change - product @ dual) / diagonal)
-        return np.transpose(changes, (2, 1, 0))
-
     def projected(self, factors: Array) -> Array | None:
-        """Return P, or None where A is not positive definite."""
+        """Return P (N, N), or None where A is not positive definite."""
         matrix = np.eye(len(self.targets))
         for factor, gram in zip(factors, self.grams, strict=True):
             matrix += factor * gram
@@ -234,67 +185,44 @@ class LooError:
         inverse -= np.outer(sums, sums / sums.sum())
         return inverse
 
+    def errors(self, projected: Array) -> Array:
+        """Return the errors (N, T)."""
+        return projected @ self.targets / np.diagonal(projected)[:, None]
 
-def least_loo_error(
-    grams: Sequence[Array],
-    targets: Array,
-    starts: Sequence[Array],
-    max_iter: int,
-    tol: float,
-    only_if_lower: bool = False,
-) -> tuple[Array, bool]:
-    """Return the factors η (M,) of least leave-one-out error, and whether the descent ended.
+    def changes(self, factors: Array, projected: Array, errors: Array) -> Array:
+        """Return the derivatives (T, N, M) of some targets' errors (N, T) by log η.
 
-    By L-BFGS in log η, until the error's logarithm falls by less than ``tol``; of several starts
-    the lowest end is taken, of later ones only from where the error is below the lowest end so far
-    if ``only_if_lower``. Targets (N, T) are of about the same size, as all count the same.
-    """
-    error = LooError(grams, targets)
-
-    def logarithm(at: Array) -> tuple[float, Array]:
-        value, gradient = error(at)
-        least = max(value, np.finfo(np.float64).tiny)
-        return np.log(least), gradient / least
-
-    best: Any = None
-    for start in starts:
-        logarithms = np.log(np.maximum(start, np.finfo(np.float64).tiny))
-        if only_if_lower and best is not None and logarithm(logarithms)[0] >= best.fun:
-            continue
-        # Bounds on one side only: between two, the first step has the gradient's own length.
-        descent = minimize(
-            logarithm,
-            logarithms,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=[(None, value + 15) for value in logarithms],
-            options={"maxiter": max_iter, "ftol": tol},
-        )
-        if best is None or descent.fun < best.fun:
-            best = descent
-    return np.exp(best.x), bool(best.status != 1)
+        As P changes by −η_m P K_m P, in a product of matrices for each kernel.
+        """
+        diagonal = np.diagonal(projected)[:, None]
+        dual, changes = errors * diagonal, []
+        for factor, gram in zip(factors, self.grams, strict=True):
+            product = projected @ gram
+            change = errors * np.einsum("ij,ij->i", product, projected)[:, None]
+            changes.append(factor * (change - product @ dual) / diagonal)
+        return np.transpose(changes, (2, 1, 0))
 
 
 def least_loo_errors(
-    grams: Sequence[Array], targets: Array, sizes: Array, max_iter: int
+    grams: Sequence[Array], targets: Array, sizes: Array, max_iter: int, tol: float
 ) -> tuple[Array, bool]:
     """Return log η (T, M) of low leave-one-out error of each target, and whether the search ended.
 
     A Gauss–Newton step in log η from its best point, damped as by Levenberg and Marquardt, says
     where each target would go. Few points among these are tried for all targets, so that a step of
-    all takes as many inversions as there are points. Starts from kernels of equal size.
+    all takes as many inversions as there are points. It starts from kernels of equal size.
     """
     error, n_targets, n_kernels = LooError(grams, targets), targets.shape[1], len(grams)
     even = sum(gram / size for gram, size in zip(grams, sizes, strict=True))
     rows = WeightedRows.of(len(targets), None, True)
     ridge = float(np.median(GramRidge(even, rows).best_ridges(targets)))
-    points = -np.log(3 * ridge * sizes)[None]
-    best, least = np.tile(points, (n_targets, 1)), np.full(n_targets, np.inf)
-    slopes, curvatures = (
-        np.zeros((n_targets, n_kernels)),
-        np.zeros((n_targets, n_kernels, n_kernels)),
-    )
-    damping = np.ones(n_targets)
+    points = -np.log(ridge * np.outer(STARTS, sizes))
+    best, least = np.tile(points[:1], (n_targets, 1)), np.full(n_targets, np.inf)
+    slopes = np.zeros((n_targets, n_kernels))
+    curvatures = np.zeros((n_targets, n_kernels, n_kernels))
+    damping, idle = np.ones(n_targets), 0
+    # Of several targets hardly ever none gains, and what they gain at last is little.
+    slow, patience = (tol, PATIENCE) if n_targets == 1 else (max(tol, SLOW), 1)
     for _ in range(max_iter):
         before = least.copy()
         for point in points:
@@ -302,20 +230,24 @@ def least_loo_errors(
             projected = error.projected(factors)
             if projected is None:
                 continue
-            errors = projected @ targets / np.diagonal(projected)[:, None]
-            squares = np.mean(errors**2, axis=0)
+            errors = error.errors(projected)
+            spreads = factors * sizes
+            squares = np.sum(errors**2, axis=0) * np.prod(1 + spreads) ** PRICE
             lower = np.flatnonzero(squares < least)
             if len(lower):
-                changes = error.changes(factors, projected, errors, lower)
+                changes = error.changes(factors, projected, errors[:, lower])
                 best[lower], least[lower] = point, squares[lower]
                 slopes[lower] = np.einsum("tnm,nt->tm", changes, errors[:, lower])
+                push = spreads / (1 + spreads)
+                slopes[lower] += PRICE / 2 * np.outer(np.sum(errors[:, lower] ** 2, axis=0), push)
                 curvatures[lower] = np.einsum("tnm,tnk->tmk", changes, changes, optimize=True)
-        if not least.sum() < (1 - SLOW) * before.sum():
+        idle = 0 if least.sum() < (1 - slow) * before.sum() else idle + 1
+        if idle == patience:
             return best, True
         damping *= np.where(least < before, 0.25, 4)
-        own = np.einsum("tmm->tm", curvatures)
-        ridges = damping[:, None] * np.maximum(own, 1e-3 * own.mean(axis=1, keepdims=True))
-        ridges = np.maximum(ridges, np.finfo(np.float64).tiny)
+        scales = np.einsum("tmm->tm", curvatures)
+        scales = np.maximum(scales, 0.1 * scales.mean(axis=1, keepdims=True))
+        ridges = np.maximum(damping[:, None] * scales, np.finfo(np.float64).tiny)
         damped = curvatures + ridges[:, :, None] * np.eye(n_kernels)
         steps = np.linalg.solve(damped, slopes[:, :, None])[:, :, 0]
         points = spread_points(best - np.clip(steps, -3, 3), GROUPS)
@@ -324,19 +256,14 @@ def least_loo_errors(
 
 def spread_points(points: Array, count: int) -> Array:
     """Return at most ``count`` means of near points (T, M): k-means from those furthest apart."""
-    # A factor far below the largest is as good as none.
-    points = np.maximum(points, points.max(axis=1, keepdims=True) - 6)
-    centres, apart = points[:1], np.full(len(points), np.inf)
+    # Where both are far below the largest factor, it does not matter how far.
+    placed = np.maximum(points, points.max(axis=1, keepdims=True) - 6)
+    centres, apart = placed[:1], np.full(len(points), np.inf)
     for _ in range(min(count, len(points)) - 1):
-        apart = np.minimum(apart, np.square(points - centres[-1]).sum(axis=1))
-        centres = np.vstack([centres, points[apart.argmax()]])
+        apart = np.minimum(apart, np.square(placed - centres[-1]).sum(axis=1))
+        centres = np.vstack([centres, placed[apart.argmax()]])
     for _ in range(5):
-        nearest = np.square(points[:, None] - centres).sum(axis=2).argmin(axis=1)
-        centres = np.array([points[nearest == k].mean(axis=0) for k in np.unique(nearest)])
-    return centres
-
-
-def _without_traces(factors: Array, sizes: Array) -> Array:
-    """Return the factors (…, M), zero where a kernel's share is next to nothing."""
-    shares = factors * sizes
-    return np.where(shares > 1e-8 * shares.max(axis=-1, keepdims=True), factors, 0)
+        nearest = np.square(placed[:, None] - centres).sum(axis=2).argmin(axis=1)
+        groups = [nearest == k for k in np.unique(nearest)]
+        centres = np.array([placed[group].mean(axis=0) for group in groups])
+    return np.array([points[group].mean(axis=0) for group in groups])

@@ -133,18 +133,6 @@ ORDINARY = 1e12
 """Kernel values between the inverse of this and this are safe for every solver."""
 
 
-def fit_decision(
-    combiner: Combiner,
-    views: ViewSet,
-    target: Target,
-    learner: Learner,
-    random_state: np.random.RandomState,
-    checked: FeatureBlocks | None = None,
-) -> Decision:
-    """Return the only decision of :func:`fit_decisions`."""
-    return fit_decisions(combiner, views, target, learner, random_state, checked)[0]
-
-
 def fit_decisions(
     combiner: Combiner,
     views: ViewSet,

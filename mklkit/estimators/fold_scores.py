@@ -22,7 +22,7 @@ from mklkit.errors import (
     quoted,
 )
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.fit import fit_decision, solver_errors_explained, with_kernels
+from mklkit.estimators.fit import fit_decisions, solver_errors_explained, with_kernels
 from mklkit.estimators.folds import Rows
 from mklkit.estimators.grids import PointGroup
 from mklkit.estimators.plan import Plan, ProblemViews, SharedViews, plan_of
@@ -197,7 +197,7 @@ def _decide(
             values = grid.decide(rows) if block is None else decide_block(grid, block)
         return values, np.full(len(points), np.nan) if grid.n_iter is None else grid.n_iter
     # Points that can't be fitted at once come in groups of one.
-    decision = fit_decision(combiner, views, target, learner, random_state)
+    (decision,) = fit_decisions(combiner, views, target, learner, random_state)
     return decision.decide(rows)[..., None], np.full(1, np.nan)
 
 

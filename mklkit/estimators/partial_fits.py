@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import column_or_1d
 
 from mklkit.errors import DataError, IncompatibleError, quoted
-from mklkit.estimators.fit import Fitted, fit_decision, with_kernels
+from mklkit.estimators.fit import Fitted, fit_decisions, with_kernels
 from mklkit.estimators.plan import Plan, kernels_to_bind, plan_of
 from mklkit.estimators.problems import Problem, class_problems
 from mklkit.estimators.table_reading import read_table
@@ -159,7 +159,7 @@ def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
         views, target = sums.views_of(problem, rows)
         draw = np.random.RandomState(seed)
         checked = FeatureBlocks(sums.projectors, rows)
-        decisions.append(fit_decision(plan.combiner, views, target, plan.learner, draw, checked))
+        decisions += fit_decisions(plan.combiner, views, target, plan.learner, draw, checked)
     kernels, notes = sums.plan.kernels, sums.plan.notes
     plan = attrs.evolve(plan, kernels=kernels, notes=notes, proposed=False)
     n_rows = int(sums.moments.total)
