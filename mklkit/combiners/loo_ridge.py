@@ -25,7 +25,7 @@ PRICE = 0.003
 """The share of the error for which a kernel may grow e-fold: more than enough of one costs none."""
 PATIENCE = 3
 """The steps that may not lower the error of one target, each shorter than the one before."""
-GROUPS = 8
+GROUPS = 12
 """Factors that are tried at once for several targets."""
 SLOW = 0.01
 """Their search ends with the first step that lowers the mean error by less than this share."""
@@ -60,7 +60,7 @@ class LooRidge(LearnedWeighting):
     -----
     Gauss–Newton steps, damped as by Levenberg and Marquardt, from kernels of equal size and 3, 30
     and 300 times the best ridge for these; O(Mn³) for n rows and M kernels, and M Gram matrices in
-    memory. Several targets are learned at once: eight points are tried in a step, near which most
+    memory. Several targets are learned at once: twelve points are tried in a step, near which most
     of them would go, and targets that end in the same point have the same weights. The error need
     not be convex in the weights.
     Source: Cawley and Talbot (2007), for the parameters of one kernel.
