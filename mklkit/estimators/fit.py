@@ -32,6 +32,7 @@ from mklkit.registry.composing import checked_decision
 from mklkit.views.deciding import RowBlock, decide_block
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.kernel_rows import KernelRows
+from mklkit.views.rows import rows_at
 from mklkit.views.tiles import symmetric_tiles
 from mklkit.views.view_set import ViewSet
 
@@ -123,8 +124,8 @@ def with_kernels(plan: Plan, data: TrainingData, shared_views: SharedViews | Non
 CHECKED_ROWS = 256
 """The number of training rows decided at a time, to limit memory next to the matrices of a fit."""
 
-FINITE_ROWS = 16_384
-"""The number of rows decided on explicit maps, evenly spaced where there are more."""
+FINITE_ROWS, FINITE_GRAM_ROWS = 16_384, 1024
+"""The numbers of rows decided on explicit and implicit maps, evenly spaced where there are more."""
 
 SLACK = 1e-8
 """The tolerance for weights out of their range by rounding."""
@@ -145,9 +146,9 @@ def fit_decisions(
 
     Of several targets there is one each, where the combiner joins them. Where the rows are gone,
     ``checked`` has the rows to be decided instead. A ``DataError`` on values that are not finite,
-    or on a solver's failure, names the kernel and a remedy. The training rows
-    are decided once: O(N²d) per kernel on an implicit map, no more than a Gram matrix costs, and at
-    most 16,384 of them on an explicit one.
+    or on a solver's failure, names the kernel and a remedy. The training rows are decided once: at
+    most 16,384 of them on an explicit map, 1,024 on an implicit one, where a value that is not
+    finite is in the Gram matrix and so in the decision.
     """
     facts = facts_of(combiner, CombinerFacts)
     if facts.n_kernels not in (None, len(views)):
@@ -217,12 +218,10 @@ def _decide_finitely(decisions: Sequence[Decision], views: ViewSet) -> bool:
         step = -(-views.blocks.n_rows // FINITE_ROWS)
         some = views.blocks if step == 1 else views.blocks.take(np.arange(0, len(views.rows), step))
         return all(some.each(finite, range(len(views))))
-    places = row_blocks(len(views.rows), CHECKED_ROWS)
-    return all(
-        each(
-            lambda place: finite([(place, RowBlock(views.rows[place], len(decisions) > 1))]), places
-        )
-    )
+    count = len(views.rows)
+    rows = rows_at(views.rows, np.arange(0, count, -(-count // FINITE_GRAM_ROWS)))
+    places, shared = row_blocks(len(rows), CHECKED_ROWS), len(decisions) > 1
+    return all(each(lambda place: finite([(place, RowBlock(rows[place], shared))]), places))
 
 
 def _most_extreme(views: ViewSet) -> tuple[float, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, Self
 
 import attrs
@@ -10,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.numerics.compiling import compiled
-from mklkit.numerics.pairwise import TILE_COLUMNS
-from mklkit.numerics.threads import each
 
 Array = NDArray[np.floating[Any]]
 
@@ -25,35 +22,33 @@ LEAST, MOST = 1e-200, 1e200
 
 
 def mirror_upper(matrix: Array) -> Array:
-    """Copy the upper triangle of a matrix to the lower one, in place, and return it.
-
-    Works on small squares: where rows are a power of two apart, writing column by column reuses the
-    same cache lines, and transposing a tile takes ten times as long.
-    """
-    starts = range(0, len(matrix), MIRROR_ROWS)
-    # Threads would cost more than so small a matrix.
-    for _ in (map if len(matrix) <= TILE_COLUMNS else each)(partial(_mirror, matrix), starts):
-        pass
+    """Copy the upper triangle of a matrix to the lower one, in place, and return it."""
+    mirror_tile(matrix, 0, len(matrix), 0, len(matrix))
     return matrix
 
 
 @compiled()
-def _mirror(matrix: Array, start: int) -> None:  # pragma: no cover - compiled
-    stop = start + MIRROR_ROWS
-    for left in range(start, matrix.shape[1], MIRROR_ROWS):
-        for j in range(left, min(left + MIRROR_ROWS, matrix.shape[1])):
-            for i in range(start, min(stop, j)):
-                matrix[j, i] = matrix[i, j]
+def mirror_tile(
+    matrix: Array, first: int, last: int, start: int, stop: int
+) -> None:  # pragma: no cover - compiled
+    """Copy the part of a tile of a symmetric matrix that is above the diagonal to below it.
+
+    Works on small squares: where rows are a power of two apart, writing column by column reuses the
+    same cache lines, and transposing a tile takes ten times as long.
+    """
+    for top in range(first, last, MIRROR_ROWS):
+        for left in range(start, stop, MIRROR_ROWS):
+            for j in range(left, min(left + MIRROR_ROWS, stop)):
+                for i in range(top, min(top + MIRROR_ROWS, last, j)):
+                    matrix[j, i] = matrix[i, j]
 
 
 @compiled()
-def add_scaled(
-    matrix: Array, row: int, column: int, tile: Array, weight: float
-) -> None:  # pragma: no cover - compiled
-    """Add a tile (n, m), times a weight, to a matrix from this row and this column on."""
+def add_scaled(matrix: Array, tile: Array, weight: float) -> None:  # pragma: no cover - compiled
+    """Add a tile (n, m), times a weight, to as large a part of a matrix."""
     for i in range(tile.shape[0]):
         for j in range(tile.shape[1]):
-            matrix[row + i, column + j] += weight * tile[i, j]
+            matrix[i, j] += weight * tile[i, j]
 
 
 def centred_gram(

@@ -12,7 +12,7 @@ from mklkit.numerics.gram_tiles import (
     add_scaled,
     centre_tile,
     margin_sums,
-    mirror_upper,
+    mirror_tile,
     product_sums,
 )
 from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS, row_blocks, upper_blocks
@@ -77,17 +77,22 @@ def tile_places(
 
 def weighted_gram(kernel_rows: KernelRows, weights: Array) -> Array:
     """Return Σ w_m K_m from tiles on and above the diagonal in little extra memory."""
-    gram = np.zeros((kernel_rows.n_rows, kernel_rows.n_rows), dtype=kernel_rows.arrays[0].dtype)
+    gram = np.empty((kernel_rows.n_rows, kernel_rows.n_rows), kernel_rows.arrays[0].dtype)
 
     def write(block: slice, columns: slice, tiles: KernelTiles) -> None:
-        for index, tile in tiles:
+        part = gram[block, columns]
+        for place, (index, tile) in enumerate(tiles):
             weight = gram.dtype.type(weights[index])
-            add_scaled(gram, block.start, columns.start, np.asarray(tile, gram.dtype), weight)
+            if place == 0:
+                np.multiply(tile, weight, out=part)
+            else:
+                add_scaled(part, np.asarray(tile, gram.dtype), weight)
+        # The two triangles of a product may differ by rounding; solvers require symmetry.
+        mirror_tile(gram, block.start, block.stop, columns.start, columns.stop)
 
     for _ in over_tiles(write, kernel_rows):
         pass
-    # The two triangles of a product may differ by rounding; solvers require symmetry.
-    return mirror_upper(gram)
+    return gram
 
 
 class _Means:
