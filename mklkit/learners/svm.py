@@ -123,10 +123,16 @@ class SVM(_SupportVectorLearner):
     tol: float = _tolerance()
     max_iter: int = _most_steps()
 
+    def settled(self, side: TrainingView, target: Target) -> SVM:
+        """Return the machine with the C of these rows."""
+        if not isinstance(self.C, str):
+            return self
+        return attrs.evolve(self, C=choose_C(side, target.values, target.row_weights))
+
     def fit(self, side: TrainingView, target: Target) -> SVMDecision:
         """Return the decision function learned from labels −1 and +1."""
         y, row_weights = target.values, target.row_weights
-        C = choose_C(side, y, row_weights) if isinstance(self.C, str) else self.C
+        C = float(self.settled(side, target).C)
         if side.explicit:
             solution = solve_primal(side, y, C, self.tol, self.max_iter, row_weights)
         else:
@@ -209,6 +215,16 @@ class SVR(_SupportVectorLearner):
     tol: float = _tolerance()
     max_iter: int = _most_steps()
 
+    def settled(self, side: TrainingView, target: Target) -> SVR:
+        """Return the machine with the C and the ε of these rows."""
+        y = np.asarray(target.values, np.float64)
+        spread = float(np.sqrt(np.cov(y, aweights=target.row_weights, ddof=0))) or 1.0
+        epsilon = 0.1 * spread if isinstance(self.epsilon, str) else self.epsilon
+        C = self.C
+        if isinstance(C, str):
+            C = choose_C_of_regression(side, y, epsilon, spread)
+        return attrs.evolve(self, C=C, epsilon=epsilon)
+
     def fit(self, side: TrainingView, target: Target) -> SVRDecision:
         """Return the function learned from numbers (N,)."""
         if side.explicit and side.n_rows > FEATURE_ROWS:
@@ -216,19 +232,15 @@ class SVR(_SupportVectorLearner):
                 f"The learner 'svr' on features takes at most {FEATURE_ROWS:,} rows; there are"
                 f" {side.n_rows:,}. Take learner='ridge', or feature_map='implicit'."
             )
-        y, weights = np.asarray(target.values, np.float64), target.row_weights
-        spread = float(np.sqrt(np.cov(y, aweights=weights, ddof=0))) or 1.0
-        epsilon = 0.1 * spread if isinstance(self.epsilon, str) else self.epsilon
-        C = self.C
-        if isinstance(C, str):
-            C = choose_C_of_regression(side, y, epsilon, spread)
+        settled, y = self.settled(side, target), np.asarray(target.values, np.float64)
+        C, epsilon = float(settled.C), float(settled.epsilon)
         solution = solve_svr(
             side.features() if side.explicit else side.gram(),
             y,
             C,
             epsilon,
             explicit=side.explicit,
-            row_weights=weights,
+            row_weights=target.row_weights,
             tol=self.tol,
             max_iter=self.max_iter,
         )

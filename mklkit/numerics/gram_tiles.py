@@ -51,6 +51,17 @@ def add_scaled(matrix: Array, tile: Array, weight: float) -> None:  # pragma: no
             matrix[i, j] += weight * tile[i, j]
 
 
+@compiled()
+def take_square(
+    matrix: Array, members: NDArray[np.intp], out: Array
+) -> None:  # pragma: no cover - compiled
+    """Write a matrix (N, N) of some rows (n,), which are below N, to ``out`` (n, n)."""
+    for i in range(members.size):
+        row = matrix[members[i]]
+        for j in range(members.size):
+            out[i, j] = row[members[j]]
+
+
 def centred_gram(
     gram: NDArray[Any], dtype: Any = None, row_weights: NDArray[Any] | None = None
 ) -> NDArray[Any]:

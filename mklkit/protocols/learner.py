@@ -239,6 +239,9 @@ class Learner(Component, ABC):
         """Return a function for each column of numbers (N, T)."""
         columns = np.transpose(target.values)
         return [self.fit(side, attrs.evolve(target, values=values)) for values in columns]
+    def settled(self, side: TrainingView, target: Target) -> Self:
+        """Return the learner with numbers for what it would choose by fits on parts of the rows."""
+        return self
 
     def subproblem(self, side: TrainingView, target: Target, variants: Sequence[Any]) -> Subproblem:
         """Return the view's subproblem with one column per variant of this learner.
