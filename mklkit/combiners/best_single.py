@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 import numpy as np
@@ -18,8 +18,9 @@ from mklkit.numerics.threads import each
 from mklkit.protocols import Array, CombinerFacts, KernelView, Learner, Target, Views
 from mklkit.protocols.component import as_int
 from mklkit.registry.hookspecs import register
-from mklkit.views.kernel_rows import SpareScratch
+from mklkit.views.kernel_rows import KernelRows, Scratch, SpareScratch
 from mklkit.views.sides import GramSide
+from mklkit.views.tiles import weighted_gram
 
 COMPARED_ROWS = 1000
 """Rows left out in all, of many: more folds are fits that hardly ever change the choice."""
@@ -59,14 +60,29 @@ class BestSingle(LearnedWeighting):
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
         """Return 1 for the best kernel and 0 for all others."""
+        return self.prepare(views, target, learner, random_state)[0]
+
+    def prepare(
+        self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
+    ) -> tuple[Array, Learner]:
+        """Return 1 for the best kernel and 0 for all others, and the learner settled on it."""
         if len(views) == 1:
-            return np.ones(1)
+            return np.ones(1), learner
         splits = self._splits(target, views.labels[0], random_state)
-        best, least, spare = 0, np.inf, SpareScratch()
+        best, chosen, least = 0, learner, np.inf
+        spare, whole = SpareScratch(), Scratch(overwrites=True)
         for place, view in enumerate(views if splits else []):
-            loss = _loss(view, target, learner, splits, least, spare)
-            best, least = (place, loss) if loss < least else (best, least)
-        return np.eye(len(views))[best]
+            gram = None
+            if not view.explicit:
+                kernel_rows = KernelRows.of_views([view])
+                shape, dtype = (view.n_rows, view.n_rows), kernel_rows.arrays[0].dtype
+                out = whole.take(shape, dtype, base=True)
+                gram = weighted_gram(kernel_rows, np.ones(1), out)
+            settled = learner.settled(view if gram is None else GramSide(gram), target)
+            loss = _loss(view, gram, target, settled, splits, least, spare)
+            if loss < least:
+                best, chosen, least = place, settled, loss
+        return np.eye(len(views))[best], chosen
 
     def _splits(
         self, target: Target, first: str, random_state: np.random.RandomState
@@ -95,6 +111,7 @@ class BestSingle(LearnedWeighting):
 
 def _loss(
     view: KernelView,
+    gram: Array | None,
     target: Target,
     learner: Learner,
     splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
@@ -105,9 +122,7 @@ def _loss(
 
     Folds end where those so far are no better than the least loss.
     """
-    gram = None if view.explicit else view.gram(keep=False)
-    side: Any = view if gram is None else GramSide(gram)
-    learner, counts = learner.settled(side, target), target.counts
+    counts = target.counts
 
     def loss(split: tuple[NDArray[np.intp], NDArray[np.intp]]) -> float:
         training, held_out = split

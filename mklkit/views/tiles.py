@@ -75,9 +75,10 @@ def tile_places(
             yield block, columns
 
 
-def weighted_gram(kernel_rows: KernelRows, weights: Array) -> Array:
-    """Return Σ w_m K_m from tiles on and above the diagonal in little extra memory."""
-    gram = np.empty((kernel_rows.n_rows, kernel_rows.n_rows), kernel_rows.arrays[0].dtype)
+def weighted_gram(kernel_rows: KernelRows, weights: Array, out: Array | None = None) -> Array:
+    """Return Σ w_m K_m, in ``out`` where given, from tiles on and above the diagonal."""
+    shape = (kernel_rows.n_rows, kernel_rows.n_rows)
+    gram = np.empty(shape, kernel_rows.arrays[0].dtype) if out is None else out
 
     def write(block: slice, columns: slice, tiles: KernelTiles) -> None:
         part = gram[block, columns]
