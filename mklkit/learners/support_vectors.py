@@ -241,17 +241,20 @@ def _best_C(
     targets = y[rows]
     candidates = [factor * unit for factor in (1.0, 10.0, 100.0)]
     errors = np.zeros(len(candidates))
-    for place, C in enumerate(candidates):
-        for fold in range(FOLDS):
-            training, held_out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-            known, target = gram[np.ix_(training, training)], targets[training]
+    for fold in range(FOLDS):
+        training, held_out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        known, target, weights = (
+            gram[np.ix_(training, training)],
+            targets[training],
+            counts[training],
+        )
+        columns, truth = gram[np.ix_(held_out, training)], targets[held_out]
+        for place, C in enumerate(candidates):
             if epsilon is None:
-                weights = counts[training]
                 solution = solve_dual(known, target, C, max_iter=TRIED_STEPS, row_weights=weights)
             else:
                 solution = solve_svr(known, target, C, epsilon, max_iter=TRIED_STEPS)
-            columns = gram[np.ix_(held_out, training)]
-            values, truth = columns @ solution.coefficients + solution.bias, targets[held_out]
+            values = columns @ solution.coefficients + solution.bias
             wrong = (values > 0) != (truth > 0) if epsilon is None else np.abs(values - truth)
             errors[place] += float(counts[held_out] @ wrong)
     # Sums of weights of the same rows may differ by rounding.
