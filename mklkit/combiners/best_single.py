@@ -18,7 +18,7 @@ from mklkit.numerics.threads import each
 from mklkit.protocols import Array, CombinerFacts, KernelView, Learner, Target, Views
 from mklkit.protocols.component import as_int
 from mklkit.registry.hookspecs import register
-from mklkit.views.kernel_rows import KernelRows, Scratch, SpareScratch
+from mklkit.views.kernel_rows import KernelRows, SpareScratch
 from mklkit.views.sides import GramSide
 from mklkit.views.tiles import weighted_gram
 
@@ -70,14 +70,10 @@ class BestSingle(LearnedWeighting):
             return np.ones(1), learner
         splits = self._splits(target, views.labels[0], random_state)
         best, chosen, least = 0, learner, np.inf
-        spare, whole = SpareScratch(), Scratch(overwrites=True)
+        spare, gram = SpareScratch(), None
         for place, view in enumerate(views if splits else []):
-            gram = None
             if not view.explicit:
-                kernel_rows = KernelRows.of_views([view])
-                shape, dtype = (view.n_rows, view.n_rows), kernel_rows.arrays[0].dtype
-                out = whole.take(shape, dtype, base=True)
-                gram = weighted_gram(kernel_rows, np.ones(1), out)
+                gram = weighted_gram(KernelRows.of_views([view]), np.ones(1), out=gram)
             settled = learner.settled(view if gram is None else GramSide(gram), target)
             loss = _loss(view, gram, target, settled, splits, least, spare)
             if loss < least:

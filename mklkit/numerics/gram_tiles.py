@@ -21,12 +21,6 @@ LEAST, MOST = 1e-200, 1e200
 """Sums of squares between these have neither overflowed nor lost any digit that matters."""
 
 
-def mirror_upper(matrix: Array) -> Array:
-    """Copy the upper triangle of a matrix to the lower one, in place, and return it."""
-    mirror_tile(matrix, 0, len(matrix), 0, len(matrix))
-    return matrix
-
-
 @compiled()
 def mirror_tile(
     matrix: Array, first: int, last: int, start: int, stop: int

@@ -76,9 +76,11 @@ def tile_places(
 
 
 def weighted_gram(kernel_rows: KernelRows, weights: Array, out: Array | None = None) -> Array:
-    """Return Σ w_m K_m, in ``out`` where given, from tiles on and above the diagonal."""
-    shape = (kernel_rows.n_rows, kernel_rows.n_rows)
-    gram = np.empty(shape, kernel_rows.arrays[0].dtype) if out is None else out
+    """Return Σ w_m K_m, in ``out`` if of the rows' type, from tiles on and above the diagonal."""
+    dtype = kernel_rows.arrays[0].dtype
+    if out is None or out.dtype != dtype:
+        out = np.empty((kernel_rows.n_rows, kernel_rows.n_rows), dtype)
+    gram: Array = out
 
     def write(block: slice, columns: slice, tiles: KernelTiles) -> None:
         part = gram[block, columns]

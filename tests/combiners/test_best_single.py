@@ -14,6 +14,7 @@ from mklkit.combiners.best_single import BestSingle
 from mklkit.errors import WeightsWarning
 from mklkit.kernels import Precomputed
 from mklkit.learners import SVM
+from mklkit.learners.support_vectors import choose_C
 from mklkit.plugin import Target
 
 WIDTHS = [1e-3, 0.05, 1.0, 30.0]
@@ -71,3 +72,20 @@ def test_one_row_in_a_class_can_not_be_cross_validated(rng):
     with pytest.warns(WeightsWarning, match=r"takes the first kernel, rbf"):
         model.fit(rows, y)
     np.testing.assert_array_equal(model.weights_, [[1, 0]])
+
+
+def test_the_learner_has_the_C_of_the_kernel_that_is_chosen(two_classes):
+    rows, y = two_classes
+    views = views_of([f"rbf(gamma={gamma})" for gamma in WIDTHS], rows)
+    target = Target.two_classes(np.where(y > 0, 1.0, -1.0))
+    weights, learner = BestSingle().prepare(views, target, SVM(), np.random.RandomState(0))
+    assert choose_C(views[int(weights.argmax())], target.values) == learner.C
+
+
+@pytest.mark.parametrize(("n_rows", "folds"), [(900, 5), (3000, 2), (8000, 1)])
+def test_of_many_rows_a_thousand_are_left_out(n_rows, folds):
+    target = Target.two_classes(np.resize([1.0, -1.0, -1.0], n_rows))
+    splits = BestSingle()._splits(target, "rbf", np.random.RandomState(0))
+    held_out = np.concatenate([rows for _, rows in splits])
+    assert len(splits) == folds
+    assert len(np.unique(held_out)) == len(held_out) >= min(n_rows, 1000)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mklkit.combiners.templates.weighted_grid import fit_each
 from mklkit.errors import IncompatibleError, MKLKitError, MKLKitWarning
 from mklkit.numerics.compiling import compiled
-from mklkit.numerics.gram_tiles import mirror_upper
+from mklkit.numerics.gram_tiles import mirror_tile
 from mklkit.protocols import (
     Array,
     Combiner,
@@ -208,7 +208,8 @@ def composite_gram(
         for index, tile in values:
             of_kernel = gates[index]
             _add_gated(tile, of_kernel[block], of_kernel[columns], product, gram[block, columns])
-    return mirror_upper(gram)
+    mirror_tile(gram, 0, len(gram), 0, len(gram))
+    return gram
 
 
 @compiled()
