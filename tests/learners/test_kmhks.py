@@ -8,6 +8,7 @@ from builders import views_of
 from oracles.coupled import joint_minimum, multiv_kmhks
 
 from mklkit.learners import KMHKS
+from mklkit.learners.ho_kashyap.problems import ridge_problem
 from mklkit.plugin import Target
 
 KERNELS = ["rbf(gamma=0.2)", "linear", "polynomial(degree=2)", "laplacian"]
@@ -67,3 +68,31 @@ def test_no_ridge_is_the_limit_of_small_ones(two_classes):
     small = KMHKS(alpha=1e-9, tol=1e-9, max_iter=5000).fit(view, Target.two_classes(y))
     np.testing.assert_allclose(limit.decide(view.gram()), small.decide(view.gram()), atol=1e-4)
     assert np.abs(limit.decide(view.gram())).max() < 10
+
+
+@pytest.mark.parametrize("kernel", ["rbf(gamma=0.2)", "linear", "tanh(gamma=0.2, coef0=-0.5)"])
+def test_many_ridges_on_a_gram_matrix_are_solved_as_by_a_dense_solver(two_classes, kernel):
+    """[sK + αI, s1; 1ᵀ, 0][v; w₀] = [t; 0], with the positive part of a centred kernel."""
+    rows, _ = two_classes
+    view, rng = view_of(rows, kernel), np.random.default_rng(0)
+    gram, ones = view.gram(), np.ones(len(rows))
+    if kernel.startswith("tanh"):
+        gram = positive_part(gram)
+    alphas, scales = np.array([1e-3, 0.5, 40.0]), np.array([1.0, 101.0, 3.0])
+    targets = rng.normal(size=(len(rows), 3))
+    problem = ridge_problem(view, alphas)
+    solved = problem.solve(targets[:, 1:], scales[1:], np.array([1, 2]))
+    columns = list(zip(alphas, scales, targets.T, strict=True))[1:]
+    for column, (alpha, scale, target) in enumerate(columns):
+        system = np.block(
+            [
+                [scale * gram + alpha * np.eye(len(gram)), scale * ones[:, None]],
+                [ones[None, :], np.zeros((1, 1))],
+            ]
+        )
+        *weights, bias = np.linalg.solve(system, np.append(target, 0.0))
+        outputs, penalty = gram @ weights + bias, alpha * np.dot(weights, gram @ weights)
+        np.testing.assert_allclose(problem.outputs(solved)[:, column], outputs, atol=1e-8)
+        assert problem.penalty(solved)[column] == pytest.approx(penalty, rel=1e-6)
+        decided = problem.finish(solved, column).decide(view.gram())
+        np.testing.assert_allclose(decided, outputs, atol=1e-8)

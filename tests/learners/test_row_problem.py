@@ -17,7 +17,7 @@ def test_the_solution_is_that_of_the_weights(rng, alpha, mean, kind, rel):
     features = (rng.normal(size=(12, 30)) + mean).astype(kind)
     targets, scale = rng.normal(size=(12, 1)).astype(kind), np.array([1.5])
     side = FeatureSide(features)
-    problems = [RowProblem(side, alpha), FeatureProblem(side, np.array([alpha]))]
+    problems = [RowProblem(side, np.array([alpha])), FeatureProblem(side, np.array([alpha]))]
     rows, weights = (problem.solve(targets, scale) for problem in problems)
     assert problems[0].outputs(rows) == pytest.approx(
         problems[1].outputs(weights), rel=rel, abs=rel
@@ -34,7 +34,7 @@ def test_the_solution_is_that_of_the_weights(rng, alpha, mean, kind, rel):
 def test_given_weights_and_bias_are_the_same_function(rng, mean):
     features = rng.normal(size=(8, 20)) + mean
     values = rng.normal(size=21)
-    problem = RowProblem(FeatureSide(features), 1.0)
+    problem = RowProblem(FeatureSide(features), np.array([1.0]))
     found = problem.filled(values)
     assert problem.outputs(found)[:, 0] == pytest.approx(features @ values[:-1] + values[-1])
     assert problem.penalty(found) == pytest.approx((values[:-1] ** 2).sum())
