@@ -222,6 +222,11 @@ class IFSL(CouplingCombiner):
             for view, ridge in zip(views, ridges, strict=True)
         ]
 
+    def on_kernels(self, learner: Learner) -> bool:
+        """Return whether the learner allows it; initial coefficients are those of features."""
+        facts = learner.coupling
+        return self.initial == "zeros" and facts is not None and facts.on_kernels
+
     def grid_parameters(self, learner: Learner) -> frozenset[str]:
         """Return λ and the parameters by which the learner's variants may differ."""
         variants = () if learner.coupling is None else learner.coupling.variants

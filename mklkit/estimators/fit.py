@@ -14,7 +14,14 @@ from sklearn.utils.validation import _num_samples
 
 from mklkit.display.progress import BRIEF, reported
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_message, quoted
-from mklkit.estimators.plan import Plan, ProblemViews, SharedViews, kernels_to_bind, plan_of
+from mklkit.estimators.plan import (
+    Plan,
+    ProblemViews,
+    SharedViews,
+    kernels_to_bind,
+    on_kernels,
+    plan_of,
+)
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.proposing import proposed_bank
 from mklkit.estimators.table_reading import read_table
@@ -91,7 +98,7 @@ def fit_problems(
     # Seeds are drawn before anything runs, so that the order of the threads does not matter.
     *seeds, seed = check_random_state(random_state).randint(2**31 - 1, size=len(problems) + 1)
     make_views = ProblemViews if shared_views is None else shared_views.of
-    problem_views = make_views(plan, data, seed)
+    problem_views = make_views(on_kernels(plan), data, seed)
     problem_views.say_if_long(problems)
 
     def fit_problem(problem: Problem, seed: int) -> Sequence[Decision]:

@@ -25,7 +25,7 @@ from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.fit import fit_decisions, solver_errors_explained, with_kernels
 from mklkit.estimators.folds import Rows
 from mklkit.estimators.grids import PointGroup
-from mklkit.estimators.plan import Plan, ProblemViews, SharedViews, plan_of
+from mklkit.estimators.plan import Plan, ProblemViews, SharedViews, on_kernels, plan_of
 from mklkit.estimators.problems import Problem, class_problems, join_scores
 from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData, class_weights
@@ -149,7 +149,7 @@ class FoldScores:
         random_state = check_random_state(run.estimator.random_state)
         # The same in every fold, as if each were fitted by itself with the estimator's seed.
         *seeds, seed = random_state.randint(2**31 - 1, size=n_problems + 1)
-        views_of = self.shared_views.of(plan, data, seed)
+        views_of = self.shared_views.of(on_kernels(plan), data, seed)
         iterations = np.zeros(n_points)
 
         def values() -> Iterator[Array]:

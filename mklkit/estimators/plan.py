@@ -25,6 +25,7 @@ from mklkit.protocols import Array, FeatureMapFacts, RowSource, TableRows, Targe
 from mklkit.protocols.component import FOR_LARGE_DATA
 from mklkit.registry.columns import are_proposed, bind_kernels
 from mklkit.registry.composing import choose_components
+from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, say_if_long
 from mklkit.views.deciding import RowBlock
 from mklkit.views.engines import engine_of
@@ -90,6 +91,18 @@ def plan_of(
         n_jobs=estimator.n_jobs,
         notes=(*reading.notes, *choice.notes),
     )
+
+
+def on_kernels(plan: Plan) -> Plan:
+    """Return the plan with the map whose views have no features, where nothing needs these.
+
+    A full empirical map would take an eigendecomposition per kernel to reproduce it.
+    """
+    facts = facts_of(plan.feature_map, FeatureMapFacts)
+    definite = all(bound.facts.definite for bound in plan.kernels)
+    if not (facts.reproduces and definite and plan.combiner.on_kernels(plan.learner)):
+        return plan
+    return attrs.evolve(plan, feature_map=get_registry().create("feature_map", facts.instead))
 
 
 def kernels_to_bind(kernels: Any, task: Task) -> list[BoundKernel]:

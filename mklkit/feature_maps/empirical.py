@@ -11,7 +11,7 @@ from attrs.validators import ge, in_, instance_of, lt, optional
 
 from mklkit.errors import quoted
 from mklkit.feature_maps.landmarks import STRATEGIES
-from mklkit.numerics.least_squares import Spectrum
+from mklkit.numerics.least_squares import SPECTRUM_TOLERANCE, Spectrum
 from mklkit.protocols import Array, FeatureMap, FeatureMapFacts, FittedKernel, FittedMap
 from mklkit.protocols.component import as_int, is_whole
 from mklkit.registry.hookspecs import register
@@ -103,6 +103,7 @@ class Empirical(FeatureMap):
             explicit=True,
             instead="implicit",
             shared=self.subset is not None,
+            reproduces=self.subset is None and self.rank is None and self.tol <= SPECTRUM_TOLERANCE,
             needs_mean_rows=self.landmarks == "kmeans",
         )
 

@@ -136,7 +136,8 @@ class Ridge(Learner):
     @property
     def coupling(self) -> CouplingFacts:
         """Margins that stay where they are; variants may differ in α."""
-        return CouplingFacts(stopping=Stopping(self.tol, True, self.max_iter), variants=("alpha",))
+        stopping = Stopping(self.tol, True, self.max_iter)
+        return CouplingFacts(stopping=stopping, variants=("alpha",), on_kernels=True)
 
     def subproblem(
         self, side: TrainingView, target: Target, variants: Sequence[Ridge]

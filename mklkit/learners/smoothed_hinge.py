@@ -109,7 +109,7 @@ def _newton_step(
     matrix = products - np.outer(border, border / stiffness)
     diagonal = np.diag_indices_from(matrix)
     matrix[diagonal] += 1
-    factor = cholesky_or_none(matrix)
+    factor = cholesky_or_none(matrix.copy())
     if factor is None:
         # Of features far from zero, differences are lost in rounding.
         matrix[diagonal] += 1e-10 * float(np.trace(products))

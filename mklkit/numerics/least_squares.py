@@ -273,9 +273,15 @@ def ridge_solver(matrix: Array, alpha: float, least: float) -> Callable[[Array],
 
 
 def cholesky_or_none(matrix: Array) -> Array | None:
-    """Return the lower Cholesky factor, or None where the matrix is not positive definite."""
+    """Return the lower Cholesky factor, made in the matrix, or None where it is not definite.
+
+    Above the diagonal is what was there.
+    """
     try:
         with threads_for(matrix):
-            return scipy.linalg.cholesky(matrix, lower=True, check_finite=False)
+            factor, _ = scipy.linalg.cho_factor(
+                matrix, lower=True, overwrite_a=True, check_finite=False
+            )
+        return factor
     except np.linalg.LinAlgError:
         return None

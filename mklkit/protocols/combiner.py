@@ -137,6 +137,10 @@ class Combiner(Component, ABC):
         """Return the weights (M,), none negative, and the learner for the weighted sum."""
         raise NotImplementedError
 
+    def on_kernels(self, learner: Learner) -> bool:
+        """Return whether features that reproduce their kernels can be left out for the kernels."""
+        return False
+
     def grid_parameters(self, learner: Learner) -> frozenset[str]:
         """Return the parameters that ``fit_grid`` varies; empty where fits can't share work.
 

@@ -137,6 +137,9 @@ class FeatureMapFacts(Facts):
         user's learner can't learn from it.
     shared : bool, default=False
         Whether one map, fitted on all rows, serves all binary problems of a classifier.
+    reproduces : bool, default=False
+        Whether the inner products of its features are a definite kernel itself, so that what
+        depends on these alone may be computed through the map ``instead``.
     for_kernels : tuple of str, default=()
         The names of the kernels that it can be fitted to; empty for all kernels.
     needs_mean_rows : bool, default=False
@@ -147,6 +150,7 @@ class FeatureMapFacts(Facts):
     explicit: bool = attrs.field(validator=FLAG)
     instead: str | None = attrs.field(default=None, validator=optional(SPEC))
     shared: bool = attrs.field(default=False, validator=FLAG)
+    reproduces: bool = attrs.field(default=False, validator=FLAG)
     needs_mean_rows: bool = attrs.field(default=False, validator=FLAG)
     for_kernels: tuple[str, ...] = attrs.field(default=(), validator=NAMES)
 

@@ -136,6 +136,8 @@ class CouplingFacts:
     stopping: Stopping = Stopping()
     variants: tuple[str, ...] = ()
     """The parameters by which variants may differ; empty where there is one column only."""
+    on_kernels: bool = False
+    """Whether subproblems of features give the same functions on the Gram matrix of these."""
 
 
 class Subproblem(ABC):

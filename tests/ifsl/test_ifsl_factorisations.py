@@ -11,7 +11,9 @@ import pytest
 import scipy.linalg
 from builders import views_of
 from coupled_fits import TRIO, couple
+from oracles.coupled import multik_mhks
 
+from mklkit import MKLClassifier
 from mklkit.combiners import IFSL
 from mklkit.learners import KMHKS, MHKS
 from mklkit.plugin import Target
@@ -107,3 +109,33 @@ def test_full_maps_are_never_decomposed_again(two_classes, factorised):
     factorised.clear()
     couple(views, y, IFSL(), MHKS())
     assert not factorised
+
+
+@pytest.mark.parametrize("learner", ["mhks", "mhks(alpha=0.01)"])
+def test_a_fit_on_a_full_map_takes_no_eigenpairs(two_classes, factorised, learner):
+    """A Cholesky factor per view, and the function that the features of paper 000 give."""
+    rows, y = two_classes
+    kernels = ["rbf(gamma=0.1)", "rbf(gamma=0.4)"]
+    views = views_of(kernels, rows, "empirical")
+    naive = multik_mhks([view.features() for view in views], y, MHKS().alpha, 1.0)
+    factorised.clear()
+    model = MKLClassifier(kernels, combiner="ifsl", learner=learner).fit(rows, y)
+    assert set(factorised) == {"cho_factor"}
+    assert factorised["cho_factor"] == len(kernels)
+    if learner == "mhks":
+        mean = np.mean(naive.outputs, axis=0)
+        np.testing.assert_allclose(model.decision_function(rows), mean, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"kernels": ["rbf", "tanh"]},
+        {"combiner": "ifsl(initial='unit')"},
+        {"feature_map": "empirical(rank=20)"},
+    ],
+)
+def test_features_that_matter_are_made(two_classes, factorised, changed):
+    rows, y = two_classes
+    MKLClassifier(**{"kernels": ["rbf"], "combiner": "ifsl"} | changed).fit(rows, y)
+    assert factorised["eigh"] > 0

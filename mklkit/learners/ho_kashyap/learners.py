@@ -48,7 +48,7 @@ class _HoKashyap(Learner):
     def coupling(self) -> CouplingFacts:
         """ρ, b₀ and ξ; variants may differ in α."""
         stopping = Stopping(self.tol, self.relative, self.max_iter)
-        return CouplingFacts(self.rho, self.b0, stopping, ("alpha",))
+        return CouplingFacts(self.rho, self.b0, stopping, ("alpha",), on_kernels=True)
 
     def subproblem(
         self, side: TrainingView, target: Target, variants: Sequence[_HoKashyap]
