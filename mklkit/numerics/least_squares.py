@@ -203,31 +203,26 @@ class TridiagonalSystem:
     def __init__(self, matrix: Array) -> None:
         work = int(lapack.dsytrd_lwork(len(matrix), lower=1)[0])
         # Symmetric, so that its transpose is the same matrix in LAPACK's order.
-        packed, self._diagonal, self._beside, self._scales, _ = lapack.dsytrd(
+        packed, self._diagonal, self._beside, scales, _ = lapack.dsytrd(
             matrix.T, lower=1, lwork=work, overwrite_a=1
         )
         # Q leaves the first coordinate as it is.
-        self._reflectors = np.asfortranarray(packed[1:, :-1])
+        part = np.asfortranarray(packed[1:, :-1])
+        self._rotation = lapack.dorgqr(part, scales, lwork=64 * len(matrix), overwrite_a=1)[0]
         bands = self._diagonal, self._beside
         least = scipy.linalg.eigvalsh_tridiagonal(*bands, select="i", select_range=(0, 0))[0]
         most = np.abs(self._diagonal).max() + 2 * np.abs(self._beside).max(initial=0)
         self.negative = -float(min(least + rounding(matrix) * most, 0.0))
         """The size of the smallest eigenvalue, if it is negative and not by rounding alone."""
 
-    def _rotate(self, trans: str, columns: Array) -> None:
-        """Multiply columns (p, k) by Q or Qᵀ, in place."""
-        part = np.asfortranarray(columns[1:])
-        work = 64 * (part.shape[1] + 65)  # LAPACK's blocks are of 64 columns at most.
-        columns[1:] = lapack.dormqr("L", trans, self._reflectors, self._scales, part, work)[0]
-
     def solve(self, right: Array, data_weights: Array, alphas: Array) -> Array:
         """Return the solutions (p, k) for b (p, k), s and α (k,)."""
         solution = np.array(right, np.float64)
-        self._rotate("T", solution)
+        solution[1:] = self._rotation.T @ solution[1:]
         for column, (scale, alpha) in enumerate(zip(data_weights, alphas, strict=True)):
             bands = scale * self._diagonal + alpha, scale * self._beside
             solution[:, column] = lapack.dptsv(*bands, solution[:, column])[2]
-        self._rotate("N", solution)
+        solution[1:] = self._rotation @ solution[1:]
         return solution
 
 
