@@ -241,6 +241,7 @@ class Learner(Component, ABC):
         """Return a function for each column of numbers (N, T)."""
         columns = np.transpose(target.values)
         return [self.fit(side, attrs.evolve(target, values=values)) for values in columns]
+
     def settled(self, side: TrainingView, target: Target) -> Self:
         """Return the learner with numbers for what it would choose by fits on parts of the rows."""
         return self
