@@ -51,9 +51,9 @@ STRATEGIES = ("kernels", "feature_maps", "learners", "combiners", "presets")
 
 # The most there may be of each; the aim beside it where that has still to be reached.
 LIMITS = {
-    "lines of mklkit": 40_700,  # aim 40,000
+    "lines of mklkit": 41_250,  # aim 40,000; speed took 600
     "files of mklkit": 260,
-    "lines of mklkit and the plugins": 47_400,
+    "lines of mklkit and the plugins": 47_900,
     "lines of tests": 27_600,  # aim 27,000
     "lines of the longest file": 320,
     "getattr and hasattr": 26,

@@ -32,7 +32,6 @@ def stored(table, tmp_path):
 
 @pytest.fixture
 def in_small_blocks(monkeypatch):
-    monkeypatch.setattr(feature_blocks, "BLOCK_ROWS", 32)
     monkeypatch.setattr(engines, "BLOCK_ROWS", 32)
     monkeypatch.setattr(sweeps, "BLOCK_ROWS", 32)
     monkeypatch.setattr(engines, "PART_ROWS", 96)

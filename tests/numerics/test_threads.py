@@ -53,7 +53,7 @@ def test_two_computations_at_once_leave_the_setting_as_it_was():
         ("eigh", eigh),
         ("eigh", Spectrum.of),
         ("eigh_tridiagonal", lambda matrix: AppliedSpectrum.of(matrix, 1e-9)),
-        ("cholesky", cholesky_or_none),
+        ("cho_factor", cholesky_or_none),
     ],
 )
 def test_small_matrices_are_decomposed_by_one_blas_thread(monkeypatch, name, decompose, size):
