@@ -21,7 +21,7 @@ from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.kernel_rows import Scratch, SpareScratch
 from mklkit.views.rows import DistributedRows, check_unchanged, rows_at
 
-PART_ROWS = 8 * BLOCK_ROWS
+PART_ROWS = 16 * BLOCK_ROWS
 """The rows that one thread takes at a time; their sums are added before they are passed on."""
 
 Blocks = Iterator[tuple[slice, RowBlock]]

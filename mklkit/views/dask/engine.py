@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from functools import reduce
+from operator import itemgetter
 from threading import Lock
 from typing import Any, ClassVar
 
@@ -69,8 +70,9 @@ class DaskEngine(Engine):
     ) -> tuple[Sequence[Any], Sums]:
         """Return new states, which stay on the workers, and a sum over all parts."""
         pairs = self._tasks(function, rows, [], states)
-        # Tasks that take a pair apart would cost as much as a small part.
-        pairs, (total,) = kept_and_computed(pairs, [_tree(pairs, _sum_of_pairs)])
+        # The sums alone travel; a state goes on as it is, with those of its part.
+        sums = [lazily(itemgetter(1))(pair) for pair in pairs]
+        pairs, (total,) = kept_and_computed(pairs, [_tree(sums)])
         return pairs, [_writeable(array) for array in total]
 
     def _tasks(
@@ -112,13 +114,11 @@ class DaskEngine(Engine):
         return on_workers
 
 
-def _tree(tasks: Sequence[Any], first: Callable[..., Sums] | None = None) -> Any:
-    """Return a task that is the sum of others; ``first`` adds their results, which may be more."""
-    add = _sum if first is None else first
-    while len(tasks) > 1 or add is first:
-        step = lazily(add)
-        tasks = [step(list(tasks[i : i + FAN_IN])) for i in range(0, len(tasks), FAN_IN)]
-        add = _sum
+def _tree(tasks: Sequence[Any]) -> Any:
+    """Return a task that is the sum of others."""
+    add = lazily(_sum)
+    while len(tasks) > 1:
+        tasks = [add(list(tasks[i : i + FAN_IN])) for i in range(0, len(tasks), FAN_IN)]
     return tasks[0]
 
 
@@ -133,10 +133,6 @@ def _writeable(array: Array) -> Array:
 def _sum(parts: Sequence[Sums]) -> Sums:
     # A copy, because another task may need the first part again.
     return reduce(added, parts[1:], [np.array(array) for array in parts[0]])
-
-
-def _sum_of_pairs(pairs: Sequence[tuple[Any, Sums]]) -> Sums:
-    return _sum([sums for _, sums in pairs])
 
 
 def _call_on_state(code: bytes, large: Sequence[Array], rows: Array, *arguments: Any) -> Any:

@@ -18,11 +18,11 @@ from mklkit.protocols import Array, RowSource
 from mklkit.views.dask import Workers, computed, lazily, persisted, unchanged, workers_in_use
 from mklkit.views.dask.engine import DaskEngine
 from mklkit.views.deciding import BLOCK_ROWS
-from mklkit.views.engines import PART_ROWS
 from mklkit.views.rows import RowPart, check_width, row_numbers
 
 TYPES = (np.dtype(np.float32), np.dtype(np.float64))
-PARTS_PER_THREAD = 4
+PARTS_PER_THREAD, MOST_ROWS = 4, 1 << 16
+"""Parts for an even share of the work, and not so many that Dask's own work counts."""
 
 
 class DaskRows:
@@ -207,7 +207,7 @@ def _chunks(lengths: tuple[int, ...], workers: Workers) -> tuple[int, ...] | int
     enough = min(PARTS_PER_THREAD * workers.threads, -(-n_rows // BLOCK_ROWS))
     if all(lengths) and len(lengths) >= enough and n_rows >= len(lengths) * BLOCK_ROWS:
         return lengths
-    return max(1, min(PART_ROWS, -(-n_rows // max(1, enough))))
+    return max(1, min(MOST_ROWS, -(-n_rows // max(1, enough))))
 
 
 # What the workers run.
