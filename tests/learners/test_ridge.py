@@ -11,7 +11,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 from mklkit import MKLRegressor
 from mklkit.errors import IncompatibleError
 from mklkit.learners.ridge import Ridge
+from mklkit.numerics import ridge
 from mklkit.numerics.ridge import RIDGES
+from mklkit.numerics.sampling import sampled_places
 from mklkit.protocols import Target
 from mklkit.views.sides import FeatureSide, GramSide
 
@@ -62,6 +64,21 @@ def test_leave_one_out_errors_are_those_of_a_fit_per_row(kind, intercept):
     alphas = np.array([3.0, 0.2])
     expected = [errors_by_fits(ROWS, Y[:, 2], WEIGHTS, alpha, intercept) for alpha in alphas]
     np.testing.assert_allclose(system.errors(Y[:, 2:], alphas)[0], expected, rtol=1e-8)
+
+
+def test_of_many_rows_some_are_left_out(monkeypatch):
+    monkeypatch.setattr(ridge, "SAMPLED_ROWS", 15)
+    monkeypatch.setattr(ridge, "BLOCK_ROWS", 4)
+    chosen = sampled_places(40, 15)
+    assert len(chosen) == 15
+    system = Ridge()._system(FeatureSide(ROWS), Target.numbers(Y[:, 2]))
+    (found,) = system.errors(Y[:, 2:], np.array([0.7]))
+    gaps = []
+    for place in chosen:
+        others = np.delete(np.arange(40), place)
+        model = LinearRidge(alpha=0.7, solver="cholesky").fit(ROWS[others], Y[others, 2])
+        gaps.append(model.predict(ROWS[[place]])[0] - Y[place, 2])
+    np.testing.assert_allclose(found, [np.mean(np.square(gaps))], rtol=1e-8)
 
 
 @pytest.mark.parametrize("kind", ["gram", "features"])

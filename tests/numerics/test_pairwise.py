@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 from mklkit.numerics.pairwise import (
     TILE_COLUMNS,
     TILE_ROWS,
+    distance_exponentials,
     inner_products,
     manhattan_distances,
     scaled_exp,
@@ -87,6 +88,21 @@ def test_distances_whose_parts_overflow_are_right_or_infinite(kind, far):
     inf = np.inf
     expected = [[0, 9, inf, inf], [9, 0, inf, inf], [inf, inf, 0, 16], [inf, inf, 16, 0]]
     np.testing.assert_array_equal(squared_distances(rows, rows), expected)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("kind", "rtol"), [(np.float64, 1e-12), (np.float32, 2e-5)])
+@pytest.mark.parametrize("n_others", [0, 1, 300])
+def test_exponentials_of_distances_computed_strip_by_strip(rng, kind, rtol, n_others):
+    rows = rng.normal(size=(411, 3)).astype(kind)
+    others = np.vstack([rows[:7], rng.normal(size=(293, 3)).astype(kind)])[:n_others]
+    others[1:2] = 1e20  # so that its distance to all rows is too large for single precision
+    factors = [-0.5, -2.0, -0.01]
+    out = np.full((3, 411, n_others), np.nan, kind)
+    assert distance_exponentials(rows, others, factors, out) is out
+    exact = cdist(rows.astype(np.float64), others.astype(np.float64), "sqeuclidean")
+    for values, factor in zip(out, factors, strict=True):
+        np.testing.assert_allclose(values, np.exp(factor * exact), rtol=rtol, atol=1e-30)
 
 
 KINDS = [(np.float64, -745.0, 709.7), (np.float32, -103.0, 88.7)]

@@ -46,6 +46,29 @@ def test_sums_that_exceed_the_memory_are_refused_before_they_are_made(problem):
         views[0].normal_matrix()
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("feature_map", ["empirical(subset=9)", "empirical(subset=20, rank=3)"])
+def test_moments_of_similarities_are_those_of_the_features(
+    problem, small_blocks, feature_map, weighted, rng
+):
+    """Of few features, moments are summed over these; of others over similarities."""
+    rows, y = problem
+    weights = rng.uniform(0.5, 2, size=100) if weighted else None
+    views = views_of([*TRIO, "rbf(gamma=1)"], rows, feature_map)
+    features = np.hstack([view.features() for view in views])
+    moments = views_of([*TRIO, "rbf(gamma=1)"], rows, feature_map).weighted(np.ones(4))
+    moments = moments.class_moments(y, weights)
+    for code, label in enumerate((-1, 1)):
+        members = y == label
+        counts = np.ones(members.sum()) if weights is None else weights[members]
+        mean = np.average(features[members], axis=0, weights=counts)
+        spread = np.cov(features[members].T, aweights=counts, ddof=0)
+        assert moments.counts[code] == pytest.approx(counts.sum())
+        size = np.abs(features).max() ** 2
+        np.testing.assert_allclose(moments.means[code], mean, atol=1e-9 * np.sqrt(size))
+        np.testing.assert_allclose(moments.covariance(code), spread, atol=1e-9 * size)
+
+
 def test_rows_read_in_parts_are_refused_where_they_change_or_have_gaps(
     problem, small_blocks, tmp_path
 ):
