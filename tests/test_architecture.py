@@ -54,7 +54,7 @@ LIMITS = {
     "lines of mklkit": 41_250,  # aim 40,000; speed took 600
     "files of mklkit": 260,
     "lines of mklkit and the plugins": 47_900,
-    "lines of tests": 27_600,  # aim 27,000
+    "lines of tests": 27_900,  # aim 27,000
     "lines of the longest file": 320,
     "getattr and hasattr": 26,
     "pronouns stored as variables": 0,

@@ -14,21 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError
-from mklkit.numerics.class_moments import ClassMoments, MomentSums, chunk_rows
 from mklkit.numerics.least_squares import weighted_sums
 from mklkit.protocols import Array, Projector, Rows
 from mklkit.protocols.component import LARGE_LEARNER
 from mklkit.views.deciding import BackProjection, Projection, RowBlock
 from mklkit.views.engines import PART_ROWS, Blocks, added, engine_of, on_blocks
 from mklkit.views.kernel_rows import SpareScratch
-from mklkit.views.memory import SMALL_BYTES, check_features_fit, check_sums_fit
+from mklkit.views.memory import SMALL_BYTES, check_features_fit
 from mklkit.views.rows import rows_at, take_rows
-
-GOLDEN = 1.618
-"""L similarities take L² operations a row, p features of them in float32 p·L + p²."""
-
-ORIGIN_ROWS = 1000
-"""The number of rows whose mean is the origin of the moments."""
 
 
 class FeatureBlocks:
@@ -182,64 +175,6 @@ class FeatureBlocks:
         products, sums = self._total(of_block, used, row_weights, targets)
         return products, sums
 
-    def moments(
-        self,
-        groups: Sequence[Sequence[int]],
-        codes: NDArray[np.intp],
-        n_classes: int,
-        row_weights: Array | None = None,
-    ) -> list[ClassMoments]:
-        """Return the class moments of each group of views, whose features stand side by side.
-
-        One pass; O(NP²) for the P features of a group.
-        """
-        wanted = [index for group in groups for index in group]
-        self.keep_small(wanted)
-        used = self.projectors_of(wanted)
-        some_rows = np.arange(0, self.n_rows, max(1, self.n_rows // ORIGIN_ROWS))[:ORIGIN_ROWS]
-        sample = self._block_at(some_rows)
-        folds = {
-            index: used[index].map.from_sums
-            for index, values, raw in sample.raw_columns_of(used)
-            # Sums over similarities save the features, where these are not much fewer.
-            if raw and values.shape[1] <= GOLDEN * self.widths[wanted[index]]
-        }
-
-        def columns_of(block: RowBlock) -> dict[int, Array]:
-            return {
-                index: used[index].map.from_similarities(values)
-                if raw and index not in folds
-                else values
-                for index, values, raw in block.raw_columns_of(used)
-            }
-
-        means = {
-            index: values.mean(axis=0, dtype=np.float64)
-            for index, values in columns_of(sample).items()
-        }
-        places = [[wanted.index(index) for index in group] for group in groups]
-        origins = [np.concatenate([means[index] for index in group]) for group in places]
-        widths = [len(origin) for origin in origins]
-        check_sums_fit(widths, n_classes, self.max_memory)
-        n_rows = chunk_rows(sum(widths), self.max_memory)
-
-        def of_part(blocks: Blocks, codes: Any, weights: Any = None) -> list[Array]:
-            sums = [MomentSums(codes, n_classes, origin, weights, n_rows) for origin in origins]
-            for place, block in blocks:
-                columns = columns_of(block)
-                for of_group, group in zip(sums, places, strict=True):
-                    of_group.add(place, [columns[index] for index in group])
-            return [array for of_group in sums for array in of_group.finished]
-
-        arrays = [codes] if row_weights is None else [codes, row_weights]
-        sums = self.engine.total(*self._task(of_part, wanted, arrays))
-        return [
-            ClassMoments(origin, *sums[3 * n : 3 * n + 3]).mapped(
-                [(len(means[index]), folds.get(index)) for index in group]
-            )
-            for n, (origin, group) in enumerate(zip(origins, places, strict=True))
-        ]
-
     def projectors_of(self, used: Iterable[int]) -> list[Projector]:
         """Return some views' projectors."""
         return [self.projectors[index] for index in used]
@@ -263,7 +198,13 @@ class FeatureBlocks:
             sums = (of_block(block, *(part[place] for part in parts)) for place, block in blocks)
             return reduce(added, sums)
 
-        return self.engine.total(*self._task(summed, used, arrays))
+        return self.total(summed, used, *arrays)
+
+    def total(
+        self, of_part: Callable[..., list[Array]], used: Sequence[int], *arrays: NDArray[Any]
+    ) -> list[Array]:
+        """Return the sums of ``of_part(blocks, *arrays)`` over the parts of the rows."""
+        return self.engine.total(*self._task(of_part, used, arrays))
 
     def _task(
         self,
@@ -284,10 +225,11 @@ class FeatureBlocks:
         return not self.makes_again(wanted) and whole
 
     def _columns_at(self, members: NDArray[np.intp], wanted: Sequence[int]) -> list[Array]:
-        columns = dict(self._block_at(members).columns_of(self.projectors_of(wanted)))
+        columns = dict(self.block_at(members).columns_of(self.projectors_of(wanted)))
         return [columns[index] for index in range(len(wanted))]
 
-    def _block_at(self, members: NDArray[np.intp]) -> RowBlock:
+    def block_at(self, members: NDArray[np.intp]) -> RowBlock:
+        """Return some rows as a block, with the features that are kept."""
         known = [(self.projectors[i].map, kept[members]) for i, kept in self._kept.items()]
         return RowBlock(rows_at(self.rows, members), keep=True, known=known)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mklkit.learners.ho_kashyap.problems import FeatureProblem, RowProblem
+from mklkit.learners.ho_kashyap.feature_problem import FeatureProblem
+from mklkit.learners.ho_kashyap.problems import RowProblem
 from mklkit.views.sides import FeatureSide
 
 
