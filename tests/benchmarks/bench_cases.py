@@ -252,6 +252,92 @@ def grid(n_rows: int) -> dict[str, Any]:
     return {"seconds": seconds(lambda: own.whole_grid(X, y, "zeros"))[0], "single": single}
 
 
+def curved_rows(n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    rows, _ = normal_rows(n_rows, "float64")
+    return rows, np.where(rows[:, 0] * rows[:, 1] + 0.5 * rows[:, 2] > 0, 1, -1)
+
+
+def classifier(**settings: Any) -> Any:
+    from mklkit import MKLClassifier
+
+    return MKLClassifier(kernels_of(5), random_state=0, **settings)
+
+
+def coupled(n_rows: int) -> tuple[Callable[[int], Any], Callable[[int], Any]]:
+    """``ifsl`` on full maps beside one Cholesky factor."""
+    from scipy.linalg import cho_factor
+
+    X, y = curved_rows(n_rows)
+    matrix = X @ X.T + n_rows * np.eye(n_rows)
+    model = classifier(combiner="ifsl", feature_map="empirical")
+    return lambda n: model.fit(X[:n], y[:n]), lambda n: cho_factor(matrix[:n, :n])
+
+
+def chosen(n_rows: int) -> tuple[Callable[[int], Any], Callable[[int], Any]]:
+    """``best-single`` beside ``uniform``."""
+    X, y = curved_rows(n_rows)
+    ours, even = (classifier(combiner=name) for name in ("best-single", "uniform"))
+    return lambda n: ours.fit(X[:n], y[:n]), lambda n: even.fit(X[:n], y[:n])
+
+
+def summed(n_rows: int) -> tuple[Callable[[int], Any], Callable[[int], Any]]:
+    """``uniform`` with its choice of C beside one support vector machine of a single kernel."""
+    from sklearn.svm import SVC
+
+    X, y = curved_rows(n_rows)
+    ours, single = classifier(combiner="uniform"), SVC(gamma=1 / (2 * SIGMAS[1] ** 2))
+    return lambda n: ours.fit(X[:n], y[:n]), lambda n: single.fit(X[:n], y[:n])
+
+
+def searched(n_rows: int) -> tuple[Callable[[int], Any], Callable[[int], Any]]:
+    """The papers' grid of 81 points in three folds, and a fit, beside one fit."""
+    from mklkit import MKLSearchCV
+
+    X, y = curved_rows(n_rows)
+    model = classifier(combiner="ifsl", feature_map="empirical", learner="mhks")
+    values = [2.0**k for k in range(-4, 5)]
+    search = MKLSearchCV(model, {"combiner__lam": values, "learner__alpha": values}, cv=3)
+    return lambda n: search.fit(X[:n], y[:n]), lambda n: model.fit(X[:n], y[:n])
+
+
+def regressed(
+    n_rows: int, n_targets: int = 60
+) -> tuple[Callable[[int], Any], Callable[[int], Any]]:
+    """``loo-ridge`` on 60 targets beside himalaya's random search of 20 trials."""
+    from himalaya.kernel_ridge import MultipleKernelRidgeCV
+    from test_bench_regression import made
+
+    from mklkit import MKLRegressor
+
+    X, Y = made(n_targets)
+    kernels = [f"rbf(sigma=2)@{4 * k}:{4 * k + 4}" for k in range(5)]
+    ours = MKLRegressor(kernels, combiner="loo-ridge", random_state=0)
+    settings = {"n_iter": 20, "alphas": np.logspace(-4, 4, 9), "progress_bar": False}
+
+    def theirs(n: int) -> Any:
+        parts = [X[:n, 4 * k : 4 * k + 4] for k in range(5)]
+        grams = [np.exp(-((a[:, None] - a) ** 2).sum(axis=2) / 8) for a in parts]
+        model = MultipleKernelRidgeCV(kernels="precomputed", solver_params=settings, random_state=0)
+        return model.fit(np.array(grams), Y[:n] - Y[:n].mean(axis=0))
+
+    return lambda n: ours.fit(X[:n], Y[:n]), theirs
+
+
+STEPS = {f.__name__: f for f in (coupled, chosen, summed, searched, regressed)}
+
+
+@case
+def step(which: str, n_rows: int) -> dict[str, Any]:
+    """A step of ours, and what is beside it: the least of three times each."""
+    ours, beside = STEPS[which](n_rows)
+    ours(100)
+    beside(100)
+    return {
+        "seconds": least(lambda: ours(n_rows), 3),
+        "beside": least(lambda: beside(n_rows), 3),
+    }
+
+
 @case
 def shares(folder: str, n_rows: int, p: int = 256, size: int = 3000) -> dict[str, Any]:
     """The moments pass beside this machine's matrix products, a projection beside its memory."""

@@ -123,8 +123,11 @@ def fit(folder: str) -> Rows:
     common = {"folder": folder, "n_rows": size}
     ways = [
         ("three `Nystroem(256)` + `SGDClassifier`", "nystroem", {}),
+        ("`uniform` + `mhks`", "ours", {"combiner": "uniform"}),
         ("`dimkl5` + `mhks`", "ours", {"combiner": "dimkl5"}),
         ("`ifsl`", "ours", {"combiner": "ifsl"}),
+        ("`uniform` + `kda`", "ours", {"combiner": "uniform", "learner": "kda"}),
+        ("`uniform` + `ridge`", "ours", {"combiner": "uniform", "learner": "ridge"}),
     ]
     theirs, *own = in_turns(*((name, {**common, **given, "asks": True}) for _, name, given in ways))
     yield [
@@ -154,6 +157,38 @@ def fit(folder: str) -> Rows:
                 " ms",
             ),
         ]
+
+
+def busy(folder: str) -> Rows:
+    common = {"folder": folder, "n_rows": rows(400_000)}
+    cases = [("nystroem", common), ("ours", {**common, "combiner": "dimkl5"})]
+    endless = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        theirs, ours = in_turns(*cases)
+    finally:
+        endless.kill()
+    yield [f"N = {common['n_rows']:,}, beside a busy process", "seconds", "ratio"]
+    yield ["three `Nystroem(256)` + `SGDClassifier`", number(theirs), ratio(theirs, theirs)]
+    yield ["`dimkl5` + `mhks`", number(ours), ratio(ours, theirs)]
+
+
+STEPS = {
+    "coupled": (3000, "`ifsl`, five rbf, full maps", "one Cholesky factor"),
+    "chosen": (3000, "`best-single`, five rbf", "`uniform`"),
+    "summed": (10_000, "`uniform`, five rbf, C chosen", "`SVC`, one rbf, C = 1"),
+    "searched": (1500, "`ifsl`, five rbf, 81 points in 3 folds, and a fit", "one fit"),
+    "regressed": (200, "`loo-ridge`, five rbf, 60 targets", "himalaya, 20 trials"),
+}
+
+
+def steps(folder: str) -> Rows:
+    yield ["on all rows", "N", "seconds", "beside", "seconds", "ratio"]
+    for name, (n_rows, said, beside) in STEPS.items():
+        size = rows(n_rows, pairs=True) if n_rows > 1000 else n_rows
+        found = run("step", which=name, n_rows=size)
+        theirs = {"seconds": found["beside"]} if "beside" in found else found
+        shown = number(theirs)
+        yield [said, f"{size:,}", number(found), beside, shown, ratio(found, theirs)]
 
 
 FULL = {
@@ -225,7 +260,7 @@ def shares(folder: str) -> Rows:
 
 
 TABLES: dict[str, Callable[[str], Rows]] = {
-    own.__name__: own for own in (machine, weights, fit, full, gating, sweeps, shares)
+    own.__name__: own for own in (machine, weights, fit, busy, steps, full, gating, sweeps, shares)
 }
 
 
