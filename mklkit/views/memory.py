@@ -18,8 +18,11 @@ REMEDY = (
     f" {LARGE_DATA_OPTIONS}, in Python {FOR_LARGE_DATA}."
 )
 WORTH_SAYING = 2**30
-SMALL_BYTES = 2**28
-"""Features up to this size are kept for all passes, where ``max_memory`` allows."""
+SMALL_BYTES = 2**26
+"""Features up to this size are kept for all passes, where ``max_memory`` allows. To make larger ones
+again takes no longer than to read them."""
+ALWAYS_FREE = 2**28
+"""What fits into any memory."""
 COPIES = 4
 """Of a block's features in half of the bytes: similarities, features, and what is on the way."""
 MEMORY_INFO = Path("/proc/meminfo")
@@ -125,7 +128,7 @@ def refuse_large_gram(
 
 def _check_fits(size: int, limit: int | None, takes: str, remedy: str) -> None:
     """Refuse what takes more than the limit; half of what is free where none is given."""
-    if limit is None and size > SMALL_BYTES:
+    if limit is None and size > ALWAYS_FREE:
         limit = memory_limit(None)
     if limit is not None and size > limit:
         raise DataError(f"{takes} {_shown(size)} of memory, and {_shown(limit)} {remedy}")
