@@ -47,8 +47,8 @@ class Ridge(Learner):
     alpha : float or "auto", default="auto"
         α, the ridge on the weights (not on the bias), as in scikit-learn's ``KernelRidge`` and
         ``Ridge``; 0 or above. ``"auto"``: 10⁻⁸ … 10⁴ times the mean k(x, x) of the rows about their
-        mean, in 25 steps, by exact leave-one-out error, for each target on its own; on features, that
-        of at most 20,000 rows. The fitted decision stores the choice.
+        mean, in 25 steps, by exact leave-one-out error, for each target on its own; on features,
+        that of at most 20,000 rows. The fitted decision stores the choice.
     intercept : bool, default=True
         Whether there is a bias w₀.
     tol : float, default=1e-9

@@ -19,8 +19,8 @@ REMEDY = (
 )
 WORTH_SAYING = 2**30
 SMALL_BYTES = 2**26
-"""Features up to this size are kept for all passes, where ``max_memory`` allows. To make larger ones
-again takes no longer than to read them."""
+"""Features up to this size are kept for all passes, where ``max_memory`` allows. To make larger
+ones again takes no longer than to read them."""
 ALWAYS_FREE = 2**28
 """What fits into any memory."""
 COPIES = 4
