@@ -144,7 +144,6 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         same_map = (
             self.combiner_.joins_targets or facts_of(self.feature_map_, FeatureMapFacts).shared
         )
-        same_map |= self.combiner_.joins_targets
         numbers = finite_values(self.decisions_, rows, same_map, "prediction") + self.target_means_
         return numbers[:, 0] if self._one_target else numbers
 
