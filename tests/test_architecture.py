@@ -51,7 +51,7 @@ STRATEGIES = ("kernels", "feature_maps", "learners", "combiners", "presets")
 
 # The most there may be of each; the aim beside it where that has still to be reached.
 LIMITS = {
-    "lines of mklkit": 41_250,  # aim 40,000; speed took 600
+    "lines of mklkit": 41_300,  # aim 40,000; speed took 600
     "files of mklkit": 260,
     "lines of mklkit and the plugins": 47_900,
     "lines of tests": 27_900,  # aim 27,000

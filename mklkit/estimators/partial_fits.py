@@ -34,7 +34,6 @@ from mklkit.registry.composing import choose_components, default_instances
 from mklkit.registry.entries import Kind
 from mklkit.registry.registry import get_registry
 from mklkit.views.feature_blocks import FeatureBlocks
-from mklkit.views.feature_moments import feature_moments
 from mklkit.views.view_set import ViewSet
 
 
@@ -73,7 +72,7 @@ class PartialSums:
         """Return the sums with those of more rows (N, d) of given class numbers."""
         blocks = FeatureBlocks(self.projectors, rows, max_memory)
         n_classes = len(self.moments.counts)
-        (moments,) = feature_moments(blocks, [range(len(self.projectors))], codes, n_classes)
+        (moments,) = blocks.moments([range(len(self.projectors))], codes, n_classes)
         if self.moments.total:
             moments = self.moments.plus(moments)
         return attrs.evolve(self, moments=moments)

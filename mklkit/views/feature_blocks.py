@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError
+from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import weighted_sums
 from mklkit.protocols import Array, Projector, Rows
 from mklkit.protocols.component import LARGE_LEARNER
 from mklkit.views.deciding import BackProjection, Projection, RowBlock
 from mklkit.views.engines import PART_ROWS, Blocks, added, engine_of, on_blocks
+from mklkit.views.feature_moments import feature_moments
 from mklkit.views.kernel_rows import SpareScratch
 from mklkit.views.memory import SMALL_BYTES, check_features_fit
 from mklkit.views.rows import rows_at, take_rows
@@ -174,6 +176,16 @@ class FeatureBlocks:
 
         products, sums = self._total(of_block, used, row_weights, targets)
         return products, sums
+
+    def moments(
+        self,
+        groups: Sequence[Sequence[int]],
+        codes: NDArray[np.intp],
+        n_classes: int,
+        row_weights: Array | None = None,
+    ) -> list[ClassMoments]:
+        """Return the class moments of each group of views, whose features stand side by side."""
+        return feature_moments(self, groups, codes, n_classes, row_weights)
 
     def projectors_of(self, used: Iterable[int]) -> list[Projector]:
         """Return some views' projectors."""

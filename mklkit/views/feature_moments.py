@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,10 @@ from mklkit.numerics.class_moments import ClassMoments, MomentSums, chunk_rows
 from mklkit.protocols import Array, Projector
 from mklkit.views.deciding import RowBlock
 from mklkit.views.engines import Blocks
-from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.memory import check_sums_fit
+
+if TYPE_CHECKING:
+    from mklkit.views.feature_blocks import FeatureBlocks
 
 ORIGIN_ROWS = 1000
 """The number of rows whose mean is the origin of the moments."""

@@ -18,7 +18,6 @@ from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.numerics.sampling import own_stream
 from mklkit.protocols import Array, KernelProducts, Quadrant, Quadrants
 from mklkit.views.feature_blocks import FeatureBlocks
-from mklkit.views.feature_moments import feature_moments
 from mklkit.views.rows import rows_at
 from mklkit.views.statistics import quartiles_of
 
@@ -136,7 +135,7 @@ class FeatureStatistics:
         if index not in self._alone:
             every = range(len(self.blocks.projectors))
             views = list(every) if self.blocks.makes_again(every) else [index]
-            sums = feature_moments(self.blocks, [[view] for view in views], codes, 2, row_weights)
+            sums = self.blocks.moments([[view] for view in views], codes, 2, row_weights)
             self._alone.update(zip(views, sums, strict=True))
         return self._alone[index]
 
@@ -145,7 +144,7 @@ class FeatureStatistics:
         codes = self._known_codes(y, row_weights)
         if self._stacked is None:
             every = [range(len(self.blocks.projectors))]
-            (self._stacked,) = feature_moments(self.blocks, every, codes, 2, row_weights)
+            (self._stacked,) = self.blocks.moments(every, codes, 2, row_weights)
             self._alone = dict(enumerate(map(self._stacked.part, self._places())))
         return self._stacked
 

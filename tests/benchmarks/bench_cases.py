@@ -343,15 +343,13 @@ def shares(folder: str, n_rows: int, p: int = 256, size: int = 3000) -> dict[str
     """The moments pass beside this machine's matrix products, a projection beside its memory."""
     from builders import views_of
 
-    from mklkit.views.feature_moments import feature_moments
-
     X, y = read_rows(Path(folder), n_rows, 0)
     codes = y.astype(np.intp)
     views = views_of(kernels_of(3), X, f"empirical(subset={p})")
     blocks = views.blocks
     blocks.max_memory = 2**29  # Features are not kept: each pass makes them.
-    feature_moments(blocks, [range(3)], codes, 2)
-    moments = least(lambda: feature_moments(blocks, [range(3)], codes, 2), 2)
+    blocks.moments([range(3)], codes, 2)
+    moments = least(lambda: blocks.moments([range(3)], codes, 2), 2)
     width = sum(blocks.widths)
     # Inner products with landmarks, K_NS K_SS^(−1/2) of each view, and one half of ΦᵀΦ.
     flops = n_rows * (2.0 * X.shape[1] * p + 3 * 2.0 * p * p + width * (width + 1.0))
