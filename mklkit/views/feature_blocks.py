@@ -22,7 +22,7 @@ from mklkit.views.deciding import BackProjection, Projection, RowBlock
 from mklkit.views.engines import PART_ROWS, Blocks, added, engine_of, on_blocks
 from mklkit.views.feature_moments import feature_moments
 from mklkit.views.kernel_rows import SpareScratch
-from mklkit.views.memory import SMALL_BYTES, check_features_fit
+from mklkit.views.memory import CHEAP_COLUMNS, SMALL_BYTES, check_features_fit, memory_limit
 from mklkit.views.rows import rows_at, take_rows
 
 
@@ -101,7 +101,10 @@ class FeatureBlocks:
             return
         asked = range(len(self.projectors)) if wanted is None else wanted
         fresh = [index for index in asked if self._known(index) is None]
-        limit = SMALL_BYTES if self.max_memory is None else min(SMALL_BYTES, self.max_memory // 4)
+        # To make them again takes time with the columns of the rows.
+        limit = SMALL_BYTES * max(1, self.rows.shape[1] // CHEAP_COLUMNS)
+        most = memory_limit(None) if self.max_memory is None else self.max_memory
+        limit = limit if most is None else min(limit, most // 4)
         if fresh and self.n_bytes + self._bytes(fresh) <= limit:
             self._collect(fresh)
 
@@ -266,13 +269,16 @@ class FeatureBlocks:
     def _collect(self, wanted: Sequence[int]) -> None:
         check_features_fit(self.n_rows, self._bytes(wanted), self.max_memory)
         used = self.projectors_of(wanted)
+        samples = self._columns_at(np.arange(1), wanted)
+        stores = [np.empty((self.n_rows, columns.shape[1]), columns.dtype) for columns in samples]
 
-        def collected(blocks: Blocks) -> list[Array]:
+        def fill(blocks: Blocks, *parts: Array) -> None:
             # Values that are not finite are detected in the decisions.
             with np.errstate(over="ignore", invalid="ignore"):
-                columns = [dict(block.columns_of(used)) for _, block in blocks]
-            return [np.concatenate([part[index] for part in columns]) for index in range(len(used))]
+                for place, block in blocks:
+                    for index, columns in block.columns_of(used):
+                        parts[index][place] = columns
 
-        parts = zip(*self.each(collected, wanted), strict=True)
-        for index, columns in zip(wanted, parts, strict=True):
-            self._kept[index] = np.concatenate(columns)
+        for _ in self.engine.each(*self._task(fill, [], stores)):
+            pass
+        self._kept.update(zip(wanted, stores, strict=True))

@@ -18,9 +18,9 @@ REMEDY = (
     f" {LARGE_DATA_OPTIONS}, in Python {FOR_LARGE_DATA}."
 )
 WORTH_SAYING = 2**30
-SMALL_BYTES = 2**26
-"""Features up to this size are kept for all passes, where ``max_memory`` allows. To make larger
-ones again takes no longer than to read them."""
+SMALL_BYTES, CHEAP_COLUMNS = 2**26, 32
+"""Features up to this size are kept for all passes, where ``max_memory`` allows, times the columns
+of the rows by 32: of so few, larger ones are made again in about the time that reading takes."""
 ALWAYS_FREE = 2**28
 """What fits into any memory."""
 COPIES = 4
