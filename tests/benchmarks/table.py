@@ -182,7 +182,7 @@ STEPS = {
 
 
 def steps(folder: str) -> Rows:
-    yield ["on all rows", "N", "seconds", "beside", "seconds", "ratio"]
+    yield ["on all rows", "N", "seconds", "reference", "seconds", "ratio"]
     for name, (n_rows, said, beside) in STEPS.items():
         size = rows(n_rows, pairs=True) if n_rows > 1000 else n_rows
         found = run("step", which=name, n_rows=size)
