@@ -22,13 +22,13 @@ from mklkit.views.deciding import with_support
 STARTS = (3, 30, 300)
 """How many times the best ridge of kernels of equal size is tried first."""
 PRICE = 0.003
-"""The share of the error for which a kernel may grow e-fold: more than enough of one costs none."""
+"""The share of the error for which all kernels may grow e-fold: more than enough costs none."""
 PATIENCE = 3
 """The steps that may not lower the error of one target, each shorter than the one before."""
 GROUPS = 12
 """Factors that are tried at once for several targets."""
-SLOW = 0.01
-"""Their search ends with the first step that lowers the mean error by less than this share."""
+SLOW = 0.1
+"""Their search ends with the first step that lowers no target's error by this share of it."""
 
 
 @register
@@ -136,10 +136,14 @@ class LooRidge(LearnedWeighting):
         if len(used) < 2:
             weights[:, ~varies] = 0 if len(used) else 1
             return weights
-        targets = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1)
-        logarithms, ended = least_loo_errors(
-            [grams[m] for m in used], targets, sizes[used], self.max_iter, self.tol
-        )
+        # A constant target has the weights that it starts with.
+        learned = np.flatnonzero(spread > 0)
+        targets = (values - values.mean(axis=0))[:, learned] / spread[learned]
+        logarithms, ended = np.tile(-np.log(sizes[used]), (len(weights), 1)), True
+        if len(learned):
+            logarithms[learned], ended = least_loo_errors(
+                [grams[m] for m in used], targets, sizes[used], self.max_iter, self.tol
+            )
         if not ended:
             warnings.warn(
                 f"loo-ridge stopped after max_iter={self.max_iter} steps while the error still"
@@ -215,8 +219,9 @@ def least_loo_errors(
     error, n_targets, n_kernels = LooError(grams, targets), targets.shape[1], len(grams)
     even = sum(gram / size for gram, size in zip(grams, sizes, strict=True))
     rows = WeightedRows.of(len(targets), None, True)
-    ridge = float(np.median(GramRidge(even, rows).best_ridges(targets)))
-    points = -np.log(ridge * np.outer(STARTS, sizes))
+    ridges = GramRidge(even, rows).best_ridges(targets)
+    ridges = np.unique(np.quantile(ridges, [0, 0.5, 1], method="nearest"))
+    points = -np.log(np.multiply.outer(np.outer(ridges, STARTS).ravel(), sizes))
     best, least = np.tile(points[:1], (n_targets, 1)), np.full(n_targets, np.inf)
     slopes = np.zeros((n_targets, n_kernels))
     curvatures = np.zeros((n_targets, n_kernels, n_kernels))
@@ -232,16 +237,16 @@ def least_loo_errors(
                 continue
             errors = error.errors(projected)
             spreads = factors * sizes
-            squares = np.sum(errors**2, axis=0) * np.prod(1 + spreads) ** PRICE
+            squares = np.sum(errors**2, axis=0) * np.exp(PRICE * np.log1p(spreads).mean())
             lower = np.flatnonzero(squares < least)
             if len(lower):
                 changes = error.changes(factors, projected, errors[:, lower])
                 best[lower], least[lower] = point, squares[lower]
                 slopes[lower] = np.einsum("tnm,nt->tm", changes, errors[:, lower])
-                push = spreads / (1 + spreads)
+                push = spreads / (1 + spreads) / n_kernels
                 slopes[lower] += PRICE / 2 * np.outer(np.sum(errors[:, lower] ** 2, axis=0), push)
                 curvatures[lower] = np.einsum("tnm,tnk->tmk", changes, changes, optimize=True)
-        idle = 0 if least.sum() < (1 - slow) * before.sum() else idle + 1
+        idle = 0 if (least < (1 - slow) * before).any() else idle + 1
         if idle == patience:
             return best, True
         damping *= np.where(least < before, 0.25, 4)
@@ -250,7 +255,11 @@ def least_loo_errors(
         ridges = np.maximum(damping[:, None] * scales, np.finfo(np.float64).tiny)
         damped = curvatures + ridges[:, :, None] * np.eye(n_kernels)
         steps = np.linalg.solve(damped, slopes[:, :, None])[:, :, 0]
-        points = spread_points(best - np.clip(steps, -3, 3), GROUPS)
+        moved = best - np.clip(steps, -3, 3)
+        gains = np.einsum("tm,tm->t", steps, slopes) / np.maximum(least, np.finfo(np.float64).tiny)
+        # What is near the goals of most, and the goals of those that would gain most.
+        ahead = np.argsort(-gains, kind="stable")[: GROUPS // 3]
+        points = np.vstack([moved[ahead], spread_points(moved, GROUPS - len(ahead))])
     return best, False
 
 

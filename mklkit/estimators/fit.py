@@ -39,7 +39,6 @@ from mklkit.registry.composing import checked_decision
 from mklkit.views.deciding import RowBlock, decide_block
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.kernel_rows import KernelRows
-from mklkit.views.rows import rows_at
 from mklkit.views.tiles import symmetric_tiles
 from mklkit.views.view_set import ViewSet
 
@@ -226,7 +225,7 @@ def _decide_finitely(decisions: Sequence[Decision], views: ViewSet) -> bool:
         some = views.blocks if step == 1 else views.blocks.take(np.arange(0, len(views.rows), step))
         return all(some.each(finite, range(len(views))))
     count = len(views.rows)
-    rows = rows_at(views.rows, np.arange(0, count, -(-count // FINITE_GRAM_ROWS)))
+    rows = views.rows[np.arange(0, count, -(-count // FINITE_GRAM_ROWS))]
     places, shared = row_blocks(len(rows), CHECKED_ROWS), len(decisions) > 1
     return all(each(lambda place: finite([(place, RowBlock(rows[place], shared))]), places))
 

@@ -157,7 +157,7 @@ class _FittedExponential(FittedScalarKernel):
 
     def of(self, base: Array, out: Array) -> Array:
         """Return exp(−γ·base)."""
-        return scaled_exp(base, self.rate, out=out)
+        return scaled_exp(base, -self.gamma, out=out)
 
 
 @register

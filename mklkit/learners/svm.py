@@ -132,7 +132,7 @@ class SVM(_SupportVectorLearner):
     def fit(self, side: TrainingView, target: Target) -> SVMDecision:
         """Return the decision function learned from labels −1 and +1."""
         y, row_weights = target.values, target.row_weights
-        C = float(self.settled(side, target).C)
+        C = choose_C(side, y, row_weights) if isinstance(self.C, str) else self.C
         if side.explicit:
             solution = solve_primal(side, y, C, self.tol, self.max_iter, row_weights)
         else:

@@ -97,8 +97,8 @@ class RowBlock:
             fitted = projector.map
             if id(fitted) in self._columns:
                 yield index, self._columns[id(fitted)][1], False
-            elif id(fitted) in self._similar:
-                yield index, *self._of_similarities(fitted, self._similar[id(fitted)], fold)
+            elif id(fitted) in self._similar and fold:
+                yield index, self._similar[id(fitted)], True
             elif fitted.from_landmarks:
                 fresh.append(index)
             else:
@@ -113,17 +113,14 @@ class RowBlock:
             landmarks = KernelRows.of(kernels, [projector.map.landmarks for projector in used])
             computed = KernelRows.of(kernels, own_rows).similarities(landmarks, self._scratch)
             for place, values in computed:
-                yield fresh[place], *self._of_similarities(used[place].map, values, fold)
-
-    def _of_similarities(self, fitted: FittedMap, values: Array, fold: bool) -> tuple[Array, bool]:
-        """Return a map's columns and whether they are similarities only; keep them if asked to."""
-        raw = fold and fitted.linear
-        columns = values if raw else fitted.from_similarities(values)
-        if self.keep and raw:
-            self._similar[id(fitted)] = values
-        elif self.keep:
-            self._columns[id(fitted)] = fitted, columns
-        return columns, raw
+                fitted = used[place].map
+                raw = fold and fitted.linear
+                columns = values if raw else fitted.from_similarities(values)
+                if self.keep and raw:
+                    self._similar[id(fitted)] = values
+                elif self.keep:
+                    self._columns[id(fitted)] = fitted, columns
+                yield fresh[place], columns, raw
 
 
 class BlockDecision(ABC):

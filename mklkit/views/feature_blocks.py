@@ -240,12 +240,15 @@ class FeatureBlocks:
         return not self.makes_again(wanted) and whole
 
     def _columns_at(self, members: NDArray[np.intp], wanted: Sequence[int]) -> list[Array]:
-        columns = dict(self.block_at(members).columns_of(self.projectors_of(wanted)))
+        columns = dict(
+            self.block_at(members, list(self._kept)).columns_of(self.projectors_of(wanted))
+        )
         return [columns[index] for index in range(len(wanted))]
 
-    def block_at(self, members: NDArray[np.intp]) -> RowBlock:
-        """Return some rows as a block, with the features that are kept."""
-        known = [(self.projectors[i].map, kept[members]) for i, kept in self._kept.items()]
+    def block_at(self, members: NDArray[np.intp], kept: Sequence[int]) -> RowBlock:
+        """Return some rows as a block, with those features of some views that are kept."""
+        used = [index for index in kept if index in self._kept]
+        known = [(self.projectors[i].map, self._kept[i][members]) for i in used]
         return RowBlock(rows_at(self.rows, members), keep=True, known=known)
 
     def _known(self, index: int) -> Array | None:

@@ -33,18 +33,23 @@ def feature_moments(
 ) -> list[ClassMoments]:
     """Return the class moments of each group of views, whose features stand side by side.
 
-    Features that are linear in similarities are not made: sums over these are mapped at the end,
-    unless the features are much fewer. O(NP²) for the P features of a group.
+    In single precision, features that are linear in similarities are not made: sums over these are
+    mapped at the end, unless the features are much fewer. O(NP²) for the P features of a group.
     """
     wanted = [index for group in groups for index in group]
-    blocks.keep_small(wanted)
     used = blocks.projectors_of(wanted)
+    # The map would amplify the rounding of sums by the inverse of its smallest eigenvalue, which is
+    # above 1e-7 of the largest in single precision only.
+    single = blocks.rows.dtype == np.float32
+    stored = [m for m in wanted if blocks.projectors[m].map.training_features() is not None]
+    kept = stored if single else wanted
+    blocks.keep_small(kept)
     step = max(1, blocks.n_rows // ORIGIN_ROWS)
-    sample = blocks.block_at(np.arange(0, blocks.n_rows, step)[:ORIGIN_ROWS])
+    sample = blocks.block_at(np.arange(0, blocks.n_rows, step)[:ORIGIN_ROWS], kept)
     folded = {
         index
         for index, values, raw in sample.raw_columns_of(used)
-        if raw and values.shape[1] <= MOST_LANDMARKS * blocks.widths[wanted[index]]
+        if raw and single and values.shape[1] <= MOST_LANDMARKS * blocks.widths[wanted[index]]
     }
     means = {
         index: columns.mean(axis=0, dtype=np.float64)
@@ -65,7 +70,7 @@ def feature_moments(
         return [array for of_group in sums for array in of_group.finished]
 
     arrays = [codes] if row_weights is None else [codes, row_weights]
-    sums = blocks.total(of_part, wanted, *arrays)
+    sums = blocks.total(of_part, kept, *arrays)
     moments = []
     for n, (origin, group) in enumerate(zip(origins, places, strict=True)):
         folds = [used[index].map.from_sums if index in folded else None for index in group]

@@ -175,8 +175,9 @@ class KernelRows:
         for (name, first, second), group in groups.items():
             a, b = self.arrays[first], others.arrays[second]
             shape, dtype = (len(a), len(b)), np.result_type(a, b)
-            rates = _rates(name, [self.kernels[index] for index in group])
-            if scratch is not None and not scratch.overwrites and rates:
+            many = scratch is not None and not scratch.overwrites
+            rates = _rates(name, [self.kernels[index] for index in group]) if many else []
+            if scratch is not None and rates:
                 room = scratch.take((len(group) * shape[0], shape[1]), dtype)
                 values = distance_exponentials(a, b, rates, room.reshape(len(group), *shape))
                 yield from zip(group, values, strict=True)

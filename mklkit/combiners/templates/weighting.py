@@ -92,13 +92,6 @@ class WeightedDecision(WeightedColumns, BlockDecision):
     learner: FittedLearner
 
     @classmethod
-    def learn(
-        cls, views: Views, weights: Array, target: Target, learner: Learner
-    ) -> WeightedDecision:
-        """Return the decision of a learner fitted on the weighted sum."""
-        return cls.fitted(views, weights, learner.fit(views.weighted(weights), target))
-
-    @classmethod
     def fitted(cls, views: Views, weights: Array, fitted: FittedLearner) -> WeightedDecision:
         """Return the decision of a learner that is fitted on the weighted sum."""
         columns = WeightedColumns.of(views, weights)
@@ -161,7 +154,8 @@ class LearnedWeighting(Combiner):
     ) -> WeightedDecision:
         """Return the decision of the learner on the weighted sum."""
         weights, learner = self.prepare(views, target, learner, random_state)
-        return WeightedDecision.learn(views, weights, target, learner)
+        fitted = learner.fit(views.weighted(weights), target)
+        return WeightedDecision.fitted(views, weights, fitted)
 
     def grid_parameters(self, learner: Learner) -> frozenset[str]:
         """Return the learner's parameters: its variants share the weighted sum."""

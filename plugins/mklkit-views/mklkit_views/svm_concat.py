@@ -39,5 +39,7 @@ class SVMConcat(Combiner):
         self, views: Any, target: Any, learner: Any, random_state: np.random.RandomState
     ) -> Any:
         """Return the learner's decision function on all features."""
-        decision = WeightedDecision.learn(views, np.ones(len(views)), target, learner)
+        even = np.ones(len(views))
+        fitted = learner.fit(views.weighted(even), target)
+        decision = WeightedDecision.fitted(views, even, fitted)
         return attrs.evolve(decision, weights=np.full(len(views), 1 / len(views)))
