@@ -114,27 +114,22 @@ def test_kernels_that_do_not_vary_get_no_weight():
     assert model.weights_[0, 3] == 0
 
 
-def test_other_targets_leave_a_target_alone(rng):
-    """One of a linear kernel beside constants and noise, which no kernel explains."""
-    X = rng.normal(size=(80, 6))
-    easy, noise = X @ np.arange(6.0), rng.normal(size=(80, 40))
-    targets = np.column_stack([easy, np.full((80, 3), 2.0), noise])
-    kernels = ["linear", *(f"rbf(gamma={gamma})" for gamma in (0.1, 1, 10))]
+@pytest.mark.parametrize("others", ["constant", "noise"])
+def test_targets_that_no_kernel_explains_leave_others_alone(rng, others):
+    X, new = rng.normal(size=(120, 8)), rng.normal(size=(200, 8))
+    easy = [np.column_stack([np.sin(2 * rows[:, 0]), rows[:, 1] ** 2]) for rows in (X, new)]
+    more = np.ones((120, 4)) if others == "constant" else rng.normal(size=(120, 50))
+    targets = np.column_stack([easy[0], X.sum(axis=1), more])
+    kernels = ["linear", "rbf", "rbf(sigma='0.1*mean')", "polynomial(degree=2)"]
     model = MKLRegressor(kernels, combiner="loo-ridge", random_state=0).fit(X, targets)
-    residuals = model.predict(X)[:, 0] - easy
-    assert residuals.std() < 1e-3 * easy.std()
-    np.testing.assert_allclose(model.predict(X)[:, 1:4], 2.0)
+    predictions = model.predict(new)
+    assert r2_score(easy[1][:, 1], predictions[:, 1]) > 0.999
+    assert r2_score(new.sum(axis=1), predictions[:, 2]) > 0.999
 
 
 def test_of_many_kernels_few_are_kept(rng):
-    X = rng.normal(size=(90, 4))
-    y = np.sin(2 * X[:, 0])
-    widths = np.geomspace(0.1, 3, 15)
-    kernels = [
-        (f"x{column} {sigma:.2f}", f"rbf(sigma={sigma})", [column])
-        for column in range(4)
-        for sigma in widths
-    ]
-    weights = MKLRegressor(kernels, combiner="loo-ridge", random_state=0).fit(X, y).weights_[0]
-    # Of the first column's kernels, 15 of 60.
-    assert weights[:15].sum() > 0.8
+    X = rng.normal(size=(120, 8))
+    kernels = [f"rbf(gamma={gamma})" for gamma in np.logspace(-3, 0.5, 39)]
+    model = MKLRegressor([*kernels, "linear"], combiner="loo-ridge", random_state=0)
+    weights = model.fit(X, np.sin(2 * X[:, 0])).weights_[0]
+    assert weights.max() > 0.5
