@@ -12,8 +12,9 @@ from coupled_fits import TRIO
 
 from mklkit import MKLClassifier, load_model, save_model
 from mklkit.combiners import IFSL
-from mklkit.numerics.pairwise import BASES, squared_distances
+from mklkit.numerics.pairwise import BASES, distance_exponentials, squared_distances
 from mklkit.protocols import Component
+from mklkit.views import kernel_rows
 
 
 @pytest.fixture
@@ -136,7 +137,12 @@ def test_kernels_of_a_member_share_distances(four_classes, monkeypatch):
         asked.append((len(a), len(b)))
         return squared_distances(a, b, out=out)
 
+    def counted_together(a, b, factors, out):
+        asked.append((len(a), len(b)))
+        return distance_exponentials(a, b, factors, out)
+
     monkeypatch.setitem(BASES, "squared_distance", counted)
+    monkeypatch.setattr(kernel_rows, "distance_exponentials", counted_together)
     model = fitted(X, y, kernels=[f"rbf(gamma={gamma})" for gamma in (0.1, 0.5, 2)])
     assert asked.count((90, 25)) == 1
     asked.clear()
