@@ -30,6 +30,20 @@ def eigh(matrix: Array, **options: Any) -> tuple[Array, Array]:
     return values, vectors
 
 
+def tridiagonal_form(matrix: Array) -> tuple[Array, Array, Array, Array]:
+    """Return T of a symmetric QTQᵀ, and Q, which leaves the first coordinate as it is.
+
+    T as its diagonal (N,) and the values beside it (N − 1,), Q as reflections (N − 1, N − 1), below
+    the diagonal as of a QR factorisation of the last N − 1 rows, and their scales (N − 1,).
+    """
+    sytrd, workspace = scipy.linalg.get_lapack_funcs(("sytrd", "sytrd_lwork"), (matrix,))
+    size = int(workspace(len(matrix), lower=1)[0])
+    with threads_for(matrix):
+        # The transpose of an array in C order is in LAPACK's order.
+        reduced, diagonal, beside, scales, _ = sytrd(matrix.T, lower=1, lwork=size)
+    return diagonal, beside, np.asfortranarray(reduced[1:, :-1]), scales
+
+
 @attrs.frozen(eq=False)
 class AppliedSpectrum:
     """Positive eigenvalues, largest first, and vectors U = QS of a symmetric QTQᵀ, T tridiagonal.
@@ -42,23 +56,19 @@ class AppliedSpectrum:
     _vectors: Array
     """S (N, r)."""
     _reflections: Array
-    """(N − 1, N − 1), below the diagonal, as of a QR factorisation of the last N − 1 rows."""
     _scales: Array
-    """(N − 1,)"""
+    """Those of :func:`tridiagonal_form`."""
 
     @classmethod
     def of(cls, matrix: Array, tolerance: float) -> AppliedSpectrum:
         """Return the eigenpairs whose value is above ``tolerance`` times the largest, in O(N³)."""
         if not np.isfinite(matrix).all():
             raise np.linalg.LinAlgError("a matrix has NaN or infinity")
-        sytrd, workspace = scipy.linalg.get_lapack_funcs(("sytrd", "sytrd_lwork"), (matrix,))
-        size = int(workspace(len(matrix), lower=1)[0])
+        diagonal, beside, reflections, scales = tridiagonal_form(matrix)
         with threads_for(matrix):
-            # The transpose of an array in C order is in LAPACK's order.
-            reduced, diagonal, beside, scales, _ = sytrd(matrix.T, lower=1, lwork=size)
             values, vectors = scipy.linalg.eigh_tridiagonal(diagonal, beside, check_finite=False)
         kept = np.flatnonzero(values > tolerance * max(float(values[-1]), 0.0))[::-1]
-        return cls(values[kept], vectors[:, kept], np.asfortranarray(reduced[1:, :-1]), scales)
+        return cls(values[kept], vectors[:, kept], reflections, scales)
 
     def coordinates(self, columns: Array) -> Array:
         """Return Uᵀ columns, (r, k) for (N, k)."""

@@ -17,7 +17,7 @@ import scipy.linalg
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from mklkit.numerics.eigenpairs import eigh
+from mklkit.numerics.eigenpairs import eigh, tridiagonal_form
 from mklkit.numerics.threads import threads_for
 
 Array = NDArray[np.floating[Any]]
@@ -201,14 +201,10 @@ class TridiagonalSystem:
     """The ridge systems (sC + αI)x = b of one symmetric C = QTQᵀ, T tridiagonal: any s, α > 0."""
 
     def __init__(self, matrix: Array) -> None:
-        work = int(lapack.dsytrd_lwork(len(matrix), lower=1)[0])
-        # Symmetric, so that its transpose is the same matrix in LAPACK's order.
-        packed, self._diagonal, self._beside, scales, _ = lapack.dsytrd(
-            matrix.T, lower=1, lwork=work, overwrite_a=1
-        )
-        # Q leaves the first coordinate as it is.
-        part = np.asfortranarray(packed[1:, :-1])
-        self._rotation = lapack.dorgqr(part, scales, lwork=64 * len(matrix), overwrite_a=1)[0]
+        self._diagonal, self._beside, reflections, scales = tridiagonal_form(matrix)
+        room = 64 * len(matrix)
+        with threads_for(matrix):
+            self._rotation = lapack.dorgqr(reflections, scales, lwork=room, overwrite_a=1)[0]
         bands = self._diagonal, self._beside
         least = scipy.linalg.eigvalsh_tridiagonal(*bands, select="i", select_range=(0, 0))[0]
         most = np.abs(self._diagonal).max() + 2 * np.abs(self._beside).max(initial=0)
