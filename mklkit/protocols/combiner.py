@@ -129,7 +129,8 @@ class Combiner(Component, ABC):
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Sequence[Decision]:
         """Return a decision for each column of numbers (N, T)."""
-        raise NotImplementedError
+        columns = [attrs.evolve(target, values=values) for values in np.transpose(target.values)]
+        return [self.fit(views, column, learner, random_state) for column in columns]
 
     def prepare(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
