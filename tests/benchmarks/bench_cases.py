@@ -245,8 +245,7 @@ def grid(n_rows: int) -> dict[str, Any]:
     """All 81 points of the papers' grid beside one fit."""
     import test_bench_ifsl as own
 
-    X, y = normal_rows(n_rows, "float64")
-    y = np.where(X[:, 0] * X[:, 1] + 0.5 * X[:, 2] > 0, 1.0, -1.0)
+    X, y = curved_rows(n_rows)
     own.one_fit(X[:100], y[:100], "zeros")
     single = min(seconds(lambda: own.one_fit(X, y, "zeros"))[0] for _ in range(3))
     return {"seconds": seconds(lambda: own.whole_grid(X, y, "zeros"))[0], "single": single}
@@ -254,7 +253,7 @@ def grid(n_rows: int) -> dict[str, Any]:
 
 def curved_rows(n_rows: int) -> tuple[np.ndarray, np.ndarray]:
     rows, _ = normal_rows(n_rows, "float64")
-    return rows, np.where(rows[:, 0] * rows[:, 1] + 0.5 * rows[:, 2] > 0, 1, -1)
+    return rows, np.where(rows[:, 0] * rows[:, 1] + 0.5 * rows[:, 2] > 0, 1.0, -1.0)
 
 
 def classifier(**settings: Any) -> Any:

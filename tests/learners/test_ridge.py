@@ -72,13 +72,13 @@ def test_of_many_rows_some_are_left_out(monkeypatch):
     chosen = sampled_places(40, 15)
     assert len(chosen) == 15
     system = Ridge()._system(FeatureSide(ROWS), Target.numbers(Y[:, 2]))
-    (found,) = system.errors(Y[:, 2:], np.array([0.7]))
+    (error,) = system.errors(Y[:, 2:], np.array([0.7]))
     gaps = []
     for place in chosen:
         others = np.delete(np.arange(40), place)
         model = LinearRidge(alpha=0.7, solver="cholesky").fit(ROWS[others], Y[others, 2])
         gaps.append(model.predict(ROWS[[place]])[0] - Y[place, 2])
-    np.testing.assert_allclose(found, [np.mean(np.square(gaps))], rtol=1e-8)
+    np.testing.assert_allclose(error, [np.mean(np.square(gaps))], rtol=1e-8)
 
 
 @pytest.mark.parametrize("kind", ["gram", "features"])
