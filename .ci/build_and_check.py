@@ -26,12 +26,12 @@ from contents import Built, check_contents, same, unpacked
 from steps import PLUGINS, ROOT, Environment, project_of, say
 
 QUICK = [
-    *("tests/test_architecture.py", "tests/test_citation.py", "tests/test_scaffold.py"),
+    *("tests/test_architecture.py", "tests/test_citation.py", "tests/datasets/test_generated.py"),
     *("tests/cli/test_cli_start.py", "tests/cli/test_cli_describe.py"),
-    *("tests/comparison/test_report.py", "tests/datasets/test_generated.py"),
+    "tests/comparison/test_report.py",
     *("mklkit.datasets", "mklkit.presets"),
 ]
-QUICK_OF_PLUGINS = ["-k", "pickled_model_decides_the_same or test_listing"]
+QUICK_OF_PLUGINS = ["-k", "pickled_model_decides_the_same or test_listing or test_names"]
 # As in the steps of their own that these tests have in .ci/run.
 MARKED = ["-m", "(process or packages) and not slow and not benchmark", "--dist", "loadfile"]
 

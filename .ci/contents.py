@@ -16,13 +16,12 @@ __all__ = ["Built", "check_contents", "same", "unpacked"]
 # The build adds these to what a project lists.
 ADDED = {"PKG-INFO", ".gitignore", "pyproject.toml"}
 # Of the package itself, what only a checkout needs.
-NOT_IN_WHEELS = {"mklkit/scaffold/templates/ruff.toml"}
+NOT_IN_WHEELS = {"mklkit_authors/templates/ruff.toml"}
 NEEDED = {"LICENSE", "README.md", "pyproject.toml"}
 NEEDED_OF_MKLKIT = {
     *("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md"),
     *("docs/index.md", "examples/own_rule.py", "tests/conftest.py"),
     *("mklkit/comparison/report/page.js", "mklkit/comparison/report/style.css"),
-    *("mklkit/scaffold/templates/kernel.py", "mklkit/scaffold/templates/component_checks.py"),
 }
 
 

@@ -26,7 +26,7 @@ QUICK = [
 IMPORT_ALL = """
 import importlib, pkgutil, mklkit
 for module in pkgutil.walk_packages(mklkit.__path__, "mklkit."):
-    if not module.name.endswith("__main__") and ".scaffold.templates." not in module.name:
+    if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
 """
 

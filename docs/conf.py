@@ -69,7 +69,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_memory": False,
     # What a call that draws returns.
-    "ignore_repr_types": r"mklkit\.plotting|matplotlib|sklearn.*Display|list",
+    "ignore_repr_types": r"mklkit\.plotting|mklkit_optimize|matplotlib|sklearn.*Display|list",
     "plot_gallery": "True",
     "write_computation_times": False,
     "within_subsection_order": "FileNameSortKey",

@@ -3,13 +3,15 @@ Several sources, no labels: what do they have in common?
 ========================================================
 
 Four sources describe the same handwritten digits: three kinds of numbers computed from the image,
-and columns that tell which of five scanners it is from. ``consensus`` gives a source a weight by
-its agreement with the others, so that the scanner, which has to do with none of them, has little.
-Kernel PCA and clustering of the combined kernel are one pipeline each.
+and columns that tell which of five scanners it is from. ``consensus``, of the package
+mklkit-optimize, gives a source a weight by its agreement with the others, so that the scanner,
+which has to do with none of them, has little. Kernel PCA and clustering of the combined kernel are
+one pipeline each.
 """
 
 import numpy as np
 from matplotlib import pyplot
+from mklkit_optimize.consensus_display import ConsensusDisplay
 from sklearn.cluster import SpectralClustering
 from sklearn.datasets import load_digits
 from sklearn.decomposition import KernelPCA
@@ -17,7 +19,6 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 
 from mklkit import MKLTransformer
-from mklkit.plotting import ConsensusDisplay
 
 images, digits = load_digits(n_class=4, return_X_y=True)
 images, digits = images[:360] / 16, digits[:360]

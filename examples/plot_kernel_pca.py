@@ -3,9 +3,9 @@ Kernel PCA of each source and of their consensus
 ================================================
 
 Five digits in the first two kernel principal components: of Fourier coefficients, of pixels, of
-Zernike moments, and of all three kernels in the weights that ``consensus`` finds without labels.
-The labels colour the points, and have no part in anything else. How well groups are apart in the
-plane is measured by their nearest neighbours in it.
+Zernike moments, and of all three kernels in the weights that ``consensus``, of the package
+mklkit-optimize, finds without labels. The labels colour the points, and have no part in anything
+else. How well groups are apart in the plane is measured by their nearest neighbours in it.
 """
 
 from matplotlib import pyplot

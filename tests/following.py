@@ -20,7 +20,9 @@ RUN = ("sh", "python")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 # A bar is as long as its number is large, a rule as long as the screen is wide.
 _DRAWN = re.compile(r"[█─]+")
-_TIMED = re.compile(r"^(?:fitted in .*|[\d.]+ m?s)$", re.MULTILINE)
+_TIMED = re.compile(
+    r"^(?:learned from .*|scores of a model[^)]*\)[^)]*\)|[\d.]+ m?s)$", re.MULTILINE
+)
 
 
 @attrs.frozen
@@ -112,5 +114,5 @@ def _numbers(words: list[str]) -> list[float]:
 
 def accuracies(table: str) -> dict[str, float]:
     """Return the accuracy of each method in what ``mklkit compare`` prints."""
-    rows = re.findall(r"^ (\S.*?)(?: +(?:kernel|other))? +([\d.]+) ± ", table, re.MULTILINE)
+    rows = re.findall(r"^ (\S.*?)(?: {2,}[a-z]\S*)? +([\d.]+) ± ", table, re.MULTILINE)
     return {method: float(accuracy) for method, accuracy in rows}

@@ -20,7 +20,6 @@ import pytest
 from documents import ROOT, needs_checkout
 
 PACKAGE = ROOT / "mklkit"
-TEMPLATES = PACKAGE / "scaffold" / "templates"
 
 # From the bottom to the top: a room imports rooms before it, never one after it.
 ROOMS = (
@@ -42,7 +41,6 @@ ROOMS = (
     "explanation",
     "comparison",
     "testing",
-    "scaffold",
     "cli",
 )
 LOOSE = ("__init__", "__main__", "_version", "errors", "plugin")
@@ -51,10 +49,10 @@ STRATEGIES = ("kernels", "feature_maps", "learners", "combiners", "presets")
 
 # The most there may be of each; the aim beside it where that has still to be reached.
 LIMITS = {
-    "lines of mklkit": 41_300,  # aim 40,000; speed took 600
+    "lines of mklkit": 42_950,  # aim 42,000; groups, questions, effects and covariates took 2,600
     "files of mklkit": 260,
-    "lines of mklkit and the plugins": 47_900,
-    "lines of tests": 27_900,  # aim 27,000
+    "lines of mklkit and the plugins": 51_150,  # aim 50,000; the same
+    "lines of tests": 28_400,  # aim 27,000
     "lines of the longest file": 320,
     "getattr and hasattr": 26,
     "pronouns stored as variables": 0,
@@ -62,8 +60,8 @@ LIMITS = {
     "public names": 30,
     "names for authors": 40,
     "files of a fit": 36,
-    "functions of a fit": 153,  # aim 150; distances are computed strip by strip
-    "files of the command fit": 72,  # aim 60; commands are imported when they are called
+    "functions of a fit": 157,  # aim 150; numbers that were chosen are told, groups kept
+    "files of the command fit": 77,  # aim 60; commands are imported when called, splits have groups
 }
 PRONOUNS = {"one", "found", "own", "given", "seen", "what", "those", "theirs", "made", "other"}
 
@@ -79,15 +77,6 @@ def python_files(folder: Path) -> list[Path]:
 
 def n_lines(paths: list[Path]) -> int:
     return sum(path.read_text(encoding="utf-8").count("\n") for path in paths)
-
-
-def own_files() -> list[Path]:
-    """Return the package's files, without what the scaffold writes for others."""
-    return [path for path in python_files(PACKAGE) if not path.is_relative_to(TEMPLATES)]
-
-
-def files_of(room: str) -> list[Path]:
-    return [path for path in own_files() if path.is_relative_to(PACKAGE / room)]
 
 
 def imported_modules(path: Path) -> Iterator[str]:
@@ -120,7 +109,7 @@ def module_name(path: Path) -> str:
 
 def modules_in_circles() -> list[str]:
     """Return the modules that import themselves by way of others; a folder's own file apart."""
-    paths = {module_name(path): path for path in own_files() if path.parent != PACKAGE}
+    paths = {module_name(path): path for path in python_files(PACKAGE) if path.parent != PACKAGE}
     imports = {
         name: {module for module in imported_in_use(tree_of(path)) if module in paths}
         - {name.rpartition(".")[0], name}
@@ -135,7 +124,7 @@ def modules_in_circles() -> list[str]:
 
 
 def stored_pronouns() -> Iterator[str]:
-    for path in own_files():
+    for path in python_files(PACKAGE):
         for node in ast.walk(tree_of(path)):
             stored = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
             if stored and node.id in PRONOUNS:
@@ -143,7 +132,7 @@ def stored_pronouns() -> Iterator[str]:
 
 
 def attribute_questions() -> Iterator[str]:
-    for path in own_files():
+    for path in python_files(PACKAGE):
         for node in ast.walk(tree_of(path)):
             called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
             if called and node.func.id in ("getattr", "hasattr"):
@@ -172,11 +161,13 @@ def test_size_with_the_packages() -> None:
 
 @needs_checkout
 def test_packages_of_strategies_use_public_names_only() -> None:
-    public = {"mklkit", "mklkit.plugin", *(f"mklkit.{room}" for room in STRATEGIES)}
+    of_commands = {"mklkit_authors", "mklkit_papers"}
+    public = {"mklkit", "mklkit.plugin", "mklkit.plotting"}
+    public |= {f"mklkit.{room}" for room in STRATEGIES}
     for path in ROOT.glob("plugins/*/mklkit_*/*.py"):
         for node in ast.walk(tree_of(path)):
             module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
-            if module.partition(".")[0] == "mklkit" and path.parent.name != "mklkit_papers":
+            if module.partition(".")[0] == "mklkit" and path.parent.name not in of_commands:
                 names = {alias.name for alias in node.names}
                 assert module in public, path
                 assert names <= {*dir(import_module(module))}, path
@@ -276,7 +267,7 @@ def test_imports_point_one_way() -> None:
     wrong = [
         f"{path.relative_to(ROOT)} imports {module}"
         for place, room in enumerate(ROOMS)
-        for path in files_of(room)
+        for path in python_files(PACKAGE / room)
         for module in imported_modules(path)
         if module.startswith("mklkit.") and module.split(".")[1] in ROOMS[place + 1 :]
     ]
@@ -288,7 +279,7 @@ def test_the_core_knows_no_strategy() -> None:
         f"{path.relative_to(ROOT)} imports {module}"
         for room in ROOMS
         if room not in STRATEGIES
-        for path in files_of(room)
+        for path in python_files(PACKAGE / room)
         for module in imported_modules(path)
         if module.startswith("mklkit.")
         and module.split(".")[1] in STRATEGIES

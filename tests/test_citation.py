@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from documents import ROOT
+
+from mklkit.evaluation.methods_section import sources_of
+from mklkit.registry.entries import HOOKS
+from mklkit.registry.registry import get_registry
 
 
 @pytest.mark.parametrize(
@@ -27,6 +32,46 @@ def test_every_paper_is_a_reference(page: Path) -> None:
         assert f"{initials} {author['family-names']}" in head
     assert reference["title"] in head
     assert f"{reference['journal']} {reference['volume']} ({reference['year']})" in head
+
+
+def bibtex_files() -> list[Path]:
+    return [*ROOT.glob("mklkit/sources.bib"), *ROOT.glob("plugins/*/*/sources.bib")]
+
+
+@pytest.mark.parametrize("path", bibtex_files(), ids=lambda path: path.parent.name)
+def test_bibtex_names_what_its_package_registers(path: Path) -> None:
+    pytest.importorskip(path.parent.name)
+    registry = get_registry()
+    names = {
+        entry.name
+        for kind in HOOKS
+        for entry in registry.entries(kind)
+        if entry.kind == "preset" or entry.target.__module__.startswith(f"{path.parent.name}.")
+    }
+    if path.parent.name == "mklkit":
+        names |= {"mklkit", "scikit-learn", "corrected t-test", "Holm"}
+    for name in names:
+        for key, entry in sources_of(name).items():
+            assert entry.startswith("@")
+            assert entry.count("{") == entry.count("}")
+            assert f"{{{key}," in entry
+    text = path.read_text(encoding="utf-8")
+    keywords = [
+        name for line in re.findall(r"keywords = \{(.*)\}", text) for name in line.split(", ")
+    ]
+    assert set(keywords) <= names
+    assert len(re.findall("^@", text, re.MULTILINE)) == text.count("keywords = ")
+
+
+def test_bibtex_and_the_citation_file_agree() -> None:
+    citation = read_citation()
+    text = (ROOT / "mklkit" / "sources.bib").read_text(encoding="utf-8")
+    for source in (citation, *citation["references"]):
+        assert f"title = {{{source['title']}}}" in text
+    for source in citation["references"]:
+        authors = (f"{name['family-names']}, {name['given-names']}" for name in source["authors"])
+        assert f"author = {{{' and '.join(authors)}}}" in text
+        assert "doi" not in source or f"doi = {{{source['doi']}}}" in text
 
 
 def read_citation() -> dict[str, Any]:

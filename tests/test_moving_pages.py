@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from mklkit import MKLClassifier, MKLTransformer
+from mklkit import MKLClassifier
 
 MKLPY = "docs/guides/moving/from-mklpy.md"
 HIMALAYA = "docs/guides/moving/from-himalaya.md"
@@ -28,20 +28,6 @@ def test_a_sum_with_c_is_a_mean_with_c_times_the_kernels() -> None:
     by_hand = SVC(kernel="precomputed", C=3).fit(total, y)
     model = MKLClassifier(["rbf(gamma=0.01)", "rbf(gamma=0.1)"], learner="svm(C=6)").fit(X, y)
     np.testing.assert_array_equal(model.predict(X), by_hand.predict(total))
-
-
-def test_consensus_has_the_weights_of_statis_on_normalised_centred_matrices() -> None:
-    X = StandardScaler().fit_transform(load_wine().data)
-    centring = np.eye(len(X)) - 1 / len(X)
-    matrices = []
-    for part in (X[:, :5], X[:, 5:9], X[:, 9:]):
-        lengths = np.linalg.norm(part, axis=1)
-        matrices.append(centring @ (part @ part.T / np.outer(lengths, lengths)) @ centring)
-    flat = np.array([matrix.ravel() / np.linalg.norm(matrix) for matrix in matrices])
-    first = np.linalg.eigh(flat @ flat.T)[1][:, -1]
-    sources = [f"cosine(linear)@{columns}" for columns in ("0:5", "5:9", "9:13")]
-    found = MKLTransformer(sources).fit(X).weights_[0]
-    np.testing.assert_allclose(found, first / first.sum(), atol=1e-8)
 
 
 @pytest.mark.process

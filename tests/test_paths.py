@@ -13,8 +13,6 @@ from mklkit.datasets import load_table
 from mklkit.datasets.paths import same_file, status, user_path
 from mklkit.errors import DataError, MKLKitError
 from mklkit.persistence import check_writable, read_facts, replacing
-from mklkit.scaffold import Template
-from mklkit.scaffold.writing import NewPlugin, write_plugin
 
 
 def write(path: Path) -> None:
@@ -22,11 +20,7 @@ def write(path: Path) -> None:
         file.write(b"x")
 
 
-def start_plugin(path: Path) -> None:
-    write_plugin(NewPlugin("some-rule", Template.weighting), path)
-
-
-USES = [load_table, check_writable, read_facts, write, start_plugin]
+USES = [load_table, check_writable, read_facts, write]
 
 
 @pytest.mark.parametrize("use", USES)

@@ -21,8 +21,11 @@ STRATEGIES = {
     "mklkit-optimize": "easymkl(alpha=0.0001)",
     "mklkit-views": "cca-mhks2",
 }
-# A package that brings a command instead; mklkit.cli.package_commands.PACKAGES names it.
-COMMANDS = {"mklkit-papers": "reproduce"}
+# A package that brings kernels instead, on data that the built-in sets have not.
+KERNELS = ("mklkit-kernels",)
+# A call of the command that others bring instead; mklkit.cli.package_commands.PACKAGES names it.
+COMMANDS = {"mklkit-authors": "plugin new mine", "mklkit-papers": "reproduce list"}
+PACKAGES = (*STRATEGIES, *KERNELS, *COMMANDS)
 # What only packages need has to come with them, so that no environment holds it beforehand.
 BROUGHT = ("clarabel",)
 # What is imported by another name than it is installed.
@@ -34,7 +37,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """Return an environment without any of the packages, whatever the tests themselves see."""
     home = tmp_path_factory.mktemp("bare")
     (home / "work").mkdir()
-    return Environment(home, home / "work", without=(*STRATEGIES, *COMMANDS, *BROUGHT))
+    return Environment(home, home / "work", without=(*PACKAGES, *BROUGHT))
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -54,12 +57,12 @@ def requirements(project: Path) -> set[str]:
 
 def test_every_package_is_here_and_what_it_brings() -> None:
     projects = list(ROOT.glob("plugins/*/pyproject.toml"))
-    assert sorted([*STRATEGIES, *COMMANDS]) == sorted(path.parent.name for path in projects)
+    assert sorted(PACKAGES) == sorted(path.parent.name for path in projects)
     beside = requirements(ROOT / "pyproject.toml") | {"mklkit"}
     assert set().union(*map(requirements, projects)) - beside == set(BROUGHT)
 
 
-@pytest.mark.parametrize("package", [*STRATEGIES, *COMMANDS])
+@pytest.mark.parametrize("package", PACKAGES)
 def test_a_package_declares_what_it_imports(package: str) -> None:
     """As each needs when it is installed alone."""
     declared = (ROOT / "plugins" / package / "pyproject.toml").read_text(encoding="utf-8")
@@ -72,9 +75,8 @@ def test_a_package_declares_what_it_imports(package: str) -> None:
 
 def test_packages_leave_no_trace(bare: Environment) -> None:
     files = contents(bare.packages)
-    names = [*STRATEGIES, *COMMANDS]
     models = {name: f"mklkit predict {name}.mkl iris" for name in STRATEGIES}
-    uses = models | {name: f"mklkit {command} list" for name, command in COMMANDS.items()}
+    uses = models | {name: f"mklkit {call}" for name, call in COMMANDS.items()}
     fits = [
         f"mklkit fit iris --combiner '{combiner}' -o {name}.mkl"
         for name, combiner in STRATEGIES.items()
@@ -82,10 +84,10 @@ def test_packages_leave_no_trace(bare: Environment) -> None:
     [before] = bare.run_commands("mklkit list --json")
     assert origins(before.out) == {"mklkit"}
 
-    came = bare.install(*(ROOT / "plugins" / name for name in names))
+    came = bare.install(*(ROOT / "plugins" / name for name in PACKAGES))
     listed, *used = bare.run_commands("mklkit list --json", *fits, *uses.values())
-    assert set(names) <= came
-    assert origins(listed.out) == {"mklkit", *names}
+    assert set(PACKAGES) <= came
+    assert origins(listed.out) == {"mklkit", *PACKAGES}
     for outcome in used:
         assert outcome.code == 0, outcome
 

@@ -115,7 +115,7 @@ def test_comparison_has_the_rows_that_are_shown(
     np.testing.assert_allclose(
         [found[name] for name in shown], [shown[name] for name in shown], atol=tolerance
     )
-    assert found["centered-alignment"] > found["all"] > found["pattern"]
+    assert found["uniform"] > found["rbf on all columns"] > found["pattern"]
 
 
 @pytest.mark.process

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 HEAD = """# The command line
 
-The same as `mklkit --help`, and `mklkit COMMAND --help` for each command; `reproduce` is in the
-package `mklkit-papers`. The [guide](../guides/command-line.md) tells how to let the TAB key
-complete them.
+The same as `mklkit --help`, and `mklkit COMMAND --help` for each command. Two are in packages of
+their own: `plugin` in `mklkit-authors`, `reproduce` in `mklkit-papers`. The
+[guide](../guides/command-line.md) tells how to let the TAB key complete them.
 
 Results go to stdout; notes, warnings and progress to stderr. Of an option that is given twice the
 last counts, unless it can be repeated.

@@ -26,7 +26,7 @@ COMMANDS = {
     "fit": "Learn kernel weights and a classifier or a regression, and score it on held-out rows.",
     "predict": "Predict a class, or a number, for each row of DATA, in its order.",
     "evaluate": "Score a model by repeated cross-validation: mean and standard deviation.",
-    "compare": "Compare methods on the same splits: accuracy, AUC, time, and tests of "
+    "compare": "Compare methods on the same splits: their scores, time, and tests of "
     "the differences.",
     "inspect": "Show the contents of a model file: data, columns, components, "
     "weights, scores, versions.",
@@ -36,7 +36,6 @@ COMMANDS = {
     "list": "List kernels, feature maps, combiners, learners and presets, built in "
     "and from plugins.",
     "describe": "Show a component or preset: description, parameters with defaults, and package.",
-    "plugin": "Start a plugin package, and check an installed one.",
 }
 """The first sentence of each command's help, by name."""
 HOMES = {"inspect": "inspect_model.inspect_model", "list": "describe.list_names"}

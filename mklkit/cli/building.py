@@ -12,8 +12,11 @@ from mklkit.cli.model_options import ModelOptions
 from mklkit.errors import named
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from mklkit.datasets import Table
     from mklkit.datasets.files import ChunkedTable
+    from mklkit.evaluation.splits import Split
     from mklkit.evaluation.tasks import Task
 
 # A table in memory, its encoded numbers, and a copy of them where they are scaled.
@@ -37,6 +40,8 @@ class System:
     table: Table
     task: Task
     facts: dict[str, Any]
+    split: Split | None = None
+    """That of a column of the table."""
 
     @classmethod
     def of(
@@ -47,6 +52,8 @@ class System:
         drop: list[str] | None,
         weights: str | None = None,
         task: str = "classification",
+        groups: str | None = None,
+        split_column: str | None = None,
     ) -> System:
         """Read the training data for a model, whose names are checked before.
 
@@ -58,11 +65,13 @@ class System:
         from mklkit.datasets import load_table
         from mklkit.datasets.builtin import DEFAULT_NAME
         from mklkit.datasets.kernel_columns import kernels_in, named_columns
+        from mklkit.evaluation.splits import split_by
         from mklkit.evaluation.tasks import task_named
 
         pipeline = options.pipeline(task_named("classification"))
         written = [name for _, name in named_columns(kernels_in(pipeline[-1]), "text")]
         table = load_table(data or DEFAULT_NAME, target, drop or [], written, weights, task)
+        table, parts = _apart(table, groups, split_column)
         notes = list(table.notes)
         if data is None:
             notes.insert(0, f"no DATA was given: the built-in {DEFAULT_NAME} data are used")
@@ -78,7 +87,10 @@ class System:
                 say(f"the target {name!r} holds numbers: {table.task} (--task classification for"
                     " classes)")  # fmt: skip
         facts = settle_columns(pipeline, table, options.kernels, notes)
-        return cls(options, pipeline, table, learned, facts)
+        split = None
+        if parts is not None:
+            split = split_by(table.target.to_numpy(), parts.to_numpy(), str(parts.name))
+        return cls(options, pipeline, table, learned, facts, split)
 
     def weights(self, rows: Any = slice(None)) -> dict[str, Any]:
         """Return the weights of some rows as an argument for the pipeline's last step."""
@@ -86,6 +98,54 @@ class System:
             return {}
         step = self.pipeline.steps[-1][0]
         return {f"{step}__sample_weight": self.table.weights.to_numpy()[rows]}
+
+    def to_be_saved(self) -> tuple[System, list[str]]:
+        """Return the system to learn from all rows, with what a search chose, and its notes."""
+        from sklearn.base import clone
+        from sklearn.pipeline import Pipeline
+
+        from mklkit.estimators.introspection import classifier_in
+
+        *steps, (name, fitted) = self.pipeline.steps
+        best = classifier_in(fitted)
+        notes = [note for note in fitted.choices_ if note not in best.choices_]
+        if notes:
+            notes.append("the saved model has these settings: nothing was searched on all rows")
+        pipeline = clone(Pipeline([*steps, (name, best)]))
+        return attrs.evolve(self, pipeline=pipeline), notes
+
+    def groups(self, rows: Any = slice(None)) -> dict[str, Any]:
+        """Return the groups of some rows as an argument for the pipeline's last step."""
+        from mklkit.evaluation.cross_validation import fit_in_groups
+
+        features, targets = self.table.features.iloc[rows], self.table.target.to_numpy()[rows]
+        some = None if self.groups_of_rows is None else self.groups_of_rows[rows]
+        return fit_in_groups(self.pipeline, features, targets, some)
+
+    @property
+    def groups_of_rows(self) -> Any:
+        """The group of each row (N,), None where no column says so."""
+        return None if self.table.groups is None else self.table.groups.to_numpy()
+
+    def hold_out(self, share: float, seed: int) -> Split:
+        """Return the split of a column, or hold out a share of the rows or of their groups."""
+        from mklkit.estimators.folds import check_apart
+
+        groups, targets = self.groups_of_rows, self.table.target.to_numpy()
+        split = self.split or self.task.hold_out(targets, share, seed, groups)
+        check_apart([(split.train, split.held_out)], groups)
+        self.facts["notes"] += self.leaks([(split.train, split.held_out)])
+        return split
+
+    def leaks(self, splits: list[Any]) -> list[str]:
+        """Return what makes scores on these splits too good."""
+        from mklkit.datasets.kernel_columns import without_unread
+        from mklkit.evaluation.leakage import leakage_notes
+
+        encoder = self.pipeline[0]
+        features = without_unread(self.table.features, encoder.identifiers, encoder.as_they_are)
+        numbers, targets = self.table.task == "regression", self.table.target.to_numpy()
+        return leakage_notes(features, targets, splits, self.groups_of_rows, numbers)
 
     def result(self, pipeline: Any, **results: Any) -> dict[str, Any]:
         """Return what a command found out: data, options, steps, choices and parts of a model."""
@@ -119,19 +179,36 @@ class System:
         first = next(iter(task.scores))
         overfitted = (trained[first] or 0) - (score[first] or 0) > OVERFITTED
         ways = []
+        if missed and options.class_weight is None:
+            ways.append("weights of classes (--class-weight balanced)")
         if score["rows"] < FEW_ROWS and score["rows"] <= trained["rows"]:
             ways.append(f"'mklkit evaluate', which scores every row ({score['rows']} are too few)")
-        elif not guessing and options.class_weight is None:
-            ways.append("weights of classes (--class-weight balanced)")
         if options.scale == "none":
             ways.append("scaled features (--scale standard)")
-        ways += _other_c(model, larger=not overfitted)
-        ways.append(f"{'wider' if overfitted else 'other'} kernels, such as the default kernels")
+        # A class that is too rare to count is not recognised by other kernels either.
+        if guessing or options.class_weight is not None:
+            ways += _other_c(model, larger=not overfitted)
+            if options.kernels or options.preset:
+                wider = "wider" if overfitted else "other"
+                ways.append(f"{wider} kernels, such as the default kernels")
         ways.append("more rows of each class")
         text = f"warning: this model {problem} on the {rows}. Try {', or '.join(ways)}."
         if overfitted:
             text += f" It is overfitted: {task.shown(first, trained[first])} on its training rows."
         return text
+
+
+def _apart(
+    table: Table, groups: str | None, split_column: str | None
+) -> tuple[Table, pd.Series | None]:
+    """Return the table with its groups, without the columns that are no features, and the split."""
+    parts = None
+    if split_column is not None:
+        table, parts = table.without(split_column, "to take as the split")
+    if groups is not None:
+        table, names = table.without(groups, "to take as the groups of rows")
+        table = attrs.evolve(table, groups=names)
+    return table, parts
 
 
 def stream_of(data: str | None, max_memory: str | None, stream: bool) -> ChunkedTable | None:
@@ -169,16 +246,13 @@ def settle_columns(
     They are those of all rows, so that they do not depend on a split.
     """
     from mklkit.datasets.kernel_columns import check_not_left_out
+    from mklkit.datasets.pipeline import match_class_weights
     from mklkit.datasets.remarks import find_identifiers
 
     identifiers = find_identifiers(table.features)
     check_not_left_out(kernels or [], table, identifiers)
     pipeline.set_params(encode__identifiers=identifiers, encode__readings=table.readings)
-    # Weights of classes name labels that are no text, such as numbers, by their text.
-    for name, weights in pipeline.get_params().items():
-        if name.rpartition("__")[2] == "class_weight" and isinstance(weights, dict):
-            labels = {str(label): label for label in table.class_counts().index.tolist()}
-            pipeline.set_params(**{name: {labels.get(k, k): w for k, w in weights.items()}})
+    match_class_weights(pipeline, table.class_counts().index.tolist())
     return {**table.facts(), "notes": notes}
 
 

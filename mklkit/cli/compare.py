@@ -12,12 +12,14 @@ import attrs
 import typer
 
 from mklkit.cli import options as opt
+from mklkit.cli.comparison_tables import comparison_grid, questions_grid
 from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import counting, say, show, show_json, working
 from mklkit.cli.examples import DEFAULT_METHODS, LEARNERS
-from mklkit.cli.model_options import ModelOptions, takes_model_options
+from mklkit.cli.model_options import ModelOptions
 from mklkit.cli.outputs import check_outputs
-from mklkit.cli.tables import Fact, comparison_grid, facts_grid
+from mklkit.cli.tables import Fact, facts_grid
+from mklkit.cli.taking_options import takes_model_options
 from mklkit.datasets.builtin import DEFAULT_NAME
 from mklkit.errors import DataError, counted
 
@@ -28,7 +30,7 @@ split_option = partial(typer.Option, rich_help_panel="Splits")
 result_option = partial(opt.output_option, rich_help_panel="Results")
 INTERRUPTED = 130
 # What compare has several of, or does without.
-NOT_SHARED = ("preset", "combiner", "learner", "class_weight", "probability")
+NOT_SHARED = ("preset", "combiner", "learner")
 
 
 @takes_model_options(but=NOT_SHARED)
@@ -44,7 +46,9 @@ def compare(
     ] = None,
     *,
     target: opt.Target = None,
+    task: opt.ComparedTask = "auto",
     drop: opt.Drop = None,
+    weights: opt.Weights = None,
     combiners: Annotated[
         list[str] | None,
         opt.model_option(
@@ -77,16 +81,34 @@ def compare(
             metavar="SPEC",
             autocompletion=complete.learners,
             show_default="each combiner's own",
-            help=f"A learner: {LEARNERS}. Of several, each goes with each combiner.",
+            help=f"A learner: {LEARNERS}. Of several, each goes with each combiner and kernel.",
+        ),
+    ] = None,
+    also: Annotated[
+        list[str] | None,
+        opt.model_option(
+            metavar="KERNEL",
+            help="A kernel that is compared and not combined, such as 'all:rbf'.",
+        ),
+    ] = None,
+    baselines: Annotated[
+        list[str] | None,
+        opt.model_option(
+            metavar="none|NAME",
+            show_default="all that the task has",
+            help="A usual method of scikit-learn's to compare with, such as 'random forest', or"
+            " none. Repeat for several. Of all of them, one that takes most of the time of the"
+            " first split, and over a minute, is left out of the others.",
         ),
     ] = None,
     options: ModelOptions,
+    score: opt.Score = None,
     cv: Annotated[
         str | None,
         split_option(
             metavar="FOLDSxTIMES",
             show_default="5x2",
-            help="Stratified folds: 5x4 is five folds, four times.",
+            help=f"Folds: {opt.CV_HELP}",
         ),
     ] = None,
     mccv: Annotated[
@@ -99,20 +121,23 @@ def compare(
             min=0.01, max=0.99, show_default="0.5", help="Share of training rows of --mccv."
         ),
     ] = None,
-    split_column: Annotated[
-        str | None,
-        split_option(
-            metavar="COLUMN",
-            autocompletion=complete.feature_columns,
-            help="A column whose values 'train' and 'test' give the one split to use.",
-        ),
-    ] = None,
+    split_column: opt.SplitColumn = None,
+    groups: opt.Groups = None,
     results: Annotated[
         Path | None,
         result_option(
-            help="Write each finished run to FILE (JSON lines); the same command goes on from it.",
+            help="Write each finished run to FILE (JSON lines); the same command resumes from it.",
         ),
     ] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            rich_help_panel="Results",
+            metavar="METHOD",
+            help="Test all methods against this one instead of the best.",
+        ),
+    ] = None,
+    time_limit: opt.TimeLimit = None,
     reports: Annotated[
         list[Path] | None,
         result_option(
@@ -131,17 +156,18 @@ def compare(
     ] = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Compare methods on the same splits: accuracy, AUC, time, and tests of the differences.
+    """Compare methods on the same splits: their scores, time, and tests of the differences.
 
-    Always among them: each kernel alone, the best single kernel, the even sum, and scikit-learn's
-    logistic regression, random forest and gradient boosting. Ctrl-C shows what is done.
+    Always among them: each kernel alone, the best single kernel, the even sum, and, unless
+    --baselines says otherwise, a linear model, random forest and gradient boosting of
+    scikit-learn's. Ctrl-C shows what is done.
     """
     sources = data or [DEFAULT_NAME]
     written = list(reports or [])
     _check_files(sources, results, written, output)
     methods = [*(combiners or []), *(["*"] if every else [])]
     try:
-        with counting("starting") as progress:
+        with counting("starting", lines=True) as progress:
             from mklkit.comparison.comparing import compare as run
 
             comparison = run(
@@ -149,14 +175,22 @@ def compare(
                 methods=methods or None,
                 presets=presets or (),
                 learners=learners or (),
+                also=also or (),
+                reference=reference,
                 **attrs.asdict(options, filter=lambda field, _: field.name not in NOT_SHARED),
                 cv=cv,
                 mccv=mccv,
                 train=train,
                 split_column=split_column,
+                baselines=baselines or None,
+                task=task,
+                score=score,
+                groups=groups,
                 results=results,
                 target=target,
                 drop=drop or (),
+                weights=weights,
+                time_limit=time_limit,
                 progress=progress,
             )
     except KeyboardInterrupt:
@@ -179,11 +213,12 @@ def compare(
     for path in written:
         say(f"wrote {path}")
     if not comparison.complete:
-        goes_on = "with --results FILE the same command goes on from what is done"
-        if results is not None:
-            goes_on = f"the same command goes on from {results}"
-        say("; ".join(["interrupted", *_lost(comparison, output), goes_on]), style="yellow")
-        raise typer.Exit(INTERRUPTED)
+        resumes = "with --results FILE the same command resumes from what is done"
+        goes_on = resumes if results is None else f"the same command resumes from {results}"
+        ended = "the time limit was reached" if comparison.by_time else "interrupted"
+        say("; ".join([ended, *_lost(comparison, output), goes_on]), style="yellow")
+        if not comparison.by_time:
+            raise typer.Exit(INTERRUPTED)
 
 
 def _check_files(
@@ -205,7 +240,6 @@ def _save_best(output: Path, comparison: Comparison) -> None:
 
     from mklkit.datasets.pipeline import describe
     from mklkit.estimators.base import FittedKernels
-    from mklkit.evaluation import score
     from mklkit.persistence import save_model
 
     (data,) = comparison.data
@@ -215,15 +249,13 @@ def _save_best(output: Path, comparison: Comparison) -> None:
         pipeline = comparison.best_estimator_
         seconds = perf_counter() - start
         choices = pipeline[-1].choices_ if isinstance(pipeline[-1], FittedKernels) else []
-        scores = score(data.target, pipeline.predict(data.features), data.target)
+        truth = data.inliers() if data.task.kind == "outliers" else data.target
+        scores = data.task.score(truth, pipeline.predict(data.features), truth)
         facts: dict[str, Any] = {
             "preset": None,
             "seed": comparison.plan["seed"],
             "preprocessing": describe(pipeline),
-            "choices": [
-                f"{best}: the best of {len(comparison.methods)} compared methods",
-                *choices,
-            ],
+            "choices": [f"{best}: the best of {len(comparison.methods)} methods", *choices],
             "split": "none",
             "scores": {"train": scores, "held_out": None},
             "seconds": seconds,
@@ -246,26 +278,33 @@ def _report(comparison: Comparison, output: Path | None) -> None:
     plan, data = comparison.plan, comparison.data
     lines: list[Fact] = []
     if not comparison.complete:
-        lines.append(("interrupted", _lost(comparison, output)))
+        ended = "stopped" if comparison.by_time else "interrupted"
+        lines.append((ended, _lost(comparison, output)))
     splits = dict.fromkeys(part["description"] for part in plan["splits"])
     lines += [
         ("data", [line for source in data for line in (source.summary, *source.notes)]),
         ("splits", [*splits, *comparison.notes]),
     ]
+    if plan["score"] not in ("accuracy", "r2"):
+        lines.append(("score", plan["score"]))
     if plan["tune"]:
         lines.append(("tuned", f"{plan['tune']}, inside the training rows of each split"))
     show(facts_grid(lines))
     names = list(comparison.results["data"].unique())
+    if len(names) == 1 and len(comparison.questions):
+        show(questions_grid(comparison.questions, comparison.unit))
+    how = plan["score"], comparison.unit, plan["reference"]
     for name in names:
         table = comparison.table(name)
-        show(comparison_grid(table, name if len(names) > 1 else None))
+        show(comparison_grid(table, *how, name if len(names) > 1 else None))
         failed = table[table["failures"] > 0]
         for row in failed.to_dict("records"):
             runs = f"{row['failures']} of {counted(row['splits'], 'split')}"
             show(f"failed on {runs}: {row['method']}: {row['reason']}")
     if len(names) > 1:
-        show(comparison_grid(comparison.table(), "over data sets"), *_rank_tests(comparison))
-    show(comparison.verdict)
+        over = comparison_grid(comparison.table(), *how, "over data sets")
+        show(over, *_rank_tests(comparison))
+    show(facts_grid([("verdict", comparison.verdict.splitlines())]))
 
 
 def _rank_tests(comparison: Comparison) -> list[str]:

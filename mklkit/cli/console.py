@@ -8,8 +8,9 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any, TextIO
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from time import monotonic
+from typing import Any, Literal
 
 from rich.console import Console, RenderableType
 from rich.text import Text
@@ -23,11 +24,12 @@ PIPE_WIDTH = 160
 LONGEST_MESSAGE = 2000
 # reStructuredText's roles and literals; of a dotted name its last part is what people know.
 ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?([^`]*)`|``([^`]*)``")
+_loading = ExitStack()  # Closed, it removes the spinner of loading().
 
 
 def show(*parts: RenderableType) -> None:
     """Print results on stdout; text is printed as it is, without markup."""
-    console = _console(sys.stdout)
+    console = _console("stdout")
     for part in parts:
         if isinstance(part, str):
             console.print(plain(part), soft_wrap=True)
@@ -45,6 +47,7 @@ def show_json(result: Any) -> None:
     """Print a result on stdout as JSON."""
     from mklkit.persistence.facts import json_ready
 
+    _loading.close()
     print(json.dumps(json_ready(result), indent=2, allow_nan=False))
 
 
@@ -60,7 +63,7 @@ def show_result(result: Any, as_json: bool, report: Callable[[], None], advice: 
 
 def say(text: str, style: str = "") -> None:
     """Print a line on stderr."""
-    _console(sys.stderr).print(Text(plain(shortened(text)), style=style), soft_wrap=True)
+    _console("stderr").print(Text(plain(shortened(text)), style=style), soft_wrap=True)
 
 
 def shortened(text: str) -> str:
@@ -89,19 +92,50 @@ def without_markup(text: str) -> str:
 
 
 @contextmanager
+def loading() -> Iterator[None]:
+    """Show a spinner on a terminal until something else is shown: imports take seconds."""
+    console = _console("stderr")
+    with _loading:
+        if console.is_terminal:
+            status = console.status("loading")
+            _loading.callback(status.stop)  # First, as Ctrl-C may come while it starts.
+            status.start()
+        yield
+
+
+@contextmanager
 def working(action: str) -> Iterator[None]:
     """Show a spinner on a terminal; nothing in a pipe."""
-    console = _console(sys.stderr)
+    console = _console("stderr")
     with console.status(action) if console.is_terminal else nullcontext():
         yield
 
 
-def counting(action: str, shown: bool = True) -> AbstractContextManager[Report]:
-    """Show a progress bar on a terminal.
+def counting(
+    action: str, shown: bool = True, lines: bool = False
+) -> AbstractContextManager[Report]:
+    """Show a progress bar on a terminal, elsewhere ``lines`` of what is done, if asked for.
 
     It yields a function of the parts done, their total and, if known, the name of what runs.
     """
-    return terminal_bar(action, _console(sys.stderr)) if shown else nullcontext(silent)
+    console = _console("stderr")
+    if lines and not console.is_terminal:
+        return nullcontext(_Lines())
+    return terminal_bar(action, console) if shown else nullcontext(silent)
+
+
+class _Lines:
+    """A line on stderr for each part that is finished, with its seconds."""
+
+    def __init__(self) -> None:
+        self._part, self._start = "", monotonic()
+
+    def __call__(self, done: int, total: int, part: str = "") -> None:
+        """Tell that a part is finished, as another begins or all are done."""
+        now = monotonic()
+        if self._part:
+            say(f"{done} of {total}: {self._part}, {now - self._start:.1f} s")
+        self._part, self._start = part, now
 
 
 def show_warnings_briefly() -> None:
@@ -131,6 +165,8 @@ class _PlainConsole(Console):
         raise BrokenPipeError
 
 
-def _console(file: TextIO) -> Console:
+def _console(name: Literal["stdout", "stderr"]) -> Console:
+    _loading.close()  # Before the stream is looked up: rich replaces both while a spinner turns.
+    file = sys.stdout if name == "stdout" else sys.stderr
     width = None if file.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
     return _PlainConsole(file=file, width=width, markup=False, highlight=False, emoji=False)

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 from mklkit.cli import options as opt
 from mklkit.cli.building import System, steps_of
 from mklkit.cli.console import counting, show, show_result
-from mklkit.cli.model_options import ModelOptions, takes_model_options
+from mklkit.cli.model_options import ModelOptions
 from mklkit.cli.tables import class_table, data_line, facts_grid, model_line
+from mklkit.cli.taking_options import takes_model_options
 
 
 @takes_model_options(but=["probability"])
@@ -19,10 +20,14 @@ def evaluate(
     task: opt.Task = "auto",
     drop: opt.Drop = None,
     weights: opt.Weights = None,
-    folds: Annotated[int, opt.data_option(min=2, help="Number of folds.")] = 5,
+    groups: opt.Groups = None,
+    cv: Annotated[
+        str, opt.data_option("--cv", "--folds", metavar="FOLDS", help=f"Folds: {opt.CV_HELP}")
+    ] = "5",
     repeats: Annotated[
         int, opt.data_option(min=1, help="Repetitions with other random folds.")
     ] = 1,
+    split_column: opt.SplitColumn = None,
     options: ModelOptions,
     as_json: opt.AsJson = False,
 ) -> None:
@@ -32,19 +37,21 @@ def evaluate(
     """
     from mklkit.evaluation import cross_validate
 
-    system = System.of(options, data, target, drop, weights, task)
+    system = System.of(options, data, target, drop, weights, task, groups, split_column)
     features, targets = system.table.features, system.table.target
     with counting("folds") as progress:
         outcome = cross_validate(
             system.pipeline,
             features,
             targets,
-            folds,
+            cv if system.split is None else [(system.split.train, system.split.held_out)],
             repeats,
             options.seed,
             progress,
             system.weights(),
+            system.table.groups,
         )
+    outcome.notes.extend(system.leaks(outcome.splits))
     result = _result(system, outcome)
     means = {name: spread["mean"] for name, spread in outcome.scores.items()}
     score = outcome.pooled or {"rows": len(targets), **means}
@@ -66,9 +73,10 @@ def _result(system: System, outcome: Any) -> dict[str, Any]:
 
     # The report describes the encoding of all rows; the model of the last fold stays as it is.
     whole = clone(outcome.estimator)
-    whole[0].fit(system.table.features)
+    whole[:-1].fit(system.table.features)
     result = system.result(outcome.estimator)
-    del result["model"]["weights"]
+    for of_last_fold in ("weights", "rows", "chosen"):
+        del result["model"][of_last_fold]
     return {
         **result,
         "preprocessing": steps_of(system.table, whole),
@@ -81,8 +89,7 @@ def _result(system: System, outcome: Any) -> dict[str, Any]:
 
 
 def _report(system: System, outcome: Any, result: dict[str, Any]) -> None:
-    times = f", {outcome.repeats} times" if outcome.repeats > 1 else ""
-    folds = f"{outcome.n_folds} {system.task.folds_are} folds{times}"
+    folds = outcome.described if system.split is None else system.split.kind
     facts = facts_grid(
         [
             data_line(system.table, result["data"]["notes"]),

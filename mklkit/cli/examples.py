@@ -38,7 +38,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "mklkit evaluate": (
         (
             "Ten folds of one combiner:",
-            "mklkit evaluate wine --combiner centered-alignment --folds 10",
+            "mklkit evaluate wine --combiner centered-alignment --cv 10",
         ),
         (
             "Rare classes count as much as frequent ones; results for another program:",
@@ -47,7 +47,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "mklkit compare": (
         (
-            "All DiMKL rules on three folds; the same command goes on from runs.jsonl:",
+            "All DiMKL rules on three folds; the same command resumes from runs.jsonl:",
             'mklkit compare iris -c "dimkl*" --cv 3x1 --results runs.jsonl',
         ),
         (
@@ -58,6 +58,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "mklkit inspect": (
         ("What is in a model file, for people:", "mklkit inspect wine.mkl"),
         ("The same for programs, with all columns:", "mklkit inspect wine.mkl --json"),
+        ("What to report in a paper, with BibTeX:", "mklkit inspect wine.mkl --methods"),
     ),
     "mklkit explain": (
         (
@@ -76,18 +77,6 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("All kernels with their parameters and facts:", "mklkit list kernels --json"),
     ),
     "mklkit describe": (("The parameters of a kernel:", "mklkit describe rbf"),),
-    "mklkit plugin": (
-        ("Start a package with a kernel:", "mklkit plugin new my-kernel --template kernel"),
-    ),
-    "mklkit plugin new": (
-        (
-            "A combiner with one weight per kernel, in the folder mklkit-nearest-mean:",
-            "mklkit plugin new nearest-mean --template weighting",
-        ),
-    ),
-    "mklkit plugin check": (
-        ("Check it, once it is installed:", "mklkit plugin check mklkit-nearest-mean"),
-    ),
 }
 """By command, what each example is good for, and its command line."""
 

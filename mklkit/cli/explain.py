@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 
     from mklkit.evaluation.tasks import Task
     from mklkit.explanation import Explanation
+    from mklkit.explanation.meaning import Unit
 
 MOST_GROUPS = 15
 """Groups of columns that are printed; --json shows all."""
+MOST_TOP = 5
+"""Columns of each kernel that are printed with their effects."""
 
 
 def explain(
@@ -49,7 +52,25 @@ def explain(
             help="The column of the classes or numbers.",
         ),
     ] = None,
-    cv: Annotated[int, typer.Option("--cv", min=2, help="Number of folds.")] = 5,
+    cv: Annotated[
+        str | None,
+        typer.Option(
+            "--cv",
+            metavar="FOLDSxTIMES",
+            show_default="5x10 of up to 500 rows, else 5",
+            help="Folds: 5x4 is five folds, four times.",
+        ),
+    ] = None,
+    score: Annotated[
+        str | None,
+        typer.Option(
+            "--score",
+            metavar="NAME",
+            show_default="by the target",
+            help="What is lost, by scikit-learn's name: balanced_accuracy, roc_auc, r2 …",
+        ),
+    ] = None,
+    groups: opt.Groups = None,
     repeats: Annotated[
         int, typer.Option(min=1, help="How often columns are shuffled in each fold.")
     ] = 5,
@@ -70,6 +91,10 @@ def explain(
             help="Plot the weights beside what is lost without a kernel, to a .png, .pdf or .svg.",
         ),
     ] = None,
+    plot_columns: Annotated[
+        Path | None,
+        opt.output_option(help="Plot the top columns of each kernel, to a .png, .pdf or .svg."),
+    ] = None,
     seed: opt.Seed = 0,
     as_json: opt.AsJson = False,
 ) -> None:
@@ -82,17 +107,21 @@ def explain(
     from mklkit.explanation.explaining import explained_task
     from mklkit.persistence import load_model, read_facts
 
+    check_outputs([] if plot is None else [plot], [data], model, plot_columns)
     check_outputs([], [data], model, plot)
     with working("loading the model"):
         pipeline, facts = load_model(model), read_facts(model)
     task = explained_task(pipeline)
-    rows, truth, notes = _rows(data, pipeline, task, model, target or target_of(facts))
+    asked = target or target_of(facts), groups
+    rows, truth, together, notes = _rows(data, pipeline, task, model, *asked)
     with counting("fits and shuffles") as progress:
         explanation = explained(
             pipeline,
             rows,
-            truth,
+            truth if task.n_targets > 1 else truth.iloc[:, 0],
             cv=cv,
+            groups=together,
+            score=score,
             repeats=repeats,
             columns=columns,
             max_rows=max_rows,
@@ -101,88 +130,103 @@ def explain(
         )
     if plot is not None:
         draw(plot, explanation.plot)
+    if plot_columns is not None:
+        draw(plot_columns, explanation.plot_columns)
     if as_json:
-        context = {"model": str(model), "data": data, "target": str(truth.name), "seed": seed}
+        context = {
+            "model": str(model),
+            "data": data,
+            "target": ", ".join(map(str, truth)),
+            "seed": seed,
+        }
         show_json({**context, "data_notes": notes, **explanation.to_dict()})
     else:
         _report(explanation, data, truth, notes)
-    if plot is not None:
-        say(f"drew {plot}")
+    for picture in (plot, plot_columns):
+        if picture is not None:
+            say(f"drew {picture}")
 
 
 def _rows(
-    data: str, pipeline: Any, task: Task, model: Path, target: str | None
-) -> tuple[pd.DataFrame, pd.Series, list[str]]:
-    """Return the rows with a class or number, these, and remarks on the data as read."""
+    data: str, pipeline: Any, task: Task, model: Path, target: str | None, groups: str | None
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.Series | None, list[str]]:
+    """Return the rows that have every target, a column for each, their groups, and remarks."""
     import pandas as pd
 
     from mklkit.datasets import load_features
     from mklkit.datasets.pipeline import encoder_in
-    from mklkit.datasets.target import drop_without_target
-    from mklkit.errors import DataError, IncompatibleError, quoted
+    from mklkit.datasets.target import note_without_target
+    from mklkit.errors import DataError, listed, quoted
 
-    if task.n_targets > 1:
-        raise IncompatibleError(
-            f"{model} predicts {task.n_targets} targets, and the command line takes one: use"
-            " mklkit.explain in Python."
-        )
     columns = columns_of(pipeline, model)
-    if target is None:
+    if target is None and task.n_targets == 1:
         raise DataError(
             f"{model} does not say which column holds the {task.values}: name it with --target."
         )
-    if target in columns:
+    names = list(task.names) if target is None or task.n_targets > 1 else [target]
+    if {*names} & {*columns}:
         raise DataError(
-            f"{quoted(target)} is a column from which the model predicts, not its target: choose"
+            f"{listed(names)} is a column from which the model predicts, not its target: choose"
             " another --target."
         )
     encoder = encoder_in(pipeline)
     readings = {} if encoder is None else encoder.readings_
     dropped = [] if encoder is None else encoder.identifiers_
     needed = [name for name in columns if name not in dropped]
-    rows = load_features(data, columns, target, needed, readings)
-    if rows.target is None:
-        raise DataError(
-            f"{data} has no column {quoted(target)} of the {task.values}, by which the model is"
-            " scored: give --target."
-        )
-    notes = list(rows.notes)
-    truth = drop_without_target(rows.target.to_frame(), str(rows.target.name), notes).iloc[:, 0]
-    features = rows.features[rows.target.notna().to_numpy()]
+    targets, together = {}, None
+    for name in names:
+        rows = load_features(data, columns, name, needed, readings)
+        if rows.target is None:
+            raise DataError(
+                f"{data} has no column {quoted(name)} of the {task.values}, by which the model is"
+                " scored: give --target."
+            )
+        targets[name] = rows.target
+    if groups is not None:
+        together = load_features(data, columns, groups, needed, readings).target
+        if together is None:
+            raise DataError(f"{data} has no column {quoted(groups)}, which --groups names.")
+    truth, notes = pd.DataFrame(targets), list(rows.notes)
+    known = truth.notna().all(axis=1).to_numpy()
+    note_without_target(known, ", ".join(names), notes)
+    truth, features = truth[known].apply(task.read), rows.features[known]
     numbers = pd.RangeIndex(1, len(features) + 1, name="row")
-    return features.set_axis(numbers), task.read(truth).set_axis(numbers), notes
+    together = None if together is None else together[known]
+    return features.set_axis(numbers), truth.set_axis(numbers), together, notes
 
 
-def _report(explanation: Explanation, data: str, truth: pd.Series, notes: list[str]) -> None:
-    from mklkit.errors import counted
+def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: list[str]) -> None:
+    from mklkit.errors import counted, listed
 
     by_subject = explanation.notes.groupby("about")["note"]
     remarks = {str(about): list(sentences) for about, sentences in by_subject}
-    described = f"{data}: {counted(len(truth), 'row')}, target {str(truth.name)!r}"
+    described = f"{data}: {counted(len(truth), 'row')}, target {listed(list(truth))}"
     facts = facts_grid(
         [
             ("data", [described, *notes]),
             ("how", remarks["rows"]),
-            (explanation.task.score_name, explanation.summary()),
+            (explanation.unit.score, explanation.summary()),
         ]
     )
-    show(facts, _kernels_worth(explanation.kernels))
+    show(facts, _kernels_worth(explanation.kernels, explanation.unit))
     show(facts_grid([(about, remarks[about]) for about in ("weights", "left out")]))
     if len(explanation.columns):
-        show(_groups_grid(explanation.columns))
+        show(_groups_grid(explanation.columns, explanation.unit))
     show(facts_grid([("shuffled", remarks["shuffled"])]))
+    if len(explanation.effects):
+        show(_effects_grid(explanation.effects), facts_grid([("effects", remarks["effects"])]))
     if len(explanation.alignment) > 1:
         show(alignment_grid(explanation.alignment), facts_grid([("alike", remarks["alike"])]))
     show(f"{explanation.seconds:.2f} s")
 
 
-def _kernels_worth(kernels: pd.DataFrame) -> FirstThatFits:
+def _kernels_worth(kernels: pd.DataFrame, unit: Unit) -> FirstThatFits:
     """Return weight, and points of the score lost when left out and shuffled, per kernel."""
-    layouts = [_worth_grid(kernels, *layout) for layout in ((1, 1), (1, 0), (0, 0))]
+    layouts = [_worth_grid(kernels, unit, *layout) for layout in ((1, 1), (1, 0), (0, 0))]
     return FirstThatFits(layouts, max(len(plain(name)) for name in kernels["kernel"]))
 
 
-def _worth_grid(kernels: pd.DataFrame, deviations: int, details: int) -> Grid:
+def _worth_grid(kernels: pd.DataFrame, unit: Unit, deviations: int, details: int) -> Grid:
     by_row = bool(details and kernels["row_spread"].notna().any())
     # Whether weight × size says something else than the weight, as shown.
     by_size = bool(details and ((kernels["sized_weight"] - kernels["weight"]).abs() >= 0.001).any())
@@ -193,17 +237,32 @@ def _worth_grid(kernels: pd.DataFrame, deviations: int, details: int) -> Grid:
         cells = [spread(row, "weight", 1, 3, bool(deviations))]
         cells += [Text(rows if rows == "–" else f"± {rows}")] * by_row
         cells += [Text(number(row["sized_weight"], 3))] * by_size
-        cells += [spread(row, name, 100, 1, bool(deviations)) for name in ("left_out", "shuffled")]
+        cells += [
+            spread(row, name, unit.scale, unit.digits, bool(deviations))
+            for name in ("left_out", "shuffled")
+        ]
         table.add_row(Text(plain(row["kernel"])), *cells)
     return table
 
 
-def _groups_grid(columns: pd.DataFrame) -> Grid:
+def _groups_grid(columns: pd.DataFrame, unit: Unit) -> Grid:
     """Return points of the score lost when columns are shuffled, the dearest first."""
     table = grid("columns", "lost if\nshuffled", words=["read by"])
     for row in columns.head(MOST_GROUPS).to_dict("records"):
         readers = ", ".join(plain(name) for name in row["kernels"])
-        table.add_row(Text(plain(row["group"])), spread(row, "shuffled", 100, 1), Text(readers))
+        lost = spread(row, "shuffled", unit.scale, unit.digits)
+        table.add_row(Text(plain(row["group"])), lost, Text(readers))
     if len(columns) > MOST_GROUPS:
         table.add_row(f"{len(columns) - MOST_GROUPS} more", "", "--json shows them")
+    return table
+
+
+def _effects_grid(effects: pd.DataFrame) -> Grid:
+    """Return the columns of each kernel that are selected most, and how often."""
+    table = grid("kernel", "effect", "selected", words=["column"])
+    for kernel, columns in effects.groupby("kernel", sort=False):
+        for place, row in enumerate(columns.head(MOST_TOP).to_dict("records")):
+            of_top = Text(f"{row['frequency']:.0%} in top {row['top']}")
+            name = Text(plain(kernel) if place == 0 else "")
+            table.add_row(name, spread(row, "effect", 1, 3), of_top, Text(plain(row["column"])))
     return table

@@ -10,16 +10,19 @@ from typing import Annotated, Any
 from mklkit.cli import options as opt
 from mklkit.cli.building import System, stream_of
 from mklkit.cli.console import counting, say, show, show_result, working
-from mklkit.cli.model_options import ModelOptions, takes_model_options
+from mklkit.cli.model_options import ModelOptions
 from mklkit.cli.outputs import check_outputs, draw
 from mklkit.cli.tables import (
+    chosen_line,
     data_line,
     decisive_score,
     facts_grid,
+    learned_line,
     model_line,
     scores_tables,
     weights_table,
 )
+from mklkit.cli.taking_options import takes_model_options
 
 
 @takes_model_options()
@@ -30,6 +33,8 @@ def fit(
     task: opt.Task = "auto",
     drop: opt.Drop = None,
     weights: opt.Weights = None,
+    groups: opt.Groups = None,
+    split_column: opt.SplitColumn = None,
     holdout: Annotated[
         float,
         opt.data_option(
@@ -75,13 +80,14 @@ def fit(
     check_outputs([output], [data], picture=plot)
     chunked = stream_of(data, options.max_memory, stream or scheduler is not None)
     if chunked is None:
-        system = System.of(options, data, target, drop, weights, task)
-        result = _fit_and_score(system, holdout, options.seed)
+        system = System.of(options, data, target, drop, weights, task, groups, split_column)
+        system, result = _fit_and_score(system, holdout, options.seed, output is not None)
     else:
         from mklkit.cli.streams import fit_stream, on_cluster
         from mklkit.evaluation.tasks import Classes
 
-        _check_parts(weights, task)
+        columns = {"weights": weights, "groups": groups, "split-column": split_column}
+        _check_parts({**columns, "covariates": options.covariates}, task)
         pipeline = options.pipeline(Classes())
         with on_cluster(scheduler, pipeline):
             system, result = fit_stream(
@@ -93,6 +99,11 @@ def fit(
                 holdout,
                 _fitting,
                 distributed=scheduler is not None,
+            )
+        if output is not None and result["scores"]["held_out"] is not None:
+            result["choices"].append(
+                "the table is read in parts, and the saved model has not learned from the held-out"
+                " rows: --holdout 0 to learn from all of them"
             )
     part, score = decisive_score(result["scores"])
     # Before the first word on stdout: what may still fail, and files, since a reader may leave.
@@ -116,28 +127,26 @@ def fit(
         say(f"drew {plot}")
 
 
-def _check_parts(weights: str | None, task: str) -> None:
+def _check_parts(columns: dict[str, str | None], task: str) -> None:
     """Refuse what needs a table that is read as a whole."""
     from mklkit.errors import IncompatibleError
 
-    if weights is not None or task == "regression":
-        option = "--task regression" if weights is None else "--weights"
+    asked = [f"--{name}" for name, column in columns.items() if column is not None]
+    if asked or task == "regression":
+        option = asked[0] if asked else "--task regression"
         raise IncompatibleError(
             f"{option} needs a table that is read as a whole, and this one is read in parts: leave"
             " out --stream and --scheduler, or allow more memory with --max-memory."
         )
 
 
-def _fit_and_score(system: System, holdout: float, seed: int) -> dict[str, Any]:
-    from time import perf_counter
-
+def _fit_and_score(
+    system: System, holdout: float, seed: int, saves: bool
+) -> tuple[System, dict[str, Any]]:
+    """Score a model of some rows on the others; one that is saved learns from all of them."""
     features, targets = system.table.features, system.table.target.to_numpy()
-    split = system.task.hold_out(targets, holdout, seed)
-    start = perf_counter()
-    with _fitting(system.pipeline[-1]):
-        counts = system.weights(split.train)
-        system.pipeline.fit(features.iloc[split.train], targets[split.train], **counts)
-    seconds = perf_counter() - start
+    split = system.hold_out(holdout, seed)
+    scored = _fitted(system, split.train)
     scores: dict[str, dict[str, Any] | None] = {}
     with working("scoring"):
         for part, rows in (("train", split.train), ("held_out", split.held_out)):
@@ -145,7 +154,25 @@ def _fit_and_score(system: System, holdout: float, seed: int) -> dict[str, Any]:
             if len(rows):
                 answers = system.pipeline.predict(features.iloc[rows])
                 scores[part] = system.task.score(targets[rows], answers, targets[split.train])
-    return system.result(system.pipeline, split=split.kind, scores=scores, seconds=seconds)
+    results = {"split": split.kind, "scores": scores, "scored_model": scored}
+    if not saves or not len(split.held_out):
+        return system, system.result(system.pipeline, **results, seconds=scored["seconds"])
+    system, notes = system.to_be_saved()
+    seconds = _fitted(system, slice(None))["seconds"]
+    result = system.result(system.pipeline, **results, seconds=seconds)
+    return system, {**result, "choices": [*result["choices"], *notes]}
+
+
+def _fitted(system: System, rows: Any) -> dict[str, Any]:
+    """Fit a system's pipeline on some of its rows; return how many counted, and the seconds."""
+    from time import perf_counter
+
+    features, targets = system.table.features, system.table.target.to_numpy()
+    start = perf_counter()
+    with _fitting(system.pipeline[-1]):
+        params = system.weights(rows) | system.groups(rows)
+        system.pipeline.fit(features.iloc[rows], targets[rows], **params)
+    return {"rows": system.pipeline[-1].n_samples_fit_, "seconds": perf_counter() - start}
 
 
 @contextmanager
@@ -168,11 +195,12 @@ def _report(table: Any, result: dict[str, Any]) -> None:
             data_line(table, result["data"]["notes"]),
             ("steps", result["preprocessing"]),
             model_line(result["model"], result["choices"]),
+            *chosen_line(result["model"]),
             ("held out", _split_lines(result)),
         ]
     )
     show(facts, weights_table(result["model"]), *scores_tables(result["scores"]))
-    show(f"fitted in {result['seconds']:.2f} s")
+    show(learned_line(result))
 
 
 def _split_lines(result: dict[str, Any]) -> list[str]:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.table import Table as Grid
 from rich.text import Text
 
 from mklkit.cli import options as opt
-from mklkit.cli.console import plain, show, show_json
-from mklkit.cli.tables import Fact, facts_grid, grid, model_line, scores_tables, weights_table
+from mklkit.cli.console import plain, show, show_json, show_result
+from mklkit.cli.tables import (
+    Fact,
+    chosen_line,
+    facts_grid,
+    grid,
+    learned_line,
+    model_line,
+    scores_tables,
+    weights_table,
+)
 from mklkit.errors import counted
 
 COLUMNS_OF_KERNEL = 8
@@ -17,7 +27,17 @@ COLUMNS_OF_MODEL = 40
 """More columns are not printed; --json shows all."""
 
 
-def inspect_model(model: opt.ModelFile, as_json: opt.AsJson = False) -> None:
+def inspect_model(
+    model: opt.ModelFile,
+    methods: Annotated[
+        bool,
+        typer.Option(
+            "--methods",
+            help="Print what to report instead: sentences for a Methods section, and BibTeX.",
+        ),
+    ] = False,
+    as_json: opt.AsJson = False,
+) -> None:
     """Show the contents of a model file: data, columns, components, weights, scores, versions.
 
     The model itself is not loaded.
@@ -26,12 +46,19 @@ def inspect_model(model: opt.ModelFile, as_json: opt.AsJson = False) -> None:
     from mklkit.persistence import read_facts
 
     facts = read_facts(model)
-    if as_json:
+    if as_json and not methods:
         # The rows on which the model was tried when it was saved are for the loader only.
         show_json({key: value for key, value in facts.items() if key != "trial"})
         return
     try:
-        _report(facts)
+        if methods:
+            from mklkit.evaluation.methods_section import methods_of_model
+
+            text, bibtex = methods_of_model(facts)
+            section = {"text": text, "bibtex": bibtex}
+            show_result(section, as_json, lambda: show(text, "", bibtex), None)
+        else:
+            _report(facts)
     except (LookupError, ArithmeticError, TypeError, ValueError, AttributeError) as error:
         # The facts in a file may be anything; those of 'mklkit fit' are complete.
         raise ModelFileError(
@@ -54,7 +81,11 @@ def _report(facts: dict[str, Any]) -> None:
         lines.append(("steps", facts["preprocessing"]))
     if "kernels" in model:
         lines.append(model_line(model, facts.get("choices", [])))
-        lines.append(("kernels", [_kernel_line(kernel) for kernel in model["kernels"]]))
+        lines += chosen_line(model)
+        names = [column["name"] for column in model.get("input", [])]
+        lines.append(("kernels", [_kernel_line(kernel, names) for kernel in model["kernels"]]))
+    if "rows" in model and "seconds" in facts:
+        lines.append(("rows", learned_line(facts)))
     if model.get("task") == "regression":
         lines.append(("learns", "numbers"))
     if "classes" in model:
@@ -80,26 +111,39 @@ def _classes(model: dict[str, Any]) -> str:
     return ", ".join(labels)
 
 
-def _kernel_line(kernel: dict[str, Any]) -> str:
-    """Return a kernel's name, its spec string and its columns."""
+def _kernel_line(kernel: dict[str, Any], every: list[str]) -> str:
+    """Return a kernel's name, its spec string and its columns, of ``every`` column."""
+    from mklkit.datasets.columns import by_source
+
     name, spec, columns = kernel["name"], kernel["spec"], kernel["columns"]
     named = name if name == spec else f"{name}: {spec}"
     if columns is None:
         return f"{named} on all columns"
-    shown = ", ".join(str(column) for column in columns[:COLUMNS_OF_KERNEL])
-    more = len(columns) - COLUMNS_OF_KERNEL
-    return f"{named} on {shown}{f' and {more} more (--json shows them)' if more > 0 else ''}"
+    shown = by_source([str(column) for column in columns], every)
+    more = len(shown) - COLUMNS_OF_KERNEL
+    several = f" and {more} more (--json shows them)" if more > 0 else ""
+    return f"{named} on {', '.join(shown[:COLUMNS_OF_KERNEL])}{several}"
 
 
 def _columns_grid(columns: list[dict[str, Any]]) -> Grid:
-    """Return a table of the input columns: what each was taken for, and its gaps in training."""
+    """Return a table of the input columns: what each was taken for, and its gaps in training.
+
+    Of many columns those of a source, by the beginning of their names, are one row.
+    """
     table = grid("column", words=["taken for"])
     table.add_column("gaps", justify="right")
-    for column in columns[:COLUMNS_OF_MODEL]:
-        cells = (column["name"], _taken_for(column), column["gaps"] or "")
-        table.add_row(*(Text(plain(cell)) for cell in cells))
-    if len(columns) > COLUMNS_OF_MODEL:
-        table.add_row(f"{len(columns) - COLUMNS_OF_MODEL} more", "--json shows them", "")
+    from mklkit.datasets.columns import source_of
+
+    alike: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for column in columns:
+        source = source_of(column["name"]) if len(columns) > COLUMNS_OF_MODEL else column["name"]
+        alike.setdefault((source, _taken_for(column)), []).append(column)
+    for (source, taken_for), members in list(alike.items())[:COLUMNS_OF_MODEL]:
+        gaps = sum(column["gaps"] for column in members) or ""
+        name = members[0]["name"] if len(members) == 1 else f"{source} ({len(members)} columns)"
+        table.add_row(*(Text(plain(cell)) for cell in (name, taken_for, gaps)))
+    if len(alike) > COLUMNS_OF_MODEL:
+        table.add_row(f"{len(alike) - COLUMNS_OF_MODEL} more", "--json shows them", "")
     return table
 
 

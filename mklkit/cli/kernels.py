@@ -9,8 +9,9 @@ import typer
 from mklkit.cli import options as opt
 from mklkit.cli.building import System, steps_of
 from mklkit.cli.console import say, show, show_json, working
-from mklkit.cli.model_options import ModelOptions, takes_model_options
+from mklkit.cli.model_options import ModelOptions
 from mklkit.cli.tables import alignment_grid, data_line, facts_grid
+from mklkit.cli.taking_options import takes_model_options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +52,7 @@ def kernels(
     with working("comparing kernels"):
         features = steps.fit_transform(table.features)
         if are_proposed(chosen):
-            bank = propose_kernels(features, table.target)
+            bank = propose_kernels(features, table.target, chosen)
             chosen = bank.kernels
             facts["notes"] += bank.notes
         if len(features) > MOST_ROWS:

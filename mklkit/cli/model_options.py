@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import attrs
 import typer
@@ -101,6 +100,15 @@ class ModelOptions:
         opt.data_option(
             show_default="the preset's, else standard",
             help="How features are scaled; minmax is to \\[-1, 1].",
+        ),
+    ] = None
+    covariates: Annotated[
+        str | None,
+        opt.data_option(
+            metavar="COLUMNS",
+            autocompletion=complete.feature_columns,
+            help="Columns such as 'age,sex,batch' that are taken out of all others by least squares"
+            " on the training rows, and are not learned from.",
         ),
     ] = None
     max_memory: Annotated[
@@ -255,35 +263,3 @@ class ModelOptions:
         if self.combiner is None:
             lines.append(f"combiner {COMBINER}: the default")
         return lines
-
-
-def takes_model_options(*only: str, but: Collection[str] = ()) -> Callable[[Command], Command]:
-    """Return a decorator that puts the options of a model in place of the parameter ``options``.
-
-    They are all fields of :class:`ModelOptions`, or only some, but not others.
-    """
-    declared = get_type_hints(ModelOptions, include_extras=True)
-    fields = {field.name: field for field in attrs.fields(ModelOptions)}
-    names = [name for name in fields if name not in but and (not only or name in only)]
-
-    def decorate(command: Command) -> Command:
-        @wraps(command)
-        def call(**arguments: Any) -> None:
-            chosen = {name: arguments.pop(name) for name in names}
-            command(options=ModelOptions(**chosen), **arguments)
-
-        parameters: list[inspect.Parameter] = []
-        for parameter in inspect.signature(command, eval_str=True).parameters.values():
-            if parameter.name == "options":
-                parameters += [
-                    parameter.replace(
-                        name=name, annotation=declared[name], default=fields[name].default
-                    )
-                    for name in names
-                ]
-            else:
-                parameters.append(parameter)
-        call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        return call
-
-    return decorate

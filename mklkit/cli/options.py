@@ -75,6 +75,32 @@ Task = Annotated[
         " are many different whole ones.",
     ),
 ]
+ComparedTask = Annotated[
+    Literal["auto", "classification", "regression", "outliers"],
+    data_option(
+        help="Whether the target holds classes or numbers; auto: numbers if they have fractions, or"
+        " are many different whole ones. outliers: they are found without the target, and scored"
+        " by it, as rows of the rarer of two classes.",
+    ),
+]
+Score = Annotated[
+    str | None,
+    typer.Option(
+        rich_help_panel="Results",
+        metavar="NAME",
+        show_default="accuracy; r2 of numbers, roc_auc of outliers",
+        help="The score by which methods are ranked, tuned and tested, as scikit-learn calls"
+        " it: balanced_accuracy, roc_auc, neg_log_loss, neg_mean_absolute_error ...",
+    ),
+]
+TimeLimit = Annotated[
+    str | None,
+    typer.Option(
+        rich_help_panel="Results",
+        metavar="TIME",
+        help="Begin no run after TIME, such as 90s, 10m or 2h, and show what is done.",
+    ),
+]
 Drop = Annotated[
     list[str] | None,
     data_option(
@@ -92,5 +118,26 @@ Weights = Annotated[
         " no feature; scores take all rows alike.",
     ),
 ]
+Groups = Annotated[
+    str | None,
+    data_option(
+        metavar="COLUMN",
+        autocompletion=complete.feature_columns,
+        help="A column that says which rows belong together, such as 'patient': never on both sides"
+        " of a split, also of those made inside a fit. It is no feature.",
+    ),
+]
+SplitColumn = Annotated[
+    str | None,
+    data_option(
+        metavar="COLUMN",
+        autocompletion=complete.feature_columns,
+        help="A column whose values 'train' and 'test' give the one split to use.",
+    ),
+]
+CV_HELP = (
+    "5x10 is five folds, ten times; groups: each group left out once; time:5: five splits in the"
+    " order of the rows."
+)
 Seed = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of all random numbers.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]

@@ -19,6 +19,7 @@ import typer
 import typer.main
 from typer.core import TyperCommand
 
+from mklkit.cli.console import loading
 from mklkit.cli.examples import EXAMPLES, epilog
 from mklkit.errors import PluginConflictError, PluginWarning, plain_message, quoted, type_name
 
@@ -30,7 +31,7 @@ COMMAND_GROUP = "mklkit_commands"
 
 COMPLETION = ("install_completion", "show_completion")
 
-PACKAGES = {"reproduce": "mklkit-papers"}
+PACKAGES = {"plugin": "mklkit-authors", "reproduce": "mklkit-papers"}
 """The packages of commands that the documentation names, for those who have not installed them."""
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -53,7 +54,7 @@ class LateCommand(TyperCommand):
 
 
 class BuiltInCommand(LateCommand):
-    """A command of mklkit: a function of a module, ``home``, or an app of several."""
+    """A command of mklkit: a function of a module, both in ``home``."""
 
     def __init__(self, name: str, home: str, summary: str) -> None:
         self.home = home
@@ -62,10 +63,10 @@ class BuiltInCommand(LateCommand):
     def load(self) -> Any:
         """Import the module, and return its command."""
         module, _, function = self.home.partition(".")
-        app: Any = getattr(import_module(f"mklkit.cli.{module}"), function)
-        if not isinstance(app, typer.Typer):
-            command, app = app, typer.Typer(add_completion=False)
-            app.command(self.name, epilog=epilog(*EXAMPLES[f"mklkit {self.name}"]))(command)
+        command = getattr(import_module(f"mklkit.cli.{module}"), function)
+        app = typer.Typer(add_completion=False)
+        register = app.command(self.name, epilog=epilog(*EXAMPLES[f"mklkit {self.name}"]))
+        register(loading()(command))
         return typer.main.get_command(app)
 
 

@@ -91,7 +91,9 @@ def fit_stream(
         parts = {"train": rows.train, "held_out": rows.held_out}
         scores = _scores(classifier, parts, codes, scan.classes, seed)
     system = System(options, pipeline, scan.table, Classes(), facts)
-    return system, system.result(pipeline, split=kind, scores=scores, seconds=seconds)
+    scored = {"rows": len(codes["train"]), "seconds": seconds}
+    times = {"seconds": seconds, "scored_model": scored}
+    return system, system.result(pipeline, split=kind, scores=scores, **times)
 
 
 def _refuse_more_than_numbers(classifier: Any) -> None:

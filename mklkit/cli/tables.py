@@ -15,9 +15,10 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from mklkit.cli.console import plain
+from mklkit.errors import counted
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 Fact = tuple[str, str | list[str]]
 """A name, and what is printed beside it in one or several lines."""
@@ -26,17 +27,10 @@ BAR_LENGTHS = (30, 15, 0)
 NAME_WIDTH = 24
 """Names beyond this width are folded before a table's richer layout is given up."""
 UNBOUNDED = 10_000
+MOST_CHOSEN = 8
 MOST_CLASSES = 12
 """With more classes the worst are listed instead of the confusion matrix."""
 PARTS = {"train": "train", "held_out": "held out"}
-KINDS = {"method": "", "one kernel": "kernel", "classifier": "other", "baseline": "other"}
-STYLES = {"method": "bold", "one kernel": "", "classifier": "", "baseline": "dim"}
-LEGEND = "bal.: balanced accuracy; points: beside the best; p: corrected t-test, Holm"
-OVER_DATA_SETS = (
-    "\nrank: mean place on the data sets, 1 is the best; worse: how probable it is that"
-    " being over a point worse than the first, rather than the same or better, is the"
-    " likeliest on a further data set"
-)
 
 
 def facts_grid(facts: Iterable[Fact]) -> Grid:
@@ -65,6 +59,28 @@ def model_line(model: dict[str, Any], choices: Sequence[str]) -> Fact:
     if "members" in model:
         parts.append(f"vote of {model['members']}")
     return "model", [", ".join(parts), *shortened(list(choices))]
+
+
+def chosen_line(model: dict[str, Any]) -> list[Fact]:
+    """Return what is printed of the numbers that a fit chose, over problems as a range."""
+    from mklkit.display.numbers import chosen_texts
+
+    texts = chosen_texts(model.get("chosen", {}))
+    more = len(texts) - MOST_CHOSEN
+    text = ", ".join(texts[:MOST_CHOSEN]) + (f" and {more} more (--json)" if more > 0 else "")
+    return [("chosen", text)] if texts else []
+
+
+def learned_line(facts: dict[str, Any]) -> str:
+    """Return how many rows a model has learned from, and how many the scored one has."""
+    rows, time = facts["model"]["rows"], f"{facts['seconds']:.2f} s"
+    scored = facts.get("scored_model", {"rows": rows})
+    if scored["rows"] == rows:
+        return f"learned from {counted(rows, 'row')} in {time}"
+    return (
+        f"scores of a model of {counted(scored['rows'], 'row')} ({scored['seconds']:.2f} s);"
+        f" the saved model has learned from all {rows} ({time})"
+    )
 
 
 def grid(name: str, *numbers: str, words: Sequence[str] = (), **settings: Any) -> Grid:
@@ -207,50 +223,3 @@ def class_table(score: dict[str, Any], rows: str) -> FirstThatFits:
         name = Text(labels[place], style="bold")
         matrix.add_row(name, str(counts[place]), recalls[place], *map(str, answers))
     return FirstThatFits([matrix, listing])
-
-
-def comparison_grid(results: pd.DataFrame, title: str | None = None) -> Grid:
-    """Return the rows of the methods that have scores, of one data set or over several.
-
-    Of several tables, which have titles, only the last, over all data sets, has a legend.
-    """
-    several = "rank" in results
-    legend = title is None or several
-    last = ["rank", "worse"] if several else ["points", "p"]
-    table = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title_justify="left")
-    table.title = None if title is None else Text(f"\n{plain(title)}", style="bold")
-    table.show_edge = legend  # the empty lines above the head and below the rows
-    table.add_column("method", overflow="fold")
-    table.add_column("", no_wrap=True)
-    for head in ["accuracy %", "bal.", "AUC", *last, "time"]:
-        table.add_column(head, justify="right", no_wrap=True)
-    best = next(iter(results.index[results["failures"] == 0]), None)
-    for place, row in zip(results.index, results.to_dict("records"), strict=True):
-        if math.isnan(row["accuracy"]):
-            continue
-        if several:
-            beside = [number(row["rank"], 2, ""), number(row["p_worse"], 2, "")]
-        else:
-            points = "" if place == best else number(100 * row["difference"], 1, "")
-            p_value = row["p_corrected"]
-            beside = [points, "<0.001" if p_value < 0.001 else number(p_value, 3, "")]
-        deviation = number(100 * row.get("deviation", math.nan), 1, "")
-        table.add_row(
-            Text(plain(row["method"]), style=STYLES[row["kind"]]),
-            KINDS[row["kind"]],
-            number(100 * row["accuracy"], 1) + (f" ± {deviation}" if deviation else ""),
-            number(100 * row["balanced_accuracy"], 1, ""),
-            number(row["auc"], 3, ""),
-            *beside,
-            _time(row["seconds"]),
-        )
-    if legend:
-        table.caption = Text(LEGEND + (OVER_DATA_SETS if several else ""), style="dim")
-        table.caption_justify = "left"
-    return table
-
-
-def _time(seconds: float) -> str:
-    if seconds < 0.995:
-        return f"{1000 * seconds:.0f} ms"
-    return f"{seconds:.1f} s" if seconds < 100 else f"{seconds / 60:.1f} min"

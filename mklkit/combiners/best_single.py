@@ -9,7 +9,6 @@ import attrs
 import numpy as np
 from attrs.validators import ge, instance_of
 from numpy.typing import NDArray
-from sklearn.model_selection import KFold, StratifiedKFold
 
 from mklkit.combiners.templates.weighting import LearnedWeighting
 from mklkit.errors import WeightsWarning, counted
@@ -22,7 +21,7 @@ from mklkit.views.kernel_rows import KernelRows, SpareScratch
 from mklkit.views.sides import GramSide
 from mklkit.views.tiles import weighted_gram
 
-COMPARED_ROWS = 1000
+COMPARED_ROWS = 500
 """Rows left out in all, of many: more folds are fits that hardly ever change the choice."""
 
 
@@ -31,22 +30,20 @@ COMPARED_ROWS = 1000
 class BestSingle(LearnedWeighting):
     """Choose the one kernel that is best in cross-validation; the first of equals.
 
-    By accuracy for two classes, by squared error for numbers.
-
-    Rows with weights count by them in the accuracy.
+    By accuracy for two classes, by squared error for numbers; rows with weights count by them.
 
     Parameters
     ----------
     cv : int, default=5
         Number of folds, at least 2; fewer are used with a warning where a class has fewer rows. Of
-        many rows only as many folds are left out in turn as hold 1,000 rows: one of 5,000 or more.
+        many rows only as many folds are left out in turn as hold 500 rows: one of 2,500 or more.
 
     Notes
     -----
     Costs at most ``cv`` fits per kernel, as a kernel is left out once it has lost more than the
     best has in all folds. One Gram matrix and its parts are in memory at a time; features are made
     block by block where the learner takes them so. Feature maps are fitted on all training rows,
-    and so is what a learner chooses by itself, such as C: once per kernel.
+    and so is what a learner chooses by itself, for each kernel: one C for all would favour some.
     """
 
     name: ClassVar[str] = "best-single"
@@ -84,25 +81,17 @@ class BestSingle(LearnedWeighting):
         self, target: Target, first: str, random_state: np.random.RandomState
     ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Return the folds, stratified for classes; none where there can't be two."""
-        numbers = target.task == "numbers"
-        least = len(target)
-        if not numbers:
-            least = int(min((target.values > 0).sum(), (target.values <= 0).sum()))
-        folds = min(self.cv, least)
-        if folds < self.cv:
-            taken = f"uses {folds} folds" if folds > 1 else f"takes the first kernel, {first}"
-            whose = "there are" if numbers else "the smaller class has"
+        splits = target.folds(self.cv, random_state)
+        if len(splits) < self.cv:
+            least, unit = len(splits) or 1, "row" if target.groups is None else "group"
+            taken = f"uses {least} folds" if splits else f"takes the first kernel, {first}"
+            whose = "there are" if target.task == "numbers" else "the smaller class has"
             warnings.warn(
-                f"best-single {taken}, as {whose} {counted(least, 'row')}.",
+                f"best-single {taken}, as {whose} {counted(least, unit)}.",
                 WeightsWarning,
                 stacklevel=4,
             )
-        if folds < 2:
-            return []
-        kind = KFold if numbers else StratifiedKFold
-        splitter = kind(folds, shuffle=True, random_state=random_state)
-        splits = list(splitter.split(np.zeros((len(target), 1)), target.values))
-        return splits[: -(-COMPARED_ROWS * folds // len(target))]
+        return splits[: -(-COMPARED_ROWS * len(splits) // len(target))]
 
 
 def _loss(

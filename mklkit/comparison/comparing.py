@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
+from itertools import product
 from os import PathLike
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import attrs
 
 from mklkit.comparison.comparison import Comparison
 from mklkit.comparison.data import DataSet, data_sets
-from mklkit.comparison.methods import Method, MethodOptions, make_methods, presets_of, unique_names
-from mklkit.comparison.references import DEFAULT_METHODS, baselines, kernel_baselines
+from mklkit.comparison.methods import Method, MethodOptions
+from mklkit.comparison.requests import (
+    baseline_names,
+    check_reference,
+    methods_to_compare,
+    of_task,
+    seconds_of,
+)
 from mklkit.comparison.running import run_cells
 from mklkit.comparison.splits import SplitPlan, check_splits, make_splits, published_split
-from mklkit.comparison.stored import Cell, Results
+from mklkit.comparison.stored import Cell, Results, is_left_out
 from mklkit.display.progress import Progress, check_progress, reported
-from mklkit.errors import DataError, quoted, suggest
+from mklkit.errors import IncompatibleError
+from mklkit.evaluation.leakage import leakage_notes
 from mklkit.persistence.facts import versions
-from mklkit.protocols.component import Preset
 
 
 def compare(
@@ -30,29 +39,40 @@ def compare(
     methods: Any = None,
     presets: Sequence[Any] = (),
     kernels: Any = None,
+    also: Sequence[Any] = (),
     learners: Sequence[Any] = (),
     feature_map: Any = None,
     scale: str | None = None,
+    covariates: Any = None,
     multiclass: str = "ovo",
     bandwidths: str = "per-problem",
+    class_weight: Any = None,
+    probability: bool = False,
+    baselines: Sequence[str] | None = None,
+    task: str = "auto",
+    score: str | None = None,
     cv: Any = None,
     mccv: int | None = None,
     train: float | None = None,
     split_column: str | None = None,
+    groups: Any = None,
     tune: Any = None,
     seed: int = 0,
+    reference: str | None = None,
     results: str | PathLike[str] | None = None,
     target: str | int | None = None,
     drop: Sequence[str] = (),
+    weights: Any = None,
     n_jobs: int | None = None,
     max_memory: int | str | None = None,
+    time_limit: float | str | None = None,
     progress: Progress = None,
 ) -> Comparison:
     """Compare methods on the same splits, with tests of their differences.
 
     Always among the methods are each kernel alone, the best single kernel chosen by
-    cross-validation, the even sum of kernels, and scikit-learn's logistic regression, random forest
-    and gradient boosting on the same encoded and scaled features.
+    cross-validation, the even sum of kernels, and, unless ``baselines`` says otherwise,
+    scikit-learn's usual estimators on the same encoded and scaled features.
 
     Parameters
     ----------
@@ -60,38 +80,69 @@ def compare(
         Rows; the name of a data set or a file, as :func:`mklkit.datasets.load_table` takes it; a
         list of several; or a dict of them or of ``(X, y)`` by name.
     y : array-like of shape (n_rows,), optional
-        Labels, where ``X`` has rows and ``target`` names none of its columns.
+        Labels or numbers, where ``X`` has rows and ``target`` names none of its columns; numbers of
+        several targets have shape (n_rows, n_targets).
     methods : str, combiner, (name, estimator), or list of these, optional
         Combiners by name, glob (``"dimkl*"``, ``"*"`` for all that can work with the kernels), spec
-        string or object, and scikit-learn classifiers. Default: ``centered-alignment``, ``dimkl1``
-        to ``dimkl6`` and ``ifsl``, unless presets are given.
+        string or object, and scikit-learn estimators. Default, unless presets are given: for
+        classes ``centered-alignment``, ``dimkl1`` to ``dimkl6`` and ``ifsl``; for numbers
+        ``centered-alignment``, ``loo-ridge`` and ``ifsl``; for outliers the even sum alone.
     presets : sequence of str or Preset, default=()
         Names may be globs.
     kernels : str, Kernel, or list of these, optional
         The kernels of all methods; those of a preset, else the library's default, where not given.
+    also : sequence of str or Kernel, default=()
+        Kernels that are compared and not combined, such as ``"all:rbf"``. Default: where kernels
+        read different columns of numbers, ``rbf`` on all columns.
     learners : sequence of str or Learner, default=()
-        Each combiner is compared with each of them; its own default where there are none.
-    feature_map, scale, multiclass, bandwidths, n_jobs, max_memory
-        As for :func:`mklkit.preset_pipeline`, for all methods.
+        Each combiner, kernel and even sum is compared with each of them; its own default where
+        there are none.
+    feature_map, scale, covariates, multiclass, bandwidths, class_weight, probability
+        As for :func:`mklkit.preset_pipeline`, for all methods; covariates and class weights for the
+        baselines too.
+    n_jobs, max_memory
+        As for :class:`mklkit.MKLClassifier`.
+    baselines : sequence of str, optional
+        Which of scikit-learn's estimators to compare: ``"logistic regression"``, for numbers
+        ``"ridge regression"``, and ``"random forest"`` and ``"gradient boosting"``; for outliers
+        ``"isolation forest"``. Default: all, but one that takes over a minute on the first split,
+        and longer than all other methods together, is left out of the other splits.
+    task : {"auto", "classification", "regression", "outliers"}, default="auto"
+        ``"auto"``: regression where the target has fractions or many different numbers. Outliers
+        are found without labels, and scored by them: those of the rarer of two classes.
+    score : str, optional
+        scikit-learn's name of the score by which methods are ranked and tested, and their
+        parameters chosen, such as ``"balanced_accuracy"``. Default: ``"accuracy"``; of numbers
+        ``"r2"``, of outliers ``"roc_auc"``.
     cv : int, str, scikit-learn splitter or list of (training rows, test rows), optional
-        ``"5x4"`` means five stratified folds, four times. Default: ``"5x2"``.
+        ``"5x4"`` means five stratified folds, four times; ``"groups"`` each group left out once;
+        ``"time:5"`` five splits in the order of the rows, earlier ones train. Default: ``"5x2"``.
     mccv : int, optional
         So many Monte-Carlo splits instead, with the share ``train`` of the rows for training.
     train : float, optional
         Default: 0.5.
     split_column : str, optional
         A column whose values ``train`` and ``test`` give the one split to use instead.
+    groups : str or array-like of shape (n_rows,), optional
+        The column, or array, that says which rows belong together, such as those of a patient:
+        they are in the same part of each split, and of each that is made inside a fit.
     tune : "fast", "thorough" or int, optional
         How long methods search for parameters, inside the training rows of each split; the
         baselines search small grids then, too.
     seed : int, default=0
         The seed of splits and methods.
+    reference : str, optional
+        The name of the method with which the table compares all others. Default: the best.
     results : path, optional
         A file to which each finished run is written. If it is there already and of the same data,
         splits, seed and tuning, its runs are not done again.
     target, drop
         As for :func:`mklkit.datasets.load_table`, where ``X`` names data or is a DataFrame that
         holds its target.
+    weights : str, int or array-like of shape (n_rows,), optional
+        How much each row counts in the fits: a column, which is no feature, or with ``y`` numbers.
+    time_limit : float or str, optional
+        Seconds, or a time such as ``"10m"``, after which no more runs begin.
     progress : bool or callable, optional
         None: a bar in a notebook, nothing elsewhere; True: a bar on a terminal too; False: none; a
         function: called with the finished runs, all runs and the name of what runs next.
@@ -99,7 +150,8 @@ def compare(
     Returns
     -------
     Comparison
-        If it is interrupted from the keyboard, with what is done and ``complete`` False.
+        If it is interrupted from the keyboard, or the time is over, with what is done and
+        ``complete`` False.
 
     Raises
     ------
@@ -119,86 +171,110 @@ def compare(
     """
     options = MethodOptions(
         kernels=kernels,
+        also=(also,) if isinstance(also, str) else tuple(also),
         learners=tuple(learners),
         feature_map=feature_map,
         scale=scale,
+        covariates=covariates,
         multiclass=multiclass,
         bandwidths=bandwidths,
+        class_weight=class_weight,
+        probability=probability,
+        baselines=baseline_names(baselines),
         tune=tune,
         seed=seed,
         n_jobs=n_jobs,
         max_memory=max_memory,
     )
-    check_splits(cv, mccv, train, split_column)
+    check_splits(cv, mccv, train, split_column, groups)
     check_progress(progress)
-    # Names are checked before data are read, which may take long.
-    chosen, notes = methods_to_compare(methods, presets, options)
-    data, plans = data_sets(X, y, target, drop), []
+    limit = seconds_of(time_limit)
+    # Names are checked before data are read, which may take long; what goes together, after that.
+    with suppress(IncompatibleError):
+        methods_to_compare(methods, presets, attrs.evolve(options, baselines=()))
+    data, plans = data_sets(X, y, target, drop, weights, task), []
+    options = of_task(options, data, score)
+    chosen, questions, notes = methods_to_compare(methods, presets, options)
+    check_reference(reference, chosen)
+    if task == "auto" and options.task.kind == "regression":
+        notes.insert(0, "the target holds numbers: regression")
+    if tune is not None and options.scoring is None and options.score != "accuracy":
+        notes.append("parameters are chosen by accuracy, as a search has no probabilities")
     for place, source in enumerate(data):
-        if split_column is None:
-            plan = make_splits(source.target, cv, mccv, train, seed)
-        else:
-            data[place], plan = _published(source, split_column)
+        data[place], plan = _divided(source, kernels, groups, split_column, cv, mccv, train, seed)
         plans.append(plan)
         prefix = f"{source.name}: " if len(data) > 1 else ""
         notes += [f"{prefix}{note}" for note in plan.notes]
+    if covariates:  # Their names are checked before the first fit.
+        for source in data:
+            source.check_columns(covariates)
     data = [source.for_kernels(kernels) for source in data]
-    facts = plan_facts(data, plans, chosen, tune, seed)
+    for source, kernel in product(data, options.also):
+        source.for_kernels(kernel)
+    facts = plan_facts(data, plans, chosen, options)
+    facts |= {"questions": questions, "reference": reference}
     total = len(chosen) * sum(len(plan.splits) for plan in plans)
     cells: list[Cell] = []
+    start, by_time = monotonic(), False
     file = None if results is None else Path(results)
     with Results(file, facts, chosen) as stored, reported(progress, "comparing") as tell:
 
         def begin(method: Method) -> None:
+            if cells and monotonic() - start > limit:
+                raise _TimeOver
             tell(len(cells), total, method.name)
 
         try:
             for source, plan in zip(data, plans, strict=True):
                 known = partial(stored.known, source.name)
-                for run in run_cells(source, plan, chosen, known, begin, max_memory):
+                rest = max_memory, options.score, baselines is None
+                for run in run_cells(source, plan, chosen, known, begin, *rest):
                     cells.append(stored.add(*run))
             tell(total, total, "")
+        except _TimeOver:
+            by_time = True
+            notes.append(
+                f"the time limit of {time_limit} was over after {len(cells)} of {total} runs"
+            )
         except KeyboardInterrupt:
             if not cells:
                 raise
-    complete = len(cells) == total
-    return Comparison(cells, data, chosen, facts, notes, complete, len(cells) - stored.n_new)
+    left_out = {cell.method: cell.reason for cell in cells if is_left_out(cell)}
+    notes += [f"{name} {reason}" for name, reason in left_out.items()]
+    reused, complete = len(cells) - stored.n_new, len(cells) == total
+    return Comparison(cells, data, chosen, facts, notes, complete, reused, by_time)
 
 
-def methods_to_compare(
-    requests: Any, presets: Sequence[Any], options: MethodOptions
-) -> tuple[list[Method], list[str]]:
-    """Return the methods of a comparison with the baselines, and notes on what was left out."""
-    if requests is None:
-        requests = () if presets else DEFAULT_METHODS
-    is_pair = (
-        isinstance(requests, tuple) and len(requests) == 2 and not isinstance(requests[1], str)
-    )
-    if is_pair or not isinstance(requests, (list, tuple)):
-        requests = [requests]
-    chosen = presets_of([presets] if isinstance(presets, (str, Preset)) else presets)
-    methods, notes = make_methods(requests, chosen, options)
-    bank = options
-    if options.kernels is None and not requests:
-        # Only presets, whose kernels are the ones to see alone, scaled as there.
-        banks = {(preset.kernels, preset.scale) for preset in chosen}
-        if len(banks) == 1:
-            ((kernels, scale),) = banks
-            bank = attrs.evolve(options, kernels=kernels, scale=options.scale or scale)
-    named, same = unique_names([*methods, *kernel_baselines(bank), *baselines(bank)])
-    return named, notes + same
+class _TimeOver(Exception):
+    """No more runs are to begin."""
 
 
-def _published(data: DataSet, column: str) -> tuple[DataSet, SplitPlan]:
-    if column not in data.features:
-        names = [str(name) for name in data.features]
-        raise DataError(f"{data.name} has no column {quoted(column)}.{suggest(column, names)}")
-    plan = published_split(data.target, data.features[column].to_numpy(), column)
-    return data.without(column, f"column {quoted(column)} says which rows are for testing"), plan
+def _divided(
+    data: DataSet,
+    kernels: Any,
+    groups: Any,
+    split_column: str | None,
+    cv: Any,
+    mccv: Any,
+    train: Any,
+    seed: int,
+) -> tuple[DataSet, SplitPlan]:
+    """Return data with their groups, and their splits."""
+    if groups is not None:
+        data = data.grouped(groups)
+    if split_column is None:
+        plan = make_splits(data.target, cv, mccv, train, seed, data.groups, data.task)
+    else:
+        data, parts = data.without(split_column, "says which rows are for testing")
+        plan = published_split(data.target, parts.to_numpy(), str(parts.name), data.groups)
+    splits = [(split.train, split.test) for split in plan.splits]
+    numbers = data.task.kind == "regression"
+    leaks = leakage_notes(data.read_by(kernels), data.target, splits, data.groups, numbers)
+    return data, attrs.evolve(plan, notes=[*plan.notes, *leaks])
 
 
 def plan_facts(
-    data: list[DataSet], plans: list[SplitPlan], methods: list[Method], tune: Any, seed: int
+    data: list[DataSet], plans: list[SplitPlan], methods: list[Method], options: MethodOptions
 ) -> dict[str, Any]:
     """Return the plain values by which a comparison is known."""
     return {
@@ -212,8 +288,10 @@ def plan_facts(
             }
             for source, plan in zip(data, plans, strict=True)
         ],
-        "seed": seed,
-        "tune": tune,
+        "task": options.task.kind,
+        "score": options.score,
+        "seed": options.seed,
+        "tune": options.tune,
         "methods": [method.facts() for method in methods],
         "versions": versions(),
     }

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
+import numpy as np
 import pandas as pd
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
@@ -18,10 +19,20 @@ from mklkit.comparison.methods import METHOD, ONE_KERNEL, Method
 from mklkit.comparison.report import html_report
 from mklkit.comparison.report.tables import comparison_html
 from mklkit.comparison.stored import Cell
-from mklkit.comparison.table import ranking, sentence, table_of_datasets, table_of_splits
+from mklkit.comparison.table import (
+    answers,
+    ranking,
+    sentence_on_ranks,
+    table_of_datasets,
+    table_of_splits,
+)
 from mklkit.comparison.writing import check_report, methods_latex, write_text
 from mklkit.datasets.csv_file import csv_text
+from mklkit.datasets.pipeline import match_class_weights
 from mklkit.errors import DataError, counted, listed
+from mklkit.evaluation.cross_validation import fit_in_groups
+from mklkit.evaluation.tasks import task_named
+from mklkit.evaluation.verdict import verdict
 from mklkit.persistence.facts import json_ready
 from mklkit.plotting.comparison import ComparisonDisplay
 
@@ -45,13 +56,16 @@ class Comparison:
     data : list of DataSet
     methods : list of Method
     plan : dict
-        Plain values: ``data``, ``splits``, ``seed``, ``tune``, ``methods``, ``versions``.
+        Plain values: ``data``, ``splits``, ``task``, ``score``, ``seed``, ``tune``, ``methods``,
+        ``versions``, ``questions``, ``reference``.
     notes : list of str
         What was left out or is otherwise than asked.
     complete : bool
         False if it was interrupted before all runs were done.
     reused : int
         The number of runs that were in a file of results.
+    by_time : bool
+        True if it is not complete since the time was over.
 
     Examples
     --------
@@ -72,6 +86,7 @@ class Comparison:
     notes: list[str]
     complete: bool
     reused: int = 0
+    by_time: bool = False
 
     def __repr__(self) -> str:
         """Return one line: how much was compared, and the best row."""
@@ -84,7 +99,7 @@ class Comparison:
         rest = "" if self.complete else ", interrupted"
         best = "none could be fitted"
         if scored:
-            best = f"best {scored[0]['method']} {100 * scored[0]['accuracy']:.1f} %"
+            best = f"best {scored[0]['method']} {self.shown(scored[0]['score'])}"
         return f"Comparison({methods}, {counted(n_splits, 'split')} of {where}{rest}: {best})"
 
     def _repr_html_(self) -> str:
@@ -93,7 +108,7 @@ class Comparison:
 
     @cached_property
     def results(self) -> pd.DataFrame:
-        """One row per run: data, method, kind, repeat, fold, sizes, scores, times, reason.
+        """One row per run: data, method, kind, learner, repeat, fold, sizes, scores, times, reason.
 
         ``seconds`` are those of the fit with its tuning, ``refit_seconds`` of its last fit alone,
         ``memory`` is in bytes. ``reason`` says why a method failed; its scores are NaN then.
@@ -132,19 +147,20 @@ class Comparison:
         Returns
         -------
         pandas.DataFrame
-            Of one data set, the best first: ``method``, ``kind``, ``splits``, ``failures`` with
-            the first ``reason``; mean ``accuracy`` with its standard ``deviation`` over splits and
-            95 % interval, ``low`` to ``high`` (by the variance of the corrected test);
-            ``balanced_accuracy``, ``auc``, ``log_loss``; the ``difference`` in accuracy to the best
-            method that did not fail, ``p_corrected`` by the corrected resampled t-test with Holm's
-            correction and ``p_paired`` by the ordinary paired t-test, without a correction;
-            ``seconds``, ``refit_seconds`` and ``predict_seconds`` per split, most ``memory`` in
-            bytes.
+            Of one data set, the best first: ``method``, ``kind``, ``learner``, ``splits``,
+            ``failures`` with the first ``reason``; mean ``score`` with its standard ``deviation``
+            over splits and 95 % interval, ``low`` to ``high`` (by the variance of the corrected
+            test); ``accuracy``, ``balanced_accuracy``, ``auc``, ``log_loss``, ``r2``,
+            ``mean_absolute_error``; the ``difference`` in score to the reference that was asked
+            for, else to the best method that did not fail, ``p_corrected`` by the corrected
+            resampled t-test with Holm's correction and ``p_paired`` by the ordinary paired t-test,
+            without a correction; ``seconds``, ``refit_seconds`` and ``predict_seconds`` per split,
+            most ``memory`` in bytes.
 
             Of several data sets, the best rank first: the means over data sets, ``rank``, and
             ``p_worse``, ``p_equivalent``, ``p_better``: how probable it is that being worse than
-            the first, the same (to within one point of accuracy) or better is the likeliest on a
-            further data set, by the Bayesian signed-rank test.
+            the first (or the reference), the same (to within one point of accuracy) or better is
+            the likeliest on a further data set, by the Bayesian signed-rank test.
 
         Raises
         ------
@@ -153,11 +169,27 @@ class Comparison:
         """
         names = self.compared_data
         if data is None and len(names) > 1:
-            return table_of_datasets(self._compared)
+            return table_of_datasets(self._compared, self.plan["reference"])
         name = names[0] if data is None else data
         if name not in names:
             raise DataError(f"There are no results of data {name!r}; there are of {listed(names)}.")
-        return table_of_splits(self._compared[self._compared["data"] == name])
+        runs = self._compared[self._compared["data"] == name]
+        return table_of_splits(runs, self.plan["reference"])
+
+    @cached_property
+    def questions(self) -> pd.DataFrame:
+        """The tests that were planned before any score was known, a row for each and data set.
+
+        ``data``, and what :func:`mklkit.evaluation.planned_tests` returns: title, method,
+        reference, difference in score, interval and p values. Holm's correction is for the
+        questions about one data set.
+        """
+        tests = [
+            answers(runs, self.plan["questions"]).assign(data=name)
+            for name, runs in self._compared.groupby("data", sort=False)
+        ]
+        table = pd.concat(tests, ignore_index=True)
+        return table[["data", *table.columns.drop("data")]]
 
     @cached_property
     def ranking(self) -> dict[str, Any]:
@@ -166,12 +198,24 @@ class Comparison:
 
     @cached_property
     def verdict(self) -> str:
-        """One sentence on which methods differ from the best, and which can't be told from it."""
-        return sentence(self._compared)
+        """A line for each of :attr:`questions`; of several data sets a sentence on the ranks."""
+        if len(self.compared_data) > 1:
+            return sentence_on_ranks(self._compared)
+        return verdict(self.questions, self.unit)
+
+    def shown(self, score: float) -> str:
+        """Return a score as a line of text has it."""
+        return f"{100 * score:.1f} %" if self.unit == "points" else f"{score:.3f}"
+
+    @property
+    def unit(self) -> str:
+        """In what differences in score are written: ``"points"``, or the name of the score."""
+        name = str(self.plan["score"])
+        return "points" if task_named(self.plan["task"]).in_points(name) else name
 
     @cached_property
     def best_method(self) -> Method:
-        """The multiple-kernel method with the best mean accuracy (of several data sets, rank).
+        """The multiple-kernel method with the best mean score (of several data sets, rank).
 
         If none could be fitted, the best of one kernel. It is never another classifier.
 
@@ -191,7 +235,7 @@ class Comparison:
     def _scored(self) -> pd.DataFrame:
         """Return the rows of the table with a score, those that never failed first."""
         table = self.table()
-        return table[table["accuracy"].notna()].sort_values("failures", kind="stable")
+        return table[table["score"].notna()].sort_values("failures", kind="stable")
 
     @cached_property
     def best_estimator_(self) -> Pipeline:
@@ -203,11 +247,15 @@ class Comparison:
         (data,) = self.data
         pipeline = clone(self.best_method.pipeline)
         pipeline.named_steps["encode"].set_params(**data.encoding)
-        return pipeline.fit(data.features, data.target)
+        match_class_weights(pipeline, np.unique(data.target))
+        step = pipeline.steps[-1][0]
+        weights = {} if data.weights is None else {f"{step}__sample_weight": data.weights}
+        groups = fit_in_groups(pipeline, data.features, data.target, data.groups)
+        return pipeline.fit(data.features, data.target, **weights, **groups)
 
     def plot(self, ax: Axes | None = None, data: str | None = None) -> ComparisonDisplay:
-        """Draw accuracies with their intervals, the best method first (needs matplotlib)."""
-        return ComparisonDisplay(self.table(data)).plot(ax)
+        """Draw scores with their intervals, the best method first (needs matplotlib)."""
+        return ComparisonDisplay(self.table(data), str(self.plan["score"]), self.unit).plot(ax)
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON, in which NaN becomes None."""
@@ -217,6 +265,7 @@ class Comparison:
             "complete": self.complete,
             "notes": self.notes,
             "tables": {name: self.table(name).to_dict("records") for name in names},
+            "questions": self.questions.to_dict("records"),
             "verdict": self.verdict,
             "cells": [attrs.asdict(cell) for cell in self.cells],
         }
@@ -252,5 +301,5 @@ class Comparison:
             content = self.as_dict()
             text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         else:
-            text = methods_latex(self.table(), self.verdict)
+            text = methods_latex(self)
         write_text(Path(path), text)

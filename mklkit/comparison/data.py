@@ -15,20 +15,22 @@ from pandas.api.types import infer_dtype
 
 from mklkit.datasets import Table, load_table
 from mklkit.datasets.encoder import TableEncoder
-from mklkit.datasets.kernel_columns import check_not_left_out, needed_unchanged
+from mklkit.datasets.kernel_columns import check_not_left_out, needed_unchanged, without_unread
 from mklkit.datasets.remarks import LIKE_IDENTIFIERS
 from mklkit.datasets.target import (
-    class_labels,
+    check_labels,
+    choose_column,
     drop_without_target,
+    learned_targets,
+    looks_like_numbers,
+    numbers_of_weights,
     target_and_dropped,
-    warn_of_numbers,
 )
 from mklkit.errors import DataError, counted, named, quoted, type_name
 from mklkit.estimators.table_reading import placed_kernels
-from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list
-
-LEARNED = ("string", "integer", "floating", "mixed-integer-float", "boolean", "empty")
-"""The kinds of labels that methods learn, as pandas calls them."""
+from mklkit.estimators.training_data import checked_groups
+from mklkit.evaluation.tasks import Classes, Task, task_named
+from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list, resolve_columns
 
 
 def in_unicode(name: str) -> str:
@@ -58,20 +60,49 @@ class DataSet:
     encoding: dict[str, Any]
     table: Table
     notes: list[str] = attrs.field(factory=list)
+    task: Task = attrs.field(factory=Classes)
+    weights: NDArray[Any] | None = None
+    """How much each row counts in the fits."""
+    groups: NDArray[np.intp] | None = None
 
     def fingerprint(self) -> str:
         """Return a digest of names, values and labels, equal only for equal data."""
         digest = sha256(repr([str(name) for name in self.features.columns]).encode())
         digest.update(pd.util.hash_pandas_object(self.features, index=False).to_numpy().tobytes())
         digest.update(repr(self.target.tolist()).encode())
+        for per_row in (self.weights, self.groups):
+            if per_row is not None:
+                digest.update(per_row.tobytes())
         return digest.hexdigest()[:16]
 
-    def without(self, column: str, note: str) -> DataSet:
-        """Return the data without a column that is no feature, as a note says."""
-        readings = {name: way for name, way in self.table.readings.items() if name != column}
-        features, notes = self.table.features.drop(columns=column), [*self.table.notes, note]
-        table = attrs.evolve(self.table, features=features, readings=readings, notes=notes)
-        return attrs.evolve(_of_table(table, self.name), target=self.target)
+    def without(self, column: str, use: str) -> tuple[DataSet, pd.Series]:
+        """Return the data without a column that is no feature, as a note says, and the column."""
+        table, values = self.table.without(column, f"that {use}")
+        table = attrs.evolve(table, notes=[*table.notes, f"column {quoted(values.name)} {use}"])
+        of_rows: dict[str, Any] = {
+            "target": self.target,
+            "weights": self.weights,
+            "groups": self.groups,
+        }
+        return attrs.evolve(_of_table(table, self.name), task=self.task, **of_rows), values
+
+    def grouped(self, groups: Any) -> DataSet:
+        """Return the data with the groups that a column names, or an array (n_rows,) of them."""
+        data: DataSet = self
+        if isinstance(groups, str):
+            data, groups = self.without(groups, "says which rows belong together")
+        return attrs.evolve(data, groups=checked_groups(groups, len(self.target)))
+
+    def read_by(self, kernels: Any) -> pd.DataFrame:
+        """Return the columns that methods learn from, identifiers only where kernels name them."""
+        bank = [] if kernels is None or are_proposed(kernels) else bind_kernels(kernels)
+        as_they_are, _ = needed_unchanged(bank)
+        return without_unread(self.features, self.encoding["identifiers"], as_they_are)
+
+    def check_columns(self, columns: Any) -> None:
+        """Refuse columns that there are not once the data are encoded."""
+        encoded = TableEncoder(**self.encoding).fit(self.features).feature_names_out_
+        resolve_columns(columns, len(encoded), encoded)
 
     def for_kernels(self, kernels: Any) -> DataSet:
         """Return the data with a note on columns that kernels need as they are.
@@ -95,46 +126,73 @@ class DataSet:
 
     def facts(self) -> dict[str, Any]:
         """Return plain values that identify and describe the data."""
-        labels, counts = np.unique(self.target, return_counts=True)
+        classes: list[Any] = []
+        counts: list[int] = []
+        if self.task.kind != "regression":
+            classes, counts = (v.tolist() for v in np.unique(self.target, return_counts=True))
         return {
             "name": self.name,
             "fingerprint": self.fingerprint(),
             "rows": len(self.target),
             "columns": [str(name) for name in self.features.columns],
-            "classes": labels.tolist(),
-            "class_counts": counts.tolist(),
+            "classes": classes,
+            "class_counts": counts,
         }
 
+    def check(self) -> None:
+        """Refuse targets that no method could learn, by a DataError."""
+        if self.task.kind == "regression":
+            self.task.checked(self.target, len(self.features))
+        else:
+            check_labels(self.name, self.target)
+        if self.task.kind == "outliers" and len(classes := np.unique(self.target)) != 2:
+            raise DataError(
+                f"Outliers are scored by two classes, of which the rarer is that of the outliers;"
+                f" {self.name} has {len(classes)}."
+            )
 
-def check_labels(name: str, labels: NDArray[Any]) -> None:
-    """Refuse labels of some data that no method could learn, by a DataError."""
-    missing = np.flatnonzero(pd.isna(labels))
-    if len(missing):
-        raise DataError(
-            f"{name} has no label in row {missing[0]} (counted from 0), as in {len(missing)} of"
-            f" {len(labels)} rows; leave these rows out."
-        )
-    kind = infer_dtype(labels)
-    if kind not in LEARNED or (kind != "string" and not np.isfinite(labels.astype(float)).all()):
-        raise DataError(
-            f"Labels must be all text, or all finite numbers or booleans; those of {name} are"
-            f" {kind}, such as {quoted(labels.tolist()[0])}."
-        )
-    classes = np.unique(labels).tolist()
-    if len(classes) < 2:
-        alone = f"the class {quoted(classes[0])} alone" if classes else "no rows"
-        raise DataError(f"{name} has {alone}; two or more are needed.")
+    def inliers(self) -> NDArray[np.intp]:
+        """Return 1 for rows of the commoner of two classes and -1 for the others."""
+        _, codes = np.unique(self.target, return_inverse=True)
+        return np.where(codes == np.bincount(codes).argmax(), 1, -1)
 
 
-def data_sets(source: Any, y: Any, target: str | int | None, drop: Any) -> list[DataSet]:
+@attrs.frozen
+class Reading:
+    """How sources are read: the target, what is left out, the weights of rows, and the task."""
+
+    target: str | int | None = None
+    drop: Any = ()
+    weights: Any = None
+    task: str = "classification"
+
+    @property
+    def labelled(self) -> str:
+        """The task by which a target is read: of outliers it has two classes."""
+        return "classification" if self.task == "outliers" else self.task
+
+    def settled(self, task: str, *targets: str) -> Task:
+        """Return the task of targets that were read."""
+        return task_named("outliers" if self.task == "outliers" else task, *targets)
+
+
+def data_sets(
+    source: Any,
+    y: Any,
+    target: str | int | None,
+    drop: Any,
+    weights: Any = None,
+    task: str = "classification",
+) -> list[DataSet]:
     """Return the data sets of what :func:`mklkit.compare` was given."""
+    how = Reading(target, drop, weights, task)
     if y is not None:
-        return [_of_rows("data", source, y)]
+        return [_of_rows("data", source, y, how)]
     if not isinstance(source, Mapping):
         sources = source if isinstance(source, list) else [source]
-        data = [_data_set(part, None, target, drop) for part in sources]
+        data = [_data_set(part, None, how) for part in sources]
     else:
-        data = [_data_set(part, name, target, drop) for name, part in source.items()]
+        data = [_data_set(part, name, how) for name, part in source.items()]
     names = [part.name for part in data]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -144,18 +202,25 @@ def data_sets(source: Any, y: Any, target: str | int | None, drop: Any) -> list[
         )
     if not data:
         raise DataError("Expected at least one data set, got an empty list.")
+    if len({part.task.kind for part in data}) > 1:
+        kinds = ", ".join(f"{part.name} {part.task.values}" for part in data)
+        raise DataError(
+            f"Data sets of one task are compared; there are {kinds}. Compare them apart."
+        )
     return data
 
 
-def _data_set(source: Any, name: str | None, target: str | int | None, drop: Any) -> DataSet:
+def _data_set(source: Any, name: str | None, how: Reading) -> DataSet:
     if isinstance(source, (str, PathLike)):
-        source = load_table(source, target, drop)
+        _check_column(how.weights)
+        source = load_table(source, how.target, how.drop, weights=how.weights, task=how.labelled)
     if isinstance(source, Table):
-        return _of_table(source, name or source.name)
+        data = _of_table(source, name or source.name)
+        return attrs.evolve(data, task=how.settled(source.task, str(source.target.name)))
     if isinstance(source, tuple) and len(source) == 2:
-        return _of_rows(name or "data", *source)
-    if isinstance(source, pd.DataFrame) and target is not None:
-        return _of_frame(name or "data", source, target, drop)
+        return _of_rows(name or "data", *source, how)
+    if isinstance(source, pd.DataFrame) and how.target is not None:
+        return _of_frame(name or "data", source, how)
     raise DataError(
         "Expected the name of a data set, a file, or rows that need labels, as in compare(X, y),"
         " compare({'name': (X, y)}) or compare(frame, target='column'); got"
@@ -163,30 +228,61 @@ def _data_set(source: Any, name: str | None, target: str | int | None, drop: Any
     )
 
 
-def _of_frame(name: str, frame: pd.DataFrame, target: str | int, drop: Any) -> DataSet:
-    """Return the data of a frame that holds the labels as a column."""
+def _check_column(weights: Any) -> None:
+    if weights is not None and not isinstance(weights, (str, int)):
+        raise DataError(
+            "Weights of the rows are a column's name or position, or with compare(X, y) an array;"
+            f" got {type_name(weights)}."
+        )
+
+
+def _of_frame(name: str, frame: pd.DataFrame, how: Reading) -> DataSet:
+    """Return the data of a frame that holds the targets as a column."""
     frame = frame.set_axis([str(column) for column in frame.columns], axis=1)
-    label, dropped = target_and_dropped(frame.columns.tolist(), name, target, drop)
+    label, dropped = target_and_dropped(frame.columns.tolist(), name, how.target, how.drop)
     notes: list[str] = []
     frame = drop_without_target(frame.drop(columns=dropped), label, notes)
-    labels = class_labels(frame[label])
-    warn_of_numbers(labels)
-    return _of_rows(name, frame.drop(columns=label), labels, notes)
+    targets, task = learned_targets(frame[label], how.labelled)
+    how = attrs.evolve(how, task=how.settled(task).kind)
+    return _of_rows(name, frame.drop(columns=label), targets, how, notes)
 
 
-def _of_rows(name: str, X: Any, y: Any, notes: Sequence[str] = ()) -> DataSet:
-    labels = np.asarray(y)
-    if labels.shape != (len(X),):
-        raise DataError(f"Expected {len(X)} labels, one per row; got y of shape {labels.shape}.")
-    check_labels(name, labels)
+def _of_rows(name: str, X: Any, y: Any, how: Reading, notes: Sequence[str] = ()) -> DataSet:
+    targets, kind = np.asarray(y), how.labelled
+    if targets.ndim == 2 and targets.shape[1] == 1:
+        targets = targets[:, 0]
+    if kind == "auto":
+        kind = "regression" if targets.ndim == 2 or _are_numbers(targets) else "classification"
+    several = targets.ndim == 2 and kind == "regression"
+    names = list(y) if isinstance(y, pd.DataFrame) else range(targets.shape[-1])
+    task = how.settled(kind, *(map(str, names) if several else ()))
+    if not several and targets.shape != (len(X),):
+        raise DataError(f"Expected {len(X)} labels, one per row; got y of shape {targets.shape}.")
+    weights: pd.Series | None = None
+    if isinstance(how.weights, (str, int)) and isinstance(X, pd.DataFrame):
+        column = choose_column(list(X.columns), how.weights, "to take as the weights of the rows")
+        weights, X = numbers_of_weights(X[column]), X.drop(columns=column)
+    elif how.weights is not None:
+        weights = numbers_of_weights(pd.Series(how.weights, name="weights"))
+    if weights is not None and len(weights) != len(X):
+        raise DataError(f"Expected {len(X)} weights, one per row; got {len(weights)}.")
     encoder = TableEncoder().fit(X)
-    names = [str(column) for column in encoder.feature_names_in_]
+    columns = [str(column) for column in encoder.feature_names_in_]
     features = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
-    features = features.set_axis(names, axis=1).reset_index(drop=True)
-    readings = encoder.readings_
-    target = pd.Series(labels, dtype=object)
-    table = Table(features, target, name, "", list(notes), readings=readings)
-    return attrs.evolve(_encoded(table, name, encoder), target=labels)
+    features = features.set_axis(columns, axis=1).reset_index(drop=True)
+    # A table has one target; the data have all.
+    first = pd.Series(targets[:, 0] if several else targets, dtype=object)
+    table = Table(features, first, name, "", list(notes), readings=encoder.readings_, task=kind)
+    table = attrs.evolve(table, weights=weights)
+    data = attrs.evolve(_encoded(table, name, encoder), target=targets, task=task)
+    data.check()
+    return data
+
+
+def _are_numbers(targets: NDArray[Any]) -> bool:
+    known = targets[~pd.isna(targets)]
+    is_number = infer_dtype(known) in ("integer", "floating", "mixed-integer-float")
+    return is_number and looks_like_numbers(pd.Series(known.astype(float)))
 
 
 def _of_table(table: Table, name: str) -> DataSet:
@@ -196,13 +292,15 @@ def _of_table(table: Table, name: str) -> DataSet:
 def _encoded(table: Table, name: str, encoder: TableEncoder) -> DataSet:
     n_rows, n_columns = table.features.shape
     size = f"{counted(n_rows, 'row')}, {counted(n_columns, 'feature')}"
-    in_python = f"{name}: {size}, {table.target.nunique()} classes"
+    holds = "numbers" if table.task == "regression" else f"{table.target.nunique()} classes"
     return DataSet(
         name,
         table.features,
         table.target.to_numpy(),
-        f"{table.summary()} ({table.origin})" if table.origin else in_python,
+        f"{table.summary()} ({table.origin})" if table.origin else f"{name}: {size}, {holds}",
         {"identifiers": encoder.identifiers_, "readings": table.readings},
         table,
         [*table.notes, *encoder.describe()],
+        task_named(table.task),
+        None if table.weights is None else table.weights.to_numpy(),
     )

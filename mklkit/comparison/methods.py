@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
 import joblib
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, clone, is_classifier, is_outlier_detector, is_regressor
 from sklearn.pipeline import Pipeline
 
 from mklkit._version import __version__
@@ -19,7 +19,7 @@ from mklkit.estimators.from_preset import find_preset, preset_parts
 from mklkit.evaluation.tasks import Classes, Task
 from mklkit.protocols import CombinerFacts, facts_of
 from mklkit.protocols.component import Preset
-from mklkit.registry.columns import AUTO_KERNELS, are_proposed, bind_kernels, kernel_list
+from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list
 from mklkit.registry.composing import choose_components
 from mklkit.registry.entries import Kind
 from mklkit.registry.registry import get_registry
@@ -27,6 +27,12 @@ from mklkit.registry.specs import to_spec
 
 METHOD, ONE_KERNEL, CLASSIFIER, BASELINE = "method", "one kernel", "classifier", "baseline"
 GLOB = frozenset("*?[")
+ESTIMATORS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "classification": ("classifier", is_classifier),
+    "regression": ("regressor", is_regressor),
+    "outliers": ("outlier detector", is_outlier_detector),
+}
+"""What scikit-learn calls an estimator of a task, and whether some estimator is one."""
 
 
 @attrs.frozen(eq=False)
@@ -36,7 +42,7 @@ class Method:
     Its kind is ``METHOD`` (of several kernels), ``ONE_KERNEL`` (also if it is chosen among
     several), ``CLASSIFIER`` (a given one) or ``BASELINE`` (always compared). ``spec`` and
     ``version`` are all that results depend on besides data, seed and tuning: the parts, and the
-    package that the method comes from.
+    package that the method comes from. Methods of kernels have a ``combiner`` and a ``learner``.
     """
 
     name: str = attrs.field(converter=in_unicode)
@@ -44,14 +50,27 @@ class Method:
     pipeline: Pipeline
     spec: str
     version: str
+    combiner: str = ""
+    learner: str = ""
+    weights_are: str = ""
+    """As the combiner's facts state it."""
 
     def __repr__(self) -> str:
         """Return one line, without the pipeline."""
         return f"Method({self.name!r}, {self.kind})"
 
+    def is_learned_as(self, even: Method) -> bool:
+        """Return whether only its weights, which are learned, differ from the even sum."""
+        same = self.spec == even.spec.replace(even.combiner, self.combiner, 1)
+        return same and self.weights_are == "learned"
+
     def facts(self) -> dict[str, str]:
         """Return plain values that identify the method."""
         return {"name": self.name, "kind": self.kind, "spec": self.spec, "version": self.version}
+
+    def in_runs(self) -> dict[str, Any]:
+        """Return what each run says of its method."""
+        return {"method": self.name, "kind": self.kind, "learner": self.learner}
 
 
 @attrs.frozen(kw_only=True)
@@ -62,34 +81,55 @@ class MethodOptions:
     """
 
     kernels: Any = None
+    also: tuple[Any, ...] = ()
     learners: tuple[Any, ...] = ()
     feature_map: Any = None
     scale: str | None = None
+    covariates: Any = None
     multiclass: str = "ovo"
     bandwidths: str = "per-problem"
+    class_weight: Any = None
+    probability: bool = False
     tune: Any = None
     seed: int = 0
     n_jobs: int | None = None
     max_memory: int | str | None = None
     task: Task = attrs.field(factory=Classes)
+    score: str = Classes.ranked_by[0]
+    scoring: str | None = None
+    """What parameters are chosen by: accuracy where the score needs probabilities."""
+    baselines: tuple[str, ...] | None = None
+    """The names of the baselines; all that the task has where None."""
+
+    def label(self, name: str, learner: Any) -> str:
+        """Return a method's name, which tells its learner where there are several."""
+        return f"{name} + {_spec_text(learner)}" if len(self.learners) > 1 else name
 
     def of_preset(self, preset: Preset, name: str, kind: str, **parts: Any) -> Method:
         """Return the method of a preset, with some of its parts replaced."""
         settings = {"kernels": self.kernels, "feature_map": self.feature_map, **parts}
+        parts = preset_parts(preset, settings)
+        chosen = choose_components(
+            parts["combiner"], parts["feature_map"], parts["learner"], task=self.task.learned
+        )
+        if self.tune is not None:
+            settings["scoring"] = self.scoring
         pipeline = self.task.pipeline(
             preset,
             scale=self.scale,
+            covariates=self.covariates,
             tune=self.tune,
             random_state=self.seed,
             multiclass=self.multiclass,
             bandwidths=self.bandwidths,
+            class_weight=self.class_weight,
+            probability=self.probability,
             n_jobs=self.n_jobs,
             max_memory=self.max_memory,
             **settings,
         )
-        parts = preset_parts(preset, settings)
-        chosen = choose_components(parts["combiner"], parts["feature_map"], parts["learner"])
-        if facts_of(chosen.combiner, CombinerFacts).weights_are == "choice":
+        weights_are = facts_of(chosen.combiner, CombinerFacts).weights_are
+        if weights_are == "choice":
             kind = ONE_KERNEL
         facts = {
             "combiner": _text(chosen.combiner),
@@ -98,11 +138,17 @@ class MethodOptions:
             "learner": _text(chosen.learner),
             "members": preset.members if preset.members > 1 else None,
             "scale": self.scale or preset.scale or DEFAULT_SCALE,
+            "covariates": self.covariates,
             "multiclass": self.multiclass if self.multiclass != "ovo" else None,
             "bandwidths": self.bandwidths if self.bandwidths != "per-problem" else None,
+            "class weights": self.class_weight and str(self.class_weight),
+            "probability": "calibrated" if self.probability else None,
         }
         spec = "; ".join(f"{key}: {value}" for key, value in facts.items() if value)
-        return Method(name, kind, pipeline, spec, _version_of(chosen.combiner))
+        version, learner = _version_of(chosen.combiner), to_spec(chosen.learner)
+        return Method(
+            name, kind, pipeline, spec, version, str(facts["combiner"]), learner, weights_are
+        )
 
     def of_estimator(self, estimator: Any, name: str, kind: str, version: str) -> Method:
         """Return the method of a scikit-learn classifier, on the same encoded, scaled features."""
@@ -112,7 +158,10 @@ class MethodOptions:
         # What a classifier shows of itself may leave out parts.
         text = f"{' '.join(str(plain).split())} #{joblib.hash(plain)[:8]}"
         spec = f"{text}; scale: {scale}"
-        return Method(name, kind, build_pipeline(estimator, scale=scale), spec, version)
+        if self.covariates:
+            spec += f"; covariates: {self.covariates}"
+        pipeline = build_pipeline(estimator, scale=scale, covariates=self.covariates)
+        return Method(name, kind, pipeline, spec, version)
 
 
 def make_methods(
@@ -164,7 +213,7 @@ def _of_combiner(request: Any, options: MethodOptions, notes: list[str]) -> list
     for spec in specs:
         for learner in options.learners or (None,):
             name = _spec_text(spec)
-            label = f"{name} + {_spec_text(learner)}" if len(options.learners) > 1 else name
+            label = options.label(name, learner)
             try:
                 _check(spec, learner, options)
                 preset = Preset(name, "", spec)
@@ -179,7 +228,8 @@ def _of_combiner(request: Any, options: MethodOptions, notes: list[str]) -> list
 
 def _check(spec: Any, learner: Any, options: MethodOptions) -> None:
     """Refuse what can't work, as far as that is known before a fit."""
-    combiner = choose_components(spec, options.feature_map, learner).combiner
+    task = options.task.learned
+    combiner = choose_components(spec, options.feature_map, learner, task=task).combiner
     number = facts_of(combiner, CombinerFacts).n_kernels
     if number is None or are_proposed(options.kernels):  # How many is known in a fit only.
         return
@@ -210,9 +260,9 @@ def presets_of(requests: Sequence[Any]) -> list[Preset]:
 
 def _of_estimator(pair: tuple[Any, ...], options: MethodOptions) -> Method:
     name, estimator = pair if len(pair) == 2 else (None, None)
-    is_classifier = isinstance(estimator, BaseEstimator) and isinstance(estimator, ClassifierMixin)
-    if not isinstance(name, str) or not is_classifier:
-        raise SpecError(f"Expected (name, scikit-learn classifier), got {quoted(pair)}.")
+    kind, fits = ESTIMATORS[options.task.kind]
+    if not (isinstance(name, str) and isinstance(estimator, BaseEstimator) and fits(estimator)):
+        raise SpecError(f"Expected (name, scikit-learn {kind}), got {quoted(pair)}.")
     return options.of_estimator(estimator, name, CLASSIFIER, type(estimator).__module__)
 
 
@@ -226,7 +276,7 @@ def _text(component: Any) -> str:
 
 def _kernel_texts(kernels: Any) -> list[str]:
     if are_proposed(kernels):
-        return [AUTO_KERNELS]
+        return [kernels] if isinstance(kernels, str) else list(kernels)
     return [
         f"{bound.label}:{_text(bound.kernel)}{'' if bound.columns is None else f'@{bound.columns}'}"
         for bound in bind_kernels(kernels)

@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
+import numpy as np
 import sklearn
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    IsolationForest,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.model_selection import GridSearchCV
+from sklearn.multioutput import MultiOutputRegressor
 
 from mklkit.comparison.methods import BASELINE, METHOD, ONE_KERNEL, Method, MethodOptions
-from mklkit.errors import IncompatibleError
-from mklkit.estimators.folds import plan_folds
+from mklkit.errors import IncompatibleError, UnknownNameError, quoted, suggest
 from mklkit.protocols.component import Preset
+from mklkit.protocols.folds import plan_folds
 from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list, parts_of
 from mklkit.registry.composing import choose_components
 
 DEFAULT_METHODS = ("centered-alignment", "dimkl*", "ifsl")
 """The combiners that are compared where none is named."""
+DEFAULT_OF_TASK = {
+    "classification": DEFAULT_METHODS,
+    "regression": ("centered-alignment", "loo-ridge", "ifsl"),
+    "outliers": (),
+}
 EVEN, BEST_KERNEL = "uniform", "best-single"
 """The combiners beside which kernels are seen: their even sum, and the best of them."""
+ON_ALL = ("rbf on all columns", "rbf", None)
+"""The kernel beside several that read different columns."""
+MOST_LEARNED = 4
+"""Methods with learned weights tested against even ones: each makes all tests less sharp."""
 LEAF = 10
 """Rows of a leaf of gradient boosting: with scikit-learn's 20 it can't split a few dozen rows."""
 FEW: dict[str, dict[str, list[Any]]] = {
@@ -37,50 +55,136 @@ MORE: dict[str, dict[str, list[Any]]] = {
 """What is tried besides where they are tuned longer."""
 
 
-def kernel_baselines(options: MethodOptions) -> list[Method]:
-    """Return the even sum of the kernels, each alone, and the best of them.
+References = dict[str, list[Method]]
+"""Of one learner: the ``even`` sum, kernels ``alone``, the ``best`` single one, and those that are
+``also`` compared and not combined. Of a single kernel there are no sum and best."""
 
-    Kernels that are proposed differ between splits, and are not listed alone.
+
+def kernel_references(options: MethodOptions) -> list[References]:
+    """Return for each learner what methods of several kernels are seen beside.
+
+    Kernels that are proposed differ between splits, and are not listed alone. Where kernels read
+    different columns of numbers, one on all columns is compared too.
     """
-    learner = options.learners[0] if len(options.learners) == 1 else None
-    feature_map = options.feature_map
+    kernels = [] if are_proposed(options.kernels) else kernel_list(options.kernels)
+    bank, also = bind_kernels(kernels) if kernels else [], list(options.also)
+    if any(k.columns is not None for k in bank) and all(k.reads == "numbers" for k in bank):
+        also = also or [ON_ALL]
+    alone = [
+        (bound.label, (bound.label, *parts_of(kernel)[1:]))
+        for kernel, bound in zip(kernels, bank, strict=True)
+    ]
+    besides = [
+        (kernel.strip() if isinstance(kernel, str) else bind_kernels([kernel])[0].label, kernel)
+        for kernel in also
+    ]
+    learners = options.learners or (None,)
+    return [_of_learner(options, learner, alone, besides) for learner in learners]
+
+
+def _of_learner(options: MethodOptions, learner: Any, alone: Any, also: Any) -> References:
+    parts = {"learner": learner, "feature_map": options.feature_map}
     try:
-        choose_components(EVEN, feature_map, learner)
+        choose_components(EVEN, options.feature_map, learner, task=options.task.learned)
     except IncompatibleError:
-        learner = feature_map = None  # Those of the methods don't go together without them.
-    parts = {"learner": learner, "feature_map": feature_map}
-    even, best = Preset(EVEN, "", EVEN), Preset(BEST_KERNEL, "", BEST_KERNEL)
-    alone = []
-    if not are_proposed(options.kernels):
-        kernels = kernel_list(options.kernels)
-        for kernel, bound in zip(kernels, bind_kernels(kernels), strict=True):
-            _, component, columns = parts_of(kernel)
-            bank: Any = [(bound.label, component, columns)]
-            alone.append(options.of_preset(even, bound.label, ONE_KERNEL, kernels=bank, **parts))
-    if len(alone) == 1:
-        return alone  # which all three are
-    together = options.of_preset(even, EVEN, METHOD, **parts)
-    return [together, *alone, options.of_preset(best, BEST_KERNEL, METHOD, **parts)]
+        # The methods' learner and map don't go together without them.
+        parts = dict.fromkeys(parts)
+
+    def method(name: str, combiner: str, kind: str, **bank: Any) -> Method:
+        label = name if parts["learner"] is None else options.label(name, learner)
+        return options.of_preset(Preset(combiner, "", combiner), label, kind, **bank, **parts)
+
+    single, besides = (
+        [method(name, EVEN, ONE_KERNEL, kernels=[kernel]) for name, kernel in kernels]
+        for kernels in (alone, also)
+    )
+    even = [method(EVEN, EVEN, METHOD)] if len(single) != 1 else []
+    # Without labels no kernel is the best.
+    is_several = len(single) != 1 and options.task.kind != "outliers"
+    best = [method(BEST_KERNEL, BEST_KERNEL, METHOD)] if is_several else []
+    return {"even": even, "alone": single, "best": best, "also": besides}
+
+
+def planned_questions(
+    methods: Sequence[Method],
+    references: Sequence[References],
+    rivals: Sequence[Method],
+    are_named: bool,
+) -> list[tuple[str, Method, list[Method]]]:
+    """Return the questions that are settled before any score is known.
+
+    Each has a title, a method and what it is compared with. By scores only the best of several
+    ``rivals``, other classifiers, is chosen, for which its test allows; beside them is the first
+    method that the user named, else the even sum. So that few tests share the errors, learned
+    weights are those of the first methods.
+    """
+    most = max(1, MOST_LEARNED // max(1, len(references)))
+    together = [[*group["even"], *group["alone"]][0] for group in references]
+    beside: dict[str, list[tuple[Method, list[Method]]]] = {
+        "Learned weights": [
+            (method, [even])
+            for group in references
+            for even in group["even"]
+            for method in [m for m in methods if m.is_learned_as(even)][:most]
+        ],
+        **{
+            f"All kernels or {words} one": [
+                (kernels, [reference])
+                for kernels, group in zip(together, references, strict=True)
+                for reference in group[role]
+            ]
+            for role, words in (("best", "the best"), ("also", "another"))
+        },
+    }
+    questions = [(title, *pair) for title, pairs in beside.items() for pair in pairs]
+    asked = [method for method in methods if method.weights_are and are_named]
+    for kernels in [*asked, *together][: len(rivals)][:1]:
+        questions.append(("Kernels or other classifiers", kernels, list(rivals)))
+    return questions
 
 
 def baselines(options: MethodOptions) -> list[Method]:
-    """Return scikit-learn's usual classifiers on the encoded, scaled features."""
-    seed, jobs = options.seed, options.n_jobs
-    usual = {
-        "logistic regression": LogisticRegression(max_iter=1000),
-        "random forest": RandomForestClassifier(n_jobs=jobs, random_state=seed),
-        "gradient boosting": HistGradientBoostingClassifier(
-            min_samples_leaf=LEAF, random_state=seed
-        ),
-    }
+    """Return scikit-learn's usual estimators of the task on the encoded, scaled features."""
+    usual = _usual(options)
+    names = list(usual) if options.baselines is None else options.baselines
     version = f"scikit-learn {sklearn.__version__}"
     methods = []
-    for name, estimator in usual.items():
-        grid = FEW[name] | ({} if options.tune == "fast" else MORE[name])
-        search = GridSearchCV(estimator, grid, cv=ShuffledFolds(5, seed), n_jobs=jobs)
-        chosen = search if options.tune else estimator
+    for name in names:
+        if name not in usual:
+            raise UnknownNameError(
+                f"There is no baseline {quoted(name)}.{suggest(name, usual)} Choose from"
+                f" {', '.join(usual)}, or none.",
+                name,
+            )
+        chosen = usual[name]
+        if options.tune and name in FEW:
+            grid = FEW[name] | ({} if options.tune == "fast" else MORE[name])
+            folds, jobs = ShuffledFolds(5, options.seed), options.n_jobs
+            chosen = GridSearchCV(chosen, grid, scoring=options.scoring, cv=folds, n_jobs=jobs)
         methods.append(options.of_estimator(chosen, name, BASELINE, version))
     return methods
+
+
+def _usual(options: MethodOptions) -> dict[str, Any]:
+    forest = {"n_jobs": options.n_jobs, "random_state": options.seed}
+    boosting = {"min_samples_leaf": LEAF, "random_state": options.seed}
+    if options.task.kind == "outliers":
+        return {"isolation forest": IsolationForest(**forest)}
+    if options.task.kind == "regression":
+        boosted = HistGradientBoostingRegressor(**boosting)
+        return {
+            "ridge regression": RidgeCV(np.logspace(-3, 3, 7)),
+            "random forest": RandomForestRegressor(**forest),
+            "gradient boosting": boosted
+            if options.task.n_targets == 1
+            else MultiOutputRegressor(boosted),
+        }
+    weights = {"class_weight": options.class_weight}
+    return {
+        "logistic regression": LogisticRegression(max_iter=1000, **weights),
+        "random forest": RandomForestClassifier(**forest, **weights),
+        "gradient boosting": HistGradientBoostingClassifier(**boosting, **weights),
+    }
 
 
 @attrs.frozen
@@ -92,8 +196,8 @@ class ShuffledFolds:
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Any:
         """Yield training and test rows."""
-        return plan_folds(y, self.folds).splits(y, self.seed)
+        return plan_folds(y, self.folds, groups=groups).splits(y, self.seed)
 
     def get_n_splits(self, X: Any, y: Any, groups: Any = None) -> int:
         """Return the number of folds."""
-        return plan_folds(y, self.folds).folds
+        return plan_folds(y, self.folds, groups=groups).folds

@@ -17,20 +17,36 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.validation import has_fit_parameter
 
-from mklkit.comparison.data import DataSet, check_labels
-from mklkit.comparison.methods import Method
+from mklkit.comparison.data import DataSet
+from mklkit.comparison.methods import BASELINE, Method
 from mklkit.comparison.splits import RowSplit, SplitPlan
-from mklkit.comparison.stored import Cell
+from mklkit.comparison.stored import LEFT_OUT, Cell
+from mklkit.datasets.pipeline import match_class_weights
 from mklkit.errors import DataError, plain_message, quoted, type_name
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.plan import SharedViews, SharesViews
-from mklkit.evaluation.scores import area_under_curve, response, score, score_probabilities
+from mklkit.estimators.shared_views import SharedViews, SharesViews
+from mklkit.evaluation.cross_validation import fit_in_groups
+from mklkit.evaluation.scores import area_under_curve, response, score_probabilities
+from mklkit.evaluation.scores import score as score_classes
 from mklkit.persistence.facts import json_ready
 from mklkit.registry.specs import to_spec
 
 PROCESS = Path("/proc/self")
+DEAR_SECONDS = 60
+"""With fewer seconds on a split no baseline is left out, however little the others take."""
+IN_CELLS = {
+    "accuracy": ("accuracy", 1),
+    "balanced_accuracy": ("balanced_accuracy", 1),
+    "roc_auc": ("auc", 1),
+    "neg_log_loss": ("log_loss", -1),
+    "r2": ("r2", 1),
+    "neg_mean_absolute_error": ("mean_absolute_error", -1),
+}
+"""scikit-learn's names of scores that every cell has, with their sign."""
 RESET_PEAK = "5"
 """What Linux takes as the request to forget the highest use of memory so far (man 5 proc)."""
 
@@ -41,6 +57,8 @@ class Encoded:
     def __init__(self, data: DataSet, split: RowSplit) -> None:
         self.data, self.split = data, split
         self.labels = data.target[split.train], data.target[split.test]
+        self.weights = None if data.weights is None else data.weights[split.train]
+        self.groups = None if data.groups is None else data.groups[split.train]
         self._rows: dict[str, tuple[pd.DataFrame, pd.DataFrame]] = {}
 
     def rows_for(self, method: Method) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -62,14 +80,18 @@ def run_cells(
     known: Callable[[int, Method], Cell | None],
     begin: Callable[[Method], None],
     max_memory: int | str | None = None,
+    score: str | None = None,
+    capped: bool = False,
 ) -> Iterator[tuple[int, Method, Cell]]:
     """Yield the number of the split, the method and its cell, one after another.
 
     ``known`` returns the cell of a split and a method that has been run before, or None; ``begin``
     is called before a method is run. What methods share is kept up to ``max_memory``. Before the
     first run labels are refused that can't be learnt, and known cells that are not of their split.
+    A ``capped`` baseline that takes most of the time of the first split is left out of the others.
     """
-    check_labels(data.name, data.target)
+    data.check()
+    score = score or data.task.ranked_by[0]
     for place, split in enumerate(plan.splits):
         for method in methods:
             cell = known(place, method)
@@ -82,16 +104,33 @@ def run_cells(
                     f' {cell.data} with "split": {place} has the numbers of another split. Delete'
                     " this line, and its run is done again."
                 )
+    seconds: dict[str, float] = {}
     for place, split in enumerate(plan.splits):
         encoded = Encoded(data, split)
         shared = SharedViews(max_memory)
+        reasons = _too_slow(methods, seconds) if capped else {}
         for method in methods:
             cell = known(place, method)
-            if cell is None:
+            if cell is None and method.name in reasons:
+                cell = attrs.evolve(_cell(encoded, method), reason=reasons[method.name])
+            elif cell is None:
                 begin(method)
                 _warm_up()
-                cell = _run(encoded, method, shared)
+                cell = _run(encoded, method, shared, score)
+            if place == 0:
+                seconds[method.name] = float(np.nan_to_num(cell.seconds + cell.predict_seconds))
             yield place, method, cell
+
+
+def _too_slow(methods: Sequence[Method], seconds: dict[str, float]) -> dict[str, str]:
+    """Return why baselines are left out that took longer on a split than all other methods."""
+    total = sum(seconds.values())
+    return {
+        method.name: f"{LEFT_OUT}, where it took {seconds[method.name]:.0f} of {total:.0f} seconds;"
+        " it is run on all splits if it is named among the baselines"
+        for method in methods
+        if method.kind == BASELINE and seconds.get(method.name, 0) > max(DEAR_SECONDS, total / 2)
+    }
 
 
 def _numbers(split: RowSplit) -> dict[str, Any]:
@@ -106,10 +145,14 @@ def _warm_up() -> None:
     MKLClassifier(["linear", "rbf"], combiner="uniform").fit(np.eye(8), np.arange(8) % 2)
 
 
-def _run(encoded: Encoded, method: Method, shared: SharedViews) -> Cell:
+def _cell(encoded: Encoded, method: Method) -> Cell:
+    """Return a method's cell of a split, without any score."""
+    return Cell(data=encoded.data.name, **method.in_runs(), **_numbers(encoded.split))
+
+
+def _run(encoded: Encoded, method: Method, shared: SharedViews, score: str) -> Cell:
     """Return a method's cell of a split; with the reason where it raises any error."""
-    place = _numbers(encoded.split)
-    cell = Cell(data=encoded.data.name, method=method.name, kind=method.kind, **place)
+    cell = _cell(encoded, method)
     # Errors of encoding, which is ours, are no reason of a method unless data cause them.
     try:
         rows = encoded.rows_for(method)
@@ -119,7 +162,7 @@ def _run(encoded: Encoded, method: Method, shared: SharedViews) -> Cell:
         with warnings.catch_warnings():
             # Every fold of every baseline would say it; the scores show what it costs.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return attrs.evolve(cell, **_fitted(encoded, method, *rows, shared))
+            return attrs.evolve(cell, **_fitted(encoded, method, *rows, shared, score))
     except Exception as error:
         return attrs.evolve(cell, reason=_reason(error))
 
@@ -139,23 +182,31 @@ class Search(Protocol):
 
 
 def _fitted(
-    encoded: Encoded, method: Method, train: Any, test: Any, shared: SharedViews
+    encoded: Encoded, method: Method, train: Any, test: Any, shared: SharedViews, score: str
 ) -> dict[str, Any]:
     """Fit a method and return what is measured of it."""
-    training_labels, labels = encoded.labels
-    classifier = clone(method.pipeline[-1])
+    training_labels, _ = encoded.labels
+    classifier = match_class_weights(clone(method.pipeline[-1]), np.unique(encoded.data.target))
+    weights: dict[str, Any] = {}
+    groups = encoded.groups
+    if encoded.weights is not None:
+        weights = {"sample_weight": encoded.weights}
+        fits = classifier.estimator if isinstance(classifier, GridSearchCV) else classifier
+        if not has_fit_parameter(fits, "sample_weight"):
+            raise DataError("it takes no weights of rows")
     start = perf_counter()
     with peak_memory() as peak:
         if isinstance(classifier, SharesViews):
-            classifier.fit_sharing(shared, train, training_labels)
+            classifier.fit_sharing(shared, train, training_labels, groups=groups, **weights)
         else:
-            classifier.fit(train, training_labels)
+            params = fit_in_groups(classifier, train, training_labels, groups)
+            classifier.fit(train, training_labels, **params, **weights)
     fitted = perf_counter()
     answers = classifier.predict(test)
     predicted = perf_counter()
     refit = classifier.refit_time_ if isinstance(classifier, Search) else fitted - start
     return {
-        **measured(classifier, test, labels, answers, encoded.data.target),
+        **measured(classifier, test, answers, encoded, score),
         "seconds": fitted - start,
         "predict_seconds": predicted - fitted,
         "refit_seconds": refit,
@@ -164,15 +215,43 @@ def _fitted(
 
 
 def measured(
-    classifier: Any, rows: Any, labels: NDArray[Any], answers: Any, target: NDArray[Any]
+    classifier: Any, rows: Any, answers: Any, encoded: Encoded, score: str
 ) -> dict[str, Any]:
-    """Return a fitted classifier's scores on rows, its weights and what its search chose.
+    """Return a fitted model's scores on test rows, its weights and what its search chose.
 
-    ``answers`` are what it predicts, ``target`` all labels of the data.
+    ``answers`` are what it predicts.
     """
+    task, (training, labels) = encoded.data.task, encoded.labels
     if np.shape(answers) != labels.shape:
         raise ValueError(f"it predicts labels of shape {np.shape(answers)}, not {labels.shape}")
-    scores = score(labels, answers, target)
+    if task.kind == "regression":
+        scores = task.score(labels, answers, training)
+        cell = {name: scores[name] for name in ("r2", "mean_absolute_error")}
+    elif task.kind == "outliers":
+        labels = encoded.data.inliers()[encoded.split.test]
+        cell = {
+            IN_CELLS[name][0]: task.scorer(name)(classifier, rows, labels)
+            for name in task.ranked_by
+        }
+    else:
+        cell = _class_scores(classifier, rows, labels, answers, encoded.data.target)
+    name, sign = IN_CELLS.get(score, ("", 1))
+    value = cell.get(name) if name else task.scorer(score)(classifier, rows, labels)
+    cell["score"] = np.nan if value is None else float(sign * value)
+    if not np.isfinite(cell["score"]):
+        cell |= {"score": np.nan, "reason": f"{score} is not defined on the test rows"}
+    if isinstance(classifier, Search):
+        cell["params"] = {name: _plain(value) for name, value in classifier.best_params_.items()}
+    if isinstance(classifier, FittedKernels):
+        means = classifier.weights_frame().groupby("kernel", sort=False)["weight"].mean()
+        cell["weights"] = {str(name): float(weight) for name, weight in means.items()}
+    return cell
+
+
+def _class_scores(
+    classifier: Any, rows: Any, labels: NDArray[Any], answers: Any, target: NDArray[Any]
+) -> dict[str, Any]:
+    scores = score_classes(labels, answers, target)
     if len(scores["confusion"]) != len(np.unique(target)):
         raise ValueError("it predicts classes that are not in the data")
     classes = np.asarray(classifier.classes_)
@@ -186,11 +265,6 @@ def measured(
         cell["auc"] = area_under_curve(labels, classes, values)
     if probabilities is not None:
         cell |= score_probabilities(labels, classes, probabilities)
-    if isinstance(classifier, Search):
-        cell["params"] = {name: _plain(value) for name, value in classifier.best_params_.items()}
-    if isinstance(classifier, FittedKernels):
-        means = classifier.weights_frame().groupby("kernel", sort=False)["weight"].mean()
-        cell["weights"] = {str(name): float(weight) for name, weight in means.items()}
     return cell
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from hashlib import sha256
 from typing import Any
 
@@ -11,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError, SpecError, counted, quoted
-from mklkit.estimators.folds import Rows
-from mklkit.evaluation.tasks import Classes
+from mklkit.estimators.folds import Rows, check_apart
+from mklkit.evaluation.splits import read_cv, split_by
+from mklkit.evaluation.tasks import Classes, Task
 from mklkit.protocols.component import check_whole, is_whole
 
-TASK = Classes()
-"""What is compared so far."""
 MOST_SPLITS = 10_000
 """Far more than a test of differences needs; the row numbers of all are in memory."""
 DEFAULT_CV = "5x2"
@@ -60,28 +58,7 @@ def _check_number(splits: int) -> None:
         )
 
 
-def read_cv(cv: Any) -> tuple[int, int] | None:
-    """Return the folds and repeats of ``5`` or ``"5x4"``; None for anything but a number or text.
-
-    Examples
-    --------
-    >>> read_cv("5x4"), read_cv(10)
-    ((5, 4), (10, 1))
-    """
-    if is_whole(cv):
-        return int(cv), 1
-    if not isinstance(cv, str):
-        return None
-    numbers = re.fullmatch(r"\s*(\d{1,6})\s*(?:[xX×]\s*(\d{1,6})\s*)?", cv)
-    if numbers is None:
-        raise SpecError(
-            f"cv must be a number of folds, or folds x repeats such as '5x4' (five folds, four"
-            f" times); got {quoted(cv)}."
-        )
-    return int(numbers[1]), int(numbers[2] or 1)
-
-
-def check_splits(cv: Any, mccv: Any, train: Any, split_column: Any) -> None:
+def check_splits(cv: Any, mccv: Any, train: Any, split_column: Any, groups: Any = None) -> None:
     """Refuse, by a SpecError, to choose splits in two ways at once; None is what was not given."""
     ways = {"cv": cv, "mccv": mccv, "split column": split_column}
     chosen = [name for name, value in ways.items() if value is not None]
@@ -95,7 +72,8 @@ def check_splits(cv: Any, mccv: Any, train: Any, split_column: Any) -> None:
             "train is the share of training rows of Monte-Carlo splits, whose number mccv is"
             " missing. Give both, or leave out train."
         )
-    read_cv(cv)
+    if read_cv(cv).needs_groups and groups is None:
+        raise SpecError("cv='groups' leaves out each group once: say which groups there are.")
 
 
 def make_splits(
@@ -104,32 +82,38 @@ def make_splits(
     mccv: int | None = None,
     train: float | None = None,
     seed: int = 0,
+    groups: NDArray[Any] | None = None,
+    task: Task | None = None,
 ) -> SplitPlan:
     """Divide rows into training and test rows, several times, as :func:`mklkit.compare` does."""
+    task = task or Classes()
     if mccv is not None:
-        return _monte_carlo(labels, mccv, DEFAULT_TRAIN if train is None else train, seed)
-    cv = DEFAULT_CV if cv is None else cv
-    numbers = read_cv(cv)
-    n_folds, repeats = numbers or (cv, 1)
-    if numbers:
-        _check_number(n_folds * repeats)
-    folds, notes = TASK.folds(n_folds, labels, seed, repeats)
-    n_folds = len(folds) // repeats
-    splits = [RowSplit(*divmod(place, n_folds), *rows) for place, rows in enumerate(folds)]
-    if numbers is None:
-        _check_number(len(splits))
-        return SplitPlan(f"{counted(n_folds, 'split')}, as given", splits, notes)
-    times = f", {repeats} times" if repeats > 1 else ""
-    return SplitPlan(f"{n_folds} {TASK.folds_are} folds{times}", splits, notes)
+        share = DEFAULT_TRAIN if train is None else train
+        return _monte_carlo(labels, mccv, share, seed, groups, task)
+    scheme = read_cv(DEFAULT_CV if cv is None else cv)
+    if is_whole(scheme.cv):
+        _check_number(scheme.cv * scheme.repeats)
+    rows, notes = task.folds(scheme.cv, labels, seed, scheme.repeats, groups)
+    _check_number(len(rows))
+    n_folds = len(rows) // scheme.repeats
+    splits = [RowSplit(*divmod(place, n_folds), *parts) for place, parts in enumerate(rows)]
+    return SplitPlan(scheme.described(n_folds, task.folds_are, groups), splits, notes)
 
 
-def _monte_carlo(labels: NDArray[Any], number: int, train: float, seed: int) -> SplitPlan:
+def _monte_carlo(
+    labels: NDArray[Any],
+    number: int,
+    train: float,
+    seed: int,
+    groups: NDArray[Any] | None,
+    task: Task,
+) -> SplitPlan:
     check_whole("mccv", number, 1)
     _check_number(int(number))
     if not 0 < train < 1:
         raise SpecError(f"train must be a share of the rows between 0 and 1; got {quoted(train)}.")
     seeds = np.random.RandomState(seed).randint(2**31 - 1, size=number)
-    parts = [TASK.hold_out(labels, 1 - train, drawn) for drawn in seeds.tolist()]
+    parts = [task.hold_out(labels, 1 - train, drawn, groups) for drawn in seeds.tolist()]
     kind = parts[0].kind
     if len(parts[0].held_out) == 0:
         raise DataError(f"No row can be tested with train={train}: {kind}.")
@@ -138,17 +122,10 @@ def _monte_carlo(labels: NDArray[Any], number: int, train: float, seed: int) -> 
     return SplitPlan(description, splits)
 
 
-def published_split(labels: NDArray[Any], parts: NDArray[Any], column: str) -> SplitPlan:
+def published_split(
+    labels: NDArray[Any], parts: NDArray[Any], column: str, groups: NDArray[Any] | None = None
+) -> SplitPlan:
     """Return the one split that a column of the data gives by the values 'train' and 'test'."""
-    words = np.array([str(part).strip().casefold() for part in parts])
-    values = sorted(set(words), key=lambda word: word in ("train", "test"))
-    if set(values) != {"train", "test"}:
-        raise DataError(
-            f"The column {quoted(column)} must say 'train' or 'test' in every row, and both"
-            f" somewhere; got {quoted(values[0])}."
-        )
-    train, test = (np.flatnonzero(words == word) for word in ("train", "test"))
-    untrained = np.setdiff1d(labels[test], labels[train])
-    if len(untrained):
-        raise DataError(f"No row of class {quoted(untrained.tolist()[0])} is for training.")
-    return SplitPlan(f"the split in column {column!r}", [RowSplit(0, 0, train, test)])
+    split = split_by(labels, parts, column)
+    check_apart([(split.train, split.held_out)], groups)
+    return SplitPlan(split.kind, [RowSplit(0, 0, split.train, split.held_out)])

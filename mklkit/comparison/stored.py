@@ -30,7 +30,11 @@ COMPARED = {
     "splits": "the splits",
     "seed": "the seed",
     "tune": "how methods are tuned",
+    "task": "the tasks",
+    "score": "the scores",
 }
+LEFT_OUT = "left out after the first split"
+"""How the reason of a run begins that was not tried, and is not stored."""
 NAN = float("nan")
 LARGEST = 2**63
 """Above any count, time or memory; integers of JSON have no bound."""
@@ -76,6 +80,8 @@ class Cell:
 
     Attributes
     ----------
+    score : float
+        By which methods are ranked and tested, larger is better: the plan says which it is.
     seconds, predict_seconds : float
         Of the fit, tuning included, and of predicting the test rows, without encoding and scaling.
         What methods share on the same rows, such as distances, is made once, and counted with
@@ -98,14 +104,18 @@ class Cell:
     data: str = attrs.field(validator=TEXT)
     method: str = attrs.field(validator=TEXT)
     kind: str = attrs.field(validator=TEXT)
+    learner: str = attrs.field(default="", validator=TEXT)
     repeat: int = attrs.field(validator=COUNT)
     fold: int = attrs.field(validator=COUNT)
     n_train: int = attrs.field(validator=COUNT)
     n_test: int = attrs.field(validator=COUNT)
+    score: float = _number()
     accuracy: float = _number(0, 1)
     balanced_accuracy: float = _number(0, 1)
     auc: float = _number(0, 1)
     log_loss: float = _number()
+    r2: float = _number(high=1)
+    mean_absolute_error: float = _number(0)
     seconds: float = _number(0)
     predict_seconds: float = _number(0)
     refit_seconds: float = _number(0)
@@ -115,6 +125,11 @@ class Cell:
     confusion: list[list[int]] | None = attrs.field(default=None, validator=CONFUSION)
     calibration: dict[str, list[float]] | None = attrs.field(default=None, validator=_calibration)
     reason: str | None = attrs.field(default=None, validator=validators.optional(TEXT))
+
+
+def is_left_out(cell: Cell) -> bool:
+    """Return whether a run was not tried."""
+    return (cell.reason or "").startswith(LEFT_OUT)
 
 
 def _key(method: Method) -> str:
@@ -163,7 +178,7 @@ class Results:
     def known(self, data: str, place: int, method: Method) -> Cell | None:
         """Return the cell of an earlier run, under the name that the method has now."""
         cell = self._cells.get((data, place, _key(method)))
-        return None if cell is None else attrs.evolve(cell, method=method.name, kind=method.kind)
+        return None if cell is None else attrs.evolve(cell, **method.in_runs())
 
     def add(self, place: int, method: Method, cell: Cell) -> Cell:
         """Keep a cell, in the file too, and return it as it will be read from there."""
@@ -171,6 +186,8 @@ class Results:
         if key in self._cells:
             return cell
         self.n_new += 1
+        if is_left_out(cell):
+            return cell
         values = json_ready(attrs.asdict(cell))
         self._write({"split": place, "key": key[2], **values})
         self._cells[key] = Cell(**values)
@@ -240,7 +257,7 @@ class Results:
             isinstance(split, int) and 0 <= split < self._plan["splits"][place]["number"],
             cell.confusion is None or sizes == [len(cell.confusion)] * (n_classes + 1),
             # A run has a score or a reason why it has none.
-            (cell.reason is None) == (values["accuracy"] is not None),
+            (cell.reason is None) == (values["score"] is not None),
         )
         if not all(possible):
             raise ValueError("a value can't be that of a run")

@@ -1,7 +1,8 @@
-"""The statistics of a comparison: one row per method, tests against the best, a sentence."""
+"""The statistics of a comparison: planned tests, one row per method, tests against the best."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -19,39 +20,39 @@ from mklkit.evaluation import (
     indistinguishable,
     paired_t_test,
 )
-from mklkit.evaluation.verdict import verdict, verdict_of_datasets
+from mklkit.evaluation.verdict import planned_tests, verdict_of_datasets
 
-SCORES = ("accuracy", "balanced_accuracy", "auc", "log_loss")
+SCORES = ("score", "accuracy", "balanced_accuracy", "auc", "log_loss", "r2", "mean_absolute_error")
 DIGITS = 12
 """Means are rounded so before the best is chosen: equal ones differ by rounding."""
 
 
-def table_of_splits(results: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per method of one data set, the best accuracy first; see Comparison.table."""
-    accuracy, _ = _by_split(results)
+def table_of_splits(results: pd.DataFrame, reference: str | None = None) -> pd.DataFrame:
+    """Return one row per method of one data set, the best score first; see Comparison.table."""
+    scores, _ = _by_split(results)
     rows = _rows(results)
     groups = results.groupby("method", sort=False)
-    rows["deviation"] = groups["accuracy"].std()
+    rows["deviation"] = groups["score"].std()
     rows[["low", "high"]] = [_interval(group) for _, group in groups]
     # One that failed on a split may owe its mean to the easier ones.
-    eligible = accuracy.dropna(axis=1)
+    eligible = scores.dropna(axis=1)
     best = str(eligible.mean().round(DIGITS).idxmax()) if eligible.size else None
-    tests = tests_against(results, best)
-    return _sorted(rows.join(tests), "accuracy", ascending=False)
+    tests = tests_against(results, reference if reference in scores else best)
+    return _sorted(rows.join(tests), "score", ascending=False)
 
 
 def tests_against(results: pd.DataFrame, reference: str | None) -> pd.DataFrame:
     """Return each method's difference to a reference and its p values, on the splits of both.
 
-    By method: ``difference`` in accuracy, ``p_corrected`` by the corrected resampled t-test with
+    By method: ``difference`` in score, ``p_corrected`` by the corrected resampled t-test with
     Holm's correction, ``p_paired`` by the paired t-test. The reference has no p values; without one
     there is no difference.
     """
-    accuracy, sizes = _by_split(results)
+    scores, sizes = _by_split(results)
     columns = ["difference", "p_corrected", "p_paired"]
-    tests = pd.DataFrame(np.nan, index=list(accuracy), columns=columns)
+    tests = pd.DataFrame(np.nan, index=list(scores), columns=columns)
     for name in tests.index if reference is not None else ():
-        differences = (accuracy[name] - accuracy[reference]).round(DIGITS).dropna()
+        differences = (scores[name] - scores[reference]).round(DIGITS).dropna()
         if len(differences) == 0:
             continue
         tests.loc[name, "difference"] = differences.mean()
@@ -64,7 +65,7 @@ def tests_against(results: pd.DataFrame, reference: str | None) -> pd.DataFrame:
     return tests
 
 
-def table_of_datasets(results: pd.DataFrame) -> pd.DataFrame:
+def table_of_datasets(results: pd.DataFrame, reference: str | None = None) -> pd.DataFrame:
     """Return one row per method over several data sets, the best average rank first."""
     means = results.groupby(["data", "method"], sort=False)[[*SCORES, "seconds"]].mean()
     over = means.groupby("method", sort=False).mean()
@@ -73,8 +74,8 @@ def table_of_datasets(results: pd.DataFrame) -> pd.DataFrame:
     scores = _by_data(results)
     ranks = ranking(results)["ranks"]
     rows["rank"] = pd.Series(ranks, dtype=float)
-    best = min(ranks, key=ranks.__getitem__) if ranks else None
-    for name in ranks:
+    best = reference or (min(ranks, key=ranks.__getitem__) if ranks else None)
+    for name in ranks if best in ranks else ():
         if name != best:
             outcome = bayesian_signed_rank((scores[name] - scores[best]).to_numpy())
             rows.loc[name, ["p_worse", "p_equivalent", "p_better"]] = attrs.astuple(outcome)
@@ -107,22 +108,30 @@ def ranking(results: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def sentence(results: pd.DataFrame) -> str:
-    """Return what a careful statistician would say, in one sentence."""
-    if results["data"].nunique() > 1:
-        scores = _by_data(results)
-        if scores.shape[1] < 2:
-            return "There are no two methods with a score on every data set."
-        return verdict_of_datasets(scores.to_numpy(), [str(name) for name in scores])
-    accuracy, sizes = _by_split(results)
-    by_method = {str(name): (s.mean(skipna=False), s.to_numpy()) for name, s in accuracy.items()}
-    return verdict(by_method, sizes["n_train"].to_numpy(), sizes["n_test"].to_numpy())
+def answers(results: pd.DataFrame, questions: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return what the splits of one data set answer to the questions of a plan."""
+    scores, sizes = _by_split(results)
+    names = {name for q in questions for name in (q["method"], *q["references"])}
+    # An interrupted comparison may not have come to all of them.
+    by_method = {name: scores[name].to_numpy() for name in names & set(scores)}
+    by_method |= dict.fromkeys(names - set(scores), np.full(len(scores), np.nan))
+    asked = [(q["question"], q["method"], q["references"]) for q in questions]
+    n_train, n_test = sizes["n_train"].to_numpy(), sizes["n_test"].to_numpy()
+    return planned_tests(by_method, asked, n_train, n_test)
+
+
+def sentence_on_ranks(results: pd.DataFrame) -> str:
+    """Return what ranks on several data sets show, in one sentence."""
+    scores = _by_data(results)
+    if scores.shape[1] < 2:
+        return "There are no two methods with a score on every data set."
+    return verdict_of_datasets(scores.to_numpy(), [str(name) for name in scores])
 
 
 def _rows(results: pd.DataFrame) -> pd.DataFrame:
     """Return what every table has of a method: kind, runs, failures, means, time, memory."""
     groups = results.groupby("method", sort=False)
-    rows = pd.DataFrame({"kind": groups["kind"].first()})
+    rows = groups[["kind", "learner"]].first()
     rows["splits"] = groups.size()
     rows["failures"] = groups["reason"].count()
     rows["reason"] = groups["reason"].first()
@@ -139,23 +148,25 @@ def _sorted(rows: pd.DataFrame, by: str, ascending: bool) -> pd.DataFrame:
 
 
 def _by_split(results: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return accuracies of splits (rows) by methods, both in their order, and the splits' sizes."""
-    table = results.pivot(index=["repeat", "fold"], columns="method", values="accuracy")
+    """Return scores of splits (rows) by methods, both in their order, and the splits' sizes."""
+    table = results.pivot(index=["repeat", "fold"], columns="method", values="score")
     sizes = results.groupby(["repeat", "fold"], sort=False)[["n_train", "n_test"]].first()
     return table[list(results["method"].unique())], sizes.loc[table.index]
 
 
 def _by_data(results: pd.DataFrame) -> pd.DataFrame:
-    """Return mean accuracies of data sets by methods that have one on each, in their order."""
-    complete = results[results["accuracy"].notna()]
-    table = complete.pivot_table(index="data", columns="method", values="accuracy", sort=False)
+    """Return mean scores of data sets by methods that have one on each, in their order."""
+    complete = results[results["score"].notna()]
+    table = complete.pivot_table(index="data", columns="method", values="score", sort=False)
     names = [name for name in results["method"].unique() if name in table]
     return table[names].dropna(axis=1)
 
 
 def _interval(group: pd.DataFrame) -> tuple[float, float]:
-    scored = group[group["accuracy"].notna()]
+    scored = group[group["score"].notna()]
     if len(scored) < 2:
         return float("nan"), float("nan")
-    low, high = corrected_interval(scored["accuracy"], scored["n_train"], scored["n_test"])
-    return max(low, 0.0), min(high, 1.0)
+    low, high = corrected_interval(scored["score"], scored["n_train"], scored["n_test"])
+    if (scored["score"] == scored["accuracy"]).all():
+        return max(low, 0.0), min(high, 1.0)
+    return low, high

@@ -10,7 +10,7 @@ from mklkit.errors import DataError
 from mklkit.persistence.atomic import replacing
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from mklkit.comparison.comparison import Comparison
 
 ENDINGS = (".html", ".csv", ".json", ".tex")
 """The files that a comparison can be written to."""
@@ -43,29 +43,55 @@ def check_report(path: Path) -> str:
     return ending
 
 
-def methods_latex(table: pd.DataFrame, verdict: str) -> str:
-    """Return the table of methods, in points of accuracy, with the verdict as its caption."""
+def methods_latex(comparison: Comparison) -> str:
+    """Return the planned tests, with the verdict as their caption, and the table of methods."""
+    table, name, scale, digits = comparison.table(), comparison.plan["score"], 1, 3
+    if comparison.unit == "points":
+        scale, digits = 100, 1
+    beside = comparison.plan["reference"] or "the best"
     last = {"Rank": ("rank", 1, 2), "$P$(worse)": ("p_worse", 1, 2)}
+    caption = comparison.verdict
+    parts = []
     if "rank" not in table:
-        last = {"Difference": ("difference", 100, 1), "$p$": ("p_corrected", 1, 3)}
-    columns = {
+        last = {"Difference": ("difference", scale, digits), "$p$": ("p_corrected", 1, 3)}
+        parts.append(_questions_latex(comparison, scale, digits))
+        caption = f"Means over the splits ± standard deviation; differences to {beside}"
+    measures = {
         "Accuracy": ("accuracy", 100, 1),
         "Bal.\\ acc.": ("balanced_accuracy", 100, 1),
         "AUC": ("auc", 1, 3),
         "Log loss": ("log_loss", 1, 3),
-        **last,
-        "Seconds": ("seconds", 1, 2),
+        "$R^2$": ("r2", 1, 3),
+        "MAE": ("mean_absolute_error", 1, 3),
     }
+    known = {head: how for head, how in measures.items() if table[how[0]].notna().any()}
+    heads = {how[0]: head for head, how in measures.items()}
+    lead = heads.get(name, latex_text(name))
+    columns = {lead: ("score", scale, digits), **{h: how for h, how in known.items() if h != lead}}
+    columns |= {**last, "Seconds": ("seconds", 1, 2)}
     rows = []
     for row in table.to_dict("records"):
-        cells = [latex_number(unit * row[key], digits) for key, unit, digits in columns.values()]
+        cells = [latex_number(unit * row[key], places) for key, unit, places in columns.values()]
         if not math.isnan(row.get("deviation", math.nan)):
-            cells[0] += rf" $\pm$ {latex_number(100 * row['deviation'], 1)}"
-        if row["accuracy"] == table["accuracy"].max():
+            cells[0] += rf" $\pm$ {latex_number(scale * row['deviation'], digits)}"
+        if row["score"] == table["score"].max():
             cells[0] = rf"\textbf{{{cells[0]}}}"
-        rows.append([latex_text(row["method"]), *cells])
-    heads = ["Method", *columns]
-    return latex_table(heads, rows, verdict)
+        rows.append([latex_text(row["method"]), latex_text(row["learner"]), *cells])
+    parts.append(latex_table(["Method", "Learner", *columns], rows, caption, left=2))
+    return "\n".join(part for part in parts if part)
+
+
+def _questions_latex(comparison: Comparison, scale: float, digits: int) -> str:
+    rows = []
+    for test in comparison.questions.to_dict("records"):
+        difference, low, high = (
+            latex_number(scale * test[key], digits) for key in ("difference", "low", "high")
+        )
+        words = [latex_text(test[key]) for key in ("question", "method", "reference")]
+        p_value = latex_number(test["p_holm"], 3)
+        rows.append([*words, difference, f"{low} to {high}", p_value])
+    heads = ["Question", "Method", "Against", "Difference", "Interval", "$p$ (Holm)"]
+    return latex_table(heads, rows, " ".join(comparison.verdict.splitlines()), 3) if rows else ""
 
 
 def latex_table(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mklkit.datasets.builtin import BUILTIN_NAMES
+    from mklkit.datasets.covariates import CovariateRemoval
     from mklkit.datasets.generated import make_four_stars
     from mklkit.datasets.new_rows import NewRows, load_features
     from mklkit.datasets.table import Table, load_table
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 # Imported when first used: the command line knows formats and names without pandas.
 _HOME = {
     "datasets.builtin": "BUILTIN_NAMES",
+    "datasets.covariates": "CovariateRemoval",
     "datasets.generated": "make_four_stars",
     "datasets.new_rows": "NewRows load_features",
     "datasets.table": "Table load_table",
@@ -32,6 +34,7 @@ _HOME = {
 
 __all__ = [
     "BUILTIN_NAMES",
+    "CovariateRemoval",
     "NewRows",
     "StoredRows",
     "Table",

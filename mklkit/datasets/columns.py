@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import time
 from decimal import Decimal
@@ -22,6 +23,7 @@ from pandas.api.types import (
 from mklkit.datasets.notations import date_of
 from mklkit.datasets.readings import take_as_gaps
 from mklkit.errors import DataError, counted, named, quoted, suggest
+from mklkit.estimators.sources import SEPARATOR
 from mklkit.estimators.table_reading import row_of
 from mklkit.registry.readings import MISSING
 
@@ -253,3 +255,22 @@ def _seconds(column: pd.Series) -> NDArray[np.datetime64]:
     seconds = np.array(dates, dtype="datetime64[s]")
     take_as_gaps(column, np.flatnonzero(np.isnat(seconds) & column.notna().to_numpy()), "dates")
     return seconds
+
+
+def source_of(name: str) -> str:
+    """Return the first part of a name with ``*``, or the name where it has one part only."""
+    match = SEPARATOR.search(name)
+    return name if match is None else f"{name[: match.end()]}*"
+
+
+def by_source(columns: Sequence[str], every: Sequence[str]) -> list[str]:
+    """Return columns as they are shown: those of a source in one, where ``every`` one is there."""
+    sources: dict[str, list[str]] = {}
+    for name in columns:
+        sources.setdefault(source_of(name), []).append(name)
+    sizes = Counter(map(source_of, every))
+    shown = []
+    for source, names in sources.items():
+        whole = len(names) > 3 and len(names) == sizes[source]
+        shown += [f"{source} ({len(names)} columns)"] if whole else names
+    return shown

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mklkit.datasets.notations import TEXT, WRITTEN
 from mklkit.datasets.readings import ColumnReading
@@ -91,6 +92,14 @@ def passed_on(
     if any(selector is None for selector in selectors):
         chosen.update([name for name in names if name not in identifiers] or names)
     return [name for name in names if name in chosen]
+
+
+def without_unread(
+    features: pd.DataFrame, identifiers: Sequence[str], as_they_are: Sequence[Any]
+) -> pd.DataFrame:
+    """Return the columns that something reads: identifiers only where a kernel names them."""
+    read = chosen_columns(as_they_are, features.columns.tolist())
+    return features.drop(columns=[name for name in identifiers if name not in read])
 
 
 def check_not_left_out(kernels: Sequence[str], table: Table, identifiers: Sequence[str]) -> None:

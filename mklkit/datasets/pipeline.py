@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
+from mklkit.datasets.covariates import CovariateRemoval
 from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.kernel_columns import (
     chosen_columns,
@@ -21,8 +22,8 @@ from mklkit.datasets.kernel_columns import (
     named_columns,
     needed_unchanged,
 )
-from mklkit.errors import MKLKitError, named, suggest
-from mklkit.estimators.from_preset import find_preset, preset_classifier
+from mklkit.errors import IncompatibleError, MKLKitError, named, suggest
+from mklkit.estimators.from_preset import find_preset, preset_classifier, preset_parts
 from mklkit.estimators.introspection import KernelModel, column_names, split
 from mklkit.protocols.component import Preset
 
@@ -32,6 +33,14 @@ SCALE_WORDS = {
     StandardScaler: "features standardised (mean 0, deviation 1)",
     MinMaxScaler: "features scaled to [-1, 1]",
 }
+FOR_CLASSES: Mapping[str, Any] = {
+    "multiclass": "ovo",
+    "bandwidths": "per-problem",
+    "probability": False,
+    "tune": None,
+    "class_weight": None,
+}
+"""Settings that only classes have, by what they are where the user gives none."""
 
 
 class ScaledColumns(TransformerMixin, BaseEstimator):
@@ -92,7 +101,10 @@ class ScaledColumns(TransformerMixin, BaseEstimator):
 
 
 def build_pipeline(
-    classifier: Any, scale: str = DEFAULT_SCALE, max_categories: int = 100
+    classifier: Any,
+    scale: str = DEFAULT_SCALE,
+    max_categories: int = 100,
+    covariates: Any = None,
 ) -> Pipeline:
     """Put the preprocessing steps before a classifier.
 
@@ -104,12 +116,14 @@ def build_pipeline(
         ``"minmax"`` scales to [-1, 1], as paper 003 (Price et al. 2022) does.
     max_categories : int, default=100
         The maximum of one-hot columns per text column; its rarest values share one.
+    covariates : str or sequence, optional
+        Columns to take out of all others, as :class:`mklkit.datasets.CovariateRemoval` does.
 
     Returns
     -------
     sklearn.pipeline.Pipeline
-        With the steps ``encode``, ``scale`` and ``classify``; every step passes on a DataFrame
-        with readable column names, so that kernels can choose columns by name.
+        With the steps ``encode``, ``scale``, ``covariates`` (if any) and ``classify``; each passes
+        on a DataFrame with readable column names, so that kernels can choose columns by name.
 
     Notes
     -----
@@ -142,10 +156,13 @@ def build_pipeline(
         scaler.set_output(transform="pandas")
         if as_they_are:
             scaler = ScaledColumns(scaler, as_they_are)
-    return Pipeline([("encode", encoder), ("scale", scaler), ("classify", classifier)])
+    removal = [("covariates", CovariateRemoval(covariates, as_they_are))] if covariates else []
+    return Pipeline([("encode", encoder), ("scale", scaler), *removal, ("classify", classifier)])
 
 
-def preset_pipeline(preset: str | Preset, *, scale: str | None = None, **settings: Any) -> Pipeline:
+def preset_pipeline(
+    preset: str | Preset, *, scale: str | None = None, covariates: Any = None, **settings: Any
+) -> Pipeline:
     """Put the steps of :func:`mklkit.build_pipeline` before a preset's classifier.
 
     The scaling is the preset's.
@@ -156,6 +173,8 @@ def preset_pipeline(preset: str | Preset, *, scale: str | None = None, **setting
         A name that ``mklkit list presets`` shows, or a preset itself.
     scale : {"standard", "minmax", "none"}, optional
         Overrides the preset's scaling.
+    covariates : str or sequence, optional
+        As for :func:`mklkit.build_pipeline`.
     **settings
         As for :func:`mklkit.preset_classifier`.
 
@@ -171,7 +190,33 @@ def preset_pipeline(preset: str | Preset, *, scale: str | None = None, **setting
     """
     system = find_preset(preset)
     classifier = preset_classifier(system, **settings)
-    return build_pipeline(classifier, scale=scale or system.scale or DEFAULT_SCALE)
+    scale = scale or system.scale or DEFAULT_SCALE
+    return build_pipeline(classifier, scale=scale, covariates=covariates)
+
+
+def pipeline_without_classes(
+    estimator: Any, preset: Preset, scale: str | None, settings: Any, step: str, reason: str
+) -> Pipeline:
+    """Return the steps with an estimator of no classes; refuse settings that are for them."""
+    for name, usual in FOR_CLASSES.items():
+        if settings.pop(name, usual) != usual:
+            option = name.replace("_", "-")
+            raise IncompatibleError(f"--{option} is for classes, and {reason}: leave it out.")
+    if preset.members > 1:
+        raise IncompatibleError(f"The preset {preset.name} is a vote, which is for classes.")
+    covariates, scale = settings.pop("covariates", None), scale or preset.scale or DEFAULT_SCALE
+    model = estimator(**settings | preset_parts(preset, settings))
+    steps = build_pipeline(model, scale, covariates=covariates)
+    return Pipeline([*steps.steps[:-1], (step, steps[-1])])
+
+
+def match_class_weights(model: Any, labels: Any) -> Any:
+    """Return a model whose weights of classes, written by their text, are set to the labels."""
+    known = {str(label): label for label in labels}
+    for name, weights in model.get_params().items():
+        if name.rpartition("__")[2] == "class_weight" and isinstance(weights, dict):
+            model.set_params(**{name: {known.get(k, k): w for k, w in weights.items()}})
+    return model
 
 
 def describe(pipeline: Pipeline) -> list[str]:
@@ -184,7 +229,9 @@ def describe(pipeline: Pipeline) -> list[str]:
         scaler = None if all_left else scaler.scaler
     words = SCALE_WORDS.get(type(scaler))
     lines: list[str] = encoder.describe()
-    return [*lines, "features not scaled" if words is None else words + rest]
+    lines.append("features not scaled" if words is None else words + rest)
+    removal = pipeline.named_steps.get("covariates")
+    return lines if removal is None else [*lines, removal.describe()]
 
 
 def encoder_in(model: Any) -> TableEncoder | None:

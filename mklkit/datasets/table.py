@@ -18,13 +18,10 @@ from mklkit.datasets.readings import ColumnReading, is_text, settle_readings
 from mklkit.datasets.remarks import notes_on, remarks
 from mklkit.datasets.target import (
     choose_column,
-    class_labels,
-    learned_numbers,
-    looks_like_numbers,
+    learned_targets,
     note_without_target,
     numbers_of_weights,
     target_and_dropped,
-    warn_of_numbers,
 )
 from mklkit.errors import DataError, counted, quoted
 
@@ -61,6 +58,8 @@ class Table:
         How much each row counts, where a column says so; it is none of the features.
     task : {"classification", "regression"}, default="classification"
         Whether the target holds classes or numbers.
+    groups : pandas.Series of shape (n_rows,), optional
+        The group of each row, such as its patient, where a column says so.
     """
 
     features: pd.DataFrame
@@ -73,6 +72,14 @@ class Table:
     all_counts: pd.Series | None = None
     weights: pd.Series | None = None
     task: str = "classification"
+    groups: pd.Series | None = None
+
+    def without(self, name: str | int, purpose: str) -> tuple[Table, pd.Series]:
+        """Return the table without a column of the features that is none, and the column."""
+        column = self.features[choose_column(self.features.columns.tolist(), name, purpose)]
+        readings = {key: way for key, way in self.readings.items() if key != column.name}
+        features = self.features.drop(columns=column.name)
+        return attrs.evolve(self, features=features, readings=readings), column
 
     def class_counts(self) -> pd.Series:
         """Return the number of rows of each class, the largest first (ties by label)."""
@@ -93,6 +100,7 @@ class Table:
             "target": str(self.target.name),
             "task": self.task,
             "weights": None if self.weights is None else str(self.weights.name),
+            "groups": None if self.groups is None else str(self.groups.name),
             "notes": list(self.notes),
         }
         if self.task == "regression":
@@ -185,13 +193,7 @@ def load_table(
     if not known.all():
         labels = labels[known].reset_index(drop=True)
         counts = None if counts is None else counts[known].reset_index(drop=True)
-    if task == "auto":
-        task = "regression" if looks_like_numbers(labels) else "classification"
-    if task == "regression":
-        labels = learned_numbers(labels)
-    else:
-        labels = class_labels(labels)
-        warn_of_numbers(labels)
+    labels, task = learned_targets(labels, task)
     rows = frame.drop(columns=[*dropped, label])
     table = settled_table(raw, rows, known, labels, dropped, notes, _written(rows, as_written))
     return attrs.evolve(table, weights=counts, task=task)

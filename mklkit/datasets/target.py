@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
+from pandas.api.types import (
+    infer_dtype,
+    is_bool_dtype,
+    is_float_dtype,
+    is_integer_dtype,
+    is_numeric_dtype,
+)
 
 from mklkit.errors import DataError, MKLKitWarning, counted, cut, quoted, suggest
 from mklkit.registry.columns import resolve_columns
@@ -20,6 +27,8 @@ ROWS_PER_CLASS = 3
 # Whole numbers with more different values than this share of the rows are numbers, not classes.
 SHARE_OF_ROWS = 0.1
 NAMES_SHOWN = 12
+LEARNED = ("string", "integer", "floating", "mixed-integer-float", "boolean", "empty")
+"""The kinds of labels that methods learn, as pandas calls them."""
 
 
 def choose_column(columns: list[str], wanted: str | int, purpose: str) -> str:
@@ -121,6 +130,17 @@ def class_labels(target: pd.Series, n_rows: int | None = None) -> pd.Series:
     )
 
 
+def learned_targets(target: pd.Series, task: str) -> tuple[pd.Series, str]:
+    """Return a target without gaps as classes or numbers, and which, settled where it is auto."""
+    if task == "auto":
+        task = "regression" if looks_like_numbers(target) else "classification"
+    if task == "regression":
+        return learned_numbers(target), task
+    labels = class_labels(target)
+    warn_of_numbers(labels)
+    return labels, task
+
+
 def looks_like_numbers(target: pd.Series) -> bool:
     """Return whether a target without gaps is to be taken for numbers rather than classes.
 
@@ -204,3 +224,23 @@ def _finite(target: pd.Series) -> pd.Series:
             " value is not known."
         )
     return values
+
+
+def check_labels(name: str, labels: NDArray[Any]) -> None:
+    """Refuse labels of some data that no method could learn, by a DataError."""
+    missing = np.flatnonzero(pd.isna(labels))
+    if len(missing):
+        raise DataError(
+            f"{name} has no label in row {missing[0]} (counted from 0), as in {len(missing)} of"
+            f" {len(labels)} rows; leave these rows out."
+        )
+    kind = infer_dtype(labels)
+    if kind not in LEARNED or (kind != "string" and not np.isfinite(labels.astype(float)).all()):
+        raise DataError(
+            f"Labels must be all text, or all finite numbers or booleans; those of {name} are"
+            f" {kind}, such as {quoted(labels.tolist()[0])}."
+        )
+    classes = np.unique(labels).tolist()
+    if len(classes) < 2:
+        alone = f"the class {quoted(classes[0])} alone" if classes else "no rows"
+        raise DataError(f"{name} has {alone}; two or more are needed.")

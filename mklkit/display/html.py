@@ -23,7 +23,7 @@ def _templates() -> Environment:
 
     return Environment(
         loader=PackageLoader("mklkit", "."),
-        autoescape=True,
+        autoescape=lambda name: not str(name).endswith(".txt"),
         finalize=_finished,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 DASH = "–"
 MINUS = "\N{MINUS SIGN}"
@@ -41,3 +42,14 @@ def seconds(value: float) -> str:
 def memory(value: float) -> str:
     """Return bytes in megabytes of 10⁶ bytes."""
     return "<1" if value < 0.5e6 else number(value / 1e6, 0)
+
+
+def chosen_texts(chosen: Mapping[str, Sequence[float]]) -> list[str]:
+    """Return the numbers that parameters came to, such as ``C = 1 to 100``, ``sigma = 3 (rbf)``."""
+    texts = []
+    for name, values in chosen.items():
+        owner, _, path = name.removeprefix("kernels__").partition("__")
+        ends = dict.fromkeys(f"{value:.3g}" for value in (min(values), max(values)))
+        of = "" if owner == "learner" else f" ({owner})"
+        texts.append(f"{path.rpartition('__')[2]} = {' to '.join(ends)}{of}")
+    return texts

@@ -26,10 +26,10 @@ def assign_columns(
 ) -> list[BoundKernel]:
     """Return the kernels, those that name no columns bound to the ones that they can read.
 
-    Columns that a kernel on row ids, amounts, text or categories names are its own: a kernel of
-    another kind reads them only if it names them too. The order of the rows, for example, may
-    reveal the classes to be learned. A kernel on text has one column. A kernel on categories that
-    names none reads the columns that hold no numbers, or all if each does.
+    Columns that a kernel on row ids, amounts, text or categories names are its own, and those of a
+    kernel with a fixed share: another reads them only if it names them too. The order of the rows,
+    for example, may reveal the classes to be learned. A kernel on text has one column. A kernel on
+    categories that names none reads the columns that hold no numbers, or all if each does.
 
     >>> from mklkit.kernels import RBF, Precomputed
     >>> graph = BoundKernel("graph", Precomputed(np.eye(4)), np.array([1]))
@@ -52,7 +52,11 @@ def assign_columns(
     for kernel in named:
         columns = every if kernel.columns is None else kernel.columns
         if kernel.columns is None and kernel.reads != "row ids":
-            others = [k for k in named if k.reads not in ("numbers", kernel.reads)]
+            others = [
+                k
+                for k in named
+                if k.reads not in ("numbers", kernel.reads) or (k.facts.share and k is not kernel)
+            ]
             taken = [
                 every if k.columns is None else k.columns
                 for k in others

@@ -201,6 +201,11 @@ class FittedKernels(ShowsKernels):
         return list(self.fitted_.names)
 
     @property
+    def chosen_(self) -> dict[str, tuple[float, ...]]:
+        """What rules such as ``C="auto"`` came to, by nested name: a number per problem."""
+        return self.fitted_.chosen
+
+    @property
     def choices_(self) -> list[str]:
         """What was chosen because nothing was given, a sentence each."""
         return self.fitted_.choices

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
-from mklkit.errors import SpecError
+from mklkit.errors import IncompatibleError, SpecError
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.fit import Fitted, fit_problems, plan_and_read
 from mklkit.estimators.partial_fits import check_sums_suffice, partial_fit
-from mklkit.estimators.plan import Plan, SharedViews, SharesViews
+from mklkit.estimators.plan import Plan
 from mklkit.estimators.predicting import PredictsClasses, cross_fitted, lazy_on_dask
-from mklkit.estimators.problems import class_problems, decision_values
+from mklkit.estimators.problems import class_problems, decision_values, joined_parts
+from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.estimators.training_data import TrainingData, check_new_rows, class_weights
 from mklkit.protocols import Array
 from mklkit.protocols.component import COMBINER, is_whole
@@ -138,8 +139,11 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn from rows (N, d), their class labels (N,) and, if given, their weights (N,).
+
+        Where ``groups`` (N,) says of which patient, say, a row is, what is chosen on held-out rows
+        (C, α, the best kernel, probabilities …) is chosen on rows of other groups.
 
         A row of weight 2 counts as the same row twice, and one of weight 0 is left out. Random maps
         and the choice of ``kernels="auto"`` take all other rows alike.
@@ -156,15 +160,20 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
             A ``ValueError`` too: unknown names, components that don't fit together or can't weigh
             rows, columns or classes that don't exist, weights that are negative or not finite.
         """
-        return self.fit_sharing(None, X, y, sample_weight)
+        return self.fit_sharing(None, X, y, sample_weight, groups)
 
     def fit_sharing(
-        self, shared_views: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
+        self,
+        shared_views: SharedViews | None,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        groups: Any = None,
     ) -> Self:
         """Learn as :meth:`fit` does, with views that other fits on the same rows share."""
         if not isinstance(self.probability, bool | np.bool_):
             raise SpecError(f"probability must be True or False; got {self.probability!r:.80}.")
-        plan, data = plan_and_read(self, self._task, X, y, sample_weight)
+        plan, data = plan_and_read(self, self._task, X, y, sample_weight, groups)
         fitted = self._learn(plan, data, self.random_state, shared_views)
         notes = []
         self.class_weight_: Array = np.ones(len(self.classes_))
@@ -206,7 +215,7 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
             fitted = self._learn(plan, data.take(training), random_state)
             return decision_values(fitted, take_rows(data.rows, held_out), len(self.classes_))
 
-        return cross_fitted(data.values, seed, decide, data.row_weights)
+        return cross_fitted(data.values, seed, decide, data.row_weights, data.groups)
 
     def _keep(self, fitted: Fitted, calibration: Any = None, notes: Sequence[str] = ()) -> Self:
         names = tuple(problem.names(self.classes_) for problem in fitted.problems)
@@ -243,17 +252,35 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
         return partial(partial_fit, self)
 
     @lazy_on_dask
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: Any, split: bool = False) -> Array:
         """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C).
 
         Of a Dask array or DataFrame, they are a Dask array, computed when it is asked for.
+
+        With ``split=True`` the part of each kernel in them, in the order of ``kernel_names_``, and
+        last the constant: (n, M + 1), of several classes (n, M + 1, C), with the values as sums
+        over axis 1.
 
         Raises
         ------
         DataError
             If a value is not finite, as may happen with features of 1e300.
+        IncompatibleError
+            If values to be split are no sum over kernels: of ``multiclass="ovo"`` with several
+            classes, gates per row, rules that do not add up, ``kda``.
         """
+        if split:
+            return joined_parts(self.fitted_, check_new_rows(self, X), len(self.classes_))
         return decision_values(self.fitted_, check_new_rows(self, X), len(self.classes_))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, split: bool = False) -> float:
+        """Return the accuracy on rows; it is no sum over kernels, so that it can't be ``split``."""
+        if split:
+            raise IncompatibleError(
+                "An accuracy is no sum over kernels: decision_function(X, split=True) splits the"
+                " values of rows, and mklkit.explain measures what is lost without each kernel."
+            )
+        return float(super().score(X, y, sample_weight))
 
     def _probabilities(self, X: Any) -> Array:
         if self.calibration_ is None:

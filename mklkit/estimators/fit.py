@@ -14,29 +14,34 @@ from sklearn.utils.validation import _num_samples
 
 from mklkit.display.progress import BRIEF, reported
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_message, quoted
-from mklkit.estimators.plan import (
-    Plan,
-    ProblemViews,
-    SharedViews,
-    kernels_to_bind,
-    on_kernels,
-    plan_of,
-)
+from mklkit.estimators.plan import Plan, ProblemViews, kernels_to_bind, on_kernels, plan_of
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.proposing import proposed_bank
+from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import (
     TrainingData,
     as_source,
     check_training,
+    checked_groups,
     checked_row_weights,
 )
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each, in_threads
-from mklkit.protocols import Combiner, CombinerFacts, Decision, Learner, Target, Task, facts_of
-from mklkit.protocols.component import KERNELS
+from mklkit.protocols import (
+    Combiner,
+    CombinerFacts,
+    Decision,
+    FittedKernel,
+    FittedLearner,
+    Learner,
+    Target,
+    Task,
+    facts_of,
+)
+from mklkit.protocols.component import KERNELS, Component
 from mklkit.registry.composing import checked_decision
-from mklkit.views.deciding import RowBlock, decide_block
+from mklkit.views.deciding import BlockDecision, RowBlock, decide_block
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.tiles import symmetric_tiles
@@ -59,13 +64,40 @@ class Fitted:
     notes: tuple[str, ...] = ()
 
     @property
+    def chosen(self) -> dict[str, tuple[float, ...]]:
+        """The numbers that parameters given as rules came to, by nested name, one per problem."""
+        components: dict[str, Any] = {f"kernels__{k.label}": k.kernel for k in self.plan.kernels}
+        components["learner"] = self.plan.learner
+        numbers: dict[str, tuple[float, ...]] = {}
+        for decision in (d for d in self.decisions if isinstance(d, BlockDecision)):
+            maps = [each for each in decision.projectors if each.map.from_landmarks]
+            fitted: list[tuple[str, Any]] = [("learner", part) for part in decision.learners]
+            fitted += [(f"kernels__{each.label}", each.map.kernel) for each in maps]
+            for owner, part in fitted:
+                component = components.get(owner)
+                # Others' fitted objects need not derive from the bases.
+                if not isinstance(part, FittedKernel | FittedLearner):
+                    continue
+                params = component.get_params() if isinstance(component, Component) else {}
+                for name, value in part.chosen.items():
+                    if isinstance(params.get(name), str) and not isinstance(value, str):
+                        key = f"{owner}__{name}"
+                        numbers[key] = (*numbers.get(key, ()), *np.ravel(value).tolist())
+        return numbers
+
+    @property
     def choices(self) -> list[str]:
         """What was chosen because nothing was given, a sentence each."""
         return [*self.plan.notes, *self.notes]
 
 
 def plan_and_read(
-    estimator: Any, task: Task, X: Any, y: Any = None, sample_weight: Any = None
+    estimator: Any,
+    task: Task,
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    groups: Any = None,
 ) -> tuple[Plan, TrainingData]:
     """Return the plan of an estimator for a table, and its rows and target as the plan reads them.
 
@@ -78,7 +110,8 @@ def plan_and_read(
     reading, (kernels,) = read_table(X, [kernels_to_bind(estimator.kernels, task)])
     weighted = row_weights is not None or estimator.class_weight is not None
     plan = plan_of(estimator, task, reading, kernels, weighted)
-    return plan, check_training(estimator, task, reading, X, y, row_weights)
+    row_groups = None if groups is None else checked_groups(groups, _num_samples(X))
+    return plan, check_training(estimator, task, reading, X, y, row_weights, row_groups)
 
 
 def fit_problems(
@@ -102,10 +135,10 @@ def fit_problems(
 
     def fit_problem(problem: Problem, seed: int) -> Sequence[Decision]:
         views, target, generator = problem_views.of(problem, seed)
-        return fit_decisions(plan.combiner, views, target, plan.learner, generator)
+        return fit_decisions(plan.weighting, views, target, plan.learner, generator)
 
     tasks = [partial(fit_problem, *pair) for pair in zip(problems, seeds, strict=True)]
-    if plan.combiner.joins_targets and len(problems) > 1 and problems[0].column is not None:
+    if plan.weighting.joins_targets and len(problems) > 1 and problems[0].column is not None:
         tasks = [partial(fit_problem, Problem("numbers"), seed)]
     decisions: list[Decision] = []
     bar = reported(None, "fitting", BRIEF) if len(tasks) > 1 else nullcontext()
@@ -119,12 +152,15 @@ def fit_problems(
 
 def with_kernels(plan: Plan, data: TrainingData, shared_views: SharedViews | None = None) -> Plan:
     """Return a plan with kernels that are proposed from the data."""
-    propose = partial(proposed_bank, plan.reading.names, data, plan.task)
-    key = plan.task, plan.reading.names
+    names, sources, learners = plan.reading.names, plan.sources, plan.learners
+    propose = partial(proposed_bank, names, data, plan.task, sources, learners)
+    key = plan.task, names, sources, learners
     bank = propose() if shared_views is None else shared_views.small(key, data, propose)
     kernels = tuple(bank.kernels)
-    notes = (*bank.notes, *plan.notes)
-    return attrs.evolve(plan, kernels=kernels, notes=notes, proposed=False)
+    learner, settled = bank.learner or plan.learner, (*bank.notes, *plan.notes)
+    if bank.learner is not None:
+        settled = tuple(note for note in settled if not note.startswith("learner "))
+    return attrs.evolve(plan, kernels=kernels, learner=learner, notes=settled, proposed=False)
 
 
 CHECKED_ROWS = 256

@@ -25,8 +25,9 @@ from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.fit import fit_decisions, solver_errors_explained, with_kernels
 from mklkit.estimators.folds import Rows
 from mklkit.estimators.grids import PointGroup
-from mklkit.estimators.plan import Plan, ProblemViews, SharedViews, on_kernels, plan_of
+from mklkit.estimators.plan import Plan, ProblemViews, on_kernels, plan_of
 from mklkit.estimators.problems import Problem, class_problems, join_scores
+from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.numerics.threads import in_threads
@@ -188,7 +189,7 @@ def _decide(
 ) -> tuple[Array, Array]:
     """Return the points' decision values on new rows, the points last, and their iterations."""
     views, target, random_state = views_of.of(problem, seed)
-    combiner, learner, points = run.plan.combiner, run.plan.learner, run.group.points
+    combiner, learner, points = run.plan.weighting, run.plan.learner, run.group.points
     rows: Any = held_out.rows
     if fits_grids(combiner) and problem.positive is not None:
         with solver_errors_explained(combiner, learner, views):
@@ -203,18 +204,29 @@ def _decide(
 
 def check_scorer(scorer: Any, name: Any, codes: NDArray[np.intp], classes: NDArray[Any]) -> None:
     """Refuse a scorer that needs more than predictions and decision values, before any fit."""
-    perfect = _Scored(classes, np.eye(len(classes))[codes])
     try:
-        if scorer is not None:
-            scorer(perfect, np.zeros((len(codes), 1)), classes[codes])
-    except AttributeError as error:
-        raise SpecError(
-            f"The scorer {quoted(name)} needs more than predictions and decision values, such as"
-            " probabilities, which are not calibrated in a search. Choose one that needs no more:"
-            " 'accuracy', 'balanced_accuracy', 'f1_macro' or, of two classes, 'roc_auc'."
-        ) from error
+        if scorer is None or not needs_probabilities(scorer, codes, classes):
+            return
     except ValueError:
         return  # What it can't do with these labels it says where it is used.
+    raise SpecError(
+        f"The scorer {quoted(name)} needs more than predictions and decision values, such as"
+        " probabilities, which are not calibrated in a search. Choose one that needs no more:"
+        " 'accuracy', 'balanced_accuracy', 'f1_macro' or, of two classes, 'roc_auc'."
+    )
+
+
+def needs_probabilities(scorer: Any, codes: NDArray[np.intp], classes: NDArray[Any]) -> bool:
+    """Return whether a scorer needs more than predictions and decision values.
+
+    A ValueError says what it can't do with these labels.
+    """
+    perfect = _Scored(classes, np.eye(len(classes))[codes])
+    try:
+        scorer(perfect, np.zeros((len(codes), 1)), classes[codes])
+    except AttributeError:
+        return True
+    return False
 
 
 class _Scored(ClassifierMixin, BaseEstimator):

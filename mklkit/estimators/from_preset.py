@@ -16,7 +16,12 @@ from mklkit.registry.registry import get_registry
 
 
 def preset_classifier(
-    preset: str | Preset, *, tune: Effort | None = None, random_state: Any = None, **settings: Any
+    preset: str | Preset,
+    *,
+    tune: Effort | None = None,
+    scoring: Any = None,
+    random_state: Any = None,
+    **settings: Any,
 ) -> MKLClassifier | MKLSearchCV | MKLVotingClassifier:
     """Return the classifier of a preset, not fitted.
 
@@ -27,6 +32,8 @@ def preset_classifier(
     tune : {"fast", "thorough"} or int, optional
         How long to look for parameters by cross-validation, as ``effort`` of
         :class:`MKLSearchCV`; not at all where not given.
+    scoring : str or callable, optional
+        What the parameters are chosen by, as for :class:`MKLSearchCV`.
     random_state : int, RandomState or None, default=None
     **settings
         Parameters of :class:`MKLClassifier`, which override the preset's.
@@ -64,7 +71,7 @@ def preset_classifier(
     parts = preset_parts(chosen, changed)
     classifier: Any = MKLClassifier(**{**changed, **parts}, random_state=random_state)
     if tune is not None:
-        classifier = MKLSearchCV(classifier, effort=check_effort(tune))
+        classifier = MKLSearchCV(classifier, effort=check_effort(tune), scoring=scoring)
     if chosen.members > 1:
         classifier = MKLVotingClassifier(
             classifier, n_members=chosen.members, random_state=random_state

@@ -13,7 +13,7 @@ from mklkit.combiners.templates.weighting import WeightedDecision
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.fit import fit_problems, plan_and_read
 from mklkit.estimators.predicting import finite_values, lazy_on_dask, of_each_row
-from mklkit.estimators.problems import Problem
+from mklkit.estimators.problems import Problem, decision_parts
 from mklkit.estimators.training_data import check_new_rows
 from mklkit.protocols import Array, Task
 from mklkit.views.rows import is_dask
@@ -29,8 +29,8 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
     feature_map : str or FeatureMap, optional
         ``"implicit"``, ``"empirical(subset=0.1)"`` ...; the combiner's default where not given.
     combiner : str or Combiner, default="uniform"
-        One that learns from rows without labels: ``"uniform"``, ``"consensus"`` or
-        ``"graph-consensus"``. By default all kernels count the same: a row may be odd in one source
+        One that learns from rows without labels: ``"uniform"``, or ``"consensus"`` of the package
+        mklkit-optimize. By default all kernels count the same: a row may be odd in one source
         alone, and a consensus gives the source that differs from the others the least weight.
     learner : str or Learner, optional
         ``"one-class-svm(nu=0.1)"`` ...; ``"one-class-svm"`` where not given.
@@ -111,17 +111,21 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
     _n_values: ClassVar[None] = None
 
     @lazy_on_dask
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: Any, split: bool = False) -> Array:
         """Return :meth:`score_samples` less ``offset_`` (n,): below 0 for outliers.
 
-        Of a Dask array or DataFrame, they are a Dask array, computed when it is asked for.
+        Of a Dask array or DataFrame, they are a Dask array, computed when it is asked for. With
+        ``split=True`` the part of each kernel, and last the constant, (n, M + 1).
 
         Raises
         ------
         DataError
             If a value is not finite, as may happen with features of 1e300.
         """
-        return finite_values(self.decisions_, check_new_rows(self, X))[:, 0]
+        rows = check_new_rows(self, X)
+        if split:
+            return decision_parts(self.fitted_, rows)[:, :, 0]
+        return finite_values(self.decisions_, rows)[:, 0]
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return 1 for rows like the training rows and -1 for outliers (n,)."""

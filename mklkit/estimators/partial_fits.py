@@ -159,7 +159,7 @@ def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
         views, target = sums.views_of(problem, rows)
         draw = np.random.RandomState(seed)
         checked = FeatureBlocks(sums.projectors, rows)
-        decisions += fit_decisions(plan.combiner, views, target, plan.learner, draw, checked)
+        decisions += fit_decisions(plan.weighting, views, target, plan.learner, draw, checked)
     kernels, notes = sums.plan.kernels, sums.plan.notes
     plan = attrs.evolve(plan, kernels=kernels, notes=notes, proposed=False)
     n_rows = int(sums.moments.total)

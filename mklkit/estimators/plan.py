@@ -5,31 +5,28 @@ Several fits on the same rows may share those: Gram matrices and statistics once
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from functools import partial
-from threading import RLock
-from typing import Any, Self
+from typing import Any
 
 import attrs
-import joblib
 import numpy as np
 
-from mklkit.errors import IncompatibleError, SpecError
+from mklkit.combiners.templates.fixed_shares import FixedShares
+from mklkit.errors import IncompatibleError, SpecError, quoted
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData
-from mklkit.protocols import Array, FeatureMapFacts, RowSource, TableRows, Target, Task, facts_of
-from mklkit.protocols.component import FOR_LARGE_DATA
-from mklkit.registry.columns import are_proposed, bind_kernels
-from mklkit.registry.composing import choose_components
+from mklkit.protocols import Array, FeatureMapFacts, RowSource, Target, Task, facts_of
+from mklkit.protocols.component import FOR_LARGE_DATA, LEARNER, RIDGE
+from mklkit.registry.columns import are_proposed, bind_kernels, proposed_for
+from mklkit.registry.composing import check_gives_weights, choose_components
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, say_if_long
 from mklkit.views.deciding import RowBlock
 from mklkit.views.engines import engine_of
-from mklkit.views.memory import check_gram_fits, memory_given, memory_limit
+from mklkit.views.memory import check_gram_fits, memory_given
 from mklkit.views.rows import PairStore, rows_at
 from mklkit.views.view_set import ViewSet
 
@@ -42,6 +39,8 @@ class Plan:
 
     ``kernels`` are bound to columns of the table, which is read as ``reading`` says; they are the
     default ones while ``proposed``, until some are proposed from the rows and their target.
+    ``sources`` are the columns for which, none where they are recognised by name, and ``learners``
+    those of which the better is taken with them, none where the learner is settled.
     ``bandwidths`` tells whether kernels are fitted to each problem's own rows or to all of them;
     ``max_memory`` are bytes for features and sums over them, ``n_jobs`` threads over problems.
     ``notes``: what became of gaps, which kernels were proposed, what was chosen unasked.
@@ -53,11 +52,19 @@ class Plan:
     learner: Any
     reading: TableReading
     proposed: bool = False
+    sources: tuple[str, ...] = ()
+    learners: tuple[Any, ...] = ()
     task: Task = "two classes"
     bandwidths: str = "per-problem"
     max_memory: int | None = None
     n_jobs: int | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def weighting(self) -> Any:
+        """The combiner, beside the fixed shares of kernels where there are any."""
+        shares = [bound.facts.share for bound in self.kernels]
+        return FixedShares(self.combiner, shares) if any(shares) else self.combiner
 
 
 def plan_of(
@@ -78,13 +85,23 @@ def plan_of(
             f"bandwidths must be one of {', '.join(map(repr, BANDWIDTHS))};"
             f" got {estimator.bandwidths!r:.80}."
         )
+    shares = {bound.label: bound.facts.share for bound in kernels if bound.facts.share}
+    if shares:
+        lacking = f"kernel {quoted(next(iter(shares)))} can't have a fixed share of it"
+        check_gives_weights(choice.combiner, task, lacking)
+        if sum(shares.values()) >= 1 and len(shares) < len(kernels):
+            raise SpecError(f"The shares {shares} leave other kernels no weight: lower them.")
+    proposed = are_proposed(estimator.kernels)
+    is_open = proposed and estimator.learner is None and choice.learner.name == LEARNER
     return Plan(
         tuple(kernels),
         choice.feature_map,
         choice.combiner,
         choice.learner,
         reading,
-        proposed=are_proposed(estimator.kernels),
+        proposed=proposed,
+        sources=proposed_for(estimator.kernels) or (),
+        learners=(get_registry().create("learner", RIDGE), choice.learner) if is_open else (),
         task=task,
         bandwidths=estimator.bandwidths,
         max_memory=None if estimator.max_memory is None else memory_given(estimator.max_memory),
@@ -188,11 +205,11 @@ class ProblemViews:
             views, target, random_state = self._known[key]
             return views, target, deepcopy(random_state)
         random_state = np.random.RandomState(seed)
-        rows, values, weights = self.data.rows, self.data.values, self.data.row_weights
+        rows, values = self.data.rows, self.data.values
         members = problem.rows(values)
         every = len(members) == len(rows)
-        weights = None if weights is None else weights[members]
-        target = problem.target(values[members], rows.dtype, weights)
+        weights, groups = self.data.beside(members)
+        target = problem.target(values[members], rows.dtype, weights, groups)
         if self._of_all_rows is not None:
             views = self._of_all_rows if every else self._of_all_rows.restricted(members)
         else:
@@ -233,86 +250,3 @@ class ProblemViews:
             block = views.block_of(rows, pairs)
             self._blocks[key] = rows, block
         return block
-
-
-class SharedViews:
-    """Views by the rows, labels and components that they were made of, the latest last.
-
-    What a search or a comparison hands to its fits. Results are those of separate fits. What is
-    kept beyond ``max_memory`` (half of what is free where not given) is forgotten and made again.
-    """
-
-    def __init__(self, max_memory: int | str | None = None) -> None:
-        self.max_memory = memory_limit(max_memory)
-        self._views: OrderedDict[Any, ProblemViews] = OrderedDict()
-        self._stores: dict[Any, PairStore] = {}
-        self._small: dict[Any, Any] = {}
-        self._lock = RLock()
-
-    def of(self, plan: Plan, data: TrainingData, seed: int) -> ProblemViews:
-        """Return the views of an estimator's problems: those of a former fit where there are."""
-        if not isinstance(data.rows, np.ndarray | TableRows):
-            return ProblemViews(plan, data, seed)
-        kernels = tuple((k.label, same_key(k.kernel), joblib.hash(k.columns)) for k in plan.kernels)
-        settings = same_key(plan.feature_map), int(seed), plan.bandwidths, plan.max_memory
-        key = kernels, settings, data.digest
-        with self._lock:
-            views = self._views.pop(key, None)
-            if views is None:
-                views = ProblemViews(plan, data, seed, keep=True, store=self._store(data))
-            self._views[key] = views
-            if self.max_memory is not None:
-                sizes = {key: kept.n_bytes for key, kept in self._views.items()}
-                while len(self._views) > 1 and sum(sizes.values()) > self.max_memory:
-                    oldest, _ = self._views.popitem(last=False)
-                    del sizes[oldest]
-        return views
-
-    def small(self, key: Any, data: TrainingData, make: Callable[[], Any]) -> Any:
-        """Return what follows from data and takes little memory, made if it is not there."""
-        if not isinstance(data.rows, np.ndarray):
-            return make()
-        with self._lock:
-            whole_key = key, data.digest[:2]
-            if whole_key not in self._small:
-                self._small[whole_key] = make()
-            return self._small[whole_key]
-
-    def _store(self, data: TrainingData) -> PairStore | None:
-        """Return the pairs of all rows of a search; of others only if these are such rows."""
-        key = data.digest[0 if data.whole is None else 3]
-        if key not in self._stores and data.whole is not None:
-            # The latest alone: searches follow each other on other rows.
-            limit = None if self.max_memory is None else self.max_memory // 2
-            self._stores = {key: PairStore(data.whole, limit)}
-        return self._stores.get(key)
-
-
-class SharesViews(ABC):
-    """An estimator that can take its views from where several fits share them."""
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows (N, d), their class labels (N,) and, if given, their weights (N,)."""
-        return self.fit_sharing(None, X, y, sample_weight)
-
-    @abstractmethod
-    def fit_sharing(
-        self, shared_views: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
-    ) -> Self:
-        """Learn as ``fit`` does, with views that other fits on the same rows share.
-
-        ``shared_views`` is None for a fit by itself.
-        """
-
-
-def same_key(value: Any) -> Any:
-    """Return what values have in common that may replace each other, of parameters or components.
-
-    The caller keeps values that can't be hashed, such as components with an array: only their
-    identity is known.
-    """
-    try:
-        hash(value)
-    except TypeError:
-        return id(value)
-    return type(value), value

@@ -14,8 +14,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import DataError
-from mklkit.estimators.folds import USUAL_FOLDS, plan_folds
+from mklkit.estimators.folds import USUAL_FOLDS
 from mklkit.protocols import Array, Decision, Rows
+from mklkit.protocols.folds import plan_folds
 from mklkit.views.dask.rows import each_row
 from mklkit.views.deciding import decide_all
 from mklkit.views.rows import is_dask
@@ -45,7 +46,7 @@ def finite_values(
     return values
 
 
-def lazy_on_dask(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def lazy_on_dask(method: Callable[..., Any]) -> Callable[..., Any]:
     """Let a fitted model's method of rows return a Dask array of Dask's rows.
 
     It is computed when it is asked for. The model's ``_n_values`` says how many values a row has;
@@ -53,11 +54,11 @@ def lazy_on_dask(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]
     """
 
     @wraps(method)
-    def of_rows(model: Any, X: Any) -> Any:
+    def of_rows(model: Any, X: Any, split: bool = False) -> Any:
         check_is_fitted(model)
-        if is_dask(X):
+        if is_dask(X) and not split:
             return of_each_row(model, of_rows, X, np.float64, model._n_values)
-        return method(model, X)
+        return method(model, X, split=True) if split else method(model, X)
 
     return of_rows
 
@@ -168,31 +169,33 @@ def cross_fitted(
     seed: int,
     decide: Callable[[NDArray[np.intp], NDArray[np.intp]], Array],
     row_weights: Array | None = None,
+    groups: NDArray[np.intp] | None = None,
 ) -> tuple[Any, str]:
     """Return scikit-learn's sigmoids of decision values of held-out rows, and a note.
 
     ``decide`` takes the rows to train on and the rows held out, and returns the decision values of
-    a model of the first on the second. The row of a single-row class is trained on and never held
-    out: it has no weight in the calibration, and no row is likely to be of that class.
+    a model of the first on the second. The only row or group of a class is trained on and never
+    held out: it has no weight in the calibration, and no row is likely to be of that class.
     """
     # It brings a second's worth of other estimators, and few models need it.
     from sklearn.calibration import CalibratedClassifierCV
 
-    plan = plan_folds(codes, USUAL_FOLDS)
+    plan = plan_folds(codes, USUAL_FOLDS, groups=groups)
     n_rows, n_classes = len(codes), int(codes.max()) + 1
     values = np.zeros(n_rows if n_classes == 2 else (n_rows, n_classes))
+    scored = np.zeros(n_rows, bool)
     for training, held_out in plan.splits(codes, seed):
         try:
             values[held_out] = decide(training, held_out)
+            scored[held_out] = True
         except DataError as error:
             raise DataError(
                 f"Probabilities need fits on parts of the rows, and the one on {len(training)} of"
                 f" {n_rows} failed: {error}"
             ) from error
     weights = row_weights
-    if len(plan.always):
-        weights = np.ones(n_rows) if row_weights is None else row_weights.copy()
-        weights[plan.always] = 0.0
+    if not scored.all():
+        weights = scored * (np.ones(n_rows) if row_weights is None else row_weights)
     whole = [(np.arange(n_rows), np.arange(n_rows))]
     model = CalibratedClassifierCV(DecisionValues(), method="sigmoid", cv=whole, ensemble=False)
     model.fit(values, codes, sample_weight=weights)

@@ -22,6 +22,7 @@ from mklkit.protocols import (
     Task,
     facts_of,
 )
+from mklkit.views.deciding import split_all
 
 STRATEGIES = ("ovo", "ovr", "native")
 
@@ -46,13 +47,19 @@ class Problem:
             return np.arange(len(values))
         return np.flatnonzero((values == self.negative) | (values == self.positive))
 
-    def target(self, values: NDArray[Any], dtype: Any, row_weights: Array | None = None) -> Target:
-        """Return the target of its rows, by their values and their weights (n,)."""
+    def target(
+        self,
+        values: NDArray[Any],
+        dtype: Any,
+        row_weights: Array | None = None,
+        groups: NDArray[np.intp] | None = None,
+    ) -> Target:
+        """Return the target of its rows, by their values, weights and groups (n,)."""
         if self.positive is not None:
             values = np.where(values == self.positive, 1, -1)
         elif self.column is not None:
             values = values[:, self.column]
-        return Target(self.task, np.asarray(values, dtype), row_weights)
+        return Target(self.task, np.asarray(values, dtype), row_weights, groups)
 
     def names(self, classes: NDArray[Any]) -> tuple[Any, Any]:
         """Return the labels of the negative and positive class; ``"(rest)"`` for the rest."""
@@ -109,6 +116,23 @@ def join_scores(problems: Sequence[Problem], values: Iterable[Array], n_classes:
     if problems[0].negative is None:
         return confidence
     return np.array(votes) + confidence / (3 * (np.abs(confidence) + 1))
+
+
+def decision_parts(fitted: Any, rows: Rows) -> Array:
+    """Return what each kernel and the constant add to the values of all problems, (n, M + 1, P)."""
+    same_map = facts_of(fitted.plan.feature_map, FeatureMapFacts).shared
+    return split_all(fitted.decisions, rows, same_map or fitted.plan.combiner.joins_targets)
+
+
+def joined_parts(fitted: Any, rows: Rows, n_classes: int) -> Array:
+    """Return the parts of decision values: (n, M + 1) for two classes, else (n, M + 1, C)."""
+    if n_classes > 2 and fitted.problems[0].negative is not None:
+        raise IncompatibleError(
+            "The values of multiclass='ovo' count votes, which are no sum over kernels: fit with"
+            " multiclass='ovr' to split them."
+        )
+    parts = decision_parts(fitted, rows)
+    return parts[:, :, 0] if n_classes == 2 else parts
 
 
 def decision_values(fitted: Any, rows: Rows, n_classes: int) -> Array:

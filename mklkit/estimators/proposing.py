@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -16,15 +14,18 @@ from sklearn.preprocessing import StandardScaler
 from mklkit.display.html import notes, shown
 from mklkit.errors import DataError, MKLKitError, counted
 from mklkit.estimators.showing import KernelSummary
+from mklkit.estimators.sources import column_groups, named_groups
 from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import TrainingData, as_source, check_training
 from mklkit.numerics.ridge import leave_one_out_error
 from mklkit.numerics.sampling import drawn_by_class
-from mklkit.protocols import Array, FittedKernel, Task
-from mklkit.registry.columns import bind_kernels, proposed_specs
+from mklkit.protocols import Array, FittedKernel, Target, Task
+from mklkit.protocols.folds import plan_folds
+from mklkit.registry.columns import bind_kernels, proposed_for, proposed_specs
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
 from mklkit.views.kernel_rows import InnerProduct, KernelRows
 from mklkit.views.rows import ColumnCuts, rows_at
+from mklkit.views.sides import GramSide
 from mklkit.views.tiles import kernel_products
 
 MOST_ROWS = 1000
@@ -54,6 +55,9 @@ LEFT_OUT = "left out"
 ROWS_OF_SUMS = 400
 """Rows on which even sums are compared, as an eigendecomposition costs the cube of them."""
 
+MOST_OF_RIDGE = 2000
+"""With more rows the learner is not chosen: ridge regression takes time in the cube of them."""
+
 AUTO = "kernels auto: "
 """How notes on proposed kernels begin."""
 
@@ -66,11 +70,13 @@ Candidate = tuple[BoundKernel, str]
 class KernelBank:
     """The kernels of an estimator, bound to columns of its training data.
 
+    ``learner`` is the one that is better with them, None where none were compared.
     ``notes`` tell what was taken and left out of what was proposed, and why.
     """
 
     kernels: list[BoundKernel]
     notes: tuple[str, ...] = ()
+    learner: Any = None
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: a table of the kernels, and the notes."""
@@ -78,8 +84,17 @@ class KernelBank:
         return shown(table, notes("What was taken and left out", self.notes))
 
 
-def proposed_bank(names: Sequence[str] | None, data: TrainingData, task: Task) -> KernelBank:
+def proposed_bank(
+    names: Sequence[str] | None,
+    data: TrainingData,
+    task: Task,
+    sources: Sequence[str] = (),
+    learners: Sequence[Any] = (),
+) -> KernelBank:
     """Return a bank proposed from training data, for classes or for numbers.
+
+    ``sources`` are the columns of each source, which are recognised by name where there are none.
+    Of ``learners`` the one is taken that predicts more rows in three folds.
 
     Candidates are those that registered kernels propose (``KernelFacts.proposed``), for all columns
     and for each group of them (:func:`column_groups`), at most 40; pruning takes at most 8.
@@ -97,11 +112,20 @@ def proposed_bank(names: Sequence[str] | None, data: TrainingData, task: Task) -
         targets = StandardScaler().fit_transform(values.reshape(len(values), -1))
     else:
         targets = (values[:, None] == np.unique(values)).astype(np.float64)
-    kernels, notes = _pruned(_candidates(names, sample), sample, targets, codes[drawn])
-    return KernelBank(kernels, tuple(f"{AUTO}{note}" for note in notes))
+    groups = named_groups(sources, names, sample) if sources else column_groups(names, sample)
+    of_rows = None if data.groups is None else data.groups[drawn]
+    kernels, notes = _pruned(_candidates(groups), sample, targets, codes[drawn], of_rows)
+    if groups:
+        sizes = ", ".join(f"{name} ({len(columns)})" for name, columns in groups.items())
+        notes.insert(0, f"sources {'given' if sources else 'found'}: {sizes}")
+    learner = None
+    if learners and len(data.rows) <= MOST_OF_RIDGE:
+        learner, note = _better_learner(learners, kernels, sample, codes[drawn], of_rows)
+        notes.append(note)
+    return KernelBank(kernels, tuple(f"{AUTO}{note}" for note in notes), learner)
 
 
-def propose_kernels(X: Any, y: Any) -> KernelBank:
+def propose_kernels(X: Any, y: Any, kernels: Any = "auto") -> KernelBank:
     """Return the bank that ``MKLClassifier(kernels="auto")`` takes on these training rows.
 
     Parameters
@@ -110,6 +134,8 @@ def propose_kernels(X: Any, y: Any) -> KernelBank:
         Columns are grouped by the names of a DataFrame.
     y : array-like of shape (N,)
         Class labels.
+    kernels : str or list of str, default="auto"
+        Or ``"auto@columns"`` for each source, as in ``["auto@mrna_*", "auto@age,sex"]``.
 
     Raises
     ------
@@ -128,76 +154,25 @@ def propose_kernels(X: Any, y: Any) -> KernelBank:
     X = as_source(X)
     reading, _ = read_table(X, [bind_kernels(None)])
     data = check_training(BaseEstimator(), "two classes", reading, X, y)
-    return proposed_bank(reading.names, data, "two classes")
+    return proposed_bank(reading.names, data, "two classes", proposed_for(kernels) or ())
 
 
-def _candidates(names: Sequence[str] | None, sample: Array) -> list[Candidate]:
-    """Return the proposed kernels for all columns and each group, the most useful first."""
-    groups: dict[str, Any] = {"": None, **column_groups(names, sample)}
+def _candidates(sources: Mapping[str, NDArray[np.intp]]) -> list[Candidate]:
+    """Return the proposed kernels for all columns and each source, the most useful first."""
     candidates: list[Candidate] = []
     for spec in proposed_specs():
-        for name, columns in groups.items():
+        for name, columns in {"": None, **sources}.items():
             (bound,) = bind_kernels([(f"{spec}@{name}" if name else spec, spec, columns)])
             candidates.append((bound, name))
     return candidates[:MOST_CANDIDATES]
 
 
-SEPARATED = re.compile(r"(.+[_.:/|-])[^_.:/|-]+")
-"""A prefix up to the last separator, and the rest of a name."""
-
-MOST_GROUPS = 8
-"""Larger numbers of groups would leave fewer than five candidates to each of them."""
-
-
-def column_groups(names: Sequence[str] | None, rows: Array) -> dict[str, NDArray[np.intp]]:
-    """Return the positions of the columns of each group, by the common beginning of their names.
-
-    A beginning ends with the last separator of a name (one of ``_ . : / | -``), and makes a group
-    if several columns have it; one that continues another, as ``clin_site_`` does ``clin_``,
-    belongs to that. Indicator columns of a single text column (as ``rows`` show) are no source
-    of their own. They, columns without a group, and the smallest of more than eight groups are one
-    group, ``others``. There are at least two groups of at least two columns each (except
-    ``others``), or none at all.
-
-    >>> rows = np.arange(12.0).reshape(2, 6)
-    >>> names = ["mrna_1", "mrna_2", "clin.age", "clin.bmi", "dose", "img:1"]
-    >>> {name: columns.tolist() for name, columns in column_groups(names, rows).items()}
-    {'mrna_*': [0, 1], 'clin.*': [2, 3], 'others': [4, 5]}
-    """
-    by_beginning: dict[str, list[int]] = defaultdict(list)
-    for place, name in enumerate(names or ()):
-        match = SEPARATED.fullmatch(name)
-        if match is not None:
-            by_beginning[match.group(1)].append(place)
-    several = {beginning for beginning, places in by_beginning.items() if len(places) > 1}
-    joined: dict[str, list[int]] = defaultdict(list)
-    for beginning, places in by_beginning.items():
-        shorter = (prefix for prefix in several if beginning.startswith(prefix))
-        joined[min(shorter, key=len, default=beginning)] += places
-    sources = {
-        f"{beginning}*": np.sort(places)
-        for beginning, places in joined.items()
-        if len(places) > 1 and not _are_indicators(rows[:, np.sort(places)])
-    }
-    if len(sources) < 2:
-        return {}
-    largest = sorted(sources, key=lambda beginning: -len(sources[beginning]))[:MOST_GROUPS]
-    groups = {name: columns for name, columns in sources.items() if name in largest}
-    rest = np.setdiff1d(np.arange(rows.shape[1]), np.concatenate(list(groups.values())))
-    return {**groups, "others": rest} if len(rest) else groups
-
-
-def _are_indicators(rows: Array) -> bool:
-    """Return whether exactly one column is high in each row and all columns have two values."""
-    low, high = rows.min(axis=0), rows.max(axis=0)
-    two_valued = ((rows == low) | (rows == high)).all()
-    # A rare value may be absent from these rows.
-    is_high = (rows == high) & (low < high)
-    return bool(two_valued and (is_high.sum(axis=1) == 1).all())
-
-
 def _pruned(
-    candidates: Sequence[Candidate], rows: Array, targets: Array, codes: NDArray[np.intp]
+    candidates: Sequence[Candidate],
+    rows: Array,
+    targets: Array,
+    codes: NDArray[np.intp],
+    groups: NDArray[np.intp] | None,
 ) -> tuple[list[BoundKernel], list[str]]:
     """Return the kernels that are taken, and notes on what was taken and left out.
 
@@ -205,6 +180,7 @@ def _pruned(
     group first), candidates are kept unless they are alike one that is kept, or weak, up to 12.
     Then by the leave-one-out error of kernel ridge regression on the even sum of kernels: the best
     single kernel, and as long as the error falls by one per cent, the kernel that lowers it most.
+    Rows of the same of ``groups`` (n,) are left out together.
 
     ``targets`` (n, q) are regressed on: a column per class with 1 for its rows, or numbers with
     deviation 1; their inner products are the kernel to be aligned with.
@@ -217,7 +193,7 @@ def _pruned(
     with np.errstate(over="ignore", invalid="ignore"):
         alignments = np.nan_to_num(kernel_products(with_target).alignments())
     kept, like = _not_alike(alignments, [group for _, group in able])
-    taken = _better_together(KernelRows.of(kernels, own_rows), kept, targets, codes)
+    taken = _better_together(KernelRows.of(kernels, own_rows), kept, targets, codes, groups)
     labels = [bound.label for bound, _ in able]
     said = [
         f"{label} (alignment {value:.2f})"
@@ -282,18 +258,22 @@ def _not_alike(alignments: Array, groups: Sequence[str]) -> tuple[list[int], dic
 
 
 def _better_together(
-    kernel_rows: KernelRows, places: list[int], targets: Array, codes: NDArray[np.intp]
+    kernel_rows: KernelRows,
+    places: list[int],
+    targets: Array,
+    codes: NDArray[np.intp],
+    groups: NDArray[np.intp] | None,
 ) -> list[int]:
     """Return the places of kernels whose even sum has a low leave-one-out error."""
     drawn = drawn_by_class(codes, ROWS_OF_SUMS)
-    some = kernel_rows.take(drawn)
+    some, groups = kernel_rows.take(drawn), None if groups is None else groups[drawn]
     grams = {place: some.kernels[place](some.rows[place], some.rows[place]) for place in places}
     taken: list[int] = []
     total, error = np.zeros((len(drawn), len(drawn))), np.inf
     while len(taken) < min(MOST_TAKEN, len(places)):
         others = [place for place in places if place not in taken]
         sums = ((total + grams[place]) / (len(taken) + 1) for place in others)
-        errors = [leave_one_out_error(gram, targets[drawn]) for gram in sums]
+        errors = [leave_one_out_error(gram, targets[drawn], groups=groups) for gram in sums]
         best = int(np.argmin(np.round(errors, 9)))
         if taken and errors[best] > (1 - WORTH) * error:
             break
@@ -301,3 +281,38 @@ def _better_together(
         taken.append(others[best])
         total = total + grams[others[best]]
     return taken
+
+
+def _better_learner(
+    learners: Sequence[Any],
+    kernels: Sequence[BoundKernel],
+    rows: Array,
+    codes: NDArray[np.intp],
+    groups: NDArray[np.intp] | None,
+) -> tuple[Any, str]:
+    """Return the learner that predicts more rows in three folds on the even sum, and a note.
+
+    The first of equal ones. Several classes are told apart one against the others.
+    """
+    drawn = drawn_by_class(codes, ROWS_OF_SUMS)
+    some, codes = rows_at(rows, drawn), codes[drawn]
+    groups = None if groups is None else groups[drawn]
+    fitted, own_rows = fit_kernels(kernels, some)
+    pairs = zip(fitted, own_rows, strict=True)
+    gram = np.sum([kernel(columns, columns) for kernel, columns in pairs], axis=0)
+    classes = np.unique(codes)
+    sides = classes[1:] if len(classes) == 2 else classes
+    folds = plan_folds(codes, 3, groups=groups)
+    shares = np.zeros(len(learners))
+    for train, test in folds.splits(codes, 0):
+        side, between = GramSide(gram[np.ix_(train, train)]), gram[np.ix_(test, train)]
+        for place, learner in enumerate(learners):
+            signs = (np.where(codes[train] == code, 1.0, -1.0) for code in sides)
+            fits = (learner.fit(side, Target.two_classes(labels)) for labels in signs)
+            values = [fitted_learner.decide(between) for fitted_learner in fits]
+            answers = np.argmax([-values[0], *values] if len(sides) == 1 else values, axis=0)
+            shares[place] += (classes[answers] == codes[test]).sum() / len(folds.rows)
+    told = zip(learners, 100 * shares, strict=True)
+    said = ", ".join(f"{learner.name} {share:.1f} %" for learner, share in told)
+    best = learners[int(np.argmax(shares.round(9)))]
+    return best, f"took learner {best.name}: right in three folds of {len(codes)} rows: {said}"

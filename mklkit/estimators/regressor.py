@@ -13,7 +13,7 @@ from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.fit import fit_problems, plan_and_read, with_kernels
 from mklkit.estimators.plan import Plan
 from mklkit.estimators.predicting import finite_values, lazy_on_dask
-from mklkit.estimators.problems import Problem
+from mklkit.estimators.problems import Problem, decision_parts
 from mklkit.estimators.training_data import check_new_rows
 from mklkit.protocols import Array, CombinerFacts, FeatureMapFacts, LearnerFacts, Task, facts_of
 from mklkit.views.rows import is_dask
@@ -77,7 +77,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
     _task: ClassVar[Task] = "numbers"
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn from rows (N, d) and numbers, (N,) or (N, T).
 
         Rows may also be a :class:`mklkit.protocols.RowSource`, a ``numpy.memmap`` or Dask's, as for
@@ -91,6 +91,9 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
             How much each row counts: a row of weight 2 as much as the same row twice. Widths such
             as ``sigma='mean'``, and kernel weights where ``CombinerFacts.row_weights`` is
             ``"learner"``, follow from all rows alike.
+        groups : array-like of shape (N,), optional
+            The group of each row, such as its patient: what is chosen on held-out rows is chosen
+            on rows of other groups.
 
         Raises
         ------
@@ -101,7 +104,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
             numbers, columns that don't exist.
         """
         names = _names_of(y)
-        plan, data = plan_and_read(self, self._task, X, y, sample_weight)
+        plan, data = plan_and_read(self, self._task, X, y, sample_weight, groups)
         if plan.proposed:
             plan = with_kernels(plan, data)  # before the mean is taken off
         self._one_target = data.values.ndim == 1
@@ -132,20 +135,48 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         return None if self._one_target else len(self.target_names_)
 
     @lazy_on_dask
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any, split: bool = False) -> Array:
         """Return the numbers, (n,) or (n, T), of rows; of Dask's rows as a Dask array.
+
+        With ``split=True`` the part of each kernel in them, in the order of ``kernel_names_``, and
+        last the constant: (n, M + 1) or (n, M + 1, T), with the numbers as sums over axis 1.
 
         Raises
         ------
         DataError
             If a value is not finite, as may happen with features of 1e300.
+        IncompatibleError
+            If numbers to be split are no sum over kernels.
         """
         rows = check_new_rows(self, X)
+        if split:
+            parts = decision_parts(self.fitted_, rows)
+            parts[:, -1] += self.target_means_
+            return parts[:, :, 0] if self._one_target else parts
         same_map = (
             self.combiner_.joins_targets or facts_of(self.feature_map_, FeatureMapFacts).shared
         )
         numbers = finite_values(self.decisions_, rows, same_map, "prediction") + self.target_means_
         return numbers[:, 0] if self._one_target else numbers
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, split: bool = False) -> Any:
+        """Return R² of rows, of several targets their mean.
+
+        With ``split=True`` what each kernel adds to it, and last the constant, (M + 1,), with R² as
+        their sum: of the parts f_m of :meth:`predict`, with targets and predictions less the mean
+        target, f_m·(2y − f)/y·y, Pratt's product measure as in himalaya's ``r2_score_split``.
+        """
+        if not split:
+            return super().score(X, y, sample_weight)
+        parts = self.predict(X, split=True)
+        parts = parts.reshape(*parts.shape[:2], -1)
+        targets = np.asarray(y, dtype=float).reshape(len(parts), -1)
+        weights = np.ones(len(parts)) if sample_weight is None else np.asarray(sample_weight)
+        means = np.average(targets, axis=0, weights=weights)
+        parts[:, -1] -= means
+        targets = targets - means
+        sums = np.einsum("i,imt,it->mt", weights, parts, 2 * targets - parts.sum(axis=1))
+        return (sums / (weights @ targets**2)).mean(axis=1)
 
 
 def _names_of(y: Any) -> list[str]:

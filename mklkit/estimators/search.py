@@ -29,11 +29,17 @@ from mklkit.estimators.grids import (
     points_of,
     results_table,
 )
-from mklkit.estimators.plan import SharedViews, SharesViews, kernels_to_bind
+from mklkit.estimators.plan import kernels_to_bind
 from mklkit.estimators.predicting import PredictsClasses
+from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.estimators.showing import KernelSummary
 from mklkit.estimators.table_reading import read_table
-from mklkit.estimators.training_data import as_source, check_training, checked_row_weights
+from mklkit.estimators.training_data import (
+    as_source,
+    check_training,
+    checked_groups,
+    checked_row_weights,
+)
 from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
 
@@ -130,16 +136,22 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Choose parameters by cross-validation on rows (N, d) and labels (N,), then fit on all.
 
         Weights of rows (N,) count in the fits. Scores take all rows of a fold alike, as those of
-        scikit-learn's ``GridSearchCV``; rows of weight 0 are left out.
+        scikit-learn's ``GridSearchCV``; rows of weight 0 are left out. Rows of a group (N,), such
+        as a patient, are in the same fold, and so are they in what a fit of a fold divides.
         """
-        return self.fit_sharing(None, X, y, sample_weight)
+        return self.fit_sharing(None, X, y, sample_weight, groups)
 
     def fit_sharing(
-        self, shared_views: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
+        self,
+        shared_views: SharedViews | None,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        groups: Any = None,
     ) -> Self:
         """Search as :meth:`fit` does, with views that other fits on the same rows share."""
         check_progress(self.progress)
@@ -149,23 +161,26 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
         space = declared_space(_varied(base, {}))
         numbered = points_of(self._grids(base) if self.param_grid is None else self.param_grid)
         points = [point for _, point in numbered]
-        groups = grouped(points, lambda point: _fitted_at_once(_varied(base, point)))
+        alike = grouped(points, lambda point: _fitted_at_once(_varied(base, point)))
         table = as_source(X)
-        kernels = [_varied(base, group.common).kernels for group in groups]
+        kernels = [_varied(base, group.common).kernels for group in alike]
         banks = [kernels_to_bind(bank, "two classes") for bank in kernels]
         reading, bound = read_table(table, banks)
         row_weights = checked_row_weights(sample_weight, _num_samples(table))
-        data = check_training(self, "two classes", reading, table, y, row_weights)
+        row_groups = checked_groups(groups, _num_samples(table))
+        data = check_training(self, "two classes", reading, table, y, row_weights, row_groups)
         seed = check_random_state(base.random_state).randint(2**31 - 1)
         check_scorer(scorer, self.scoring, data.values, self.classes_)
         counting = None if row_weights is None else row_weights != 0
         rows: Any = data.rows
-        splits, folds_notes = splits_of(self.cv, rows, data.values, self.classes_, seed, counting)
+        splits, folds_notes = splits_of(
+            self.cv, rows, data.values, self.classes_, seed, counting, groups=data.groups
+        )
         self.n_splits_ = len(splits)
         # Without a seed of the user's, all points of a search still see the same random draws.
         run = base if is_whole(base.random_state) else clone(base).set_params(random_state=seed)
         folds = FoldScores(data, self.classes_, splits, partial(_varied, run), scorer, shared_views)
-        pairs = zip(groups, bound, strict=True)
+        pairs = zip(alike, bound, strict=True)
         runs = [folds.prepared(group, reading, bank) for group, bank in pairs]
         total = len(splits) * sum(len(run.problems) for run in runs)
         done = count(1)
@@ -178,7 +193,7 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
             self.best_score_ = float(means[self.best_index_])
             start = perf_counter()
             best = _varied(base, self.best_params_)
-            self.best_estimator_ = best.fit_sharing(shared_views, X, y, sample_weight)
+            self.best_estimator_ = best.fit_sharing(shared_views, X, y, sample_weight, groups)
             self.refit_time_ = perf_counter() - start
         fitted = self.best_estimator_.fitted_
         defaults = _with_plain(base, self.best_params_)._planned().notes

@@ -129,7 +129,7 @@ def read_table(X: Any, banks: Sequence[Bank]) -> tuple[TableReading, list[list[B
         )
     holds: tuple[Holds, ...] = tuple("numbers" for _ in range(n_columns))
     if in_parts or not needs_reading(every, X):
-        if any(kernel.reads != "numbers" for kernel in every):
+        if any(kernel.reads != "numbers" or kernel.facts.share for kernel in every):
             placed = [assign_columns(bank, holds, names) for bank in placed]
         return TableReading(names, holds), placed
     frame = _as_frame(X)

@@ -32,8 +32,9 @@ class TrainingData:
     """Checked training rows and what is to be learned of them.
 
     ``values`` are class numbers (N,), or numbers to be learned (N,) or (N, T); zeros where there is
-    nothing to learn. ``row_weights`` are above 0; None where all rows count the same. ``whole`` has
-    all rows of a search, of which these are those at ``places`` (N,).
+    nothing to learn. ``row_weights`` are above 0, and ``groups`` numbers of groups; None where all
+    rows count the same, or each is a group. ``whole`` has all rows of a search, of which these are
+    those at ``places`` (N,).
     """
 
     rows: Rows
@@ -41,24 +42,32 @@ class TrainingData:
     row_weights: Array | None = None
     whole: Array | None = None
     places: NDArray[np.intp] | None = None
+    groups: NDArray[np.intp] | None = None
 
     def take(self, members: NDArray[np.intp]) -> TrainingData:
         """Return some of the rows, as a part of these."""
-        weights = None if self.row_weights is None else self.row_weights[members]
+        weights, groups = self.beside(members)
         whole = self.rows if isinstance(self.rows, np.ndarray) else None
         rows = take_rows(self.rows, members)
-        return TrainingData(rows, self.values[members], weights, whole, members)
+        return TrainingData(rows, self.values[members], weights, whole, members, groups)
+
+    def beside(self, members: NDArray[np.intp]) -> tuple[Any, Any]:
+        """Return the weights and the groups of some rows, None where there are none."""
+        parts = self.row_weights, self.groups
+        weights, groups = (None if part is None else part[members] for part in parts)
+        return weights, groups
 
     def counting(self) -> Self:
         """Return the data without rows of weight 0, which are no rows."""
         if self.row_weights is None:
             return self
         kept = np.flatnonzero(self.row_weights)
-        weights = _in_range(self.row_weights[kept])
+        weights, groups = self.beside(kept)
+        _in_range(weights)
         if len(kept) == len(self.values):
             return self
         of_rows = None if (weights == 1).all() else weights
-        return type(self)(take_rows(self.rows, kept), self.values[kept], of_rows)
+        return type(self)(take_rows(self.rows, kept), self.values[kept], of_rows, groups=groups)
 
     def with_class_weights(self, weights: Array) -> Self:
         """Return the data with each row's weight times that of its class (C,)."""
@@ -72,7 +81,7 @@ class TrainingData:
     @cached_property
     def digest(self) -> tuple[Any, ...]:
         """What tells these data from others, where they are in memory."""
-        arrays = self.rows, self.values, self.row_weights, self.whole, self.places
+        arrays = self.rows, self.values, self.row_weights, self.whole, self.places, self.groups
         return tuple(map(joblib.hash, arrays))
 
 
@@ -114,6 +123,22 @@ def checked_row_weights(sample_weight: Any, n_rows: int) -> Array | None:
     if not weights.any():
         raise DataError("All weights of rows are zero, so there is no row to learn from.")
     return None if (weights == 1).all() else weights
+
+
+def checked_groups(groups: Any, n_rows: int) -> NDArray[np.intp] | None:
+    """Return the number of each row's group (N,); a DataError if there is not one for each."""
+    if groups is None:
+        return None
+    names = pd.Series(in_memory(groups) if is_dask(groups) else np.asarray(groups).ravel())
+    if len(names) != n_rows or names.isna().any():
+        raise DataError(
+            f"There must be a group for each of {counted(n_rows, 'row')}, such as its patient; got"
+            f" {len(names)}, of which {int(names.isna().sum())} are missing."
+        )
+    codes = pd.factorize(names)[0]
+    if codes.max(initial=0) == 0:
+        raise DataError("All rows are of one group: at least two are needed to learn by groups.")
+    return codes.astype(np.intp)
 
 
 def class_weights(
@@ -166,6 +191,7 @@ def check_training(
     X: Any,
     y: Any = None,
     row_weights: Array | None = None,
+    groups: NDArray[np.intp] | None = None,
 ) -> TrainingData:
     """Return checked rows, what is to be learned of them, and their weights.
 
@@ -178,7 +204,7 @@ def check_training(
     if len(rows) < 2:
         raise DataError("There is only one sample (row), and at least 2 are needed to learn from.")
     if task == "none":
-        return TrainingData(rows, np.zeros(len(rows)), row_weights).counting()
+        return TrainingData(rows, np.zeros(len(rows)), row_weights, groups=groups).counting()
     if y is None:
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."
@@ -189,7 +215,7 @@ def check_training(
         raise DataError(
             f"The target must have a value per row; it has {len(values)} for {len(rows)} rows."
         )
-    data = TrainingData(rows, values, row_weights).counting()
+    data = TrainingData(rows, values, row_weights, groups=groups).counting()
     if task == "numbers":
         return data
     estimator.classes_, codes = np.unique(data.values, return_inverse=True)

@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mklkit.combiners.templates.weighting import WeightedColumns, WeightingCombiner
-from mklkit.errors import DataError, IncompatibleError, quoted
+from mklkit.errors import DataError, quoted
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.fit import Fitted, plan_and_read, solver_errors_explained, with_kernels
 from mklkit.estimators.plan import ProblemViews
@@ -24,7 +24,7 @@ from mklkit.estimators.problems import Problem, class_problems
 from mklkit.estimators.training_data import check_new_rows
 from mklkit.protocols import Array, CombinerFacts, Task, facts_of
 from mklkit.protocols.component import KERNELS
-from mklkit.registry.composing import Choice, choose_components, default_instances
+from mklkit.registry.composing import Choice, check_gives_weights, choose_components
 from mklkit.registry.registry import get_registry
 from mklkit.views.view_set import ViewSet
 
@@ -42,9 +42,9 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
     ----------
     kernels : str, Kernel, or list of these, optional
         As for :class:`mklkit.MKLClassifier`; ``"auto"`` only with a combiner that needs labels.
-    combiner : str or Combiner, default="consensus"
-        One that gives weights: ``"consensus"``, ``"graph-consensus"`` or ``"uniform"``, which
-        need no labels and ignore them; or with ``y`` ``"alignment"``, ``"dimkl3"`` ...
+    combiner : str or Combiner, default="uniform"
+        One that gives weights: ``"uniform"``, or ``"consensus"`` of the package mklkit-optimize,
+        which need no labels and ignore them; or with ``y`` ``"alignment"``, ``"dimkl3"`` ...
     feature_map : str or FeatureMap, optional
         ``"fourier"``, ``"empirical(subset=0.1)"`` ...; the combiner's default where not given.
     max_memory : int or str, optional
@@ -90,7 +90,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         self,
         kernels: Any = None,
         *,
-        combiner: Any = "consensus",
+        combiner: Any = "uniform",
         feature_map: Any = None,
         max_memory: int | str | None = None,
         random_state: Any = None,
@@ -101,8 +101,10 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         self.max_memory = max_memory
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Learn the weights from rows (N, d), and from labels or numbers (N,) if the combiner does.
+
+        Groups of rows (N,) are kept together as by :meth:`mklkit.MKLClassifier.fit`.
 
         Raises
         ------
@@ -112,12 +114,12 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
             A ``ValueError`` too: a combiner that needs labels where there are none, or one whose
             decision is not one learner on a weighted sum; the message names those that work.
         """
-        self._learn(X, y)
+        self._learn(X, y, groups)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> Array:
+    def fit_transform(self, X: Any, y: Any = None, groups: Any = None) -> Array:
         """Return the columns of the training rows: the Gram matrix (N, N), or features (N, p)."""
-        side = self._learn(X, y).weighted(self.weights_[0])
+        side = self._learn(X, y, groups).weighted(self.weights_[0])
         return self._finite(side.features() if side.explicit else side.gram())
 
     @property
@@ -152,11 +154,12 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
             )
         return columns
 
-    def _learn(self, X: Any, y: Any) -> ViewSet:
+    def _learn(self, X: Any, y: Any, groups: Any) -> ViewSet:
         """Learn the weights; return the views of the training rows."""
         task = self._task_of(y)
         self._choose(task)
-        plan, data = plan_and_read(self, task, X, column_or_1d(y) if task == "numbers" else y)
+        values = column_or_1d(y) if task == "numbers" else y
+        plan, data = plan_and_read(self, task, X, values, groups=groups)
         self.__dict__.pop("classes_", None)  # it predicts none
         if plan.proposed:
             plan = with_kernels(plan, data)
@@ -168,8 +171,9 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         targets = [target]
         if task == "two classes":  # each class against the rest, or the one of two
             parts = class_problems(int(data.values.max()) + 1, "ovr", plan.combiner, plan.learner)
-            targets = [part.target(data.values, views.rows.dtype) for part in parts]
-        combiner: Any = plan.combiner
+            told = data.values, views.rows.dtype, None, data.groups
+            targets = [part.target(*told) for part in parts]
+        combiner: Any = plan.weighting
         with solver_errors_explained(combiner, plan.learner, views):
             weights = [
                 combiner.prepare(views, target, plan.learner, deepcopy(random_state))[0]
@@ -205,15 +209,8 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
     def _choose(self, task: Task) -> Choice:
         """Return the components; refuse a combiner that has no weights to give."""
         choice = choose_components(self.combiner, self.feature_map, None, task=task)
-        if choice.combiner.gives_weights:
-            return choice
-        combiners = default_instances(get_registry(), "combiner")
-        giving = [c for c in combiners if c.gives_weights]
-        able = [c.name for c in giving if task in facts_of(c, CombinerFacts).tasks]
-        raise IncompatibleError(
-            f"The combiner {choice.combiner.name!r} does not learn from a weighted sum of"
-            f" kernels, so that it has none to give; combiners that do: {', '.join(able)}."
-        )
+        check_gives_weights(choice.combiner, task, "it has none to give")
+        return choice
 
 
 def _without_learner(parts: Any) -> Any:

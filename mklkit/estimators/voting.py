@@ -13,9 +13,9 @@ from mklkit.combiners.templates.fusion import squashed
 from mklkit.errors import SpecError, counted
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.plan import SharedViews, SharesViews
 from mklkit.estimators.predicting import PredictsClasses, class_numbers, lazy_on_dask
 from mklkit.estimators.search import MKLSearchCV
+from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.estimators.showing import KernelSummary
 from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
@@ -61,10 +61,15 @@ class MKLVotingClassifier(PredictsClasses, SharesViews, FittedKernels):
         self.random_state = random_state
 
     def fit_sharing(
-        self, shared_views: SharedViews | None, X: Any, y: Any, sample_weight: Any = None
+        self,
+        shared_views: SharedViews | None,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        groups: Any = None,
     ) -> Self:
         """Fit the members, with views that other fits on the same rows share."""
-        return self._vote(shared_views, self._planned_member(), X, y, sample_weight)
+        return self._vote(shared_views, self._planned_member(), X, y, sample_weight, groups)
 
     def _check(self, member: Any) -> None:
         """Raise a ``SpecError`` if there can be no such vote."""
@@ -79,17 +84,13 @@ class MKLVotingClassifier(PredictsClasses, SharesViews, FittedKernels):
                 f" {type(member).__name__}. Use scikit-learn's VotingClassifier for others."
             )
 
-    def _vote(
-        self, shared_views: SharedViews | None, member: Any, X: Any, y: Any, sample_weight: Any
-    ) -> Self:
+    def _vote(self, shared_views: SharedViews | None, member: Any, *data: Any) -> Self:
         self._check(member)
         # scikit-learn's ensembles pass class numbers and arrays without column names to their
         # members; these report class labels and may bind kernels to columns by name.
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_members)
         fitted = [
-            clone(member)
-            .set_params(random_state=seed)
-            .fit_sharing(shared_views, X, y, sample_weight)
+            clone(member).set_params(random_state=seed).fit_sharing(shared_views, *data)
             for seed in seeds.tolist()
         ]
         self.members_ = [m.best_estimator_ if isinstance(m, MKLSearchCV) else m for m in fitted]

@@ -12,7 +12,6 @@ Examples
 (30, True)
 """
 
-from mklkit.estimators.folds import FoldPlan, plan_folds
 from mklkit.evaluation.cross_validation import CrossValidation, cross_validate
 from mklkit.evaluation.paired_tests import (
     PairedTest,
@@ -34,7 +33,8 @@ from mklkit.evaluation.rank_tests import (
 )
 from mklkit.evaluation.scores import score, score_confusion
 from mklkit.evaluation.splits import Split, hold_out
-from mklkit.evaluation.verdict import verdict, verdict_of_datasets
+from mklkit.evaluation.verdict import planned_tests, verdict, verdict_of_datasets
+from mklkit.protocols.folds import FoldPlan, plan_folds
 
 __all__ = [
     "CrossValidation",
@@ -57,6 +57,7 @@ __all__ = [
     "nemenyi_p_values",
     "paired_t_test",
     "plan_folds",
+    "planned_tests",
     "score",
     "score_confusion",
     "verdict",

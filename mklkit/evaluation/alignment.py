@@ -21,7 +21,7 @@ from mklkit.protocols import Array
 from mklkit.registry.columns import bind_kernels
 from mklkit.views.bound_kernels import fit_kernels
 from mklkit.views.kernel_rows import KernelRows
-from mklkit.views.tiles import kernel_products, weighted_gram
+from mklkit.views.tiles import kernel_products
 
 NEAR_DUPLICATE = 0.99
 
@@ -147,22 +147,6 @@ def near_duplicates(table: pd.DataFrame) -> list[tuple[str, str, float]]:
         for pair, value in zip(pairs, alignments, strict=True)
         if value > NEAR_DUPLICATE
     ]
-
-
-def combined_gram(kernels: Any, weights: Array, X: Any) -> Array:
-    """Return Σ w_m K_m (N, N) on the rows of X, one matrix filled tile by tile.
-
-    Parameters
-    ----------
-    kernels, X : as for :func:`alignment_matrix`
-    weights : ndarray of shape (M,)
-
-    Examples
-    --------
-    >>> combined_gram(["linear", "rbf(sigma=1)"], np.array([0.5, 0.5]), [[1.0], [1.0]]).tolist()
-    [[1.0, 1.0], [1.0, 1.0]]
-    """
-    return weighted_gram(_fitted_on(kernels, X)[1], weights)
 
 
 def _fitted_on(kernels: Any, X: Any) -> tuple[list[str], KernelRows]:

@@ -10,16 +10,23 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
 
 from mklkit.display.html import grid, notes, shown
 from mklkit.display.numbers import seconds
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
-from mklkit.errors import DataError, counted
-from mklkit.estimators.folds import Rows
+from mklkit.errors import DataError, IncompatibleError, counted, type_name
+from mklkit.estimators.folds import Rows, check_apart, given_splits
+from mklkit.estimators.introspection import classifier_in
+from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.scores import score_confusion
+from mklkit.evaluation.splits import read_cv
 from mklkit.evaluation.tasks import Task, task_of
-from mklkit.protocols.component import check_whole
+from mklkit.protocols.component import check_whole, is_whole
 
 MOST_FOLDS = 20
 """Folds that a notebook shows."""
@@ -47,6 +54,10 @@ class CrossValidation:
     training_rows : ndarray of int
         The positions of its training rows.
     task : Task
+    described : str
+        The folds in words.
+    splits : list of (ndarray of int, ndarray of int)
+        The rows trained on and scored in each fold.
     """
 
     folds: list[dict[str, Any]]
@@ -57,6 +68,8 @@ class CrossValidation:
     estimator: Any
     training_rows: Rows
     task: Task
+    described: str = ""
+    splits: list[tuple[Rows, Rows]] = attrs.field(factory=list)
 
     @property
     def scores(self) -> dict[str, dict[str, float | None]]:
@@ -94,11 +107,12 @@ def cross_validate(
     estimator: Any,
     X: Any,
     y: Any,
-    folds: int = 5,
+    folds: Any = 5,
     repeats: int = 1,
     random_state: Any = 0,
     progress: Progress = None,
     fit_params: Mapping[str, Any] | None = None,
+    groups: Any = None,
 ) -> CrossValidation:
     """Fit and score an estimator on folds; those of classes are stratified.
 
@@ -109,8 +123,9 @@ def cross_validate(
     X : array-like or DataFrame of shape (n_rows, n_columns)
     y : array-like of shape (n_rows,)
         Classes, or numbers for a regressor.
-    folds : int, default=5
-        Fewer where the smallest class has fewer rows; every fold trains on every class.
+    folds : int, str, scikit-learn splitter or list of (training rows, test rows), default=5
+        Fewer where the smallest class has fewer rows; every fold trains on every class. Text as
+        for :func:`mklkit.compare`: ``"5x10"``, ``"groups"``, ``"time:5"``.
     repeats : int, default=1
         How often the rows are divided into folds, each time differently.
     random_state : int, RandomState or None, default=0
@@ -121,6 +136,9 @@ def cross_validate(
     fit_params : mapping of str to ndarray of shape (n_rows, ...), optional
         More arguments of ``fit``, of which each fold gets those of its training rows, such as
         ``{"sample_weight": weights}``. Scores take all rows alike.
+    groups : array-like of shape (n_rows,), optional
+        The group of each row, such as its patient. Rows of a group are in the same fold, and where
+        ``fit`` takes ``groups`` in the same part of the splits that it makes.
 
     Raises
     ------
@@ -142,11 +160,15 @@ def cross_validate(
     targets = np.asarray(y)
     if len(X) != len(targets):
         raise DataError(f"X has {len(X)} rows but y has {len(targets)} labels.")
-    check_whole("folds", folds, 2)
+    scheme = read_cv(folds)
+    if is_whole(scheme.cv):
+        check_whole("folds", scheme.cv, 2)
     check_whole("repeats", repeats, 1)
+    repeats = repeats * scheme.repeats if is_whole(scheme.cv) else 1
     check_progress(progress)
     task = task_of(estimator)
-    splits, remarks = task.folds(folds, targets, random_state, repeats)
+    members = checked_groups(groups, len(targets))
+    splits, remarks = task.folds(scheme.cv, targets, random_state, repeats, members)
     n_folds = len(splits) // repeats
     scored: list[dict[str, Any]] = []
     with reported(progress, "cross-validating", BRIEF) as report:
@@ -154,7 +176,10 @@ def cross_validate(
         for train, test in splits:
             start = perf_counter()
             params = {name: np.asarray(part)[train] for name, part in (fit_params or {}).items()}
-            fitted = clone(estimator).fit(rows[train], targets[train], **params)
+            fitted = clone(estimator)
+            some = None if members is None else members[train]
+            params |= fit_in_groups(fitted, rows[train], targets[train], some)
+            fitted.fit(rows[train], targets[train], **params)
             scores = task.score(targets[test], fitted.predict(rows[test]), targets[train])
             repeat, fold = divmod(len(scored), n_folds)
             elapsed = perf_counter() - start
@@ -168,7 +193,42 @@ def cross_validate(
         baseline = float(np.average([fold["baseline"] for fold in scored], weights=weights))
         confusion = np.sum([fold["confusion"] for fold in scored], axis=0)
         pooled = score_confusion(confusion, scored[0]["classes"], baseline)
-    return CrossValidation(per_fold, pooled, n_folds, repeats, remarks, fitted, train, task)
+    described = attrs.evolve(scheme, repeats=repeats).described(n_folds, task.folds_are, members)
+    return CrossValidation(
+        per_fold, pooled, n_folds, repeats, remarks, fitted, train, task, described, splits
+    )
+
+
+def fit_in_groups(
+    estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None
+) -> dict[str, Any]:
+    """Return the arguments by which ``fit`` keeps groups of rows (N,) together.
+
+    A search of scikit-learn's that is the estimator, or its last step, is set to folds of groups,
+    and boosting to hold out no rows at random. An error where a search would divide a group.
+    """
+    if groups is None:
+        return {}
+    if isinstance(estimator, Pipeline):
+        name, last = estimator.steps[-1]
+        params = fit_in_groups(last, X, y, groups)
+        return {f"{name}__{key}": value for key, value in params.items()}
+    if isinstance(estimator, BaseSearchCV):
+        inside = classifier_in(estimator.estimator)
+        if has_fit_parameter(inside, "groups"):
+            raise IncompatibleError(
+                f"{type_name(estimator)} gives no groups to {type_name(inside)}, which divides rows"
+                " too: take MKLSearchCV, or scikit-learn's cross_validate and metadata routing."
+            )
+        splits = given_splits(
+            estimator.cv, X, y, np.arange(len(y)), is_classifier(estimator), groups
+        )
+        check_apart(splits, groups)
+        estimator.set_params(cv=splits)
+        return {}
+    if estimator.get_params(deep=False).get("early_stopping") == "auto":
+        estimator.set_params(early_stopping=False)
+    return {"groups": groups} if has_fit_parameter(estimator, "groups") else {}
 
 
 def _spread(values: list[float | None]) -> dict[str, float | None]:

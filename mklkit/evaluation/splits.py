@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import RepeatedKFold, train_test_split
+from sklearn.model_selection import LeaveOneGroupOut, TimeSeriesSplit, train_test_split
+from sklearn.utils import check_random_state
 
-from mklkit.errors import DataError
-from mklkit.estimators.folds import Rows, given_splits, splits_of
+from mklkit.errors import DataError, SpecError, counted, quoted
+from mklkit.estimators.folds import Rows, check_apart, given_splits, splits_of
 from mklkit.numerics.sampling import own_stream
 from mklkit.protocols.component import is_whole
+from mklkit.protocols.folds import dealt
 
 MANY_ROWS = 200_000
 """With so many rows the shares of the classes in a random part are those of the whole."""
@@ -30,7 +33,77 @@ class Split:
     kind: str
 
 
-def hold_out(labels: NDArray[np.generic], share: float, seed: int) -> Split:
+@attrs.frozen
+class FoldScheme:
+    """What ``cv`` asks for: a number of folds or a splitter, how often, and a description."""
+
+    cv: Any
+    repeats: int = 1
+    kind: str = ""
+
+    @property
+    def needs_groups(self) -> bool:
+        """Whether each group is left out once."""
+        return isinstance(self.cv, LeaveOneGroupOut)
+
+    def described(self, n_folds: int, folds_are: str, groups: Any = None) -> str:
+        """Return the folds in words, of which there are ``n_folds`` per repeat."""
+        if self.kind or not is_whole(self.cv):
+            return f"{counted(n_folds, 'split')}, {self.kind or 'as given'}"
+        together = "" if groups is None else f" of {len(np.unique(groups))} groups"
+        times = f", {self.repeats} times" if self.repeats > 1 else ""
+        return f"{n_folds} {folds_are} folds{together}{times}"
+
+
+def read_cv(cv: Any) -> FoldScheme:
+    """Return what ``cv`` asks for, in the same way in all commands and functions.
+
+    A number of folds, folds and repeats as ``"5x4"``, each group once as ``"groups"``, splits in
+    the order of the rows as ``"time:5"``, or a splitter or list, which is returned as it is.
+
+    Examples
+    --------
+    >>> scheme = read_cv("5x4")
+    >>> scheme.cv, scheme.repeats, read_cv(10).cv, read_cv("time:3").cv.n_splits
+    (5, 4, 10, 3)
+    """
+    if not isinstance(cv, str):
+        return FoldScheme(int(cv) if is_whole(cv) else cv)
+    text = cv.strip().casefold()
+    if text == "groups":
+        return FoldScheme(LeaveOneGroupOut(), kind="each group left out once")
+    if in_time := re.fullmatch(r"time:(\d{1,6})", text):
+        splitter = TimeSeriesSplit(max(int(in_time[1]), 2))
+        return FoldScheme(splitter, kind="in the order of the rows: earlier ones train")
+    numbers = re.fullmatch(r"(\d{1,6})\s*(?:[x×]\s*(\d{1,6}))?", text)
+    if numbers is None:
+        raise SpecError(
+            "cv must be a number of folds, folds x repeats such as '5x4' (five folds, four times),"
+            " 'groups' (each group left out once) or 'time:5' (five splits in the order of the"
+            f" rows); got {quoted(cv)}."
+        )
+    return FoldScheme(int(numbers[1]), int(numbers[2] or 1))
+
+
+def split_by(targets: NDArray[Any], parts: NDArray[Any], column: str) -> Split:
+    """Return the split that a column gives by the values 'train' and 'test'."""
+    words = np.array([str(part).strip().casefold() for part in parts])
+    values = sorted(set(words), key=lambda word: word in ("train", "test"))
+    if set(values) != {"train", "test"}:
+        raise DataError(
+            f"The column {quoted(column)} must say 'train' or 'test' in every row, and both"
+            f" somewhere; got {quoted(values[0])}."
+        )
+    train, test = (np.flatnonzero(words == word) for word in ("train", "test"))
+    untrained = np.setdiff1d(targets[test], targets[train])
+    if targets.dtype.kind != "f" and len(untrained):
+        raise DataError(f"No row of class {quoted(untrained.tolist()[0])} is for training.")
+    return Split(train, test, f"the split in column {column!r}")
+
+
+def hold_out(
+    labels: NDArray[np.generic], share: float, seed: int, groups: NDArray[Any] | None = None
+) -> Split:
     """Choose the rows to hold out.
 
     Stratified if every class can spare a row; otherwise at random among the rows that their class
@@ -43,6 +116,8 @@ def hold_out(labels: NDArray[np.generic], share: float, seed: int) -> Split:
         The fraction of rows to hold out, from 0 up to but not including 1.
     seed : int
         The seed of the choice.
+    groups : ndarray of shape (n_rows,), optional
+        The group of each row, such as its patient. Whole groups are held out, at random.
 
     Returns
     -------
@@ -54,6 +129,8 @@ def hold_out(labels: NDArray[np.generic], share: float, seed: int) -> Split:
     if n_held_out == 0:
         return Split(every, every[:0], "none")
     _, codes = np.unique(labels, return_inverse=True)
+    if groups is not None:
+        return _hold_out_groups(codes, groups, n_held_out, seed)
     counts = np.bincount(codes)
     n_classes = len(counts)
     if counts.min() >= 2 and n_classes <= n_held_out <= len(labels) - n_classes:
@@ -71,9 +148,34 @@ def hold_out(labels: NDArray[np.generic], share: float, seed: int) -> Split:
     return Split(np.setdiff1d(every, spare), np.sort(spare), "at random, too few rows to stratify")
 
 
-def hold_out_any(targets: NDArray[Any], share: float, seed: int) -> Split:
-    """Choose rows to hold out at random; two stay in training."""
+def _hold_out_groups(
+    codes: NDArray[np.intp], groups: NDArray[Any], n_held_out: int, seed: int
+) -> Split:
+    """Choose groups to hold out at random; a group of each class stays in training."""
+    names, members = np.unique(groups, return_inverse=True)
+    counts = np.zeros((len(names), int(codes.max()) + 1), np.intp)
+    np.add.at(counts, (members, codes), 1)
+    left, held, order = counts.sum(axis=0), [], np.random.default_rng(seed).permutation(len(names))
+    for group in order:
+        rest = left - counts[group]
+        if rest.all() and len(codes) - rest.sum() <= n_held_out:
+            left = rest
+            held.append(group)
+    if not held:  # All are larger than the share.
+        held = [group for group in order if (left - counts[group]).all()][:1]
+    chosen = np.isin(members, held)
+    kind = f"{counted(len(held), 'group')} of {len(names)} at random" if held else "none"
+    return Split(np.flatnonzero(~chosen), np.flatnonzero(chosen), kind)
+
+
+def hold_out_any(
+    targets: NDArray[Any], share: float, seed: int, groups: NDArray[Any] | None = None
+) -> Split:
+    """Choose rows to hold out at random, or groups; two stay in training."""
     n_rows = len(targets)
+    if groups is not None and share > 0:
+        alike = np.zeros(n_rows, np.intp)
+        return _hold_out_groups(alike, groups, int(np.ceil(share * n_rows)), seed)
     order = np.random.default_rng(seed).permutation(n_rows)
     count = max(0, min(int(np.ceil(share * n_rows)), n_rows - 2))
     kind = "at random" if count else "none"
@@ -103,20 +205,44 @@ def held_out_mask(
     return held, "at random"
 
 
-def stratified_folds(cv: Any, labels: NDArray[Any], seed: Any, repeats: int = 1) -> Folds:
+def stratified_folds(
+    cv: Any,
+    labels: NDArray[Any],
+    seed: Any,
+    repeats: int = 1,
+    groups: NDArray[Any] | None = None,
+) -> Folds:
     """Return the folds of a number, splitter or list of them; of a number they are stratified."""
     classes, codes = np.unique(labels, return_inverse=True)
-    return splits_of(cv, codes[:, None], codes, classes, seed, repeats=repeats)
+    return splits_of(cv, codes[:, None], codes, classes, seed, repeats=repeats, groups=groups)
 
 
-def shuffled_folds(cv: Any, numbers: NDArray[Any], seed: Any, repeats: int = 1) -> Folds:
+def shuffled_folds(
+    cv: Any,
+    numbers: NDArray[Any],
+    seed: Any,
+    repeats: int = 1,
+    groups: NDArray[Any] | None = None,
+) -> Folds:
     """Return the folds of a number, splitter or list of them; of a number with two rows in each."""
     rows, notes = np.arange(len(numbers)), []
     if is_whole(cv) and cv >= 2:
         if len(rows) < 4:
             raise DataError(f"R² on folds needs four rows at least; there are {len(rows)}.")
-        n_folds = min(int(cv), len(rows) // 2)
+        n_groups = len(rows) if groups is None else len(np.unique(groups))
+        n_folds = min(int(cv), len(rows) // 2, n_groups)
         if n_folds < cv:
-            notes.append(f"{n_folds} folds instead of {cv}: there are {len(rows)} rows")
-        cv = RepeatedKFold(n_splits=n_folds, n_repeats=repeats, random_state=seed)
-    return given_splits(cv, rows[:, None], numbers, rows, False), notes
+            there_are = f"{len(rows)} rows" if groups is None else f"{n_groups} groups"
+            notes.append(f"{n_folds} folds instead of {cv}: there are {there_are}")
+        if n_folds < 2:
+            raise DataError("All rows are of one group, so that no other can be scored.")
+        generator = check_random_state(seed)
+        repeated = (dealt(n_folds, generator, rows, groups, False) for _ in range(repeats))
+        cv = [
+            (np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold))
+            for fold_of in repeated
+            for fold in range(n_folds)
+        ]
+    splits = given_splits(cv, rows[:, None], numbers, rows, False, groups)
+    check_apart(splits, groups)
+    return splits, notes

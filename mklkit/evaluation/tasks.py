@@ -13,12 +13,13 @@ from sklearn.base import is_outlier_detector, is_regressor
 from sklearn.pipeline import Pipeline
 
 from mklkit.datasets.columns import text_of
-from mklkit.datasets.pipeline import DEFAULT_SCALE, build_pipeline, preset_pipeline
+from mklkit.datasets.pipeline import pipeline_without_classes, preset_pipeline
 from mklkit.datasets.target import class_labels, learned_numbers
-from mklkit.errors import DataError, IncompatibleError, counted, listed
-from mklkit.estimators.from_preset import preset_parts
+from mklkit.errors import DataError, counted, listed
 from mklkit.estimators.introspection import classifier_in
+from mklkit.estimators.one_class import MKLOneClass
 from mklkit.estimators.regressor import MKLRegressor
+from mklkit.evaluation.score_names import OF_CLASSES, OF_NUMBERS, OF_OUTLIERS, named_scorer
 from mklkit.evaluation.scores import response, score, score_numbers
 from mklkit.evaluation.splits import (
     Folds,
@@ -28,20 +29,25 @@ from mklkit.evaluation.splits import (
     shuffled_folds,
     stratified_folds,
 )
+from mklkit.protocols import Task as Learned
 from mklkit.protocols.component import Preset
 
 
 class Task(Protocol):
     """What a target holds, and what each command does with it."""
 
+    kind: ClassVar[str]
+    """``"classification"``, ``"regression"`` or ``"outliers"``."""
+    learned: ClassVar[Learned]
+    """The same as the facts of components state it."""
+    ranked_by: ClassVar[tuple[str, ...]]
+    """scikit-learn's names of the scores by which models can be ranked, larger is better."""
     value: ClassVar[str]
     values: ClassVar[str]
     """What a row has, ``"class"`` or ``"number"``, and the plural."""
     scores: ClassVar[Mapping[str, str]]
     """The scores of some rows and what they are called: the one that models are compared by, a
     second, and the first of what needs no features."""
-    losses: ClassVar[Mapping[str, str]]
-    """The scores of which an explanation says what is lost, by the ending of a column's name."""
     guess: ClassVar[str]
     guessed_by: ClassVar[str]
     """What needs no features, in words, and the score by which a model has to be better."""
@@ -59,6 +65,14 @@ class Task(Protocol):
     def n_targets(self) -> int:
         """The number of columns that are predicted."""
         return len(self.names)
+
+    def scorer(self, name: str) -> Callable[[Any, Any, Any], float]:
+        """Return scikit-learn's function of a fitted model, rows and targets."""
+        return named_scorer(name, self.ranked_by, self.values)
+
+    def in_points(self, name: str) -> bool:
+        """Return whether a score is a share from 0 to 1, written in percent and points."""
+        return False
 
     @property
     def score_name(self) -> str:
@@ -87,10 +101,14 @@ class Task(Protocol):
     def pipeline(self, preset: Preset, *, scale: str | None = None, **settings: Any) -> Pipeline:
         """Return the unfitted steps from a table to predictions; settings as of the estimator."""
 
-    def hold_out(self, targets: NDArray[Any], share: float, seed: int, /) -> Split:
-        """Choose a share of the rows to hold out."""
+    def hold_out(
+        self, targets: NDArray[Any], share: float, seed: int, groups: Any = None, /
+    ) -> Split:
+        """Choose a share of the rows to hold out, or of their groups (N,)."""
 
-    def folds(self, cv: Any, targets: NDArray[Any], seed: Any, /, repeats: int = 1) -> Folds:
+    def folds(
+        self, cv: Any, targets: NDArray[Any], seed: Any, /, repeats: int = 1, groups: Any = None
+    ) -> Folds:
         """Return the folds of a number, splitter or list of them, and notes."""
 
     def shown(self, name: str, value: float | None) -> str:
@@ -118,6 +136,9 @@ class Task(Protocol):
 class Classes(Task):
     """Classes, by accuracy in stratified folds."""
 
+    kind: ClassVar[str] = "classification"
+    learned: ClassVar[Learned] = "two classes"
+    ranked_by: ClassVar[tuple[str, ...]] = OF_CLASSES
     value: ClassVar[str] = "class"
     values: ClassVar[str] = "classes"
     folds_are: ClassVar[str] = "stratified"
@@ -126,7 +147,6 @@ class Classes(Task):
         "balanced_accuracy": "balanced accuracy",
         "baseline": "always the commonest",
     }
-    losses: ClassVar[Mapping[str, str]] = {"": "accuracy", "_balanced": "balanced_accuracy"}
     guess: ClassVar[str] = "the commonest class"
     guessed_by: ClassVar[str] = "accuracy"
     score = staticmethod(score)
@@ -155,8 +175,14 @@ class Classes(Task):
         return preset_pipeline(preset, scale=scale, **settings)
 
     def shown(self, name: str, value: float | None) -> str:
-        """Return a percentage."""
-        return "undefined" if value is None else f"{100 * value:.1f}%"
+        """Return a percentage of a share, other scores with three decimals."""
+        if value is None:
+            return "undefined"
+        return f"{100 * value:.1f}%" if self.in_points(name) else f"{value:.3f}"
+
+    def in_points(self, name: str) -> bool:
+        """Return whether a score is a share: all but losses and a correlation are."""
+        return not name.startswith("neg_") and name != "matthews_corrcoef"
 
     def predictions(self, model: Any, rows: Any) -> pd.DataFrame:
         """Return classes, the decision value where there are two, and the probabilities of each."""
@@ -182,9 +208,27 @@ class Classes(Task):
 class OneClass(Classes):
     """Rows without labels, which are predicted to be inliers or outliers."""
 
-    losses: ClassVar[Mapping[str, str]] = {}
+    kind: ClassVar[str] = "outliers"
+    learned: ClassVar[Learned] = "none"
+    ranked_by: ClassVar[tuple[str, ...]] = OF_OUTLIERS
 
     labels: NDArray[Any] = attrs.field(factory=lambda: np.array(["outlier", "inlier"]))
+
+    def checked(self, y: Any, n_rows: int) -> NDArray[Any]:
+        """Return 1 of inliers and −1 of outliers, which are named or have these numbers."""
+        known = {"inlier": 1, "outlier": -1, "1": 1, "-1": -1, "1.0": 1, "-1.0": -1}
+        signs = np.array([known.get(str(label), 0) for label in Task.checked(self, y, n_rows)])
+        if {*signs.tolist()} != {1, -1}:
+            raise DataError(
+                "Rows are scored by whether they are outliers: y must be -1 or 'outlier' for some,"
+                " and 1 or 'inlier' for the others."
+            )
+        return signs
+
+    def pipeline(self, preset: Preset, *, scale: str | None = None, **settings: Any) -> Pipeline:
+        """Return the steps with an :class:`mklkit.MKLOneClass`; refuse what is for classes."""
+        reason = "outliers are found without labels"
+        return pipeline_without_classes(MKLOneClass, preset, scale, settings, "detect", reason)
 
     def predictions(self, model: Any, rows: Any) -> pd.DataFrame:
         """Return ``"inlier"`` where the score is 0 or more, else ``"outlier"``, and the score."""
@@ -197,6 +241,9 @@ class OneClass(Classes):
 class Numbers(Task):
     """Numbers, by R² in shuffled folds; of several targets by its mean over them."""
 
+    kind: ClassVar[str] = "regression"
+    learned: ClassVar[Learned] = "numbers"
+    ranked_by: ClassVar[tuple[str, ...]] = OF_NUMBERS
     value: ClassVar[str] = "number"
     values: ClassVar[str] = "numbers"
     folds_are: ClassVar[str] = "shuffled"
@@ -205,21 +252,11 @@ class Numbers(Task):
         "mean_absolute_error": "mean absolute error",
         "baseline": "always the median",
     }
-    losses: ClassVar[Mapping[str, str]] = {"": "r2"}
     guess: ClassVar[str] = "the median"
     guessed_by: ClassVar[str] = "mean_absolute_error"
     score = staticmethod(score_numbers)
     hold_out = staticmethod(hold_out_any)
     folds = staticmethod(shuffled_folds)
-    for_classes: ClassVar[Mapping[str, Any]] = {
-        "multiclass": "ovo",
-        "bandwidths": "per-problem",
-        "probability": False,
-        "tune": None,
-        "class_weight": None,
-    }
-    """Settings that numbers do not have, by what they are where the user gives none."""
-
     names: list[str] = attrs.field(factory=lambda: ["target"])
 
     def read(self, column: pd.Series) -> pd.Series:
@@ -241,49 +278,42 @@ class Numbers(Task):
 
     def pipeline(self, preset: Preset, *, scale: str | None = None, **settings: Any) -> Pipeline:
         """Return the steps with an :class:`mklkit.MKLRegressor`; refuse what is for classes."""
-        for name, usual in self.for_classes.items():
-            if settings.pop(name, usual) != usual:
-                option = name.replace("_", "-")
-                raise IncompatibleError(
-                    f"--{option} is for classes, and the target {listed(self.names)} holds numbers,"
-                    f" which are learned by regression: leave out {option}, or take the numbers for"
-                    " classes by --task classification."
-                )
-        if preset.members > 1:
-            raise IncompatibleError(f"The preset {preset.name} is a vote, which is for classes.")
-        regressor = MKLRegressor(**settings | preset_parts(preset, settings))
-        steps = build_pipeline(regressor, scale or preset.scale or DEFAULT_SCALE)
-        return Pipeline([*steps.steps[:-1], ("regress", steps[-1])])
+        reason = (
+            f"the target {listed(self.names)} holds numbers, which are learned by regression; they"
+            " are taken for classes by --task classification"
+        )
+        return pipeline_without_classes(MKLRegressor, preset, scale, settings, "regress", reason)
 
     def shown(self, name: str, value: float | None) -> str:
         """Return R² with three decimals, errors with four digits."""
         if value is None:
             return "undefined"
-        return f"{value:.3f}" if name == "r2" else f"{value:.4g}"
+        is_error = "error" in name and not name.startswith("d2_")
+        return f"{value:.4g}" if is_error or name == "baseline" else f"{value:.3f}"
 
     def predictions(self, model: Any, rows: Any) -> pd.DataFrame:
         """Return the numbers, a column for each target."""
         numbers = np.asarray(model.predict(rows))
-        if numbers.ndim == 1:
-            return pd.DataFrame({"prediction": numbers})
-        return pd.DataFrame(numbers, columns=[f"prediction_{name}" for name in self.names])
+        several = [f"prediction_{name}" for name in self.names]
+        return pd.DataFrame(numbers, columns=several if numbers.ndim > 1 else ["prediction"])
 
     def comparable(self, column: pd.Series) -> Any:
         """Return floats."""
         return pd.to_numeric(column, errors="coerce").to_numpy(float)
 
 
-def task_named(name: str, target: str = "target") -> Task:
-    """Return the task of a table: ``"classification"`` or ``"regression"``."""
-    return Numbers([target]) if name == "regression" else Classes()
+def task_named(name: str, *targets: str) -> Task:
+    """Return the task ``"classification"``, ``"outliers"``, or ``"regression"`` of targets."""
+    if name == "regression":
+        return Numbers(list(targets)) if targets else Numbers()
+    return OneClass() if name == "outliers" else Classes()
 
 
 def task_of(model: Any) -> Task:
     """Return the task of a model, fitted or not; a vote, pipeline or search has that inside it."""
-    inside = classifier_in(model)
     if is_regressor(model):
-        is_ours = isinstance(inside, MKLRegressor) and "target_names_" in vars(inside)
-        return Numbers(list(inside.target_names_)) if is_ours else Numbers()
+        known = vars(classifier_in(model)).get("target_names_")
+        return Numbers() if known is None else Numbers(list(known))
     if is_outlier_detector(model):
         return OneClass()
     labels = getattr(model, "classes_", None)

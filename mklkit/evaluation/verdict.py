@@ -1,105 +1,170 @@
-"""One sentence on the outcome of a comparison, which claims no more than the scores show."""
+"""Sentences on the outcome of a comparison, which claim no more than the scores show."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from mklkit.errors import DataError, counted
 from mklkit.evaluation.paired_tests import corrected_t_test, holm, least_difference
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference, friedman_test
-from mklkit.protocols import Array
 
 NAMES_SHOWN = 3
 """Methods of a group that are named; the others are counted."""
-FEW_SPLITS = 5
-"""With fewer splits, nothing is said of how large a difference they can tell."""
-LARGE = 0.2
-"""Nor is it where a difference must be larger than this for the splits to tell it."""
-LEAST = 0.001
-"""The smallest difference that is written, a tenth of a point."""
+SMALL = 0.02
+"""Differences up to two points do not matter: where an interval ends there, its limit is said."""
 FEW_DATASETS = 5
 """Below so many data sets, tests of ranks are not made."""
 DIGITS = 12
 """Differences of scores are rounded so: equal means differ by rounding."""
 
 
-def verdict(
-    results: Mapping[str, tuple[float, ArrayLike]],
+def planned_tests(
+    scores: Mapping[str, ArrayLike],
+    questions: Iterable[tuple[str, str, str | Sequence[str]]],
     n_train: ArrayLike,
     n_test: ArrayLike,
     alpha: float = 0.05,
-) -> str:
-    """Return a sentence on which methods are worse than the best on one data set.
+) -> pd.DataFrame:
+    """Test the few questions about one data set that were planned before its scores were seen.
 
-    Each method is compared with that of the largest mean by the corrected resampled t-test, with
-    Holm's correction for the number of methods; p values in the sentence are the adjusted ones.
-    What is not found to be worse is called "not distinguishable", with the smallest difference that
-    would have been found; of several methods, the median of theirs. With fewer than five splits, or
-    if only differences above 20 points would have been found, it says instead that so few splits
-    cannot tell. It is not shown to be equal. That the best is chosen by the same scores makes its
-    lead look somewhat larger than it is.
+    Each compares a method with a reference by the corrected resampled t-test, with Holm's
+    correction for the number of questions. Of several references that with the highest mean is
+    taken; as the same scores choose it, its p value is multiplied by their number.
+
+    An interval has the level at which Holm's procedure tests its question. So it excludes 0 exactly
+    where ``p_holm`` is below ``alpha``, and its level is 1 − ``alpha`` or more; that all intervals
+    hold together is not claimed.
 
     Parameters
     ----------
-    results : mapping of str to (mean, scores)
-        Per method its mean score and its scores per split (J,), the same splits for all. Scores
-        are shares from 0 to 1 such as accuracy, larger is better; a point is a hundredth.
+    scores : mapping of str to array-like of shape (J,)
+        Per method its scores on the same splits; larger is better.
+    questions : iterable of (title, method, reference or several)
     n_train, n_test : int or array-like of shape (J,)
         Rows trained on and scored.
     alpha : float, default=0.05
-        The adjusted p value below which a method is worse.
 
     Returns
     -------
-    str
-        One sentence. Methods without a finite score in each split are named as not compared.
+    pandas.DataFrame
+        One row per question: ``question`` (its title), ``method``, ``reference``, ``choices`` (of
+        how many references this is the best), ``splits``; mean ``difference``, ``low``, ``high``,
+        the interval's ``level``, ``p_value``, ``p_holm``. Without a finite score in each split, or
+        with one split, numbers are NaN.
 
     Raises
     ------
+    KeyError
+        If a method has no scores.
     DataError
-        If there is no method, or numbers of splits or rows do not fit.
+        If numbers of splits or rows do not fit.
 
     Examples
     --------
-    >>> verdict(
-    ...     {
-    ...         "dimkl5": (0.95, [0.94, 0.96, 0.95, 0.95, 0.95]),
-    ...         "uniform": (0.946, [0.94, 0.95, 0.96, 0.94, 0.94]),
-    ...         "knn": (0.85, [0.84, 0.86, 0.86, 0.84, 0.85]),
-    ...     },
-    ...     n_train=300,
-    ...     n_test=100,
-    ... )  # doctest: +NORMALIZE_WHITESPACE
-    'dimkl5 has the highest mean; uniform is not distinguishable from it (0.4 points lower, but
-    with these 5 splits differences below 1.8 points can be missed); knn is worse by 10.0 points
-    (p < 0.001).'
+    >>> scores = {"dimkl5": [0.94, 0.96, 0.95, 0.95], "uniform": [0.94, 0.95, 0.96, 0.94]}
+    >>> scores |= {"knn": [0.84, 0.86, 0.86, 0.84], "forest": [0.85, 0.84, 0.84, 0.84]}
+    >>> questions = [("Weights", "dimkl5", "uniform"), ("Others", "dimkl5", ["knn", "forest"])]
+    >>> tests = planned_tests(scores, questions, n_train=300, n_test=100)
+    >>> tests[["reference", "difference", "low", "high", "p_holm"]].round(3).values.tolist()
+    [['uniform', 0.002, -0.021, 0.026, 0.755], ['knn', 0.1, 0.066, 0.134, 0.002]]
     """
-    means = {name: float(mean) for name, (mean, _) in results.items()}
-    scores = {name: np.asarray(values, dtype=float) for name, (_, values) in results.items()}
-    shapes = {values.shape for values in scores.values()}
-    if len(shapes) != 1 or len(shape := next(iter(shapes))) != 1 or shape[0] == 0:
-        raise DataError(
-            "Every method needs one score per split, of the same splits; the shapes were"
-            f" {sorted(shapes)}."
-        )
-    whole = [name for name in means if np.isfinite([means[name], *scores[name]]).all()]
-    if len(whole) < 2:
-        clauses = ["there are no two methods to compare"]
-    elif shape[0] == 1:
-        clauses = [
-            f"{max(whole, key=means.__getitem__)} has the highest score, but one split cannot tell"
-            " how much of the differences is chance"
-        ]
-    else:
-        leads = {name: round(means[name], DIGITS) for name in whole}
-        clauses = _tested(leads, scores, n_train, n_test, alpha)
-    if missing := [name for name in means if name not in whole]:
-        clauses.append(f"{_are(missing)} not compared, as some of the scores are missing")
-    return _sentence(clauses)
+    values = {name: np.asarray(of_splits, dtype=float) for name, of_splits in scores.items()}
+    tests, differences = [], []
+    for title, method, references in questions:
+        names = [references] if isinstance(references, str) else list(references)
+        whole = [name for name in names if np.isfinite(values[name]).all()] or names[:1]
+        best = max(whole, key=lambda name: round(float(values[name].mean()), DIGITS))
+        difference = (values[method] - values[best]).round(DIGITS)
+        p_value = len(whole) * corrected_t_test(difference, n_train, n_test).p_value
+        tests.append((title, method, best, len(whole), len(difference), difference.mean(), p_value))
+        differences.append(difference)
+    columns = ["question", "method", "reference", "choices", "splits", "difference", "p_value"]
+    table = pd.DataFrame(tests, columns=columns)
+    table["p_value"] = table["p_value"].clip(upper=1)
+    table["p_holm"] = holm(table["p_value"])
+    # Holm's procedure ends at the first p value that is too large: all later ones share its step.
+    n_found = int((table["p_holm"] < alpha).sum())
+    place = table["p_value"].rank(method="first") - 1
+    step = table["p_value"].count() - place.clip(upper=n_found)
+    table["level"] = 1 - alpha / (step * table["choices"])
+    half = [
+        least_difference(difference, n_train, n_test, 1 - level)
+        for difference, level in zip(differences, table["level"], strict=True)
+    ]
+    table["low"], table["high"] = table["difference"] - half, table["difference"] + half
+    return table
+
+
+def verdict(tests: pd.DataFrame, unit: str = "points") -> str:
+    """Return what :func:`planned_tests` found, a sentence per question on lines of their own.
+
+    Sentences follow from the intervals: "better" or "worse" where 0 is outside, "no difference
+    larger than" where both ends are within two points (0.02 of other scores), else "can't tell".
+
+    Parameters
+    ----------
+    tests : pandas.DataFrame
+    unit : str, default="points"
+        ``"points"`` of scores that are shares from 0 to 1; else the name of the score, whose
+        differences are written as they are.
+
+    Examples
+    --------
+    >>> scores = {"dimkl5": [0.94, 0.96, 0.95, 0.95], "uniform": [0.94, 0.95, 0.96, 0.94]}
+    >>> tests = planned_tests(scores, [("Learned weights", "dimkl5", "uniform")], 300, 100)
+    >>> print(verdict(tests))
+    Learned weights: can't tell, as dimkl5 is between 2.1 points worse and 2.6 better than uniform.
+    """
+    if len(tests) == 0:
+        return "There are no two methods to compare."
+    return "\n".join(
+        f"{row['question']}: {_answer(row, unit)}." for row in tests.to_dict("records")
+    )
+
+
+def _answer(test: Mapping[Any, Any], unit: str) -> str:
+    method, beside = test["method"], test["reference"]
+    if test["choices"] > 1:
+        beside += f" (the best of {test['choices']})"
+    low, high, n_splits = test["low"], test["high"], test["splits"]
+    if math.isnan(low):
+        few = "one split cannot tell how much of a difference is chance"
+        gap = "some of the scores are missing"
+        return f"{method} and {beside} are not compared, as {few if n_splits == 1 else gap}"
+    if low == high == 0:
+        return f"{method} and {beside} have the same score on every split"
+    near, far = sorted((abs(low), abs(high)))
+    if low > 0 or high < 0:
+        word = "better" if low > 0 else "worse"
+        span = f"{_amount(near, unit)} to {_amount(far, unit)}"
+        size = _sized(abs(test["difference"]), unit)
+        return f"{method} is {word} than {beside} by {size} ({span})"
+    if far <= SMALL:
+        size = _sized(far, unit)
+        return f"no difference larger than {size} either way between {method} and {beside}"
+    if unit == "points" and far > 1:
+        return f"{n_splits} splits are too few to tell whether {method} or {beside} is better"
+    ends = f"{_sized(-low, unit)} worse and {_amount(high, unit)} better"
+    return f"can't tell, as {method} is between {ends} than {beside}"
+
+
+def _sized(size: float, unit: str) -> str:
+    """Return a difference with its unit."""
+    return f"{_amount(size, unit)} {'points' if unit == 'points' else f'in {unit}'}"
+
+
+def _amount(size: float, unit: str) -> str:
+    """Return a difference without its sign; one that is not zero is not written as zero."""
+    if unit != "points":
+        return f"{size:.2g}"
+    points = 100 * size
+    return f"{points:.1f}" if points == 0 or points >= 0.05 else f"{points:.1g}"
 
 
 def verdict_of_datasets(scores: ArrayLike, names: Sequence[str], alpha: float = 0.05) -> str:
@@ -161,60 +226,8 @@ def verdict_of_datasets(scores: ArrayLike, names: Sequence[str], alpha: float = 
     return _sentence(clauses)
 
 
-def _tested(
-    means: Mapping[str, float],
-    scores: Mapping[str, Array],
-    n_train: ArrayLike,
-    n_test: ArrayLike,
-    alpha: float,
-) -> list[str]:
-    """Return the clauses on what two or more splits show of all methods beside the best."""
-    best = max(means, key=means.__getitem__)
-    rivals = sorted((name for name in means if name != best), key=lambda name: -means[name])
-    leads = {name: round(means[best] - means[name], DIGITS) for name in rivals}
-    differences = {name: np.round(scores[best] - scores[name], DIGITS) for name in rivals}
-    tests = [corrected_t_test(differences[name], n_train, n_test).p_value for name in rivals]
-    p_values = dict(zip(rivals, holm(tests).tolist(), strict=True))
-    near: list[str] = []
-    worse: list[str] = []
-    for name in rivals:
-        # Weights of the splits can make the mean lower where that of the differences is not.
-        is_lower = leads[name] > 0 and differences[name].mean() > 0
-        (worse if p_values[name] < alpha and is_lower else near).append(name)
-    behind = ""
-    if worse:
-        first, last = (f"{100 * leads[name]:.1f}" for name in (worse[0], worse[-1]))
-        largest = _p(max(p_values[name] for name in worse), at_most=len(worse) > 1)
-        behind = f"by {first if first == last else f'{first} to {last}'} points ({largest})"
-    if not near:
-        return [f"{best} is better than {_joined(worse)} {behind}"]
-    clause = f"{_joined(near)} {'has' if len(near) == 1 else 'have'} the same scores"
-    if differing := [differences[name] for name in near if differences[name].any()]:
-        # Holm's step for as many methods as are left. One that never differs has no such limit.
-        step = alpha / len(near)
-        limits = [least_difference(values, n_train, n_test, step) for values in differing]
-        lead = f"{100 * leads[near[-1]]:.1f} points"
-        distance = f"{lead} lower" if len(near) == 1 else f"within {lead} of it"
-        missed = _missed(limits, len(scores[best]))
-        clause = f"{_are(near)} not distinguishable from it ({distance}, but {missed})"
-    clauses = [f"{best} has the highest mean", clause]
-    return [*clauses, f"{_are(worse)} worse {behind}"] if worse else clauses
-
-
-def _missed(limits: list[float], n_splits: int) -> str:
-    """Return how large differences can be missed, where the splits can tell any."""
-    typical = max(float(np.median(limits)), LEAST)
-    if n_splits < FEW_SPLITS or typical > LARGE:
-        return f"{n_splits} splits are too few to tell whether that is chance"
-    points = f"{'about ' if len(limits) > 1 else ''}{100 * typical:.1f} points"
-    return f"with these {n_splits} splits differences below {points} can be missed"
-
-
-def _p(p_value: float, at_most: bool = False) -> str:
-    """Return a p value with two digits; rounded up where it bounds others."""
-    if p_value < 0.001:
-        return "p < 0.001"
-    return f"p ≤ {math.ceil(p_value * 1000) / 1000:g}" if at_most else f"p = {p_value:.2g}"
+def _p(p_value: float) -> str:
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.2g}"
 
 
 def _joined(names: Sequence[str]) -> str:

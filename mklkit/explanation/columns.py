@@ -52,7 +52,7 @@ class ShufflePlan:
         """Return the plan for a fitted model; ``ways`` as ``columns`` of :func:`mklkit.explain`."""
         before, last = split(model)
         reads: dict[str, Places | None] = dict.fromkeys(last.kernel_names_)
-        sources = _sources(before, last, names)
+        sources = sources_of(before, last, names)
         if sources is not None:
             places = np.array([names.index(source) for source in sources])
             for name, columns in zip(reads, last.kernel_columns_, strict=True):
@@ -159,7 +159,7 @@ def shuffled(rows: pd.DataFrame, places: Sequence[int], order: NDArray[np.intp])
     return changed
 
 
-def _sources(before: Pipeline | None, model: KernelModel, names: list[str]) -> list[str] | None:
+def sources_of(before: Pipeline | None, model: KernelModel, names: list[str]) -> list[str] | None:
     """Return the user's column of each encoded one; None if not known, as of components."""
     if before is None:
         return names
@@ -172,8 +172,10 @@ def _sources(before: Pipeline | None, model: KernelModel, names: list[str]) -> l
             return None
     encoded = list(map(str, encoded))
     first = before[0]
-    if isinstance(first, TableEncoder) and encoded == first.feature_names_out_:
-        return list(first.sources_)
+    if isinstance(first, TableEncoder):
+        sources = dict(zip(first.feature_names_out_, first.sources_, strict=True))
+        if sources.keys() >= {*encoded}:
+            return [sources[name] for name in encoded]
     return names if encoded == names else None
 
 

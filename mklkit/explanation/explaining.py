@@ -6,25 +6,41 @@ from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
+import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, is_classifier, is_regressor
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, is_classifier, is_outlier_detector, is_regressor
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.display.progress import Progress, check_progress, reported
 from mklkit.errors import IncompatibleError, counted, type_name
+from mklkit.estimators.folds import USUAL_FOLDS
 from mklkit.estimators.introspection import KernelModel, split
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
-from mklkit.evaluation.tasks import Task, task_of
+from mklkit.evaluation.splits import read_cv
+from mklkit.evaluation.tasks import OneClass, Task, task_of
 from mklkit.explanation.columns import ShufflePlan
+from mklkit.explanation.effects import EFFECT
 from mklkit.explanation.explanation import Explanation
-from mklkit.explanation.meaning import joins_decisions, meaning_of, without_kernels
+from mklkit.explanation.meaning import (
+    Unit,
+    guessed,
+    joins_decisions,
+    judged,
+    meaning_of,
+    without_kernels,
+)
 from mklkit.explanation.measuring import Measuring, ScoredRows
 from mklkit.explanation.refitting import Refit
 from mklkit.protocols import CombinerFacts, facts_of
 from mklkit.protocols.component import check_whole, is_whole
 
 MOST_ROWS = 5_000
+SMALL, SMALL_CV = 500, "5x10"
+"""Of up to so many rows, folds are drawn ten times: the intervals are about half as wide."""
+UNEVEN = 1.5
+"""Classes whose sizes differ by more than this factor are judged by the balanced accuracy."""
 ALIGNED_ROWS = 2_000
 """Alignments take time proportional to the square of the number of rows."""
 ALIGNMENT = (
@@ -37,7 +53,9 @@ def explain(
     X: Any,
     y: Any,
     *,
-    cv: Any = 5,
+    cv: Any = None,
+    groups: Any = None,
+    score: str | None = None,
     repeats: int = 5,
     columns: str | Mapping[str, Any] = "auto",
     max_rows: int | None = MOST_ROWS,
@@ -54,15 +72,23 @@ def explain(
     Parameters
     ----------
     model : estimator
-        A fitted ``MKLClassifier``, ``MKLRegressor``, ``MKLVotingClassifier`` or
+        A fitted ``MKLClassifier``, ``MKLRegressor``, ``MKLOneClass``, ``MKLVotingClassifier`` or
         ``RPEMEKLClassifier``, or a pipeline or search around one.
     X : DataFrame or array-like of shape (N, d)
         Rows as the model takes them; a DataFrame may have more columns.
     y : array-like of shape (N,) or (N, T)
-        Their classes, or their numbers: of a model of numbers R² is measured, of several targets
-        its mean.
-    cv : int, scikit-learn splitter, or list of (training rows, scored rows), default=5
+        Their classes or their numbers; of one class -1 for outliers and 1 for inliers.
+    cv : int, str, scikit-learn splitter, or list of (training rows, scored rows), optional
         An int means shuffled folds; of classes stratified, fewer where a class has fewer rows.
+        ``"5x10"`` are five folds, ten times: what is used up to 500 rows where nothing is given,
+        else 5.
+    groups : array-like of shape (N,), optional
+        Which rows belong together, such as those of a patient: never on both sides of a split.
+    score : str, optional
+        What is lost: scikit-learn's name of a score, as ``"roc_auc"``. Where not given, of classes
+        the accuracy, of classes of which the largest has over 1.5 times the rows of the smallest
+        the balanced accuracy, of numbers R², of several targets the mean, of one class the area
+        under the ROC curve.
     repeats : int, default=5
         How often columns are shuffled, per fold.
     columns : {"auto", "each", "sources"} or mapping of str to columns, default="auto"
@@ -84,12 +110,12 @@ def explain(
     Raises
     ------
     IncompatibleError
-        If the model has no kernels, or was fitted without a target (``MKLOneClass``).
+        If the model has no kernels, or predicts nothing (``MKLTransformer``).
     DataError
         If a column is missing, lengths differ, rows are not in memory, there is one class, or the
         numbers scored in a fold are all the same.
     SpecError
-        If ``cv``, ``repeats``, ``columns`` or ``max_rows`` is not one of the above.
+        If ``cv``, ``score``, ``repeats``, ``columns`` or ``max_rows`` is not one of the above.
     sklearn.exceptions.NotFittedError
         If the model is not fitted.
 
@@ -127,11 +153,16 @@ def explain(
         seed = int(check_random_state(random_state).randint(2**31 - 1))
     task = explained_task(model)
     before, fitted = split(model)
-    refit = Refit.of(model, seed)
-    data, sample_notes = ScoredRows.of(model, task, X, y).sampled(task, max_rows, seed)
-    splits, fold_notes = task.folds(cv, data.targets, seed)
+    refit = Refit.of(model, seed, keep_probability=score is not None)
+    data, sample_notes = ScoredRows.of(model, task, X, y, groups).sampled(task, max_rows, seed)
+    if cv is None:
+        cv = SMALL_CV if len(data.targets) <= SMALL else USUAL_FOLDS
+    scheme = read_cv(cv)
+    splits, fold_notes = task.folds(scheme.cv, data.targets, seed, scheme.repeats, data.groups)
+    score = usual_score(task, data.targets) if score is None else score
+    task.scorer(score)  # It says if there is no such score.
     plan = ShufflePlan.of(model, [str(name) for name in data.table.columns], columns)
-    measured = Measuring(task, refit, data, plan, repeats, seed, _kept_in(fitted))
+    measured = Measuring(task, score, refit, data, plan, repeats, seed, _kept_in(fitted))
     with reported(progress, "explaining") as tell:
         measured.run(splits, tell)
     sample, alike_notes = data.sampled(task, ALIGNED_ROWS, seed)
@@ -139,35 +170,54 @@ def explain(
     encoded = rows if before is None else before.transform(rows)
     alignment = alignment_matrix(fitted, encoded, centered=True)
     sizes = self_similarity(fitted, encoded).to_numpy()
-    kernels = measured.kernels(sizes, comparable=not joins_decisions(fitted))
     scores = measured.scores()
-    guessing = task.no_better_than_guessing({name: scores[name].mean() for name in task.scores})
+    unit = Unit.of(task, score, float(scores["score"].mean()))
+    kernels = measured.kernels(sizes, comparable=not joins_decisions(fitted))
+    kernels = judged(kernels, len(data.targets), unit.little)
     notes = {
         "rows": [
             *sample_notes,
             *fold_notes,
             f"fitted again on {len(splits)} folds, with the parameters that it has:"
-            f" {counted(measured.n_fits, 'fit')}; ± is the deviation over folds",
+            f" {counted(measured.n_fits, 'fit')}; ± is the deviation over folds,"
+            " brackets hold 95 % intervals",
             *refit.notes,
-            *([f"the model is {guessing}, so that losses say little"] if guessing else []),
+            *guessed(scores, unit),
         ],
         "weights": list(meaning_of(fitted, sizes, alignment)),
-        "left out": list(without_kernels(kernels, len(splits))),
+        "left out": list(without_kernels(kernels, unit)),
         "shuffled": plan.notes,
         "alike": [ALIGNMENT, *alike_notes],
     }
+    effects = measured.column_effects()
+    if len(effects):
+        notes["effects"] = [EFFECT]
     sentences = pd.Series(notes, name="note").explode().dropna()
     return Explanation(
         kernels=kernels,
         columns=measured.columns(),
+        effects=effects,
         alignment=alignment,
         scores=scores,
         weights=measured.weights_by_fold(),
         notes=sentences.rename_axis("about").reset_index(),
         task=task,
+        score=score,
+        unit=unit,
         n_fits=measured.n_fits,
         seconds=perf_counter() - start,
     )
+
+
+def usual_score(task: Task, targets: NDArray[Any]) -> str:
+    """Return the score that is taken where the user names none."""
+    if isinstance(task, OneClass):
+        return "roc_auc"
+    usual = next(iter(task.scores))
+    if usual != "accuracy":
+        return usual
+    counts = np.unique(targets, return_counts=True)[1]
+    return "balanced_accuracy" if counts.max() > UNEVEN * counts.min() else usual
 
 
 def explained_task(model: Any) -> Task:
@@ -181,10 +231,10 @@ def explained_task(model: Any) -> Task:
             " MKLVotingClassifier or RPEMEKLClassifier is expected, or a pipeline or search around"
             " one. For other estimators there is sklearn.inspection.permutation_importance."
         )
-    if not (is_classifier(model) or is_regressor(model)):
+    if not (is_classifier(model) or is_regressor(model) or is_outlier_detector(model)):
         raise IncompatibleError(
-            f"{type_name(last)} learns from rows without labels, so there is no score by which the"
-            " worth of a kernel could be measured; its weights are in weights_frame()."
+            f"{type_name(last)} predicts nothing, so there is no score by which the worth of a"
+            " kernel could be measured; its weights are in weights_frame()."
         )
     return task_of(model)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -12,8 +12,9 @@ from mklkit.display.html import bar, grid, notes, shown
 from mklkit.display.numbers import DASH, number
 from mklkit.errors import counted, cut
 from mklkit.evaluation.tasks import Task
+from mklkit.explanation.meaning import Unit
 from mklkit.persistence.facts import json_ready
-from mklkit.plotting.worth import KernelWorthDisplay
+from mklkit.plotting.worth import ColumnEffectsDisplay, KernelWorthDisplay
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -29,9 +30,9 @@ LONGEST = 60
 class Explanation:
     """Which kernels and columns matter to a model, as :func:`mklkit.explain` finds.
 
-    What is lost is a difference of accuracies or, of a model of numbers, of R²: 0.02 is two points.
-    Endings of columns: ``_balanced`` is of balanced accuracy (classes only), ``_std`` the deviation
-    over folds, ``_low`` and ``_high`` the interval.
+    What is lost is a difference of the ``score``: 0.02 of accuracy or R² is two points. Endings of
+    columns: ``_std`` the deviation over folds, ``_low`` and ``_high`` the 95 % interval, corrected
+    for folds that share training rows.
 
     Attributes
     ----------
@@ -41,24 +42,37 @@ class Explanation:
         deviation over rows where each row has its own weights; ``size``, the mean of k(x, x), and
         ``sized_weight``, weight × size with sum 1 (NaN where weights are those of decision values);
         ``left_out``, what is lost in fits without the kernel, and ``why_not``, the reason where it
-        can't be left out; ``shuffled``, what is lost when its columns are shuffled for all kernels.
+        can't be left out; ``outcome``, ``"lost"`` if the interval is above zero, ``"gained"`` if it
+        is below, ``"not lost"`` if it ends at two points (of other scores 2 % of them), else
+        ``"can't tell"``, and ``rows_needed``, about how many rows would settle it; ``shuffled``,
+        what is lost when its columns are shuffled for all kernels.
     columns : DataFrame
         One row per column or group: ``group``, ``columns``, ``kernels`` that read them, and
         ``shuffled``.
+    effects : DataFrame
+        One row per kernel of several columns and each of them, the largest first: ``effect``, how
+        far the column moves the kernel's part of the decision values, with ``effect_std``;
+        ``frequency``, the share of fits in which it is among the ``top`` columns of the kernel
+        (10, at most half of them); ``exact``, whether it is computed (linear kernels) or found by
+        shuffling. Empty where columns can't be traced, or values are no sum over kernels.
     alignment : DataFrame of shape (M, M)
         The centred alignment of each pair of kernels.
     scores : DataFrame
-        One row per fold: ``training_rows``, ``rows``, ``accuracy``, ``balanced_accuracy``, and
-        ``baseline``, the accuracy of the most frequent class; of numbers ``r2``,
+        One row per fold: ``training_rows``, ``rows``, ``score``, and ``guess``, the score without
+        any column; ``accuracy``, ``balanced_accuracy``, and ``baseline``, the accuracy of the most
+        frequent class; of numbers ``r2``,
         ``mean_absolute_error``, and ``baseline``, the error of the training rows' median.
     weights : DataFrame
         Tidy: ``fold``, ``kernel``, ``weight``.
     notes : DataFrame
-        ``about`` (``"rows"``, ``"weights"``, ``"left out"``, ``"shuffled"``, ``"alike"``) and
-        ``note``, one sentence each: how it was done, and what a number does not say.
-        :meth:`text` has them whole, as pandas cuts long cells.
+        ``about`` (``"rows"``, ``"weights"``, ``"left out"``, ``"shuffled"``, ``"alike"``,
+        ``"effects"``) and ``note``, one sentence each: how it was done, and what a number does not
+        say. :meth:`text` has them whole, as pandas cuts long cells.
     task : Task
-        How rows were scored: ``task.score_name`` is ``"accuracy"`` or ``"R²"``.
+    score : str
+        scikit-learn's name of the score.
+    unit : Unit
+        How it is written: ``unit.score`` is ``"accuracy"`` or ``"R²"``.
     n_fits : int
         The number of fits.
     seconds : float
@@ -66,40 +80,43 @@ class Explanation:
 
     kernels: pd.DataFrame
     columns: pd.DataFrame
+    effects: pd.DataFrame
     alignment: pd.DataFrame
     scores: pd.DataFrame
     weights: pd.DataFrame
     notes: pd.DataFrame
     task: Task
+    score: str
+    unit: Unit
     n_fits: int
     seconds: float
 
     def __repr__(self) -> str:
         """Return one line."""
         kernels, folds = counted(len(self.kernels), "kernel"), counted(len(self.scores), "fold")
-        score = next(iter(self.task.scores))
-        mean = self.task.shown(score, self.scores[score].mean())
-        return f"Explanation({kernels}, {folds}: {self.task.score_name} {mean})"
+        mean = self.task.shown(self.score, self.scores["score"].mean())
+        return f"Explanation({kernels}, {folds}: {self.unit.score} {mean})"
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the line, the kernels, the columns, and the notes."""
-        points = f"points of {self.task.score_name} lost"
-        parts = [repr(self), _kernels(self.kernels, points)]
+        parts = [repr(self), _kernels(self.kernels, self.unit)]
         if not self.columns.empty:
-            parts.append(_columns(self.columns, points))
+            parts.append(_columns(self.columns, self.unit))
         return shown(*parts, notes("Notes", self.text().splitlines()))
 
     def summary(self) -> str:
         """Return the mean scores of the folds, and the unit of what is lost."""
-        means = self.scores[list(self.task.scores)].mean()
-        first, second, third = (self.task.shown(name, means[name]) for name in self.task.scores)
-        _, error, guess = self.task.scores.values()
+        means = self.scores.mean()
+        shown = self.task.shown
+        others = [
+            f"{words} {shown(name, means[name])}"
+            for name, words in self.task.scores.items()
+            if name != self.score
+        ]
+        scores = [shown(self.score, means["score"]), *others]
         # Of a score that is written in per cent it is clear.
-        point = "" if first.endswith("%") else ": 1 point is 0.01"
-        return (
-            f"{first}, {error} {second}, {guess} {third}; what is lost is in points of"
-            f" {self.task.score_name}{point}"
-        )
+        point = ": 1 point is 0.01" if self.score == "r2" else ""
+        return f"{', '.join(scores)}; what is lost is in {self.unit.lost}{point}"
 
     def text(self) -> str:
         """Return the notes in whole sentences, one per line: ``left out: these 5 folds …``."""
@@ -111,7 +128,7 @@ class Explanation:
 
         Numbers that are not known become None.
         """
-        plain = attrs.asdict(self, recurse=False, filter=attrs.filters.exclude("task"))
+        plain = attrs.asdict(self, recurse=False, filter=attrs.filters.exclude("task", "unit"))
         for name, table in plain.items():
             if isinstance(table, pd.DataFrame):
                 plain[name] = table.to_dict("records")
@@ -119,14 +136,18 @@ class Explanation:
             "kernels": list(self.alignment.index),
             "values": self.alignment.to_numpy().tolist(),
         }
-        return dict(json_ready({"score": self.task.score_name, **plain}))
+        return dict(json_ready(plain))
 
     def plot(self, axes: tuple[Axes, Axes] | None = None) -> KernelWorthDisplay:
         """Draw weights with their spread beside what is lost when a kernel is left out."""
-        return KernelWorthDisplay(self.kernels, self.task.score_name).plot(axes)
+        return KernelWorthDisplay(self.kernels, self.unit.lost, self.unit.scale).plot(axes)
+
+    def plot_columns(self, axes: Sequence[Axes] | None = None) -> ColumnEffectsDisplay:
+        """Draw the columns of each kernel that move its part of the decision values most."""
+        return ColumnEffectsDisplay(self.effects).plot(axes)
 
 
-def _kernels(kernels: pd.DataFrame, points: str) -> Markup:
+def _kernels(kernels: pd.DataFrame, unit: Unit) -> Markup:
     largest = float(kernels["weight"].abs().max())
     if len(kernels) > MOST_ROWS:
         kernels = kernels.sort_values("weight", key=abs, ascending=False, kind="stable")
@@ -135,27 +156,27 @@ def _kernels(kernels: pd.DataFrame, points: str) -> Markup:
             cut(str(row["kernel"]), LONGEST),
             _spread(row, "weight", 1, 3),
             bar(row["weight"], largest),
-            _spread(row, "left_out", 100, 1),
-            _spread(row, "shuffled", 100, 1),
+            _spread(row, "left_out", unit.scale, unit.digits),
+            _spread(row, "shuffled", unit.scale, unit.digits),
         ]
         for row in kernels.to_dict("records")
     ]
-    heads = ["kernel", "weight", "", f"{points} if left out", "if shuffled"]
+    heads = ["kernel", "weight", "", f"{unit.lost} lost if left out", "if shuffled"]
     return _cut_grid(heads, rows, "with smaller weights")
 
 
-def _columns(columns: pd.DataFrame, points: str) -> Markup:
+def _columns(columns: pd.DataFrame, unit: Unit) -> Markup:
     largest = float(columns["shuffled"].abs().max())
     rows = [
         [
             cut(str(row["group"]), LONGEST),
             cut(", ".join(map(str, row["kernels"])), LONGEST),
-            _spread(row, "shuffled", 100, 1),
+            _spread(row, "shuffled", unit.scale, unit.digits),
             bar(max(row["shuffled"], 0.0), largest),
         ]
         for row in columns.to_dict("records")
     ]
-    heads = ["columns", "read by", f"{points} if shuffled", ""]
+    heads = ["columns", "read by", f"{unit.lost} lost if shuffled", ""]
     return _cut_grid(heads, rows, "that matter less", words=2)
 
 

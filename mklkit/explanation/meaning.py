@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import attrs
 import numpy as np
 import pandas as pd
 
@@ -13,6 +14,9 @@ from mklkit.combiners.templates.fusion import LearnedFusion
 from mklkit.errors import counted
 from mklkit.estimators.introspection import KernelModel
 from mklkit.evaluation.alignment import NEAR_DUPLICATE
+from mklkit.evaluation.paired_tests import corrected_interval
+from mklkit.evaluation.tasks import Task
+from mklkit.evaluation.verdict import SMALL
 from mklkit.explanation.refitting import members_of
 from mklkit.protocols import Array, CombinerFacts, GatedDecision, facts_of
 
@@ -20,10 +24,9 @@ SIZES_DIFFER = 1.1
 """The ratio of the largest mean k(x, x) to the smallest above which weights are not comparable."""
 ALIKE = 0.9
 """Centred alignment from which kernels are called alike."""
-LARGE = 0.01
-"""The mean loss that is named although its interval contains zero."""
 PAIRS_SHOWN = 5
-LOSS, OPEN, GAIN = "show a loss", "can't tell whether there is a loss", "show a gain"
+LOST, OPEN, NOT_LOST, GAINED = "lost", "can't tell", "not lost", "gained"
+OUTCOMES = (LOST, OPEN, NOT_LOST, GAINED, "")
 WEIGHTS_ARE = {
     "fixed": "are fixed before any row is seen: they are no importance that was learned; read what"
     " is lost when a kernel is left out",
@@ -75,40 +78,89 @@ def meaning_of(model: Any, sizes: Array, alignment: pd.DataFrame) -> Iterator[st
     yield from _alike(alignment)
 
 
-def without_kernels(kernels: pd.DataFrame, n_folds: int) -> Iterator[str]:
-    """Yield sentences on what is lost without a kernel, from the table of kernels.
+@attrs.frozen
+class Unit:
+    """How differences of a score are written: in points, or as they are."""
 
-    A loss counts as shown if its interval excludes zero. One of a point or more that does not is
-    left open; that a kernel is not needed can't be shown by folds, and is never said.
+    score: str
+    scale: int = 100
+    digits: int = 1
+    word: str = " points"
+    little: float = SMALL
+    """Up to this much lost counts as not lost."""
+
+    @classmethod
+    def of(cls, task: Task, score: str, mean: float) -> Unit:
+        """Return the unit of a score of this mean."""
+        name = task.scores.get(score, score.replace("_", " "))
+        if task.in_points(score) or score == "r2":
+            return cls(name)
+        digits = max(0, 2 - int(np.floor(np.log10(abs(mean) or 1.0))))
+        return cls(name, 1, digits, "", SMALL * abs(mean))
+
+    @property
+    def lost(self) -> str:
+        """What is lost, as "points of accuracy"."""
+        return f"points of {self.score}" if self.word else self.score
+
+    def written(self, value: float) -> str:
+        """Return a difference without its unit."""
+        return f"{self.scale * value:z.{self.digits}f}"
+
+    def interval(self, low: float, high: float) -> str:
+        """Return "low to high"."""
+        return f"{self.written(low)} to {self.written(high)}"
+
+
+def judged(kernels: pd.DataFrame, n_rows: int, little: float) -> pd.DataFrame:
+    """Return the table of kernels with ``outcome`` and ``rows_needed``, by the intervals alone.
+
+    Half the width of an interval goes with 1/√n. It settles a kernel as soon as it is narrow enough
+    to exclude zero, or to end at ``little``, around the same mean.
     """
+    mean, low, high = (kernels[f"left_out{part}"] for part in ("", "_low", "_high"))
+    cases = mean.isna(), low > 0, high < 0, high <= little
+    outcome = np.select(cases, ["", LOST, GAINED, NOT_LOST], OPEN)
+    settled = np.maximum(mean.abs(), little - mean)
+    needed = (n_rows * ((high - low) / 2 / settled) ** 2).where(outcome == OPEN)
+    size = 10 ** np.floor(np.log10(needed) - 1)
+    return kernels.assign(outcome=outcome, rows_needed=np.ceil(needed / size) * size)
+
+
+def without_kernels(kernels: pd.DataFrame, unit: Unit) -> Iterator[str]:
+    """Yield sentences on what is lost without a kernel, from the judged table of kernels."""
     for why, names in kernels[kernels["why_not"] != ""].groupby("why_not", sort=False)["kernel"]:
         whose = "" if len(names) == len(kernels) else f"{', '.join(names)}: "
         yield f"{whose}not possible, {why}"
-    known = kernels[kernels["why_not"] == ""].sort_values("left_out", ascending=False)
-    if known["left_out_low"].isna().any():
-        yield f"one fold gives no interval, so it can't tell what is needed: {_lost(known)}"
+    ordered = kernels.sort_values("left_out", ascending=False, kind="stable").to_dict("records")
+    for row in sorted(ordered, key=lambda row: OUTCOMES.index(row["outcome"])):
+        mean, high = unit.written(row["left_out"]), unit.written(row["left_out_high"])
+        interval = unit.interval(row["left_out_low"], row["left_out_high"])
+        if row["outcome"] == LOST:
+            yield f"{row['kernel']}: lost: {mean}{unit.word} ({interval})"
+        elif row["outcome"] == NOT_LOST:
+            yield f"{row['kernel']}: not lost by more than {high}{unit.word}"
+        elif row["outcome"] == GAINED:
+            yield f"{row['kernel']}: not lost, better without: {mean}{unit.word} lost ({interval})"
+        elif row["outcome"] == OPEN and np.isnan(row["left_out_low"]):
+            yield f"{row['kernel']}: can't tell from one fold: {mean}{unit.word} lost"
+        elif row["outcome"] == OPEN:
+            yield (
+                f"{row['kernel']}: can't tell: {mean}{unit.word} lost ({interval}); about"
+                f" {row['rows_needed']:,.0f} rows would settle it"
+            )
+
+
+def guessed(scores: pd.DataFrame, unit: Unit) -> Iterator[str]:
+    """Yield a sentence where the folds do not show that a model is better than guessing."""
+    better = scores["score"] - scores["guess"]
+    low, high = corrected_interval(better, scores["training_rows"], scores["rows"])
+    if low > 0 or (np.isnan(low) and better.mean() > 0):
         return
-    cases = known["left_out_low"] > 0, known["left_out_high"] < 0, known["left_out"] >= LARGE
-    outcomes = np.select(cases, [LOSS, GAIN, OPEN], "")
-    for outcome in (LOSS, OPEN, GAIN):
-        if (outcomes == outcome).any():
-            yield f"these {n_folds} folds {outcome} without: {_lost(known[outcomes == outcome])}"
-    rest = known[outcomes == ""]
-    if len(rest):
-        most = 100 * rest["left_out_high"].max()
-        yield (
-            f"no loss of {100 * LARGE:.0f} point or more seen without: {', '.join(rest['kernel'])}"
-            f" (the 95 % intervals reach up to {most:.1f} points)"
-        )
-
-
-def _lost(rows: pd.DataFrame) -> str:
-    """Return the kernels with the points lost without them and, where known, the interval."""
-    points = 100 * rows[["left_out", "left_out_low", "left_out_high"]]
-    return "; ".join(
-        f"{name}, {mean:.1f} points lost"
-        + ("" if np.isnan(low) else f" (95 % interval {low:.1f} to {high:.1f})")
-        for name, (mean, low, high) in zip(rows["kernel"], points.to_numpy(), strict=True)
+    yield (
+        f"the model is not shown to be better than guessing without any column: {unit.score} is"
+        f" higher by {unit.written(better.mean())}{unit.word} ({unit.interval(low, high)}), so"
+        " losses say little"
     )
 
 

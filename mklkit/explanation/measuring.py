@@ -9,32 +9,49 @@ import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
+from sklearn.dummy import DummyClassifier, DummyRegressor
 
-from mklkit.errors import DataError, counted, named, plain_message, suggest
+from mklkit.errors import (
+    DataError,
+    IncompatibleError,
+    SpecError,
+    counted,
+    named,
+    plain_message,
+    suggest,
+)
 from mklkit.estimators.folds import Rows
 from mklkit.estimators.introspection import column_names
+from mklkit.estimators.training_data import checked_groups
+from mklkit.evaluation.cross_validation import fit_in_groups
 from mklkit.evaluation.paired_tests import corrected_interval
 from mklkit.evaluation.tasks import Task
-from mklkit.explanation.columns import Places, ShufflePlan, shuffled
+from mklkit.explanation.columns import Places, ShufflePlan, shuffled, sources_of
+from mklkit.explanation.effects import column_effects, effects_table
 from mklkit.explanation.refitting import Refit, members_of
 from mklkit.protocols import Array, GatedDecision, RowSource
 from mklkit.views.rows import is_dask
+
+RULE_OF_THREE = 3
+"""Where none of n rows differs, up to 3/n of all may (95 %)."""
 
 
 @attrs.frozen(eq=False)
 class ScoredRows:
     """A table (N, d) with the user's columns, and what is to be predicted, (N,) or (N, T).
 
-    ``as_array`` says whether the model was fitted on rows without column names.
+    ``as_array`` says whether the model was fitted on rows without column names; ``groups`` (N,)
+    which rows belong together.
     """
 
     table: pd.DataFrame
     targets: NDArray[Any]
     as_array: bool
+    groups: NDArray[np.intp] | None = None
 
     @classmethod
-    def of(cls, model: Any, task: Task, X: Any, y: Any) -> Self:
+    def of(cls, model: Any, task: Task, X: Any, y: Any, groups: Any = None) -> Self:
         """Return checked rows, with the columns that the model was fitted on, in their order."""
         if isinstance(X, RowSource) or is_dask(X):
             raise DataError("Explaining needs rows in memory: pass a sample of them.")
@@ -56,7 +73,7 @@ class ScoredRows:
                     f" {table.shape}."
                 )
             table = table if as_array else table.set_axis(names, axis=1)
-        return cls(table, task.checked(y, len(table)), as_array)
+        return cls(table, task.checked(y, len(table)), as_array, checked_groups(groups, len(table)))
 
     def as_fitted(self, table: pd.DataFrame) -> Any:
         """Return rows of the table in the form on which the model was fitted."""
@@ -68,10 +85,14 @@ class ScoredRows:
         if most is None or n_rows <= most:
             return self, []
         # Half a row less, as the number is rounded up.
-        drawn = task.hold_out(self.targets, (n_rows - most - 0.5) / n_rows, seed)
+        drawn = task.hold_out(self.targets, (n_rows - most - 0.5) / n_rows, seed, self.groups)
         kept = drawn.train
+        groups = None if self.groups is None else self.groups[kept]
         note = f"{len(kept):,} rows of {n_rows:,}, drawn {drawn.kind}"
-        return attrs.evolve(self, table=self.table.iloc[kept], targets=self.targets[kept]), [note]
+        targets = self.targets[kept]
+        return attrs.evolve(self, table=self.table.iloc[kept], targets=targets, groups=groups), [
+            note
+        ]
 
 
 @attrs.define(eq=False)
@@ -79,6 +100,8 @@ class Measuring:
     """The fits and predictions of all folds, and what they show."""
 
     task: Task
+    score: str
+    """scikit-learn's name of what may be lost."""
     refit: Refit
     data: ScoredRows
     plan: ShufflePlan
@@ -92,8 +115,10 @@ class Measuring:
     row_spread: list[Array] = attrs.field(factory=list)
     """Per fold the mean weight of each kernel (M,), over problems and, where rows have their own
     weights, over the held-out rows; and its deviation over these rows, else NaN."""
-    losses: dict[int | Places, list[dict[str, float]]] = attrs.field(factory=dict)
-    """Per fold what is lost of each score, without a kernel and by shuffling columns."""
+    losses: dict[int | Places, list[float]] = attrs.field(factory=dict)
+    """Per fold what is lost of the score, without a kernel and by shuffling columns."""
+    effects: list[list[dict[str, Any]]] = attrs.field(factory=list)
+    """Per fold those of columns."""
     n_fits: int = 0
 
     def run(self, splits: Sequence[tuple[Rows, Rows]], progress: Callable[..., Any]) -> None:
@@ -143,9 +168,13 @@ class Measuring:
         frame = pd.DataFrame(rows, columns=heads)
         return frame.sort_values("shuffled", ascending=False, kind="stable", ignore_index=True)
 
+    def column_effects(self) -> pd.DataFrame:
+        """Return one row per column of each kernel."""
+        return effects_table(self.effects, list(self.plan.reads), self.plan.names)
+
     def scores(self) -> pd.DataFrame:
         """Return one row per fold."""
-        shown = ["training_rows", "rows", *self.task.scores]
+        shown = ["training_rows", "rows", "score", "guess", *self.task.scores]
         return pd.DataFrame(self.folds)[shown].rename_axis("fold").reset_index()
 
     def weights_by_fold(self) -> pd.DataFrame:
@@ -153,6 +182,12 @@ class Measuring:
         weights = pd.DataFrame(self.weights, columns=list(self.plan.reads)).rename_axis("fold")
         tidy = weights.reset_index().melt("fold", var_name="kernel", value_name="weight")
         return tidy.sort_values("fold", kind="stable", ignore_index=True)
+
+    def _fitted(self, model: Any, train: Rows, rows: Any) -> Any:
+        """Return a model fitted on the training rows of a fold, whose groups it does not divide."""
+        groups = None if self.data.groups is None else self.data.groups[train]
+        y = self.data.targets[train]
+        return model.fit(rows, y, **fit_in_groups(model, rows, y, groups))
 
     def _fold(self, train: Rows, scored: Rows, tried: Sequence[int]) -> Iterator[None]:
         """Measure on one fold; yield after each step."""
@@ -167,33 +202,27 @@ class Measuring:
             fitted_form = self.data.as_fitted(table)
             return fitted_form if before is None else before.transform(fitted_form)
 
-        def lose(subject: int | Places, answers: NDArray[Any]) -> None:
-            # Rows that are scored several times have the mean of their scores.
-            repeated = np.concatenate([truth] * (len(answers) // len(truth)))
-            worse = self.task.score(repeated, answers, y)
-            lost = {name: score[name] - worse[name] for name in self.task.losses.values()}
-            self.losses.setdefault(subject, []).append(lost)
-
         new = encoded(held_out)
-        model = self.refit.on(rows).fit(rows, y)
-        score = self.task.score(truth, model.predict(new), y)
-        if any(score[name] is None for name in self.task.losses.values()):
-            raise DataError(
-                f"The numbers scored in fold {len(self.folds)} are all the same, and R² needs"
-                " different ones: take fewer folds, or more rows."
-            )
+        model = self._fitted(self.refit.on(rows), train, rows)
+        scores = self._scores(model, new, truth, y)
+
+        def lose(subject: int | Places, worse: float) -> None:
+            self.losses.setdefault(subject, []).append(scores["score"] - worse)
+
         weights, row_spread = _weights(model, new)
         self.weights.append(weights)
         self.row_spread.append(row_spread)
         self.n_fits += 1
+        self.effects.append(self._effects(before, model, new))
         yield
         for kernel in tried:
             if kernel not in self.why_not:
                 self.n_fits += 1
                 try:
                     smaller = self.refit.without(kernel, model)
-                    smaller.fit(self.refit.rows_without(kernel, model, rows), y)
-                    lose(kernel, smaller.predict(self.refit.rows_without(kernel, model, new)))
+                    self._fitted(smaller, train, self.refit.rows_without(kernel, model, rows))
+                    rows_left = self.refit.rows_without(kernel, model, new)
+                    lose(kernel, self._score(smaller, rows_left, truth))
                 except (ValueError, ArithmeticError, RuntimeError) as error:
                     self.why_not[kernel] = plain_message(error)
             yield
@@ -202,26 +231,70 @@ class Measuring:
         order = np.concatenate(
             [repeat * size + random.permutation(size) for repeat in range(self.repeats)]
         )
+        # Rows that are scored several times have the mean of their scores.
         tiled = held_out.iloc[np.tile(np.arange(size), self.repeats)]
+        repeated = np.concatenate([truth] * self.repeats)
         for places in self.plan.keys:
-            lose(places, model.predict(encoded(shuffled(tiled, places, order))))
+            worse = encoded(shuffled(tiled, places, order))
+            lose(places, self._score(model, worse, repeated))
             yield
-        self.folds.append({"training_rows": len(train), **score})
+        self.folds.append({"training_rows": len(train), **scores})
+
+    def _effects(self, before: Any, model: Any, rows: Any) -> list[dict[str, Any]]:
+        """Return the effects of columns, none where they or the kernels' parts are not known."""
+        names = self.plan.names
+        sources = sources_of(before, model, names)
+        if sources is None:
+            return []
+        places, seed = [names.index(source) for source in sources], [self.seed, len(self.folds)]
+        try:
+            return list(column_effects(members_of(model)[0], rows, np.array(places), seed))
+        except IncompatibleError:
+            return []
+
+    def _score(self, model: Any, rows: Any, truth: NDArray[Any]) -> float:
+        return float(self.task.scorer(self.score)(model, rows, truth))
+
+    def _scores(
+        self, model: Any, rows: Any, truth: NDArray[Any], trained: NDArray[Any]
+    ) -> dict[str, Any]:
+        """Return the score of a fold, that of guessing without columns, and the usual ones."""
+        scores = self.task.score(truth, model.predict(rows), trained)
+        guess: Any = DummyRegressor() if is_regressor(model) else DummyClassifier()
+        nothing = np.zeros((len(truth), 1))
+        try:
+            scores["score"] = self._score(model, rows, truth)
+            scores["guess"] = self._score(
+                guess.fit(np.zeros((len(trained), 1)), trained), nothing, truth
+            )
+        except (ValueError, AttributeError) as error:
+            raise SpecError(
+                f"The model has no score {self.score}: {plain_message(error)}"
+            ) from error
+        if any(
+            scores[name] is None or np.isnan(scores[name]) for name in ("score", *self.task.scores)
+        ):
+            raise DataError(
+                f"The {self.task.values} scored in fold {len(self.folds)} are all the same, and"
+                f" {self.score} needs different ones: take fewer folds, or more rows."
+            )
+        return scores
 
     def _named(self, places: Places) -> list[str]:
         return [self.plan.names[place] for place in places]
 
     def _lost(self, name: str, subject: int | Places | None) -> dict[str, float]:
-        """Return mean, deviation and interval over folds of what is lost of each score."""
+        """Return mean, deviation and interval over folds of what is lost of the score."""
         losses = [] if subject is None or subject in self.why_not else self.losses[subject]
         sizes = pd.DataFrame(self.folds)[["training_rows", "rows"]].mean()
-        cells: dict[str, float] = {}
-        for ending, score in self.task.losses.items():
-            values = np.array([lost[score] for lost in losses] or [np.nan])
-            low, high = corrected_interval(values, *sizes)
-            spread = {"": values.mean(), "_std": _deviation(values), "_low": low, "_high": high}
-            cells |= {f"{name}{ending}{part}": float(value) for part, value in spread.items()}
-        return cells
+        values = np.array(losses or [np.nan])
+        low, high = corrected_interval(values, *sizes)
+        if self.task.in_points(self.score):
+            # Folds may all agree by chance.
+            least = RULE_OF_THREE / len(self.data.targets)
+            low, high = min(low, values.mean() - least), max(high, values.mean() + least)
+        spread = {"": values.mean(), "_std": _deviation(values), "_low": low, "_high": high}
+        return {f"{name}{ending}": float(value) for ending, value in spread.items()}
 
 
 def _deviation(values: Array) -> Any:

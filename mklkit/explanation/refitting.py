@@ -37,7 +37,7 @@ class Refit:
     notes: list[str]
 
     @classmethod
-    def of(cls, model: Any, seed: int) -> Refit:
+    def of(cls, model: Any, seed: int, keep_probability: bool = False) -> Refit:
         """Return the parts of a fitted model, or of a pipeline, search or vote around it.
 
         An estimator without a seed has this one, so that fits differ by their kernels alone.
@@ -56,8 +56,8 @@ class Refit:
         # Never built anew from their specs: one may name a file, and come from a model file.
         kernels = zip(first.kernel_names_, first.kernels_, columns, strict=True)
         chosen.set_params(kernels=list(kernels))
-        if isinstance(chosen, MKLClassifier):
-            chosen.set_params(probability=False)  # Only predictions are compared.
+        if isinstance(chosen, MKLClassifier) and not keep_probability:
+            chosen.set_params(probability=False)
         if isinstance(whole, MKLVotingClassifier):
             if any(_parameters(member) != _parameters(first) for member in members):
                 notes.append(

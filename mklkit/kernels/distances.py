@@ -167,6 +167,11 @@ class FittedRBF(_FittedExponential):
 
     base: ClassVar[str] = "squared_distance"
 
+    @property
+    def chosen(self) -> dict[str, float]:
+        """γ, and σ for those who gave that."""
+        return {"gamma": self.gamma, "sigma": (2 * self.gamma) ** -0.5}
+
 
 @register
 @attrs.frozen

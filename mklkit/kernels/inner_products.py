@@ -28,7 +28,7 @@ class Linear(FixedKernel, InnerProduct):
     """
 
     name: ClassVar[str] = "linear"
-    facts: ClassVar[KernelFacts] = KernelFacts(proposed=("cosine(linear)",))
+    facts: ClassVar[KernelFacts] = KernelFacts(linear=True, proposed=("cosine(linear)",))
 
 
 @register

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
+from mklkit.kernels.fixed_share import as_kernel, facts_around
 from mklkit.kernels.inner_products import Linear
-from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts, facts_of
+from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts
 from mklkit.registry.hookspecs import register
 
 
@@ -56,11 +57,8 @@ class NormalisedKernel(FittedKernel):
         return (inverse_lengths(squares) > 0).astype(squares.dtype)
 
 
-def _as_kernel(value: Any) -> Kernel:
-    # The registry imports this module, so it is imported at call time.
-    from mklkit.registry.registry import get_registry
-
-    kernel: Kernel = get_registry().create("kernel", value)
+def _without_cosine(value: Any) -> Kernel:
+    kernel = as_kernel(value)
     # Rows of length one stay unchanged: the cosine of a cosine is that cosine.
     return kernel.kernel if isinstance(kernel, Cosine) else kernel
 
@@ -87,14 +85,12 @@ class Cosine(Kernel):
 
     name: ClassVar[str] = "cosine"
 
-    kernel: Kernel = attrs.field(factory=Linear, converter=_as_kernel)
+    kernel: Kernel = attrs.field(factory=Linear, converter=_without_cosine)
 
     @property
     def facts(self) -> KernelFacts:
         """The properties of the inner kernel, whose parameters are nested; it proposes nothing."""
-        inner = facts_of(self.kernel, KernelFacts)
-        space = {f"kernel__{name}": values for name, values in inner.search_space.items()}
-        return attrs.evolve(inner, search_space=space, proposed=())
+        return facts_around(self.kernel)
 
     def fit(self, rows: Array) -> FittedCosine:
         """Return the kernel with the inner one fitted."""
@@ -111,6 +107,11 @@ class FittedCosine(NormalisedKernel):
     """The normalised kernel, ready to evaluate."""
 
     kernel: FittedKernel
+
+    @property
+    def chosen(self) -> dict[str, float]:
+        """What the inner kernel has."""
+        return {f"kernel__{name}": value for name, value in self.kernel.chosen.items()}
 
     def parts(self, a: Array, b: Array) -> tuple[Array, Array, Array]:
         """Return the inner kernel of the rows of ``a`` (n, d) and ``b`` (m, d), and of each."""

@@ -120,7 +120,7 @@ class Ridge(Learner):
         return [RidgeDecision(weights, float(b), alpha=float(a)) for weights, b, a in columns]
 
     def _system(self, side: TrainingView, target: Target) -> RidgeSystem:
-        rows = WeightedRows.of(side.n_rows, target.row_weights, self.intercept)
+        rows = WeightedRows.of(side.n_rows, target.row_weights, self.intercept, target.groups)
         if not side.explicit or side.n_features >= side.n_rows:
             return GramRidge(side.gram(), rows)
         moments = side.class_moments(row_weights=target.row_weights).together()

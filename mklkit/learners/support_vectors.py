@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.svm import SVC, SVR
 
 from mklkit.learners.smoothed_hinge import SVMSolution, solve_smoothed, too_large
-from mklkit.protocols import Array, TrainingView
+from mklkit.protocols import Array, Target, TrainingView
 
 MOST_STEPS = 1_000_000
 """libsvm's steps, O(N) each; a limit, as kernels of very large values could take hours."""
@@ -167,15 +167,17 @@ def mean_square(side: TrainingView) -> float:
     return float(np.diagonal(side.gram()).mean())
 
 
-def choose_C(side: TrainingView, y: Array, row_weights: Array | None = None) -> float:
+def choose_C(side: TrainingView, target: Target) -> float:
     """Return the C with the best accuracy in three folds; among equals the smallest.
 
     C is 1, 10 or 100 over the mean k(x, x); 10 over it if a class has fewer than three rows. Of
     about 300 rows at most, taken from each class and dealt to folds in the order of their mean
     similarity to all rows, so that their order in the data does not matter. Equal rows of a class
     are one row that counts as often, so that no row is both learned from and scored; among more
-    than 5,000 rows of features they are not looked for.
+    than 5,000 rows of features they are not looked for. Folds of a target with groups are those of
+    the target, and equal rows stay apart.
     """
+    y, row_weights = target.values, target.row_weights
     if side.explicit:
         weighted = row_weights is not None
         moments = side.class_moments(row_weights=row_weights) if weighted else side
@@ -192,7 +194,10 @@ def choose_C(side: TrainingView, y: Array, row_weights: Array | None = None) -> 
     for label in (-1, 1):
         members = np.flatnonzero(y == label)
         by_similarity = members[np.argsort(similarity[members], kind="stable")]
-        classes.append(_distinct(side, by_similarity, counts))
+        rows_and_counts = by_similarity, counts[by_similarity]
+        if target.groups is None:
+            rows_and_counts = _distinct(side, *rows_and_counts)
+        classes.append(rows_and_counts)
     n_rows = sum(len(members) for members, _ in classes)
     rows, repeats, folds = [], [], []
     for members, often in classes:
@@ -203,23 +208,40 @@ def choose_C(side: TrainingView, y: Array, row_weights: Array | None = None) -> 
         rows.append(members[places])
         repeats.append(often[places])
         folds.append(np.arange(len(places)) % FOLDS)
-    how_often, fold_of = np.concatenate(repeats), np.concatenate(folds)
-    return _best_C(side, np.concatenate(rows), y, how_often, fold_of, unit)
+    tried, how_often = np.concatenate(rows), np.concatenate(repeats)
+    splits = _splits(target, tried, np.concatenate(folds))
+    return _best_C(side, tried, y, how_often, splits, unit) if splits else UNTRIED * unit
 
 
-def choose_C_of_regression(side: TrainingView, y: Array, epsilon: float, spread: float) -> float:
+def choose_C_of_regression(
+    side: TrainingView, target: Target, epsilon: float, spread: float
+) -> float:
     """Return the C of least absolute error in three folds; among equals the smallest.
 
     Rows are taken evenly, and dealt to folds, in the order of their targets. C is 1, 10 or 100
-    times the spread of the target over the mean k(x, x).
+    times the spread of the target over the mean k(x, x). Folds of a target with groups are those
+    of the target.
     """
+    y = np.asarray(target.values, np.float64)
     size = mean_square(side)
     unit = spread / size if 0 < size < np.inf else spread
     count = min(len(y), TRIED_ROWS)
     if count < 2 * FOLDS:
         return UNTRIED * unit
     rows = np.argsort(y, kind="stable")[_evenly(len(y), count)]
-    return _best_C(side, rows, y, np.ones(count), np.arange(count) % FOLDS, unit, epsilon)
+    splits = _splits(target, rows, np.arange(count) % FOLDS)
+    if not splits:
+        return UNTRIED * unit
+    return _best_C(side, rows, y, np.ones(count), splits, unit, epsilon)
+
+
+def _splits(
+    target: Target, rows: NDArray[np.intp], fold_of: NDArray[np.intp]
+) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Return the places of training and held-out rows by their folds, or by the groups of rows."""
+    if target.groups is not None:
+        return target.take(rows).folds(FOLDS, np.random.RandomState(0))
+    return [(np.flatnonzero(fold_of != k), np.flatnonzero(fold_of == k)) for k in range(FOLDS)]
 
 
 def _best_C(
@@ -227,11 +249,11 @@ def _best_C(
     rows: NDArray[np.intp],
     y: Array,
     counts: Array,
-    folds: NDArray[np.intp],
+    splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
     unit: float,
     epsilon: float | None = None,
 ) -> float:
-    """Return the C of least error on some rows, summed over their folds; with ε, of regression."""
+    """Return the C of least error on some rows, summed over folds; with ε, of regression."""
     gram: Array
     if side.explicit:
         features = side.some_features(rows)
@@ -241,8 +263,7 @@ def _best_C(
     targets = y[rows]
     candidates = [factor * unit for factor in (1.0, 10.0, 100.0)]
     errors = np.zeros(len(candidates))
-    for fold in range(FOLDS):
-        training, held_out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+    for training, held_out in splits:
         known, target, weights = (
             gram[np.ix_(training, training)],
             targets[training],
@@ -265,9 +286,9 @@ def _best_C(
 def _distinct(
     side: TrainingView, members: NDArray[np.intp], counts: Array
 ) -> tuple[NDArray[np.intp], Array]:
-    """Return the different rows among members that are sorted by similarity, and their counts."""
+    """Return the different rows among members (n,) sorted by similarity, and their counts (n,)."""
     if len(members) < 2 or (side.explicit and side.n_rows > 5000):
-        return members, counts[members]
+        return members, counts
     if side.explicit:
         values = side.some_features(members)
         gaps = np.abs(np.diff(values, axis=0)).max(axis=1)
@@ -280,7 +301,7 @@ def _distinct(
     # Features along eigenvectors of a tiny eigenvalue have lost half of their digits.
     rounding = (4 * eps**0.5 if side.explicit else 100 * eps) * np.abs(values).max()
     firsts = np.concatenate([[0], 1 + np.flatnonzero(gaps > rounding)])
-    return members[firsts], np.add.reduceat(counts[members], firsts)
+    return members[firsts], np.add.reduceat(counts, firsts)
 
 
 def _evenly(n_rows: int, count: int) -> NDArray[np.intp]:

@@ -127,12 +127,12 @@ class SVM(_SupportVectorLearner):
         """Return the machine with the C of these rows."""
         if not isinstance(self.C, str):
             return self
-        return attrs.evolve(self, C=choose_C(side, target.values, target.row_weights))
+        return attrs.evolve(self, C=choose_C(side, target))
 
     def fit(self, side: TrainingView, target: Target) -> SVMDecision:
         """Return the decision function learned from labels −1 and +1."""
         y, row_weights = target.values, target.row_weights
-        C = choose_C(side, y, row_weights) if isinstance(self.C, str) else self.C
+        C = choose_C(side, target) if isinstance(self.C, str) else self.C
         if side.explicit:
             solution = solve_primal(side, y, C, self.tol, self.max_iter, row_weights)
         else:
@@ -222,7 +222,7 @@ class SVR(_SupportVectorLearner):
         epsilon = 0.1 * spread if isinstance(self.epsilon, str) else self.epsilon
         C = self.C
         if isinstance(C, str):
-            C = choose_C_of_regression(side, y, epsilon, spread)
+            C = choose_C_of_regression(side, target, epsilon, spread)
         return attrs.evolve(self, C=C, epsilon=epsilon)
 
     def fit(self, side: TrainingView, target: Target) -> SVRDecision:

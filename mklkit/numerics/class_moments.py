@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any, Self
 
 import attrs
 import numpy as np
+from numba.extending import get_cython_function_address
 from numpy.typing import NDArray
 
 from mklkit.numerics.compiling import compiled
+from mklkit.numerics.gram_tiles import mirror_tile
 from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.numerics.pairwise import row_blocks
 
@@ -137,15 +141,18 @@ class ClassMoments:
 
     def together(self) -> ClassMoments:
         """Return the moments of all classes as one."""
+        if len(self.counts) == 1:
+            return self
         return ClassMoments(self.origin, *(part.sum(axis=0)[None] for part in self.sums_only))
 
     def normal_matrix(self) -> NormalMatrix:
         """Return ΦᵀΦ about zero and the column sums Φᵀ1, of all classes together."""
         whole = self.together()
-        count, shift = whole.counts[0], np.outer(whole.sums[0], self.origin)
-        products = whole.products[0] + shift + shift.T
-        products += count * np.outer(self.origin, self.origin)
-        return NormalMatrix(products, whole.sums[0] + count * self.origin, self.total)
+        of_origin = whole.counts[0] * self.origin
+        shift = np.outer(whole.sums[0] + of_origin / 2, self.origin)
+        products = whole.products[0] + shift
+        products += shift.T
+        return NormalMatrix(products, whole.sums[0] + of_origin, self.total)
 
 
 class MomentSums:
@@ -199,11 +206,13 @@ class MomentSums:
             counts = np.bincount(self._codes[self._start : place.stop])
             for code, of_class in enumerate(np.split(self._chunk[: counts.sum()], counts.cumsum())):
                 if len(of_class):
-                    self._products[code] += of_class.T @ of_class
+                    _add_products(self._products[code], of_class)
 
     @property
     def finished(self) -> list[Array]:
         """Counts, sums and products, which add up over blocks of rows about the same origin."""
+        for product in self._products:
+            mirror_tile(product, 0, len(product), 0, len(product))
         return [self._counts, self._sums, self._products]
 
 
@@ -224,3 +233,18 @@ def _copy_about(
             value = values[i, j] - origin[j]
             total[j] += root * root * value
             row[j] = root * value
+
+
+@cache
+def _dsyrk() -> Callable[..., None]:
+    """Return BLAS's function of pointers: SciPy's own wrapper keeps the interpreter's lock."""
+    address = get_cython_function_address("scipy.linalg.cython_blas", "dsyrk")
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 10)(address)
+
+
+def _add_products(total: Array, features: Array) -> None:
+    """Add ΦᵀΦ to a total (p, p) on and above the diagonal, for Φ (n, p): float64 in C order."""
+    width, n_rows = (ctypes.byref(ctypes.c_int(size)) for size in features.shape[::-1])
+    unit, out = ctypes.byref(ctypes.c_double(1.0)), total.ctypes.data
+    # BLAS reads columns: its lower triangle is the upper one of rows.
+    _dsyrk()(b"L", b"N", width, n_rows, unit, features.ctypes.data, width, unit, out, width)

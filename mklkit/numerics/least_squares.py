@@ -257,7 +257,8 @@ def ridge_solver(matrix: Array, alpha: float, least: float) -> Callable[[Array],
     if alpha <= least:
         return None
     matrix[np.diag_indices_from(matrix)] += alpha
-    factor = cholesky_or_none(matrix)
+    # Symmetric, so that its transpose is the same matrix in LAPACK's order.
+    factor = cholesky_or_none(matrix.T)
     if factor is None:
         return None
     return partial(scipy.linalg.cho_solve, (factor, True), check_finite=False)

@@ -37,16 +37,30 @@ BLOCK_ROWS, SAMPLED_ROWS = 2048, 20_000
 
 @attrs.frozen(eq=False)
 class WeightedRows:
-    """Weights of N rows, and their shares in the mean taken off: zeros without an intercept."""
+    """Weights of N rows, and their shares in the mean taken off: zeros without an intercept.
+
+    ``groups`` are the rows that are left out together, None where each is left out alone.
+    """
 
     weights: Array
     shares: Array
+    groups: Sequence[NDArray[np.intp]] | None = None
 
     @classmethod
-    def of(cls, n_rows: int, weights: Array | None, intercept: bool) -> WeightedRows:
-        """Return the weights (N,), ones where none are given."""
+    def of(
+        cls,
+        n_rows: int,
+        weights: Array | None,
+        intercept: bool,
+        groups: NDArray[np.intp] | None = None,
+    ) -> WeightedRows:
+        """Return the weights (N,), ones where none are given; ``groups`` has a number per row."""
         counts = np.ones(n_rows) if weights is None else np.asarray(weights, np.float64)
-        return cls(counts, counts / counts.sum() if intercept else np.zeros(n_rows))
+        shares = counts / counts.sum() if intercept else np.zeros(n_rows)
+        if groups is None:
+            return cls(counts, shares)
+        order, (_, starts) = np.argsort(groups, kind="stable"), np.unique(np.sort(groups), True)
+        return cls(counts, shares, np.split(order, starts[1:]))
 
     @property
     def roots(self) -> Array:
@@ -69,6 +83,25 @@ class WeightedRows:
         remaining = 1 - leverages / np.maximum(weights, 1)[:, None]
         remaining = np.maximum(remaining, np.finfo(np.float64).eps)
         return np.tensordot(weights, np.square(residuals / remaining[:, None]), 1)
+
+    def left_out_together(
+        self, members: NDArray[np.intp], residuals: Array, factors: Array, kept: Array
+    ) -> Array:
+        """Return the sums of squared errors (T, A) of rows that are left out together.
+
+        Their residuals (n, T, A) are (I − H)e for the errors e that they have where none of them is
+        learned from, with their block H of the hat matrix: F diag(k) Fᵀ of factors F (n, q) and a
+        column k of ``kept`` (q, A), and the mean.
+        """
+        scales = np.sqrt(self.weights[members])
+        means = np.outer(*2 * [np.sqrt(self.shares[members])])
+        sums = []
+        for place, of_ridge in enumerate(kept.T):
+            remaining = (1 + np.finfo(np.float64).eps) * np.eye(len(members)) - means
+            remaining -= (factors * of_ridge) @ factors.T
+            errors = np.linalg.solve(remaining, scales[:, None] * residuals[:, :, place])
+            sums.append(np.square(errors).sum(axis=0))
+        return np.column_stack(sums)
 
 
 class RidgeSystem(ABC):
@@ -108,7 +141,7 @@ class RidgeSystem(ABC):
         return self._finished(solver(self._right_side(centred)), means)
 
     def best_ridges(self, targets: Array, ridges: Sequence[float] = RIDGES) -> Array:
-        """Return the ridge (T,) of least leave-one-out error; of equals the largest.
+        """Return the ridge (T,) of least leave-one-out error (or group); of equals the largest.
 
         ``ridges`` are multiples of :attr:`spread`, the largest first.
         """
@@ -159,6 +192,15 @@ class GramRidge(RidgeSystem):
         for alpha in alphas:
             kept = spectrum.values / (spectrum.values + alpha)
             residuals = centred - spectrum.vectors @ (kept[:, None] * turned) / roots
+            if self.rows.groups is not None:
+                parts = [
+                    self.rows.left_out_together(
+                        some, residuals[some, :, None], spectrum.vectors[some], kept[:, None]
+                    )
+                    for some in self.rows.groups
+                ]
+                sums.append(np.sum(parts, axis=0)[:, 0])
+                continue
             leverages = self.rows.shares + squares @ kept
             sums.append(
                 self.rows.left_out(slice(None), residuals[..., None], leverages[:, None])[:, 0]
@@ -201,29 +243,40 @@ class FeatureRidge(RidgeSystem):
         solutions = inverse[:, None] * turned[:, :, None]
         members = np.arange(len(targets))[sampled_places(len(targets), SAMPLED_ROWS)]
 
-        def of_block(block: slice) -> Array:
-            places = members[block]
+        def of_rows(places: NDArray[np.intp], together: bool) -> Array:
             rows = self._features(places)
             rows = (rows - self._centre.astype(rows.dtype)) @ self.spectrum.vectors.astype(
                 rows.dtype
             )
             residuals = centred[places, :, None] - np.tensordot(rows, solutions, 1)
+            if together:
+                scaled = np.sqrt(self.rows.weights[places, None]) * rows
+                return self.rows.left_out_together(places, residuals, scaled, inverse)
             squares = self.rows.weights[places, None] * rows**2
             leverages = self.rows.shares[places, None] + squares @ inverse
             return self.rows.left_out(places, residuals, leverages)
 
-        total = sum(each(of_block, row_blocks(len(members), BLOCK_ROWS)))
+        if self.rows.groups is not None:
+            parts = list(each(lambda places: of_rows(places, True), self.rows.groups))
+            return np.sum(parts, axis=0)
+        blocks = row_blocks(len(members), BLOCK_ROWS)
+        total = sum(each(lambda block: of_rows(members[block], False), blocks))
         return total * (self.rows.weights.sum() / self.rows.weights[members].sum())
 
 
 def leave_one_out_error(
-    gram: Array, targets: Array, ridges: Sequence[float] = (0.01, 0.1, 1.0, 10.0)
+    gram: Array,
+    targets: Array,
+    ridges: Sequence[float] = (0.01, 0.1, 1.0, 10.0),
+    groups: NDArray[np.intp] | None = None,
 ) -> float:
     """Return the mean squared error (of all T targets) of each row predicted from all others.
+
+    With ``groups`` (N,), from the rows of all other groups.
 
     Ridge regression with an intercept on a Gram matrix (N, N), at the best of some ridges, which
     are multiples of the mean k(x, x) of the rows about their mean.
     """
-    system = GramRidge(gram, WeightedRows.of(len(gram), None, True))
+    system = GramRidge(gram, WeightedRows.of(len(gram), None, True, groups))
     errors = system.errors(targets, np.array(ridges) * (system.spread or 1.0))
     return float(errors.sum(axis=0).min())

@@ -83,7 +83,8 @@ def facts_of_model(model: Any) -> dict[str, Any]:
 
     That of an estimator of mklkit has ``input`` (how a ``TableEncoder`` treated each column),
     ``kernels`` (their columns are names, positions where the data had none, or None for all),
-    components, ``weights``, and for classifiers ``multiclass`` (``binary``, ``ovo``, ``ovr`` or
+    components, ``weights``, ``rows`` (how many it learned from), ``chosen`` (the numbers that rules
+    came to), and for classifiers ``multiclass`` (``binary``, ``ovo``, ``ovr`` or
     ``native``) and ``class_weight`` (None where all weigh 1); others have few of these.
     """
     classifier = classifier_in(model)
@@ -111,6 +112,8 @@ def facts_of_model(model: Any) -> dict[str, Any]:
         facts["members"] = len(classifier.members_)
     if isinstance(classifier, FittedKernels):
         facts["weights"] = json_ready(classifier.weights_frame().to_dict("records"))
+        facts["rows"] = classifier.n_samples_fit_
+        facts["chosen"] = json_ready(classifier.chosen_)
     return facts
 
 

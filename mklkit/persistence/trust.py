@@ -26,7 +26,8 @@ OBJECTS = (
     # The registry has components; these contain components.
     _names(
         "mklkit",
-        "datasets.columns.DateParts datasets.encoder.TableEncoder datasets.pipeline.ScaledColumns"
+        "datasets.columns.DateParts datasets.covariates.CovariateRemoval"
+        " datasets.encoder.TableEncoder datasets.pipeline.ScaledColumns"
         " datasets.readings.ColumnReading estimators.classifier.MKLClassifier"
         " estimators.fit.Fitted estimators.one_class.MKLOneClass"
         " estimators.partial_fits.PartialSums estimators.plan.Plan"

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from mklkit.plotting.alignment import AlignmentDisplay
 from mklkit.plotting.comparison import ComparisonDisplay
-from mklkit.plotting.consensus import ConsensusDisplay
 from mklkit.plotting.critical_difference import CriticalDifferenceDisplay
 from mklkit.plotting.gates import GatesDisplay
 from mklkit.plotting.search_surface import SearchSurfaceDisplay
 from mklkit.plotting.weights import KernelWeightsDisplay
-from mklkit.plotting.worth import KernelWorthDisplay
+from mklkit.plotting.worth import ColumnEffectsDisplay, KernelWorthDisplay
 
 __all__ = [
     "AlignmentDisplay",
+    "ColumnEffectsDisplay",
     "ComparisonDisplay",
-    "ConsensusDisplay",
     "CriticalDifferenceDisplay",
     "GatesDisplay",
     "KernelWeightsDisplay",

@@ -26,14 +26,17 @@ KINDS = {
 
 @attrs.define(eq=False, repr=False, slots=False)
 class ComparisonDisplay(Display):
-    """Mean accuracy per method with its 95 % interval, the best at the top.
+    """Mean score per method with its 95 % interval, the best at the top.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        With the columns ``method``, ``kind``, ``accuracy`` (shares) and, for intervals, ``low`` and
-        ``high``; as :meth:`mklkit.Comparison.table` returns it. Methods without accuracy are left
-        out.
+        With the columns ``method``, ``kind``, ``score`` and, for intervals, ``low`` and ``high``;
+        as :meth:`mklkit.Comparison.table` returns it. Methods without a score are left out.
+    score : str, default="accuracy"
+        What the score is called.
+    unit : str, default="points"
+        ``"points"``: the score is a share, drawn in percent.
 
     Examples
     --------
@@ -43,36 +46,39 @@ class ComparisonDisplay(Display):
     """
 
     table: pd.DataFrame
+    score: str = "accuracy"
+    unit: str = "points"
 
     def _check(self) -> None:
-        check_table(self.table, ("method", "kind", "accuracy"), "mklkit.compare(...).table()")
-        if self.table["accuracy"].isna().all():
-            raise DataError("No method has an accuracy to draw.")
+        check_table(self.table, ("method", "kind", "score"), "mklkit.compare(...).table()")
+        if self.table["score"].isna().all():
+            raise DataError("No method has a score to draw.")
 
     def _scored(self) -> pd.DataFrame:
-        return self.table[self.table["accuracy"].notna()].reset_index()
+        return self.table[self.table["score"].notna()].reset_index()
 
     def _size(self) -> tuple[float, float]:
         return 5.4, 1.3 + 0.28 * len(self._scored())
 
     def _draw(self, ax: Axes) -> None:
-        table = self._scored()
+        table, scale = self._scored(), 100 if self.unit == "points" else 1
         looks = zip(COLOURS, SHAPES, strict=False)  # Colours alone don't print.
         for (kind, caption), (colour, marker) in zip(KINDS.items(), looks, strict=False):
             methods = table[table["kind"] == kind]
             if len(methods):
-                means = 100 * methods["accuracy"].to_numpy(dtype=float)
+                means = scale * methods["score"].to_numpy(dtype=float)
                 spread = None
                 if "low" in table:
-                    low, high = 100 * methods[["low", "high"]].to_numpy(dtype=float).T
+                    low, high = scale * methods[["low", "high"]].to_numpy(dtype=float).T
                     spread = np.nan_to_num([means - low, high - means])
                 ax.errorbar(means, methods.index, xerr=spread, fmt=marker, color=colour, capsize=3,
                             label=caption)  # fmt: skip
-        best = 100 * table["accuracy"].max()
+        best = scale * table["score"].max()
         ax.axvline(best, color=ink(), alpha=3 * FAINT, linewidth=1, zorder=0)
         ax.set_yticks(range(len(table)), [short(name) for name in table["method"]])
         ax.invert_yaxis()
-        ax.set_xlabel("accuracy on test rows, %")
+        percent = ", %" if self.unit == "points" else ""
+        ax.set_xlabel(f"{self.score.replace('_', ' ')} on test rows{percent}")
         ax.grid(axis="x", color=ink(), alpha=FAINT)
         ax.set_axisbelow(True)
         self.figure_.legend(loc="outside upper center", ncols=2, frameon=False)

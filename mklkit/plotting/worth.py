@@ -9,8 +9,9 @@ import attrs
 import numpy as np
 import pandas as pd
 
+from mklkit.display.html import printable
 from mklkit.plotting.base import PanelsDisplay
-from mklkit.plotting.parts import BARS, COLOURS, check_table, ink, new_figure, paper
+from mklkit.plotting.parts import BARS, COLOURS, check_table, ink, new_figure, paper, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,8 +32,10 @@ class KernelWorthDisplay(PanelsDisplay):
     ----------
     kernels : pandas.DataFrame
         As in :attr:`mklkit.Explanation.kernels`.
-    score : str, default="accuracy"
-        What the score is called: ``"accuracy"`` or ``"R²"``.
+    lost : str, default="points of accuracy"
+        What is lost.
+    scale : int, default=100
+        How many of these a loss of 1 is.
 
     Examples
     --------
@@ -46,7 +49,8 @@ class KernelWorthDisplay(PanelsDisplay):
     """
 
     kernels: pd.DataFrame
-    score: str = "accuracy"
+    lost: str = "points of accuracy"
+    scale: int = 100
 
     def _check(self) -> int:
         check_table(self.kernels, NEEDED, "mklkit.explain(...).kernels")
@@ -70,10 +74,10 @@ class KernelWorthDisplay(PanelsDisplay):
 
     def _draw_losses(self, ax: Axes) -> None:
         frame = self.kernels
-        lost = 100 * frame["left_out"]
+        lost = self.scale * frame["left_out"]
         if lost.notna().any():
-            _draw_bars(ax, lost, 100 * frame["left_out_std"], LEFT_OUT, "left out")
-        shuffled = 100 * frame["shuffled"]
+            _draw_bars(ax, lost, self.scale * frame["left_out_std"], LEFT_OUT, "left out")
+        shuffled = self.scale * frame["shuffled"]
         if shuffled.notna().any():
             diamond: dict[str, Any] = {"markeredgecolor": paper(), "markersize": 7, "zorder": 4}
             places = np.arange(len(frame))
@@ -85,7 +89,7 @@ class KernelWorthDisplay(PanelsDisplay):
         ax.axvline(0, color=ink(), linewidth=0.8)
         ax.spines["left"].set_visible(False)
         ax.margins(x=0.06)
-        ax.set_xlabel(f"points of {self.score} lost,\nmean ± deviation")
+        ax.set_xlabel(f"{self.lost} lost,\nmean ± deviation")
         handles, labels = ax.get_legend_handles_labels()
         if not handles:
             ax.set_xticks([])
@@ -93,6 +97,65 @@ class KernelWorthDisplay(PanelsDisplay):
             self.figure_.legend(
                 handles, labels, loc="outside upper right", ncols=2, frameon=False, reverse=True
             )
+
+
+@attrs.define(eq=False, repr=False, slots=False)
+class ColumnEffectsDisplay(PanelsDisplay):
+    """The columns of each kernel that move its part of the decision values most, a panel each.
+
+    Bars are the mean effect with its deviation over fits; beside them stands the share of fits in
+    which the column is among the kernel's top columns.
+
+    Parameters
+    ----------
+    effects : pandas.DataFrame
+        As in :attr:`mklkit.Explanation.effects`.
+    most : int, default=10
+        The number of columns that are drawn of each kernel.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> effects = pd.DataFrame({
+    ...     "kernel": ["mrna", "mrna"], "column": ["TP53", "MYC"], "effect": [0.3, 0.1],
+    ...     "effect_std": [0.05, 0.02], "frequency": [1.0, 0.4],
+    ... })
+    >>> display = ColumnEffectsDisplay(effects).plot()  # doctest: +SKIP
+    """
+
+    effects: pd.DataFrame
+    most: int = 10
+
+    def _check(self) -> int:
+        needed = ("kernel", "column", "effect", "effect_std", "frequency")
+        check_table(self.effects, needed, "mklkit.explain(...).effects")
+        return self.effects["kernel"].nunique()
+
+    def _new_axes(self) -> Sequence[Axes]:
+        sizes = self.effects.groupby("kernel", sort=False).size().clip(upper=self.most).to_list()
+        figure = new_figure(7.0, min(1.0 + sum(0.3 * size + 0.7 for size in sizes), 40))
+        ratios = {"height_ratios": sizes}
+        axes: Any = figure.subplots(len(sizes), 1, squeeze=False, gridspec_kw=ratios)
+        return list(axes[:, 0])
+
+    def _draw(self) -> None:
+        panels = zip(self.axes_, self.effects.groupby("kernel", sort=False), strict=True)
+        for ax, (kernel, table) in panels:
+            top = table.head(self.most)
+            _draw_bars(ax, top["effect"], top["effect_std"], BARS)
+            words: dict[str, Any] = {"va": "center", "fontsize": "small", "color": ink()}
+            ends = top["effect"] + top["effect_std"].fillna(0)
+            for place, (end, share) in enumerate(zip(ends, top["frequency"], strict=True)):
+                ax.text(end, place, f"  {share:.0%}", **words)
+            ax.set_yticks(range(len(top)), [short(str(name)) for name in top["column"]])
+            ax.invert_yaxis()
+            ax.margins(x=0.12)
+            ax.set_title(printable(str(kernel)), loc="left", fontsize="medium")
+            ax.spines[["top", "right"]].set_visible(False)
+            ax.tick_params(axis="y", length=0)
+        self.axes_[-1].set_xlabel(
+            "effect on decision values; share of fits in which it is selected"
+        )
 
 
 def _draw_bars(

@@ -48,7 +48,7 @@ AUTO = "auto"
 
 # The components that are taken, or advised, where the user names none: here alone, by name.
 COMBINER, FEATURE_MAP, LEARNER = "uniform", "implicit", "svm"
-COUPLED_MAP, COUPLED_LEARNER = "empirical", "mhks"
+COUPLED_MAP, COUPLED_LEARNER, RIDGE = "empirical", "mhks", "ridge"
 
 KERNELS = (
     "cosine_linear:cosine(linear)",
@@ -135,6 +135,11 @@ def parameter_names(component: object) -> tuple[str, ...]:
     """Return the names of a component's parameters, in the order of its definition."""
     cls = component if isinstance(component, type) else type(component)
     return tuple(field.name for field in attrs.fields(cls) if field.init)
+
+
+def own_fields(fitted: Any) -> dict[str, Any]:
+    """Return the fields of an attrs object by name; none of another's."""
+    return attrs.asdict(fitted, recurse=False) if attrs.has(type(fitted)) else {}
 
 
 class Component:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self, get_args
 
 import attrs
 import numpy as np
-from attrs.validators import in_, instance_of, optional
+from attrs.validators import gt, in_, instance_of, lt, optional
 
-from mklkit.protocols.component import FLAG, NAMES, SPEC, SPECS, Component, Facts
+from mklkit.protocols.component import FLAG, NAMES, SPEC, SPECS, Component, Facts, own_fields
 from mklkit.protocols.rows import Array, Reads
 
 __all__ = [
@@ -41,12 +41,17 @@ class KernelFacts(Facts):
     allows_gaps : bool, default=False
         Whether its columns may have gaps, NaN, which it leaves out; those of other kernels are
         imputed.
+    linear : bool, default=False
+        Whether it is the inner product of its columns, so that what is learned of it is a sum over
+        columns.
     proposed : tuple of str, default=()
         Spec strings of this kernel that are worth trying on any features, the most useful first:
         the candidates of ``kernels="auto"``. Widths should be rules that follow the data.
     examples : tuple, default=()
         A few different values that its columns may hold, where it does not take every value: texts
         of a grammar, say. mklkit's checks make their rows of them.
+    share : float, optional
+        The share of the weights that it has whatever a combiner learns; its columns are its own.
     search_space : mapping of str to tuple, default={}
         Parameters worth tuning and their values, from the widest kernel to the narrowest, such as
         ``{"sigma": ("2*mean", "mean", "mean/2")}``; see :class:`Facts`.
@@ -55,8 +60,10 @@ class KernelFacts(Facts):
     definite: bool = attrs.field(default=True, validator=FLAG)
     reads: Reads = attrs.field(default="numbers", validator=in_(get_args(Reads)))
     allows_gaps: bool = attrs.field(default=False, validator=FLAG)
+    linear: bool = attrs.field(default=False, validator=FLAG)
     proposed: tuple[str, ...] = attrs.field(default=(), validator=SPECS)
     examples: tuple[Any, ...] = attrs.field(default=(), validator=instance_of(tuple))
+    share: float | None = attrs.field(default=None, validator=optional([gt(0), lt(1)]))
 
 
 class FittedKernel(ABC):
@@ -74,6 +81,11 @@ class FittedKernel(ABC):
 
     monotone: ClassVar[int] = 0
     """+1 where the kernel grows with the base, −1 where it falls, 0 where it does neither."""
+
+    @property
+    def chosen(self) -> Mapping[str, Any]:
+        """What the kernel's parameters came to, by name: its fields, where it has these names."""
+        return own_fields(self)
 
     @abstractmethod
     def __call__(self, a: Array, b: Array) -> Array:

@@ -8,14 +8,14 @@ one in an ordinary fit.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.protocols.component import FLAG, Component, Facts
+from mklkit.protocols.component import FLAG, Component, Facts, own_fields
 from mklkit.protocols.kernel import FeatureMapFacts
 from mklkit.protocols.rows import TASKS, Array, Target, Task
 from mklkit.protocols.views import TrainingView
@@ -91,6 +91,11 @@ class FittedLearner(ABC):
     def bias(self) -> float:
         """The constant term of a linear function."""
         return 0.0
+
+    @property
+    def chosen(self) -> Mapping[str, Any]:
+        """What the learner's parameters came to, by name: its fields, where it has these names."""
+        return own_fields(self)
 
     @property
     def support(self) -> NDArray[np.intp] | None:

@@ -14,6 +14,8 @@ import numpy as np
 from attrs.validators import and_, deep_iterable, in_, instance_of, min_len
 from numpy.typing import NDArray
 
+from mklkit.errors import DataError
+
 __all__ = [
     "TASK_NAMES",
     "Array",
@@ -60,6 +62,9 @@ class Target:
     row_weights : ndarray of shape (N,), optional
         How much each row counts, above 0: a row of weight 2 as much as the same row twice. None
         where all rows count the same.
+    groups : ndarray of shape (N,), optional
+        The group of each row, such as its patient, by number. What is chosen on held-out rows is
+        chosen on rows of other groups, as those of :meth:`folds` are. None where each row is one.
 
     Examples
     --------
@@ -71,6 +76,7 @@ class Target:
     task: Task
     values: Array
     row_weights: Array | None = None
+    groups: NDArray[np.intp] | None = None
 
     @classmethod
     def two_classes(cls, labels: Array, row_weights: Array | None = None) -> Self:
@@ -104,7 +110,32 @@ class Target:
     def take(self, members: NDArray[np.intp]) -> Self:
         """Return the target of some of the rows."""
         weights = None if self.row_weights is None else self.row_weights[members]
-        return attrs.evolve(self, values=self.values[members], row_weights=weights)
+        groups = None if self.groups is None else self.groups[members]
+        values = self.values[members]
+        return attrs.evolve(self, values=values, row_weights=weights, groups=groups)
+
+    def folds(
+        self, cv: int, random_state: np.random.RandomState
+    ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Return (training rows, held-out rows) of at most ``cv`` shuffled folds.
+
+        Stratified for classes, of which each has rows to train on; rows of a group are in the same
+        fold. None where there can't be two.
+        """
+        from mklkit.protocols.folds import dealt, plan_folds  # scikit-learn's splitters
+
+        if self.task != "numbers":
+            try:
+                plan = plan_folds(self.values, cv, groups=self.groups)
+            except DataError:
+                return []
+            return [] if len(plan.always) else list(plan.splits(self.values, random_state))
+        rows = np.arange(len(self))
+        count = min(cv, len(rows) if self.groups is None else len(np.unique(self.groups)))
+        if count < 2:
+            return []
+        fold_of = dealt(count, random_state, rows, self.groups, stratified=False)
+        return [(np.flatnonzero(fold_of != k), np.flatnonzero(fold_of == k)) for k in range(count)]
 
 
 Columns = NDArray[np.intp] | None

@@ -27,6 +27,7 @@ from mklkit.views.bound_kernels import BoundKernel
 
 AUTO_KERNELS = "auto"
 """Given as the kernels: a bank proposed from the training rows."""
+_AUTO = re.compile(rf"\s*{AUTO_KERNELS}\s*(?:@\s*(?P<columns>.*\S))?\s*")
 
 # Longer numbers exceed any possible number of columns, and Python refuses to read some.
 _SLICE = re.compile(r"(-?\d{1,18})?:(-?\d{1,18})?", re.ASCII)
@@ -66,26 +67,44 @@ def kernel_list(kernels: Any) -> list[Any]:
         kernels = [kernels]
     if len(kernels) == 0:
         raise SpecError("Expected at least one kernel, got an empty list.")
-    if any(isinstance(kernel, str) and kernel.strip() == AUTO_KERNELS for kernel in kernels):
+    if any(isinstance(kernel, str) and _AUTO.fullmatch(kernel) for kernel in kernels):
         raise SpecError(
             f"kernels={AUTO_KERNELS!r} stands for kernels that fit proposes from the training rows"
-            " and their labels: give it alone, not beside other kernels, and only to an"
-            " estimator that is to be fitted."
+            " and their labels: give it alone, or once for each source as in 'auto@mrna_*', not"
+            " beside other kernels, and only to an estimator that is to be fitted."
         )
     return list(kernels)
 
 
 def are_proposed(kernels: Any) -> bool:
-    """Return whether ``fit`` is to propose the kernels: ``"auto"``, or a list of only that.
+    """Return whether ``fit`` is to propose the kernels: ``"auto"``, or ``"auto@…"`` per source.
 
     Examples
     --------
-    >>> are_proposed("auto"), are_proposed(["auto"]), are_proposed(["auto", "linear"])
+    >>> are_proposed("auto"), are_proposed(["auto@a_*", "auto@b_*"]), are_proposed(["auto", "rbf"])
     (True, True, False)
     """
-    if isinstance(kernels, Sequence) and not isinstance(kernels, str) and len(kernels) == 1:
-        kernels = kernels[0]
-    return isinstance(kernels, str) and kernels.strip() == AUTO_KERNELS
+    return proposed_for(kernels) is not None
+
+
+def proposed_for(kernels: Any) -> tuple[str, ...] | None:
+    """Return the columns of the sources for which kernels are proposed, None if none are.
+
+    ``"auto"`` alone leaves the sources to be recognised by the names of columns.
+
+    Examples
+    --------
+    >>> proposed_for("auto"), proposed_for(["auto@mrna_*", "auto@0:3"]), proposed_for("linear")
+    ((), ('mrna_*', '0:3'), None)
+    """
+    banks = [kernels] if isinstance(kernels, str) else kernels
+    if not isinstance(banks, Sequence) or not all(isinstance(bank, str) for bank in banks):
+        return None
+    matches = [match for bank in banks if (match := _AUTO.fullmatch(bank))]
+    if not banks or len(matches) < len(banks):
+        return None
+    sources = tuple(match["columns"] for match in matches if match["columns"])
+    return sources if len(sources) == len(matches) or len(matches) == 1 else None
 
 
 def proposed_specs() -> list[str]:

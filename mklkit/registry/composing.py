@@ -56,6 +56,18 @@ def check_able(
         )
 
 
+def check_gives_weights(combiner: Any, task: Task, lacking: str) -> None:
+    """Refuse a combiner that does not learn from a weighted sum of kernels, so that one lacks."""
+    if combiner.gives_weights:
+        return
+    giving = [c for c in default_instances(get_registry(), "combiner") if c.gives_weights]
+    able = [c.name for c in giving if task in facts_of(c, CombinerFacts).tasks]
+    raise IncompatibleError(
+        f"The combiner {combiner.name!r} does not learn from a weighted sum of kernels, so that"
+        f" {lacking}; combiners that do: {', '.join(able)}."
+    )
+
+
 def _lacks(facts: Any, task: Task, weighted: bool) -> str:
     """Return what is missing in the facts, in words; nothing if both are there."""
     if task not in facts.tasks:

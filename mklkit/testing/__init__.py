@@ -11,7 +11,7 @@ In a plugin's tests::
 
 Anywhere else ``check_component(Contrast)`` runs all checks and raises one ``CheckFailure`` that
 lists those that failed: the expected and the actual result, and a remedy. ``mklkit plugin check
-PACKAGE`` checks all components of an installed package.
+PACKAGE``, a command of ``mklkit-authors``, checks all components of an installed package.
 
 Some checks depend on a component's ``facts``: a kernel is checked on rows that hold what it reads
 (of amounts, zeros and ones; give ``rows`` for others), with gaps too if it allows them, one with

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from mklkit.errors import IncompatibleError
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each
-from mklkit.protocols import Array, Decision, FittedMap, Projector, Rows
+from mklkit.protocols import Array, Decision, FittedLearner, FittedMap, Projector, Rows
 from mklkit.views.kernel_rows import KernelRows, Scratch
 from mklkit.views.rows import ColumnCuts, rows_at
 
 BLOCK_ROWS = 1024
 """The number of rows decided at a time, so that no n × N matrix is formed."""
+NO_SUM = (
+    "Values can be split by kernel where they are a sum over kernels, and those of this combiner"
+    " and learner are not: mklkit.explain measures what each kernel is worth."
+)
 FEW_ROWS = 64
 """Up to this many rows, features cost less than folding maps into coefficients."""
 
@@ -132,9 +137,26 @@ class BlockDecision(ABC):
 
     __slots__ = ()
 
+    @property
+    def projectors(self) -> Sequence[Projector]:
+        """Those of the views that it uses, where it has any."""
+        return ()
+
+    @property
+    def learners(self) -> Sequence[FittedLearner]:
+        """The fitted learners, where it has any."""
+        return ()
+
     @abstractmethod
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values, (n,) or (n, G), of one block of rows."""
+
+    def split_block(self, block: RowBlock) -> Array:
+        """Return what each view adds to the values of a block, (n, M + 1) or (n, M + 1, T).
+
+        The last is the constant term. Only values that are sums over views can be split.
+        """
+        raise IncompatibleError(NO_SUM)
 
     def decide(self, rows: Array) -> Array:
         """Return the decision values, (n,) or (n, G), of rows (n, d), block by block."""
@@ -157,12 +179,33 @@ def decide_all(decisions: Sequence[Decision], rows: Rows, shared: bool = False) 
     If the decisions are ``shared``, their maps' columns are computed once for all.
     """
 
-    def decide(place: slice) -> Array:
-        block = RowBlock(rows_at(rows, place), keep=shared and len(decisions) > 1)
+    def decide(block: RowBlock) -> Array:
         return np.column_stack([decide_block(decision, block) for decision in decisions])
 
+    return _by_block(decide, rows, shared and len(decisions) > 1)
+
+
+def split_all(decisions: Sequence[Decision], rows: Rows, shared: bool = False) -> Array:
+    """Return what each view and the constant add to the values of decisions, (n, M + 1, values)."""
+
+    def split(block: RowBlock) -> Array:
+        parts = []
+        for decision in decisions:
+            if not isinstance(decision, BlockDecision):
+                raise IncompatibleError(NO_SUM)
+            part = decision.split_block(block)
+            parts.append(part.reshape(*part.shape[:2], -1))
+        return np.concatenate(parts, axis=2)
+
+    return _by_block(split, rows, shared and len(decisions) > 1)
+
+
+def _by_block(of_block: Callable[[RowBlock], Array], rows: Rows, keep: bool) -> Array:
+    def of_place(place: slice) -> Array:
+        return of_block(RowBlock(rows_at(rows, place), keep=keep))
+
     places = list(row_blocks(len(rows), BLOCK_ROWS))
-    return np.vstack(list(map(decide, places) if len(places) == 1 else each(decide, places)))
+    return np.concatenate(list((map if len(places) == 1 else each)(of_place, places)))
 
 
 def with_support(projectors: Sequence[Projector], support: NDArray[np.intp]) -> list[Projector]:

@@ -22,7 +22,7 @@ from mklkit.views.kernel_rows import Scratch, SpareScratch
 from mklkit.views.rows import DistributedRows, check_unchanged, rows_at
 
 PART_ROWS = 16 * BLOCK_ROWS
-"""The rows that one thread takes at a time; their sums are added before they are passed on."""
+"""The most rows that one thread takes at a time; their sums are added before they are passed on."""
 
 Blocks = Iterator[tuple[slice, RowBlock]]
 """Blocks of a part of the rows, and their places in it."""
@@ -34,7 +34,7 @@ Sums = list[Array]
 class Engine:
     """Functions of parts of the rows (N, d), by the threads of this machine.
 
-    Parts begin at multiples of 16,384 rows, and their sums are added in order: the result depends
+    Parts are equal, of at most 16,384 rows, and their sums are added in order: the result depends
     neither on the threads nor on how the rows are stored. Other engines have other parts, and are
     not ``local`` where the parts are not in the memory of this process.
     """
@@ -50,7 +50,7 @@ class Engine:
             return function(rows_at(rows, place), *(array[place] for array in arrays))
 
         check_unchanged(rows)
-        return each(task, row_blocks(len(rows), PART_ROWS))
+        return each(task, _parts(len(rows)))
 
     def total(
         self, function: Callable[..., Sums], rows: Rows, arrays: Sequence[NDArray[Any]]
@@ -78,9 +78,17 @@ class Engine:
             return function(rows_at(rows, place), state)
 
         check_unchanged(rows)
-        parts = zip(row_blocks(len(rows), PART_ROWS), states, strict=True)
+        parts = zip(_parts(len(rows)), states, strict=True)
         kept, sums = zip(*each(task, parts), strict=True)
         return kept, reduce(added, sums)
+
+
+def _parts(n_rows: int) -> Iterator[slice]:
+    """Yield parts of whole blocks, an even number of them if several, so that threads end alike."""
+    count, unit = max(-(-n_rows // PART_ROWS), 1), -(-PART_ROWS // 16)
+    count += count > 1 and count % 2
+    size = unit * max(-(-n_rows // (unit * count)), 1)
+    return row_blocks(n_rows, size)
 
 
 def engine_of(rows: Rows) -> Engine:

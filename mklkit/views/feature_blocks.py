@@ -61,12 +61,12 @@ class FeatureBlocks:
         part._whole = self, members
         return part
 
-    def only(self, index: int) -> FeatureBlocks:
-        """Return the features of one view alone."""
-        alone = FeatureBlocks([self.projectors[index]], self.rows, self.max_memory)
-        known = self._known(index)
-        alone._kept = {} if known is None else {0: known}
-        return alone
+    def only(self, indices: Iterable[int]) -> FeatureBlocks:
+        """Return the features of some views alone."""
+        part = FeatureBlocks([self.projectors[m] for m in indices], self.rows, self.max_memory)
+        known = [self._known(index) for index in indices]
+        part._kept = {place: kept for place, kept in enumerate(known) if kept is not None}
+        return part
 
     @property
     def is_part(self) -> bool:

@@ -65,21 +65,23 @@ class FeatureStatistics:
         places = self._places()
         columns = np.concatenate([np.arange(places[m].start, places[m].stop) for m in used])
         moments = self._stacked_moments(y, row_weights)
-        return (moments.together() if y is None else moments).part(columns)
+        moments = moments.together() if y is None else moments
+        every = np.array_equal(columns, np.arange(len(moments.origin)))
+        return moments if every else moments.part(columns)
 
-    def quadrants(self, y: Array) -> list[Quadrants]:
-        """Return each view's quadrants for labels −1 and +1; quartiles when they are asked for."""
+    def quadrants(self, index: int, y: Array) -> Quadrants:
+        """Return a view's quadrants for labels −1 and +1; quartiles when they are asked for."""
         self._stacked_moments(y)
-        parts = cache(partial(_sampled_parts, self.blocks, y))
-        quadrants = []
-        for index, moments in sorted(self._alone.items()):
-            quartiles = cache(partial(_quartiles, parts, index))
-            blocks = [
-                Quadrant(*_mean_and_deviation(moments, *pair), partial(quartiles_of, quartiles, n))
-                for n, pair in enumerate(BLOCKS)
-            ]
-            quadrants.append(Quadrants(*blocks))
-        return quadrants
+        moments = self._alone[index]
+        covariances = [moments.covariance(code) for code in (NEGATIVE, POSITIVE)]
+        parts = partial(_sampled_parts, self.blocks, y)
+        quartiles = cache(partial(_quartiles, parts, index))
+        summary = partial(_mean_and_deviation, moments.means, covariances)
+        blocks = [
+            Quadrant(*summary(*pair), partial(quartiles_of, quartiles, n))
+            for n, pair in enumerate(BLOCKS)
+        ]
+        return Quadrants(*blocks)
 
     def alignment(
         self, index: int, y: Array, centered: bool, row_weights: Array | None = None
@@ -204,15 +206,16 @@ def _inner_products(a: Array, b: Array, draw: np.random.Generator) -> Array:
     return (groups[0] @ groups[1].transpose(0, 2, 1)).reshape(-1)
 
 
-def _mean_and_deviation(moments: ClassMoments, first: int, second: int) -> tuple[float, float]:
+def _mean_and_deviation(
+    means: Array, covariances: Sequence[Array], first: int, second: int
+) -> tuple[float, float]:
     """Return mean and deviation of ΦΦᵀ on the rows of two classes.
 
     With a = ā + a' and b = b̄ + b', aᵀb − āᵀb̄ = āᵀb' + a'ᵀb̄ + a'ᵀb'. The three are uncorrelated
     over all pairs, so that their variances add up, and none of them is lost in a large mean.
     """
-    means, spreads = moments.means, [moments.covariance(code) for code in (first, second)]
-    a, b = means[first], means[second]
-    variance = a @ spreads[1] @ a + b @ spreads[0] @ b + np.vdot(spreads[0], spreads[1])
+    a, b, spread, beside = means[first], means[second], covariances[first], covariances[second]
+    variance = a @ beside @ a + b @ spread @ b + np.vdot(spread, beside)
     return float(a @ b), float(np.sqrt(max(variance, 0.0)))
 
 

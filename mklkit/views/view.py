@@ -224,7 +224,7 @@ class View(BlockSide):
         """Return this view alone on some of its rows, whose features are made block by block."""
         features = None
         if self.explicit:
-            features = FeatureStatistics(self.blocks.only(self._index).take(members))
+            features = FeatureStatistics(self.blocks.only([self._index]).take(members))
         tiles = TileStatistics(self.kernel_rows.take(members, read=False))
         return View(0, self.projector, tiles, features)
 
@@ -235,7 +235,7 @@ class View(BlockSide):
         those of a sample of at most 20,000 rows per class.
         """
         if self.sees_features:
-            return self.feature_statistics.quadrants(y)[self._index]
+            return self.feature_statistics.quadrants(self._index, y)
         return self._tile_statistics.quadrants(y)[self._index]
 
     def label_alignment(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -119,6 +119,13 @@ class ViewSet(list[View]):
         arrays = {id(view.rows): view.rows.nbytes for view in self}
         kept = sum(view.n_bytes for view in self)
         return sum(arrays.values()) + kept + (0 if self.blocks is None else self.blocks.n_bytes)
+
+    def only(self, places: Iterable[int]) -> ViewSet:
+        """Return some of the views, by their places."""
+        views = [self[place] for place in places]
+        blocks = None if self.blocks is None else self.blocks.only(places)
+        projectors = [view.projector for view in views]
+        return ViewSet(projectors, KernelRows.of_views(views), self.rows, blocks)
 
     def restricted(self, members: NDArray[np.intp]) -> ViewSet:
         """Return the views of some of the training rows, on the maps fitted to all of them."""

@@ -32,6 +32,8 @@ def test_a_class_that_is_never_recognised_is_named(mklkit: Run, sites: Path) -> 
         assert score["better_than_baseline"]
         assert f"no row of class 'rare' ({rows} rows)" in done.err
         assert "more rows of each class" in done.err
+        assert "--class-weight balanced" in done.err
+        assert "kernels" not in done.err
     assert "recognised no row" not in mklkit("fit", "iris", "-k", "linear").err
 
 

@@ -106,6 +106,27 @@ def test_an_interrupted_table_says_so(
     assert not (tmp_path / "a.mkl").exists()
 
 
+def test_numbers_by_a_score_with_weights_until_a_time(
+    mklkit: Run, two_kinds: Path, tmp_path: Path
+) -> None:
+    words = ["--target", "pulse", "--drop", "target", "--task", "regression"]
+    words += ["-k", "linear", "-c", "uniform", "--cv", "2x1", "--baselines", "ridge-regression"]
+    more = ("--score", "neg_mean_absolute_error", "-o", tmp_path / "a.mkl")
+    done = mklkit("compare", two_kinds, *words, *more, COLUMNS="80")
+    assert done.code == 0, done
+    assert "neg_mean_absolute_error" in done.out
+    # One kernel alone is the even sum, so that there are two rows.
+    lines = [line for line in done.err.splitlines() if " of 4: " in line]
+    assert [line.split(", ")[0] for line in lines] == [
+        f"{place} of 4: {name}"
+        for place, name in enumerate(["uniform", "ridge regression"] * 2, start=1)
+    ]
+    assert "learns      numbers" in mklkit("inspect", tmp_path / "a.mkl").out
+    stopped = mklkit("compare", two_kinds, *words, "--time-limit", "0s")
+    assert (stopped.code, stopped.out.splitlines()[0]) == (0, "stopped  after 1 of 4 runs")
+    assert "the time limit of 0s was over" in " ".join(stopped.out.split())
+
+
 @pytest.mark.process
 def test_interrupted_killed_and_resumed(mklkit: Run, two_kinds: Path, tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl"
@@ -114,7 +135,7 @@ def test_interrupted_killed_and_resumed(mklkit: Run, two_kinds: Path, tmp_path: 
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130, err
     assert "logistic regression" in out
-    assert f"the same command goes on from {path}" in " ".join(err.split())
+    assert f"the same command resumes from {path}" in " ".join(err.split())
     _signalled(arguments, path, signal.SIGKILL, lines=14).communicate(timeout=30)
     written = path.read_bytes().count(b"\n") - 1
     assert 13 <= written < 30

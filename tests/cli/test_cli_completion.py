@@ -55,7 +55,6 @@ def offered(line: str, adds: str = "nothing") -> dict[str, str]:
     ("line", "adds", "words"),
     [
         ("f", "nothing", ["fit"]),
-        ("plugin ", "nothing", ["new", "check"]),
         ("frobnicate ", "nothing", []),
         ("--inst", "nothing", ["--install-completion"]),
         ("fit --plo", "nothing", ["--plot"]),
@@ -65,7 +64,6 @@ def offered(line: str, adds: str = "nothing") -> dict[str, str]:
         ("predict model.mkl ir", "files", ["iris"]),
         ("fit -o ", "files", []),
         ("fit --output=", "files", []),
-        ("plugin new x --into ", "folders", []),
         ("fit --max-memory ", "nothing", []),
         ("fit -k ", "nothing", ["rbf", "linear", "auto"]),
         ("fit -k r", "nothing", ["rbf"]),
@@ -84,7 +82,6 @@ def offered(line: str, adds: str = "nothing") -> dict[str, str]:
         ("fit --tune ", "nothing", ["fast", "thorough"]),
         ("fit --class-weight b", "nothing", ["balanced"]),
         ("list c", "nothing", ["combiners", "commands"]),
-        ("plugin check mklkit-", "nothing", ["mklkit-views"]),
         ("fit -t ", "nothing", ["mean radius", "target"]),
         ("explain model.mkl iris -t p", "nothing", ["petal"]),
         ("fit -- ir", "files", ["iris"]),

@@ -78,7 +78,7 @@ main()
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
-@pytest.mark.parametrize("command", ["fit", "plugin"])
+@pytest.mark.parametrize("command", ["fit", "list"])
 def test_a_help_whose_reader_has_gone_ends_in_silence(
     command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

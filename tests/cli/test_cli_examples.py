@@ -10,22 +10,13 @@ import pandas as pd
 import pytest
 import shellingham
 from documents import commands
-from processes import Run, on_path
+from processes import Run
 
 from mklkit.cli.examples import DEFAULT_KERNELS, EXAMPLES, KERNELS, LEARNERS, MAPS
 from mklkit.registry.columns import bind_kernels
 from mklkit.registry.registry import get_registry
 
 GUIDE = "docs/guides/command-line.md"
-PLUGIN = "mklkit-nearest-mean"
-
-
-def install(folder: Path) -> None:
-    """Put beside a new package what pip would write of it."""
-    info = folder / "mklkit_nearest_mean-0.1.dist-info"
-    info.mkdir(exist_ok=True)
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {PLUGIN}\nVersion: 0.1\n")
-    (info / "entry_points.txt").write_text("[mklkit]\nnearest-mean = mklkit_nearest_mean\n")
 
 
 def test_help_names_what_there_is() -> None:
@@ -56,11 +47,7 @@ def test_examples_run_one_after_another(
     patients.to_csv(tmp_path / "patients.csv", index=False)
     for examples in EXAMPLES.values():
         for _, call in examples:
-            environment = {}
-            if PLUGIN in call:
-                install(tmp_path / PLUGIN)
-                environment = on_path(tmp_path / PLUGIN)
-            done = mklkit(*shlex.split(call)[1:], cwd=tmp_path, **environment)
+            done = mklkit(*shlex.split(call)[1:], cwd=tmp_path)
             assert done.code == 0, (call, done)
 
 

@@ -35,9 +35,11 @@ def test_the_tables_fit(mklkit: Run, quick: Fitted) -> None:
 
 
 def test_json_and_a_figure(mklkit: Run, quick: Fitted, tmp_path: Path) -> None:
-    picture = tmp_path / "worth.png"
-    done = mklkit("explain", quick.model, quick.data, *QUICK, "--json", "--plot", picture)
-    found = done.json
+    picture, top = tmp_path / "worth.png", tmp_path / "top.svg"
+    pictures = ("--plot", picture, "--plot-columns", top)
+    found = mklkit("explain", quick.model, quick.data, *QUICK, "--json", *pictures).json
+    assert {row["column"] for row in found["effects"]} <= {"fever", "ward", "smokes", "pulse"}
+    assert "<!-- fever -->" in top.read_text()
     assert found["target"] == "target"
     assert found["n_fits"] == 2 * (1 + 3)
     assert {one["group"] for one in found["columns"]} == {"fever", "ward", "smokes", "pulse"}
@@ -62,23 +64,26 @@ def test_numbers_are_explained_by_r2(mklkit: Run, houses: Fitted, tmp_path: Path
     words = " ".join(done.out.split())
     assert "what is lost is in points of R²" in words
     assert "accuracy" not in words
-    assert "these 4 folds show a loss without: big" in words
+    assert "big: lost: " in words
     picture = tmp_path / "worth.svg"
     asked = (*QUICK, "--json", "--plot", picture)
     found = mklkit("explain", houses.model, houses.data, *asked).json
-    assert found["score"] == "R²"
+    assert found["score"] == "r2"
     assert found["target"] == "price"
     assert found["kernels"][0]["left_out"] > 0.5 > found["kernels"][1]["left_out"]
     assert "<!-- points of R² lost, -->" in picture.read_text()
 
 
-def test_models_that_have_no_one_score(mklkit: Run, houses: Fitted, tmp_path: Path) -> None:
-    frame = pd.read_csv(houses.data)
-    save_model(MKLOneClass("linear").fit(frame), tmp_path / "odd.mkl")
-    mklkit("explain", tmp_path / "odd.mkl", houses.data).refused("no score by which")
+def test_one_class_and_several_targets(mklkit: Run, houses: Fitted, tmp_path: Path) -> None:
+    frame, data = pd.read_csv(houses.data), tmp_path / "odd.csv"
+    save_model(MKLOneClass(["rbf@size", "rbf@age"]).fit(frame), tmp_path / "odd.mkl")
+    frame.assign(state=np.where(frame["size"] > 150, -1, 1)).to_csv(data, index=False)
+    asked = (tmp_path / "odd.mkl", data, "-t", "state", *QUICK, "--json")
+    assert mklkit("explain", *asked).json["score"] == "roc_auc"
     several = MKLRegressor("linear").fit(frame[["size"]], frame[["age", "price"]])
     save_model(several, tmp_path / "two.mkl")
-    mklkit("explain", tmp_path / "two.mkl", houses.data).refused("predicts 2 targets")
+    found = mklkit("explain", tmp_path / "two.mkl", houses.data, *QUICK, "--json").json
+    assert found["target"] == "age, price"
 
 
 def test_rows_without_the_target_or_a_column(mklkit: Run, houses: Fitted, tmp_path: Path) -> None:

@@ -9,6 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from processes import Fitted, Run
+from sklearn.metrics import pairwise_distances
+
+from mklkit import load_model
 
 
 def test_json_holds_the_same_for_machines(mklkit: Run) -> None:
@@ -73,10 +76,67 @@ def test_bandwidths_of_all_rows(mklkit: Run, command: tuple[str, ...]) -> None:
 def test_seed_decides_the_split(mklkit: Run) -> None:
     command = ("fit", "iris", "-l", "svm(C=1)", "--json", "--seed")
     first, again, other = [mklkit(*command, seed).json for seed in (1, 1, 2)]
-    del first["seconds"], again["seconds"]
+    for result in (first, again):
+        del result["seconds"], result["scored_model"]["seconds"]
     assert first == again
     assert first["model"]["weights"] == other["model"]["weights"]
     assert first["scores"] != other["scores"]
+
+
+def test_the_saved_model_has_learned_from_all_rows(
+    mklkit: Run, fitted: Fitted, patients: pd.DataFrame, tmp_path: Path
+) -> None:
+    rows = patients.drop(columns="target")
+    whole = tmp_path / "whole.mkl"
+    mklkit("fit", fitted.data, "-c", "dimkl3", "--holdout", "0", "-o", whole)
+    saved = load_model(fitted.model)
+    assert saved[-1].n_samples_fit_ == 120
+    np.testing.assert_array_equal(
+        saved.decision_function(rows), load_model(whole).decision_function(rows)
+    )
+    facts = mklkit("inspect", fitted.model, "--json").json
+    assert (facts["scored_model"]["rows"], facts["model"]["rows"]) == (96, 120)
+    alone = mklkit("fit", fitted.data, "-c", "dimkl3", "--json").json
+    assert alone["scores"] == facts["scores"]
+    assert alone["model"]["rows"] == alone["scored_model"]["rows"] == 96
+    for shown in (fitted.outcome.out, mklkit("inspect", fitted.model).out):
+        assert "scores of a model of 96 rows" in shown
+        assert "the saved model has learned from all 120" in shown
+
+
+def test_what_was_tuned_is_learned_from_all_rows_without_another_search(
+    mklkit: Run, fitted: Fitted, patients: pd.DataFrame, tmp_path: Path
+) -> None:
+    tuned, given = tmp_path / "tuned.mkl", tmp_path / "given.mkl"
+    result = mklkit("fit", fitted.data, "-k", "rbf", "--tune", "2", "-o", tuned, "--json").json
+    said = [choice for choice in result["choices"] if "best of 2 settings" in choice]
+    assert len(said) == 1
+    assert "nothing was searched on all rows" in result["choices"][-1]
+    kernel, learner = result["model"]["kernels"][0]["spec"], result["model"]["learner"]
+    mklkit("fit", fitted.data, "-k", kernel, "-l", learner, "--holdout", "0", "-o", given)
+    rows = patients.drop(columns="target")
+    values = [load_model(path).decision_function(rows) for path in (tuned, given)]
+    np.testing.assert_array_equal(*values)
+
+
+def test_the_numbers_that_a_fit_chose(mklkit: Run, tmp_path: Path) -> None:
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame(random.normal(size=(40, 3)), columns=list("abc"))
+    frame.assign(kind=np.arange(40) % 2).to_csv(tmp_path / "a.csv", index=False)
+    kernels = ("-k", "wide:cosine(rbf(sigma='2*mean'))", "-k", "rbf(sigma=1)@a", "-k", "linear")
+    common = ("fit", tmp_path / "a.csv", *kernels, "--scale", "none", "--holdout", "0")
+    done = mklkit(*common, "-l", "svm")
+    sigma = 2 * pairwise_distances(frame).mean()
+    assert f"sigma = {sigma:.3g} (wide)" in done.out
+    chosen = mklkit(*common, "-l", "svm", "--json").json["model"]["chosen"]
+    np.testing.assert_allclose(chosen.pop("kernels__wide__kernel__sigma"), [sigma], rtol=1e-5)
+    ((name, (C,)),) = chosen.items()
+    assert name == "learner__C"
+    assert f"C = {C:.3g}" in done.out
+    # The number gives the model that the rule gave.
+    given = mklkit(*common, "-l", f"svm(C={C!r})", "--json").json
+    assert list(given["model"]["chosen"]) == ["kernels__wide__kernel__sigma"]
+    assert given["scores"] == mklkit(*common, "-l", "svm", "--json").json["scores"]
 
 
 @pytest.mark.parametrize(

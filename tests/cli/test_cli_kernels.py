@@ -91,3 +91,13 @@ def test_proposed_kernels_are_shown_with_their_alignment(mklkit: Run, option: st
     assert len(notes) == len(done.json["kernels"])
     for kernel, note in zip(done.json["kernels"], notes, strict=True):
         assert note.startswith(f"kernels auto: took {kernel} (alignment ")
+
+
+def test_sources_are_named_by_an_option(mklkit: Run) -> None:
+    sources = ("--sources", "sepal*", "--sources", "petal*")
+    done = mklkit("kernels", "iris", *sources, "--json")
+    assert done.code == 0, done
+    assert any("sources given: sepal* (2), petal* (2)" in n for n in done.json["data"]["notes"])
+    refused = mklkit("fit", "iris", *sources, "-k", "rbf")
+    assert refused.code == 2
+    assert "--sources" in refused.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,8 @@ import pandas as pd
 import pytest
 from processes import Fitted, Run
 
-from mklkit import MKLClassifier, load_model, save_model
+from mklkit import MKLClassifier, __version__, load_model, save_model
+from mklkit.display.numbers import chosen_texts
 from mklkit.persistence import model_file
 
 
@@ -134,6 +136,7 @@ def test_inspect_shows_the_columns_that_a_kernel_sees(mklkit: Run, tmp_path: Pat
     lines = [line.strip() for line in mklkit("inspect", tmp_path / "named.mkl").out.splitlines()]
     assert any(line.endswith("blood: rbf(sigma='mean') on iron, sugar") for line in lines)
     assert "all: linear on all columns" in lines
+    # The model does not say which columns the table had, so that no source is known to be whole.
     assert (
         f"linear@gene_*: linear on {', '.join(names[:8])} and 1 more (--json shows them)" in lines
     )
@@ -142,6 +145,59 @@ def test_inspect_shows_the_columns_that_a_kernel_sees(mklkit: Run, tmp_path: Pat
     assert seen == [["iron", "sugar"], names, None]
     save_model(MKLClassifier("linear@1:3").fit(frame.to_numpy(), np.arange(30) % 2), tmp_path / "b")
     assert "linear@1:3: linear on 1, 2" in mklkit("inspect", tmp_path / "b").out
+
+
+def test_what_to_report_of_a_model(mklkit: Run, fitted: Fitted, tmp_path: Path) -> None:
+    section = mklkit("inspect", fitted.model, "--methods", "--json").json
+    text, bibtex = section["text"], section["bibtex"]
+    for part in (
+        "The data set patients has 120 rows and 4 features",
+        "3 classes: well (60), ill (40), very ill (20)",
+        "2 category columns one-hot encoded into 5",
+        "rbf = rbf(sigma='mean') on all columns",
+        "learned one against one",
+        "a model of 96 rows, on the other 24 rows, which were held out by stratified sampling",
+        "then applied to all 120 rows",
+        "with the seed 0",
+    ):
+        assert part in text
+    cited = [key for keys in re.findall(r"\[([\w; ]+)\]", text) for key in keys.split("; ")]
+    assert cited == ["price2022", "chang2011", "mklkit", "pedregosa2011"]
+    assert re.findall(r"^@\w+\{(\w+),", bibtex, re.MULTILINE) == cited
+    assert f"version = {{{__version__}}}" in bibtex
+    facts = mklkit("inspect", fitted.model, "--json").json
+    for texts in chosen_texts(facts["model"]["chosen"]):
+        assert texts in text
+    assert mklkit("inspect", fitted.model, "--methods").out == f"{text}\n\n{bibtex}\n"
+
+
+def test_what_to_report_of_other_models(mklkit: Run, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": np.arange(30.0), "b": np.arange(30) % 7})
+    model = tmp_path / "numbers.mkl"
+    frame.assign(price=frame["a"] + frame["b"] / 3).to_csv(tmp_path / "a.csv", index=False)
+    assert mklkit("fit", tmp_path / "a.csv", "-k", "linear", "-o", model).code == 0
+    text = mklkit("inspect", model, "--methods").out
+    assert "the target is price" in text
+    assert "[saunders1998]" in text
+    save_model(MKLClassifier("linear").fit(frame, np.arange(30) % 2), tmp_path / "plain.mkl")
+    text = mklkit("inspect", tmp_path / "plain.mkl", "--methods").out
+    assert "The model was learned from 30 rows." in text
+
+
+def test_a_wide_table_is_shown_by_source(mklkit: Run, tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    names = [f"gene_{place}" for place in range(45)]
+    frame = pd.DataFrame(random.normal(size=(30, 46)), columns=[*names, "age"])
+    frame.iloc[:3, :2] = np.nan
+    frame.assign(kind=np.arange(30) % 2).to_csv(tmp_path / "a.csv", index=False)
+    kernels = ("-k", "all:linear@gene_*", "-k", "some:linear@gene_4*,age")
+    assert mklkit("fit", tmp_path / "a.csv", *kernels, "-o", tmp_path / "a.mkl").code == 0
+    shown = mklkit("inspect", tmp_path / "a.mkl").out
+    assert "all: linear on gene_* (45 columns)\n" in shown
+    some = [name for name in names if name.startswith("gene_4")]
+    assert f"some: linear on {', '.join(some)}, age" in " ".join(shown.split())
+    rows = [line.split() for line in shown.splitlines()]
+    assert ["gene_*", "(45", "columns)", "number", "6"] in rows
 
 
 def test_what_can_not_be_predicted_is_refused(

@@ -99,6 +99,20 @@ def mklkit_combiners():
     return [divides, interrupts, complains, unspeakable, leaves]
 '''
 
+WITHOUT_ROWS = '''
+from mklkit.plugin import hookimpl
+
+class Shifted:
+    """A kernel whose fit takes no rows."""
+    name = "shifted"
+    def fit(self):
+        return self
+
+@hookimpl
+def mklkit_kernels():
+    return [Shifted]
+'''
+
 
 @pytest.fixture(scope="module")
 def faulty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
@@ -158,3 +172,10 @@ def test_an_interrupt_leaves_nothing_behind(
     assert "Traceback" not in done.err
     assert model.read_text() == "precious"
     assert os.listdir(tmp_path) == ["a.mkl"]
+
+
+def test_a_plugin_of_a_wrong_signature_is_left_out_and_named(mklkit: Run, tmp_path: Path) -> None:
+    wrong = on_path(write_plugin(tmp_path, "shifted", WITHOUT_ROWS))
+    assert mklkit("fit", "iris", "-c", "dimkl3", **wrong).code == 0
+    used = mklkit("fit", "iris", "-k", "shifted", **wrong)
+    used.refused("plugin 'shifted' of mklkit-shifted is left out", "No kernel is named 'shifted'")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
 import resource
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +18,7 @@ HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas", "skops", "joblib", "plu
 PROBE = """
 import contextlib, sys
 from mklkit.cli.app import main
-for arguments in ("--help", "fit --help", "plugin new --help", "--version"):
+for arguments in ("--help", "fit --help", "--version"):
     sys.argv = ["mklkit", *arguments.split()]
     with contextlib.suppress(SystemExit):
         main()
@@ -25,7 +29,7 @@ print(*sys.modules)
 @pytest.mark.process
 def test_help_imports_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, text=True, check=True)
-    assert done.stdout.count("Usage: mklkit") == 3
+    assert done.stdout.count("Usage: mklkit") == 2
     loaded = done.stdout.splitlines()[-1].split()
     assert not {*HEAVY} & {*loaded}
 
@@ -63,3 +67,34 @@ def test_names_that_the_terminal_cannot_show(started: Run, tmp_path: Path) -> No
     assert done.code == 0, done
     assert "##########" in done.out
     assert "classes: ? (2), ? (2)" in done.out
+
+
+@pytest.mark.process
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_a_terminal_shows_that_imports_have_begun(interrupted: bool, tmp_path: Path) -> None:
+    terminal, stderr = os.openpty()
+    command = [sys.executable, "-m", "mklkit", "list", "--json"]
+    environment = os.environ | {"TERM": "xterm"}
+    with (
+        (tmp_path / "list.json").open("wb") as out,
+        subprocess.Popen(command, stdout=out, stderr=stderr, env=environment) as process,
+    ):
+        os.close(stderr)
+        shown = b""
+        with contextlib.suppress(OSError):  # Linux's end of file on a terminal.
+            while more := os.read(terminal, 4096):
+                if interrupted and b"loading" in more and b"loading" not in shown:
+                    process.send_signal(signal.SIGINT)
+                shown += more
+    os.close(terminal)
+    assert b"loading" in shown
+    assert b"Traceback" not in shown
+    last_line = shown[shown.rindex(b"loading") :]
+    assert b"\x1b[?25h" in last_line  # The cursor is back,
+    assert b"\x1b[2K" in last_line  # and the spinner is gone.
+    if interrupted:
+        assert process.returncode == 130
+    else:
+        assert process.returncode == 0
+        assert json.loads((tmp_path / "list.json").read_bytes())[0]["kind"] == "kernel"

@@ -66,6 +66,18 @@ def test_the_classifier_alone_is_fitted_on_rows_in_a_file(fitted: Fitted) -> Non
     assert result["scores"]["held_out"]["accuracy"] > 0.9
 
 
+def test_a_table_in_parts_says_what_its_model_has_not_learned_from(
+    mklkit: Run, fitted: Fitted, tmp_path: Path
+) -> None:
+    command = ("fit", fitted.data, "--stream", "-k", "rbf", "-m", "fourier(n_components=20)")
+    model = tmp_path / "model.mkl"
+    result = mklkit(*command, "-o", model, "--json").json
+    assert result["model"]["rows"] == result["scored_model"]["rows"] == 96
+    said = "has not learned from the held-out rows: --holdout 0"
+    assert said in " ".join(mklkit("inspect", model).out.split())
+    assert said not in mklkit(*command, "-o", model, "--holdout", "0").out
+
+
 def test_a_gram_matrix_that_does_not_fit_is_refused_first(
     mklkit: Run, fitted: Fitted, monkeypatch: pytest.MonkeyPatch
 ) -> None:

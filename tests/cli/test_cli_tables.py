@@ -10,7 +10,8 @@ import pytest
 from processes import Run
 from rich.console import Console
 
-from mklkit.cli.tables import class_table, comparison_grid, weights_table
+from mklkit.cli.comparison_tables import comparison_grid
+from mklkit.cli.tables import class_table, weights_table
 from mklkit.evaluation import score_confusion
 
 WEIGHTS = {"cosine_linear": [0.5, 0.7], "rbf": [0.3, 0.2], "cosine_polynomial": [0.2, 0.1]}
@@ -66,11 +67,13 @@ def test_the_table_of_classes_fits_any_width(width: int, n_classes: int) -> None
     assert line[4:] == (["0", "2", "5"] + ["0"] * 5 if is_matrix else ["class", "2", "(5)"])
 
 
-NUMBERS = {"balanced_accuracy": 0.9, "auc": 0.9, "seconds": 0.1, "failures": 0}
-COMMON = {"kind": ["method", "one kernel", "classifier"], **NUMBERS}
+NO_NUMBERS = {"r2": float("nan"), "mean_absolute_error": float("nan")}
+NUMBERS = {"balanced_accuracy": 0.9, "auc": 0.9, **NO_NUMBERS, "seconds": 0.1, "failures": 0}
+COMMON = {"kind": ["method", "one kernel", "classifier"], "learner": "svm", **NUMBERS}
 ONE = pd.DataFrame(
     {
         "method": ["first", "tie", "near"],
+        "score": [0.9, 0.9, 0.8999],
         "accuracy": [0.9, 0.9, 0.8999],
         "difference": [0.0, 0.0, -0.0001],
         "p_corrected": [float("nan"), 1.0, 1.0],
@@ -84,14 +87,14 @@ def shown(*tables: tuple[pd.DataFrame, str | None]) -> list[str]:
     console = Console(width=80)
     with console.capture() as captured:
         for table, title in tables:
-            console.print(comparison_grid(table, title))
+            console.print(comparison_grid(table, "accuracy", "points", None, title))
     return [line.rstrip() for line in captured.get().splitlines()]
 
 
 def test_only_the_best_has_no_distance() -> None:
     lines = shown((ONE, None))
     first, tie, near = (next(line.split() for line in lines if name in line) for name in ONE.method)
-    assert first == ["first", "90.0", "90.0", "0.900", "100", "ms"]
+    assert first == ["first", "svm", "90.0", "90.0", "0.900", "100", "ms"]
     assert tie[-4:] == near[-4:] == ["0.0", "1.000", "100", "ms"]
 
 

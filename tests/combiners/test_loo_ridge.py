@@ -56,9 +56,27 @@ def test_the_search_ends_where_a_generic_solver_does():
     def size(logarithms):
         return np.mean(errors_of(kernels, targets, logarithms)[0] ** 2)
 
-    found, ended = least_loo_errors(kernels, targets, np.ones(2), 50, 1e-6)
+    found, path, ended = least_loo_errors(kernels, targets, np.ones(2), 50, 1e-6)
     assert ended
     assert size(found[0]) < 1.01 * minimize(size, np.zeros(2), method="Nelder-Mead").fun
+    assert path[-1, 0] == pytest.approx(size(found[0]), rel=1e-12)
+
+
+def test_the_decision_keeps_the_errors_by_step_in_the_units_of_the_target():
+    model = MKLRegressor(KERNELS, combiner="loo-ridge").fit(X, Y)
+    path = np.array(model.decisions_[0].history)
+    assert len(path) > 3
+    assert (np.diff(path) <= 0.003 * path[:-1]).all()
+    assert path[-1] < path[0]
+    rbf = [rbf_kernel(X[:, [k]], gamma=0.5) for k in (0, 2)]
+    gram = np.tensordot(model.weights_[0], [rbf[0], np.outer(X[:, 1], X[:, 1]), rbf[1]], axes=1)
+    # Their sum has a second minimum, at e¹⁰, which the search does not reach.
+    errors = [errors_of([gram], Y[:, None], [size])[0] for size in np.linspace(0, 7, 70)]
+    assert path[-1] == pytest.approx(np.min(np.mean(np.square(errors), axis=1)), rel=0.01)
+    several = MKLRegressor(KERNELS, combiner="loo-ridge").fit(X, np.column_stack([Y, 10 * Y]))
+    of_targets = [decision.history for decision in several.decisions_]
+    np.testing.assert_allclose(of_targets[1], 100 * np.array(of_targets[0]), rtol=1e-9)
+    assert of_targets[0][0] == pytest.approx(path[0], rel=1e-9)
 
 
 def test_several_targets_have_weights_as_good_as_of_each_alone():
@@ -112,6 +130,11 @@ def test_kernels_that_do_not_vary_get_no_weight():
     rows = np.column_stack([X, np.ones(120)])
     model = MKLRegressor([*KERNELS, "d:rbf(sigma=1)@3"], combiner="loo-ridge").fit(rows, Y)
     assert model.weights_[0, 3] == 0
+
+
+def test_there_is_no_path_of_one_kernel():
+    model = MKLRegressor(KERNELS[:1], combiner="loo-ridge").fit(X, Y)
+    assert model.decisions_[0].history == ()
 
 
 @pytest.mark.parametrize("others", ["constant", "noise"])

@@ -6,10 +6,10 @@ import attrs
 import numpy as np
 import pandas as pd
 
-from mklkit.comparison.comparing import methods_to_compare
 from mklkit.comparison.comparison import Comparison
 from mklkit.comparison.data import data_sets
 from mklkit.comparison.methods import MethodOptions
+from mklkit.comparison.requests import methods_to_compare
 from mklkit.comparison.stored import Cell
 
 EVIL = "</script><script>window.broken = 1</script>\"'&<img src=x onerror='window.broken=1'>"
@@ -22,7 +22,7 @@ SURROGATE = "half \udcff"
 
 def comparison(n_datasets: int = 1, n_methods: int = 9) -> Comparison:
     """Return made-up scores, the better the earlier the method; the third fails."""
-    (plain, *_), _ = methods_to_compare("alignment", (), MethodOptions(kernels="linear"))
+    (plain, *_), _, _ = methods_to_compare("alignment", (), MethodOptions(kernels="linear"))
     kinds = ("method", "one kernel", "baseline")
     names = [EVIL, LONG, "failing", *(f"method {i}" for i in range(3, n_methods))]
     methods = [
@@ -42,9 +42,13 @@ def comparison(n_datasets: int = 1, n_methods: int = 9) -> Comparison:
             for data in sets
         ],
         "seed": 0,
+        "task": "classification",
+        "score": "accuracy",
         "tune": "fast",
         "methods": [method.facts() for method in methods],
         "versions": {"mklkit": "0.1.0"},
+        "questions": [{"question": "Weights", "method": EVIL, "references": [LONG]}],
+        "reference": None,
     }
     rng = np.random.default_rng(0)
     cells = [
@@ -64,6 +68,7 @@ def _cell(cell: Cell, place: int, rng: np.random.Generator) -> Cell:
     probabilities = {"rows": [2, *[0] * 8, 3], "probability": [0.1, *[0] * 8, 2.9]}
     return attrs.evolve(
         cell,
+        score=accuracy,
         accuracy=accuracy,
         balanced_accuracy=accuracy,
         auc=accuracy,

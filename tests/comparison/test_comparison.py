@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from mklkit import Comparison, MKLClassifier, compare
 from mklkit.comparison import references
 from mklkit.comparison.data import data_sets
-from mklkit.errors import DataError
+from mklkit.errors import DataError, UnknownNameError
 from mklkit.evaluation.scores import area_under_curve
 
 WINES, CLASSES = load_wine(return_X_y=True, as_frame=True)
@@ -103,7 +103,71 @@ def test_table_by_hand(found: Comparison) -> None:
     assert table.loc[other, "p_paired"] == pytest.approx(paired)
     assert np.isnan(table.loc[best, "p_corrected"])
     assert (table["p_corrected"].dropna() >= table["p_paired"].dropna()).all()
-    assert best in found.verdict
+
+
+def test_planned_questions_by_hand(found: Comparison) -> None:
+    asked = found.questions[["question", "method", "reference"]].to_numpy().tolist()
+    assert asked[:2] == [
+        ["Learned weights", "alignment", "uniform"],
+        ["All kernels or the best one", "uniform", "best-single"],
+    ]
+    rivals = found.results.query("kind in ['baseline', 'classifier']")
+    means = rivals.groupby("method")["score"].agg(lambda scores: scores.mean(skipna=False))
+    # Those before it in the list of equal ones; "counts" fails on all splits and is no choice.
+    assert asked[2][:2] == ["Kernels or other classifiers", "alignment"]
+    assert means[asked[2][2]] == means.max()
+    assert found.questions["choices"].tolist() == [1, 1, means.notna().sum()]
+    scores = found.results.pivot(index=["repeat", "fold"], columns="method", values="accuracy")
+    n = found.results.groupby(["repeat", "fold"])[["n_test", "n_train"]].first()
+    factor = 1 / len(scores) + (n["n_test"] / n["n_train"]).mean()
+    for test in found.questions.to_dict("records"):
+        differences = scores[test["method"]] - scores[test["reference"]]
+        assert test["difference"] == pytest.approx(differences.mean())
+        error = np.sqrt(factor * differences.var(ddof=1))
+        half = stats.t.ppf((1 + test["level"]) / 2, len(scores) - 1) * error
+        ends = differences.mean() + half * np.array([-1, 1])
+        assert [test["low"], test["high"]] == pytest.approx(ends)
+    lines = found.verdict.splitlines()
+    assert [line.partition(":")[0] for line in lines] == [title for title, *_ in asked]
+    assert found.as_dict()["questions"][0]["p_holm"] == found.questions["p_holm"][0]
+
+
+def test_each_learner_has_its_references_and_questions() -> None:
+    found = compare(
+        X,
+        Y,
+        methods=["alignment"],
+        kernels=["linear@0:2", "rbf@2:4"],
+        learners=["ridge", "svm(C=1.0)"],
+        cv="2x1",
+        reference="rbf@2:4 + ridge",
+    )
+    table = found.table().set_index("method")
+    names = ("alignment", "uniform", "linear@0:2", "rbf@2:4", "best-single", "rbf on all columns")
+    for learner in ("ridge", "svm(C=1.0)"):
+        assert (table.loc[[f"{name} + {learner}" for name in names], "learner"] == learner).all()
+        asked = found.questions[found.questions["method"].str.endswith(f" + {learner}")]
+        beside = ["uniform", "best-single", "rbf on all columns"]
+        assert set(asked["reference"]) >= {f"{name} + {learner}" for name in beside}
+    assert len(found.questions) == 7
+    assert found.as_dict()["tables"][found.data[0].name][0].keys() >= {"method", "learner"}
+    scores = found.results.pivot(index="fold", columns="method", values="accuracy")
+    for name in table.index:
+        expected = (scores[name] - scores["rbf@2:4 + ridge"]).mean()
+        assert table.loc[name, "difference"] == pytest.approx(expected)
+    assert np.isnan(table.loc["rbf@2:4 + ridge", "p_corrected"])
+    with pytest.raises(UnknownNameError, match="Did you mean 'uniform'"):
+        compare(X, Y, methods="alignment", reference="unifrom")
+
+
+def test_a_kernel_that_is_not_combined() -> None:
+    settings: dict[str, Any] = {"methods": [], "learners": ["ridge"], "cv": "2x1"}
+    alone = compare(X, Y, kernels=["rbf"], **settings).results
+    found = compare(X, Y, kernels=["linear"], also="all:rbf", **settings)
+    beside = found.results.query("method == 'all:rbf'")["accuracy"].tolist()
+    assert beside == alone.query("method == 'rbf'")["accuracy"].tolist()
+    question = found.questions.iloc[0]
+    assert (question["method"], question["reference"]) == ("linear", "all:rbf")
 
 
 def test_cells_have_what_reports_show(found: Comparison) -> None:
@@ -130,7 +194,7 @@ def test_best_estimator_is_the_method_on_all_rows(found: Comparison) -> None:
 def test_names_in_files_are_harmless(found: Comparison, tmp_path: Path) -> None:
     found.report(tmp_path / "a.tex")
     text = (tmp_path / "a.tex").read_text()
-    assert text.count(r"\\") == 1 + len(found.methods)
+    assert text.count(r"\\") == 2 + len(found.questions) + len(found.methods)
     assert "linear \\#2" in text
     named = attrs.evolve(found, cells=[attrs.evolve(found.cells[0], method="=1+1")])
     named.report(tmp_path / "a.csv")
@@ -199,8 +263,10 @@ def test_what_a_notebook_shows_is_short(found: Comparison) -> None:
         if known["failures"] == 0:
             assert row[2].startswith(f"{100 * known['accuracy']:.1f} ± ")
     failed = table.loc[table["failures"] > 0, "method"]
-    assert panel.paragraphs[:2] == [repr(found), found.verdict]
-    assert [line.partition(" failed")[0] for line in panel.paragraphs[2:]] == failed.tolist()
+    lines = [repr(found), *found.verdict.splitlines()]
+    assert panel.paragraphs[: len(lines)] == lines
+    after = panel.paragraphs[len(lines) :]
+    assert [line.partition(" failed")[0] for line in after] == failed.tolist()
     assert len(repr(found.methods[0])) < 100
     none_yet = attrs.evolve(found, cells=[], complete=False)
     assert "no run finished" in repr(none_yet)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
-from mklkit.comparison.comparing import methods_to_compare
 from mklkit.comparison.methods import MethodOptions, make_methods, unique_names
 from mklkit.comparison.references import baselines
+from mklkit.comparison.requests import methods_to_compare
 from mklkit.errors import IncompatibleError, SpecError, UnknownNameError
 from mklkit.kernels.distances import RBF
 
@@ -16,7 +16,7 @@ TWO = MethodOptions(kernels=["linear", ("wide", RBF(sigma=3.0), None)])
 
 
 def names_of(asked: object, presets: tuple[str, ...] = (), options: MethodOptions = TWO) -> list:
-    methods, _ = methods_to_compare(asked, presets, options)
+    methods, _, _ = methods_to_compare(asked, presets, options)
     return [(one.name, one.kind) for one in methods]
 
 
@@ -55,7 +55,7 @@ def test_presets_alone_bring_their_kernels_and_scaling() -> None:
     found = names_of(None, ("paper-dimkl[12]",), MethodOptions())
     kernels = [name for name, kind in found if kind == "one kernel"]
     assert kernels == ["k1", "k2", "k3", "k4", "k5", "best-single"]
-    methods, _ = methods_to_compare(None, ("paper-dimkl1",), MethodOptions())
+    methods, _, _ = methods_to_compare(None, ("paper-dimkl1",), MethodOptions())
     assert all(one.pipeline["scale"].feature_range == (-1, 1) for one in methods)
 
 
@@ -70,7 +70,7 @@ def test_the_same_twice_is_one_and_names_are_unique() -> None:
 
 
 def test_what_is_the_same_by_another_name_is_told() -> None:
-    _, notes = methods_to_compare(["uniform"], ["plain"], TWO)
+    _, _, notes = methods_to_compare(["uniform"], ["plain"], TWO)
     assert notes == ["plain left out: it is the same as uniform"]
 
 

@@ -104,8 +104,12 @@ def test_what_it_says(found: Comparison) -> None:
     for method in found.methods:
         assert method.name in read.text("th") + read.text("span")
     assert found.verdict in read.text("p")
+    assert f"{100 * found.questions['level'][0]:.1f} %" in read.text("small")
     assert REASON in read.text()
     assert "mklkit compare data.csv" in read.text("code")
+    assert f"{len(found.methods)} methods were compared on the same splits" in read.text("p")
+    assert "corrected resampled t-test [nadeau2003]" in read.text("p")
+    assert "@article{nadeau2003," in read.text("code")
     best = found.table().iloc[0]
     assert f"{100 * best['accuracy']:.1f}" in read.text("strong")
     # Two rows of four splits with sums of probabilities 0.1 and 2.9, hits 1 and 3: by hand,
@@ -154,6 +158,8 @@ def test_reports_agree(found: Comparison, tmp_path: Path) -> None:
     means = pd.read_csv(tmp_path / "a.csv").groupby("method")["accuracy"].mean()
     content = json.loads((tmp_path / "a.json").read_text())
     assert content["verdict"] == found.verdict
+    (question,) = content["questions"]
+    assert question["difference"] == found.questions["difference"][0]
     assert len(content["cells"]) == len(found.results)
     (table,) = content["tables"].values()
     page, latex = Read((tmp_path / "a.html").read_text()).text(), (tmp_path / "a.tex").read_text()

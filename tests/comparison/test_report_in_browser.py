@@ -79,7 +79,8 @@ def test_columns_sort_by_mouse_and_keyboard(opened: Page) -> None:
     order = f"{head}.getAttribute('aria-sort')"
     best_first = opened.run(FIRST_COLUMN)
     x, y = opened.run(
-        f"(() => {{ const box = {head}.querySelector('button').getBoundingClientRect();"
+        f"(() => {{ const button = {head}.querySelector('button');"
+        " button.scrollIntoView({block: 'center'}); const box = button.getBoundingClientRect();"
         " return [box.x + 5, box.y + box.height - 5]; })()"
     )
     for kind in ("mousePressed", "mouseReleased"):

@@ -15,15 +15,16 @@ from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 
 from mklkit import Comparison
-from mklkit.comparison import comparing
+from mklkit.comparison import comparing, requests
 from mklkit.errors import DataError
 
 SAME = ["seconds", "predict_seconds", "refit_seconds", "memory"]
 BROKEN_VALUES: list[dict[str, Any]] = [
     {"accuracy": "high"},
     {"accuracy": 1.5},
-    {"accuracy": None},
+    {"score": None},
     {"auc": True},
+    {"r2": 1.5},
     {"seconds": -1},
     {"memory": 10**400},
     {"n_test": None},
@@ -58,8 +59,8 @@ class Counting(GaussianNB):
 def cheap() -> Iterator[None]:
     """Leave the baselines out."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(comparing, "baselines", lambda options: [])
-        patch.setattr(comparing, "kernel_baselines", lambda options: [])
+        patch.setattr(requests, "baselines", lambda options: [])
+        patch.setattr(requests, "kernel_references", lambda options: [])
         yield
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from sklearn.model_selection import RepeatedStratifiedKFold
 
-from mklkit.comparison.data import check_labels
 from mklkit.comparison.splits import MOST_SPLITS, SplitPlan, make_splits, published_split, read_cv
+from mklkit.datasets.target import check_labels
 from mklkit.errors import DataError, SpecError
 
 LABELS = np.repeat(["a", "b", "c"], [20, 12, 5])

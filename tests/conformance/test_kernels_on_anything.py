@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 
 from mklkit.kernels.amounts import Chi2, Hellinger, Intersection, MinMax, Tanimoto
-from mklkit.kernels.boolean import Disjunctive, MonotoneConjunctive, MonotoneDisjunctive
 from mklkit.kernels.categories import FrequencyOverlap
 from mklkit.kernels.distances import Periodic
 from mklkit.kernels.text.spectrum import Mismatch, SpectrumKernel
 from mklkit.kernels.text.token_set import TokenSet
-from mklkit.kernels.text.weighted_degree import WeightedDegree
 from mklkit.testing import parametrize_with_component_checks
 
 pytestmark = pytest.mark.slow
@@ -24,12 +22,8 @@ COUNTS = np.random.default_rng(5).poisson(2.0, (40, 6)).astype(float)
         SpectrumKernel(k=2, normalize=False),
         SpectrumKernel(k=1, words=True),
         Mismatch(k=4, m=2, alphabet="abc", normalize=False),
-        WeightedDegree(degree=4, shift=3),
         TokenSet(separators="a"),
         FrequencyOverlap(alpha=0.5),
-        MonotoneConjunctive(degree=3, normalize=False),
-        MonotoneDisjunctive(degree=3, normalize=False),
-        Disjunctive(degree=3, normalize=False),
         Periodic(period=24, length=0.5),
     ]
 )

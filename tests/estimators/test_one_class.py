@@ -36,7 +36,7 @@ def test_values_are_those_of_scikit_learn_on_the_summed_kernel(feature_map: str 
 
 
 def test_what_needs_labels_is_refused_with_the_names_of_what_does_not() -> None:
-    with pytest.raises(IncompatibleError, match=r"'dimkl3'.*rows without labels.*consensus"):
+    with pytest.raises(IncompatibleError, match=r"'dimkl3'.*rows without labels.*uniform"):
         MKLOneClass(combiner="dimkl3").fit(ROWS)
     with pytest.raises(IncompatibleError, match=r"'svm'.*rows without labels.*one-class-svm"):
         MKLOneClass(learner="svm").fit(ROWS)
@@ -49,5 +49,5 @@ def test_what_needs_labels_is_refused_with_the_names_of_what_does_not() -> None:
     with pytest.raises(DataError, match="row 1 is not finite"):
         MKLOneClass("linear").fit(ROWS).predict([[0.0] * 4, [1e308] * 4])
     frame = pd.DataFrame(ROWS)
-    with pytest.raises(IncompatibleError, match="so there is no score"):
+    with pytest.raises(DataError, match="whether they are outliers"):
         explain(MKLOneClass().fit(frame), frame, np.arange(50) % 2)

@@ -25,9 +25,9 @@ from mklkit import (
     save_model,
 )
 from mklkit.estimators import classifier
-from mklkit.estimators.folds import plan_folds
 from mklkit.estimators.predicting import cross_fitted
 from mklkit.explanation.refitting import Refit
+from mklkit.protocols.folds import plan_folds
 
 NAMES = np.array(["fern", "moss", "nettle"])
 

@@ -9,17 +9,22 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.model_selection import StratifiedKFold
 
 import mklkit
 from mklkit import MKLClassifier, MKLSearchCV, propose_kernels
 from mklkit.errors import SpecError
 from mklkit.estimators import proposing
-from mklkit.estimators.proposing import column_groups
-from mklkit.kernels import Linear
+from mklkit.estimators.sources import column_groups
+from mklkit.kernels import Linear, Precomputed
 from mklkit.plugin import KernelFacts
 from mklkit.registry.columns import proposed_specs
 
 IRIS = load_iris(return_X_y=True)
+
+
+def _choices(kernels: str, **parts: Any) -> list[str]:
+    return list(MKLClassifier(kernels, **parts).fit(*IRIS).choices_)
 
 
 def centred(gram: np.ndarray) -> np.ndarray:
@@ -48,6 +53,13 @@ class TestGroups:
         names = ["clin_site_a", "clin_site_b", "clin_age", "clin_bmi", "dna_1", "dna_2"]
         found = column_groups(names, np.random.RandomState(0).randn(9, 6))
         assert [columns.tolist() for columns in found.values()] == [[0, 1, 2, 3], [4, 5]]
+
+    def test_the_first_part_names_the_source_unless_all_share_it(self) -> None:
+        names = ["mrna_ENSG1.6", "mrna_ENSG2.6", "mirna_hsa-let-7a", "mirna_hsa-let-7b"]
+        rows = np.random.RandomState(0).randn(9, 4)
+        assert list(column_groups(names, rows)) == ["mrna_*", "mirna_*"]
+        study = [f"study.{name}" for name in names]
+        assert list(column_groups(study, rows)) == ["study.mrna_*", "study.mirna_*"]
 
     @pytest.mark.parametrize("names", [None, ["a_1", "a_2", "b_1", "c"], ["x1", "x2", "x3", "x4"]])
     def test_fewer_than_two_groups_are_none(self, names: list[str] | None) -> None:
@@ -120,7 +132,7 @@ class TestBank:
         names = [f"g{group}_{place}" for group in range(30) for place in range(2)]
         frame = pd.DataFrame(rng.normal(size=(30, 60)), columns=names)
         bank = propose_kernels(frame, np.arange(30) % 3)
-        assert f"of {proposing.MOST_CANDIDATES} candidates" in bank.notes[0]
+        assert f"of {proposing.MOST_CANDIDATES} candidates" in bank.notes[1]
         assert len(bank.kernels) <= proposing.MOST_TAKEN
 
 
@@ -141,9 +153,9 @@ class TestInEstimators:
     def test_each_fold_of_a_search_has_its_own_bank(self, monkeypatch: pytest.MonkeyPatch) -> None:
         seen = []
 
-        def spy(names: object, data: Any, task: Any) -> object:
+        def spy(names: object, data: Any, *settings: Any) -> object:
             seen.append(len(data.rows))
-            return proposing.proposed_bank(None, data, task)
+            return proposing.proposed_bank(None, data, *settings)
 
         monkeypatch.setattr("mklkit.estimators.fit.proposed_bank", spy)
         member = MKLClassifier("auto", feature_map="empirical(subset=8)", combiner="ifsl")
@@ -151,7 +163,39 @@ class TestInEstimators:
         assert seen == [100, 100, 100, 150]
         assert any(note.startswith("kernels auto: took") for note in search.choices_)
 
-    @pytest.mark.parametrize("kernels", [["auto", "linear"], ["rbf", "auto"]])
+    def test_sources_can_be_named(
+        self, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+    ) -> None:
+        frame, y = three_sources(rng)
+        monkeypatch.setattr(proposing, "proposed_specs", lambda: ["linear"])
+        model = MKLClassifier(["auto@mrna_*,clin.age", "auto@noise_*"]).fit(frame, y)
+        columns = dict(zip(model.kernel_names_, model.kernel_columns_, strict=True))
+        assert columns["linear@mrna_*,clin.age"].tolist() == [0, 1, 2]
+        assert any("others (1)" in note for note in model.choices_)
+
+    def test_the_learner_is_taken_that_predicts_more_rows(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        X, y = IRIS
+        model = MKLClassifier("auto").fit(X, y)
+        gram = sum(kernel.kernel.fit(X)(X, X) for kernel in propose_kernels(X, y).kernels)
+        folds = StratifiedKFold(3, shuffle=True, random_state=0).split(X, y)
+        right = dict.fromkeys(("ridge", "svm"), 0)
+        for train, test in folds:
+            for learner in right:
+                machine = MKLClassifier(Precomputed(gram), learner=learner, multiclass="ovr").fit(
+                    train[:, None], y[train]
+                )
+                right[learner] += (machine.predict(test[:, None]) == y[test]).sum()
+        (note,) = [note for note in model.choices_ if "took learner" in note]
+        for learner, count in right.items():
+            assert f"{learner} {100 * count / 150:.1f} %" in note
+        assert model.learner_.name == max(right, key=right.__getitem__)
+        assert not any("took learner" in note for note in _choices("auto", learner="kda"))
+        monkeypatch.setattr(proposing, "MOST_OF_RIDGE", 100)
+        assert not any("took learner" in note for note in _choices("auto"))
+
+    @pytest.mark.parametrize("kernels", [["auto", "linear"], ["rbf", "auto"], ["auto", "auto@0"]])
     def test_beside_other_kernels_it_is_refused(self, kernels: list[str]) -> None:
         with pytest.raises(SpecError, match="give it alone"):
             MKLClassifier(kernels).fit(*IRIS)

@@ -203,7 +203,7 @@ def test_folds_of_wide_rows_take_their_distances_from_one_matrix(
 
 
 def test_views_are_shared_by_the_same_rows_alone() -> None:
-    from mklkit.estimators.plan import SharedViews
+    from mklkit.estimators.shared_views import SharedViews
 
     random = np.random.default_rng(0)
     first = random.normal(size=(60, 40))

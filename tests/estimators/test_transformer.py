@@ -40,8 +40,8 @@ def summed(rows: np.ndarray, others: np.ndarray, weights: np.ndarray) -> np.ndar
 
 
 def test_similarities_are_the_weighted_sum() -> None:
-    model = MKLTransformer(KERNELS)
-    gram = model.fit_transform(X)
+    model = MKLTransformer(KERNELS, combiner="alignment")
+    gram = model.fit_transform(X, Y)
     weights = model.weights_[0]
     np.testing.assert_allclose(gram, summed(X, X, weights), rtol=1e-9)
     np.testing.assert_array_equal(gram, gram.T)
@@ -50,8 +50,8 @@ def test_similarities_are_the_weighted_sum() -> None:
 
 
 def test_features_have_the_sum_as_their_inner_products() -> None:
-    model = MKLTransformer(KERNELS, feature_map="empirical")
-    features = model.fit_transform(X)
+    model = MKLTransformer(KERNELS, combiner="alignment", feature_map="empirical")
+    features = model.fit_transform(X, Y)
     expected = summed(X, X, model.weights_[0])
     np.testing.assert_allclose(features @ features.T, expected, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(model.transform(X), features, atol=1e-5)
@@ -116,11 +116,11 @@ def test_what_has_no_weights_to_give_is_refused() -> None:
     two = Y < 2
     with pytest.raises(IncompatibleError, match=r"'ifsl' does not learn.*uniform"):
         MKLTransformer(KERNELS, combiner="ifsl").fit(X[two], Y[two])
-    with pytest.raises(IncompatibleError, match=r"'cluster-gating' does not learn.*consensus"):
+    with pytest.raises(IncompatibleError, match=r"'cluster-gating' does not learn.*uniform"):
         MKLTransformer(KERNELS, combiner="cluster-gating").fit(X, Y)
-    with pytest.raises(IncompatibleError, match=r"'dimkl3'.*without labels.*consensus"):
+    with pytest.raises(IncompatibleError, match=r"'dimkl3'.*without labels.*uniform"):
         MKLTransformer(KERNELS, combiner="dimkl3").fit(X)
-    with pytest.raises(IncompatibleError, match=r"'dimkl3'.*numbers.*consensus"):
+    with pytest.raises(IncompatibleError, match=r"'dimkl3'.*numbers.*uniform"):
         MKLTransformer(KERNELS, combiner="dimkl3").fit(X, X[:, 0])
     with pytest.raises(SpecError, match="alignment with class labels"):
         MKLTransformer("auto").fit(X)
@@ -141,7 +141,7 @@ def test_files_of_transformers_and_pipelines(tmp_path: Path) -> None:
         assert read_facts(path)["trial"] == "numbers"
     save_model(MKLTransformer(KERNELS).fit(X), path)
     facts = read_facts(path)["model"]
-    assert facts["combiner"] == "consensus"
+    assert facts["combiner"] == "uniform"
     assert "learner" not in facts
     assert [one["problem"] for one in facts["weights"]] == ["all rows"] * 2
 
@@ -151,7 +151,7 @@ def test_text_and_numbers_are_sources_alike() -> None:
     places = np.arange(40) % 4
     frame = pd.DataFrame({"size": X[:40, 0], "gene": words[places]})
     kernels = ["rbf(sigma=1)@size", "spectrum(k=2)@gene"]
-    model = MKLTransformer(kernels, combiner="graph-consensus")
+    model = MKLTransformer(kernels)
     gram = model.fit_transform(frame)
     np.testing.assert_allclose(model.transform(frame[:5]), gram[:5], rtol=1e-9)
     alike = places[:, None] == places

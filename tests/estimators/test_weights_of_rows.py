@@ -20,8 +20,8 @@ from mklkit import (
     preset_classifier,
 )
 from mklkit.errors import DataError, IncompatibleError, SpecError
-from mklkit.estimators.plan import SharedViews
 from mklkit.estimators.predicting import cross_fitted
+from mklkit.estimators.shared_views import SharedViews
 from mklkit.views.stored_rows import StoredRows
 
 EXACT_SVM = "svm(C=2, tol=1e-10)"

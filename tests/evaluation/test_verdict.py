@@ -4,100 +4,100 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Any
 
 import numpy as np
 import pytest
 from documents import listings
+from scipy import stats
 
 from mklkit.errors import DataError
-from mklkit.evaluation import corrected_t_test, least_difference, verdict, verdict_of_datasets
+from mklkit.evaluation import planned_tests, verdict, verdict_of_datasets
 
 STREAM = np.random.default_rng(1)
 BEST = 0.9 + STREAM.normal(0, 0.01, 10)
+SIZES = {"n_train": 90, "n_test": 10}
 
 
-def behind(points, spread=0.002):
+def behind(points: float, spread: float = 0.002) -> Any:
     """Return scores that lie so many points below the best, with this standard deviation."""
     noise = STREAM.normal(size=10)
     return BEST - points / 100 - spread * (noise - noise.mean()) / noise.std(ddof=1)
 
 
-def said(scores, **options):
-    results = {name: (float(np.mean(own)), own) for name, own in scores.items()}
-    return verdict(results, n_train=90, n_test=10, **options)
+def said(other: Any, best: Any = BEST, **sizes: int) -> str:
+    tests = planned_tests({"a": best, "b": other}, [("Q", "a", "b")], **(sizes or SIZES))
+    return verdict(tests).removeprefix("Q: ")
 
 
-def test_three_methods():
-    forest = behind(3.1, 0.02)
-    sentence = said({"forest": forest, "rbf alone": behind(0.1, 0.01), "dimkl5": BEST})
-    p_value = 2 * corrected_t_test(BEST - forest, 90, 10).p_value
-    assert sentence.startswith(
-        "dimkl5 has the highest mean; rbf alone is not distinguishable from it (0.1 points lower, "
+def test_differences_intervals_and_holm_by_scipy() -> None:
+    spreads = (0.03, 0.004, 0.02, 0.02)
+    scores = {"a": BEST} | {
+        f"m{i}": behind(points, spread)
+        for i, (points, spread) in enumerate(zip((4.5, 1, 2.3, 0.1), spreads, strict=True))
+    }
+    tests = planned_tests(scores, [("Q", "a", f"m{i}") for i in range(4)], **SIZES)
+    differences = np.array([BEST - scores[f"m{i}"] for i in range(4)])
+    errors = differences.std(axis=1, ddof=1) * np.sqrt(1 / 10 + 10 / 90)
+    t = stats.t(9)
+    raw = 2 * t.sf(abs(differences.mean(axis=1)) / errors)
+    assert tests["p_value"].to_numpy() == pytest.approx(raw)
+    # By hand: the smallest p counts four times, the next three times, the others twice.
+    assert np.argsort(raw).tolist() == [1, 0, 2, 3]
+    times = np.array([3, 4, 2, 2])
+    assert (raw * times < 0.05).tolist() == [True, True, False, False]
+    assert tests["p_holm"].to_numpy()[:3] == pytest.approx(raw[:3] * times[:3])
+    half = errors * t.isf(0.025 / times)
+    ends = [differences.mean(axis=1) - half, differences.mean(axis=1) + half]
+    assert np.allclose(tests[["low", "high"]].to_numpy().T, ends)
+    better = ["is better than" in line for line in verdict(tests).splitlines()]
+    assert better == [True, True, False, False]
+
+
+def test_the_interval_leaves_out_zero_where_p_is_small() -> None:
+    for _ in range(40):
+        scores = {f"m{i}": STREAM.normal(STREAM.uniform(0, 0.03), 0.02, 8) for i in range(6)}
+        questions = [("Q", f"m{i}", ["m4", "m5"] if i < 2 else "m5") for i in range(4)]
+        tests = planned_tests(scores, questions, **SIZES)
+        found = tests["p_holm"] < 0.05
+        assert ((tests["low"] > 0) | (tests["high"] < 0)).tolist() == found.tolist()
+        words = ["is better" in line or "is worse" in line for line in verdict(tests).splitlines()]
+        assert words == found.tolist()
+
+
+def test_the_best_of_several_counts_as_often() -> None:
+    scores = {"a": BEST, "b": behind(3, 0.02), "c": behind(1, 0.02), "failed": BEST * math.nan}
+    alone = planned_tests(scores, [("Q", "a", "c")], **SIZES)
+    chosen = planned_tests(scores, [("Q", "a", ["b", "failed", "c"])], **SIZES)
+    assert chosen[["reference", "choices"]].to_numpy().tolist() == [["c", 2]]
+    assert chosen["p_holm"].item() == pytest.approx(min(2 * alone["p_holm"].item(), 1))
+    assert chosen["level"].item() == pytest.approx(0.975)
+    assert "c (the best of 2)" in verdict(chosen)
+
+
+def test_sentences() -> None:
+    half = 100 * stats.t.isf(0.025, 9) * 0.002 * np.sqrt(1 / 10 + 1 / 9)
+    span = f"({2 - half:.1f} to {2 + half:.1f})"
+    assert said(behind(2)) == f"a is better than b by 2.0 points {span}."
+    assert said(behind(-2)) == f"a is worse than b by 2.0 points {span}."
+    near = f"no difference larger than {0.1 + half:.1f} points either way between a and b."
+    assert said(behind(0.1)) == near
+    wide = said(behind(0.5, 0.04))
+    half *= 20
+    assert wide == (
+        f"can't tell, as a is between {half - 0.5:.1f} points worse and {half + 0.5:.1f} better"
+        " than b."
     )
-    assert sentence.endswith(f"; forest is worse by 3.1 points (p = {p_value:.2g}).")
-
-
-def test_the_missed_difference_is_the_least_that_would_be_found():
-    other = behind(0.1, 0.01)
-    sentence = said({"a": BEST, "b": other})
-    missed = float(re.findall(r"below ([\d.]+) points", sentence)[0])
-    centred = (BEST - other) - (BEST - other).mean()
-    found = [said({"a": BEST, "b": BEST - centred - (missed + s) / 100}) for s in (-0.06, 0.06)]
-    assert ["worse" in text or "better" in text for text in found] == [False, True]
-
-
-def test_all_are_worse():
-    assert said({"a": BEST, "b": behind(2)}) == "a is better than b by 2.0 points (p < 0.001)."
-    sentence = said({"a": BEST} | {f"m{i}": behind(i) for i in range(1, 8)})
-    assert sentence == "a is better than m1, m2, m3 and 4 others by 1.0 to 7.0 points (p < 0.001)."
-
-
-def test_large_groups_are_counted():
-    names = {f"n{i}": behind(0.01 * i, 0.01) for i in range(1, 5)}
-    names |= {f"w{i}": behind(5 + i) for i in range(5)}
-    sentence = said({"a": BEST} | names)
-    assert "n1, n2, n3 and 1 other are not distinguishable from it (within 0.0 points" in sentence
-    assert "w0, w1, w2 and 2 others are worse by 5.0 to 9.0 points (p < 0.001)." in sentence
-
-
-def test_holm_counts_the_methods():
-    scores = {"a": BEST, "b": behind(1, 0.008)}
-    scores |= {f"n{i}": behind(0.1, 0.01) for i in range(20)}
-    assert said({name: scores[name] for name in "ab"}).startswith("a is better than b")
-    assert said(scores).startswith("a has the highest mean; n")
-
-
-def test_little_is_said_where_little_is_known():
-    one = verdict({"a": (0.9, [0.9]), "b": (0.1, [0.1])}, 90, 10)
-    assert one.startswith("a has the highest score, but one split cannot tell")
-    assert said({"a": BEST}) == "There are no two methods to compare."
-    same = said({"a": BEST, "b": BEST.copy()})
-    assert same == "a has the highest mean; b has the same scores."
-    two = verdict({"a": (0.9, [0.92, 0.88]), "b": (0.8, [0.8, 0.8])}, 90, 10)
-    assert "b is not distinguishable from it (10.0 points lower, but 2 splits are too few" in two
-    equal = verdict({"a": (0.9, [0.92, 0.88]), "b": (0.8, [0.82, 0.78])}, 90, 10)
-    # The variance is that of rounding to tenths: 0.1/√((1/2 + 1/9)/1200) = 4.4 with one degree.
-    assert "b is not distinguishable from it (10.0 points lower" in equal
-    gap = said({"a": BEST, "b": behind(2), "failed": np.append(BEST[:9], math.nan)})
-    assert gap.endswith("; failed is not compared, as some of the scores are missing.")
-
-
-def test_one_number_says_what_can_be_missed():
-    scores = {f"n{i}": behind(0.1, spread) for i, spread in enumerate((0.004, 0.01, 0.03))}
-    sentence = said({"a": BEST, "same": BEST.copy()} | scores)
-    # The median of those that differ; Holm's step is for all four.
-    limit = 100 * least_difference(BEST - scores["n1"], 90, 10, 0.05 / 4)
-    assert f"with these 10 splits differences below about {limit:.1f} points can be" in sentence
-    wide = said({"a": BEST, "b": behind(0.1, 0.4)})
-    assert "10 splits are too few to tell whether that is chance" in wide
-    few = verdict({name: (own[:4].mean(), own[:4]) for name, own in scores.items()}, 90, 10)
-    assert "4 splits are too few" in few
-
-
-@pytest.mark.parametrize("results", [{}, {"a": (0.9, [])}, {"a": (1, [1]), "b": (1, [1, 1])}])
-def test_mistakes(results):
-    with pytest.raises(DataError):
-        verdict(results, 90, 10)
+    assert said(BEST.copy()) == "a and b have the same score on every split."
+    assert "one split cannot tell" in said([0.1], [0.9], **SIZES)
+    assert "some of the scores are missing" in said(np.append(BEST[:9], math.nan))
+    assert "2 splits are too few to tell" in said([0.8, 0.6], [0.92, 0.88], **SIZES)
+    # Barely better is not "0.0 to".
+    barely = 100 * stats.t.isf(0.025, 9) * 0.002 * np.sqrt(1 / 10 + 1 / 9) + 0.02
+    assert "(0.02 to " in said(behind(barely))
+    tests = planned_tests({"a": BEST, "b": behind(5)}, [("Q", "a", "b")], **SIZES)
+    assert "by 0.05 in r2 (0.04" in verdict(tests, "r2")
+    assert verdict(tests.iloc[:0]) == "There are no two methods to compare."
 
 
 def test_data_sets():

@@ -15,7 +15,6 @@ from kernel_checks import check_gram, cosines
 from mklkit import DataError
 from mklkit.kernels.text.spectrum import Mismatch, SpectrumKernel
 from mklkit.kernels.text.token_set import TokenSet
-from mklkit.kernels.text.weighted_degree import WeightedDegree
 from mklkit.registry.readings import text_codes
 
 SHORT = st.lists(st.text("abcdé", max_size=9), min_size=2, max_size=7)
@@ -44,21 +43,6 @@ def neighbourhoods(text, k, m, alphabet):
             for other in near(piece, m, alphabet):
                 counted[other] += count
     return counted
-
-
-def degrees(x, z, degree, shift):
-    """Return the weighted degree kernel, a loop a sign of its formula."""
-    total = 0.0
-    for d in range(1, degree + 1):
-        beta = 2 * (degree - d + 1) / (degree * (degree + 1))
-        for i in range(max(len(x), len(z))):
-            for s in range(shift + 1):
-                moved = [(i + s, i), (i, i + s)]
-                same = sum(
-                    len(x[u : u + d]) == d and x[u : u + d] == z[v : v + d] for u, v in moved
-                )
-                total += beta * same / (2 * (s + 1))
-    return total
 
 
 @given(SHORT, st.integers(1, 4))
@@ -96,7 +80,7 @@ def test_texts_shorter_than_a_piece_are_like_nothing():
 def test_widths_of_both_sides_may_differ():
     texts = ["abcabc", "ab", "cab"]
     rows = text_codes(texts)
-    for kernel in (SpectrumKernel(k=2), Mismatch(k=2), WeightedDegree(shift=1), TokenSet()):
+    for kernel in (SpectrumKernel(k=2), Mismatch(k=2), TokenSet()):
         fitted = kernel.fit(rows)
         narrow = fitted(text_codes(texts[1:]), rows)
         np.testing.assert_allclose(narrow, fitted(rows, rows)[1:], rtol=1e-12)
@@ -121,25 +105,6 @@ def test_pieces_with_letters_that_are_not_in_the_alphabet_are_left_out():
     np.testing.assert_allclose(learned(rows, rows), expected, rtol=1e-12)
 
 
-@given(
-    st.integers(1, 8).flatmap(
-        lambda n: st.lists(st.text("ab", min_size=n, max_size=n), min_size=2, max_size=6)
-    ),
-    st.integers(1, 4),
-    st.integers(0, 3),
-)
-def test_weighted_degree_is_its_formula(texts, degree, shift):
-    expected = np.array([[degrees(x, z, degree, shift) for z in texts] for x in texts])
-    rows = text_codes(texts)
-    check_gram(WeightedDegree(degree=degree, shift=shift, normalize=False), rows, expected)
-    check_gram(WeightedDegree(degree=degree, shift=shift), rows, cosines(expected))
-
-
-@given(SHORT, st.integers(0, 5))
-def test_weighted_degree_of_texts_of_several_lengths_is_definite(texts, shift):
-    check_gram(WeightedDegree(degree=3, shift=shift), text_codes(texts))
-
-
 def test_token_sets_are_pythons_sets():
     texts = ["a;b;c", "b, c b", " a|d ", "", "A", " ; ", "New York;a"]
     sets = [set(re.split(r"[\s,;|]+", text)) - {""} for text in texts]
@@ -154,7 +119,7 @@ def test_separators_of_token_sets_can_be_chosen():
 
 
 def test_numbers_that_are_no_code_points_are_refused():
-    for kernel in (SpectrumKernel(), SpectrumKernel(words=True), WeightedDegree(), TokenSet()):
+    for kernel in (SpectrumKernel(), SpectrumKernel(words=True), TokenSet()):
         fitted = kernel.fit(text_codes(["abc"]))
         for wrong in (0.5, 2e6, np.nan):
             with pytest.raises(DataError, match="expects the code points of one column of text"):

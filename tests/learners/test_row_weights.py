@@ -150,8 +150,8 @@ def test_the_chosen_C_takes_equal_rows_for_one(seed):
     twice, labels = rows.repeat(often, axis=0), y.repeat(often)
     order = np.random.default_rng(seed).permutation(len(twice))
     for side_of in (FeatureSide, lambda a: GramSide(gram_of(a, a))):
-        one = choose_C(side_of(rows), y, often.astype(float))
-        assert np.isclose(one, choose_C(side_of(twice[order]), labels[order]))
+        one = choose_C(side_of(rows), Target.two_classes(y, often.astype(float)))
+        assert np.isclose(one, choose_C(side_of(twice[order]), Target.two_classes(labels[order])))
 
 
 def test_graphs_of_the_user_have_no_weights():

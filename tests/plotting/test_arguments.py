@@ -13,8 +13,8 @@ from mklkit import MKLClassifier
 from mklkit.errors import MKLKitError
 from mklkit.plotting import (
     AlignmentDisplay,
+    ColumnEffectsDisplay,
     ComparisonDisplay,
-    ConsensusDisplay,
     CriticalDifferenceDisplay,
     GatesDisplay,
     KernelWeightsDisplay,
@@ -34,7 +34,16 @@ WORTH = pd.DataFrame(
         "shuffled": [0.1, 0.3],
     }
 )
-COMPARED = pd.DataFrame({"method": ["uniform"], "kind": ["method"], "accuracy": [0.9]})
+EFFECTS = pd.DataFrame(
+    {
+        "kernel": ["mri", "blood"],
+        "column": ["area", "iron"],
+        "effect": [0.3, 0.2],
+        "effect_std": [0.1, 0.0],
+        "frequency": [1.0, 0.4],
+    }
+)
+COMPARED = pd.DataFrame({"method": ["uniform"], "kind": ["method"], "score": [0.9]})
 NAMES = ["rbf", "linear"]
 ALIKE = pd.DataFrame(np.eye(2), index=NAMES, columns=NAMES)
 POINTS = np.arange(6.0).reshape(3, 2)
@@ -47,8 +56,8 @@ ON_ONE = [
     SearchSurfaceDisplay([1, 2], [1], np.ones((1, 2)), "x", "y"),
 ]
 ON_SEVERAL = [
-    (ConsensusDisplay(POINTS, (0.6, 0.4), np.ones(2), np.eye(2), NAMES), 3),
     (KernelWorthDisplay(WORTH), 2),
+    (ColumnEffectsDisplay(EFFECTS), 2),
     (GatesDisplay(POINTS, POINTS, NAMES, ("x", "y")), 2),
 ]
 
@@ -95,6 +104,7 @@ def test_a_grid_has_a_whole_number_of_points(resolution: Any) -> None:
         (ComparisonDisplay, COMPARED),
         (KernelWeightsDisplay, WEIGHTS),
         (KernelWorthDisplay, WORTH),
+        (ColumnEffectsDisplay, EFFECTS),
     ],
 )
 def test_tables_that_hold_nothing_to_draw_are_refused(make: Any, table: pd.DataFrame) -> None:

@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from mklkit import MKLClassifier, MKLRegressor
 from mklkit.datasets import make_four_stars
 from mklkit.errors import DataError, IncompatibleError
-from mklkit.plotting import ConsensusDisplay, GatesDisplay, KernelWeightsDisplay
+from mklkit.plotting import GatesDisplay, KernelWeightsDisplay
 from mklkit.plotting.gates import Plane
 
 KERNELS = ["narrow:rbf(gamma=100)", "wide:rbf(gamma=1)", "linear"]
@@ -214,14 +214,3 @@ def test_weights_of_several_targets_are_named_so(
     np.testing.assert_allclose(drawn, np.sort(expected, axis=None), rtol=1e-9)
     with pytest.raises(IncompatibleError, match="same kernel weights for all rows"):
         GatesDisplay.from_estimator(model, rows)
-
-
-def test_rows_are_coloured_by_numbers(numbers: tuple[pd.DataFrame, np.ndarray]) -> None:
-    rows, targets = numbers
-    model = MKLRegressor(["linear@a,b", "rbf@c"]).fit(rows, targets[:, 0])
-    display = ConsensusDisplay.from_estimator(model, rows, targets[:, 0])
-    assert display.axes_[0].get_legend() is None
-    (points,) = display.axes_[0].collections
-    np.testing.assert_allclose(points.get_array(), targets[:, 0], rtol=1e-9)
-    with pytest.raises(DataError, match="of shape"):
-        ConsensusDisplay.from_estimator(model, rows, targets)

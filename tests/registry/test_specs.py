@@ -168,7 +168,7 @@ def test_numbers_that_no_float_holds_are_refused():
     [
         ("kernel", "spectrum(k=True)"),
         ("kernel", "polynomial(degree=True)"),
-        ("combiner", "graph-consensus(norm=True)"),
+        ("combiner", "best-single(cv=True)"),
         ("learner", "svm(max_iter=True)"),
         ("feature_map", "fourier(n_components=True)"),
     ],

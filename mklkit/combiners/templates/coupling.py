@@ -69,6 +69,15 @@ class CoupledDecision(BlockDecision):
             total = total + self.weights[index] * self.learners[index].decide(values)
         return np.asarray(total)
 
+    def split_block(self, block: RowBlock) -> Array:
+        """Return the part of each view and the weighted biases, (n, M + 1)."""
+        parts = np.zeros((len(block), len(self.learners) + 1))
+        for index, values in block.columns_of(self.projectors):
+            weight, learner = self.weights[index], self.learners[index]
+            parts[:, index] = weight * (learner.decide(values) - learner.bias)
+            parts[:, -1] += weight * learner.bias
+        return parts
+
 
 @attrs.frozen(eq=False)
 class CoupledGrid(CoupledDecision):

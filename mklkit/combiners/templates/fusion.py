@@ -44,10 +44,29 @@ class FusedDecision(BlockDecision):
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values (n,) of one block of rows."""
+        return np.asarray(self.fusion.fuse(self._scores(block)))
+
+    def split_block(self, block: RowBlock) -> Array:
+        """Return the fused value of each view alone, and that of none, (n, M + 1).
+
+        Rules that are no sum over views, as an integral of the larger values, are refused.
+        """
+        scores = self._scores(block)
+        parts = np.zeros((len(block), len(self.learners) + 1))
+        parts[:, -1] = self.fusion.fuse(np.zeros_like(scores))
+        for index in range(len(self.learners)):
+            alone = np.zeros_like(scores)
+            alone[:, index] = scores[:, index]
+            parts[:, index] = self.fusion.fuse(alone) - parts[:, -1]
+        if not np.allclose(parts.sum(axis=1), self.fusion.fuse(scores)):
+            return super().split_block(block)
+        return parts
+
+    def _scores(self, block: RowBlock) -> Array:
         scores = np.empty((len(block), len(self.projectors)))
         for index, values in block.columns_of(self.projectors):
             scores[:, index] = self.learners[index].decide(values)
-        return np.asarray(self.fusion.fuse(scores))
+        return scores
 
 
 @attrs.frozen

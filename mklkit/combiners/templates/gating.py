@@ -72,6 +72,11 @@ class GatedDecision(BlockDecision):
     composition: Composition
     columns: NDArray[np.intp] | None = None
 
+    @property
+    def learners(self) -> list[Any]:
+        """The one learner."""
+        return [self.learner]
+
     def gate_weights(self, rows: Array) -> Array:
         """Return each row's weight on each kernel, (n, M)."""
         return np.asarray(self.gates.gates(own_rows(rows, self.columns, "numbers")))

@@ -87,9 +87,17 @@ class WeightedDecision(WeightedColumns, BlockDecision):
         Their weights.
     explicit : bool
     learner : FittedLearner
+    history : tuple of float
+        The scores by which an iterative combiner found the weights, one per step.
     """
 
     learner: FittedLearner
+    history: tuple[float, ...] = ()
+
+    @property
+    def learners(self) -> list[Any]:
+        """The one learner."""
+        return [self.learner]
 
     @classmethod
     def fitted(cls, views: Views, weights: Array, fitted: FittedLearner) -> WeightedDecision:
@@ -115,6 +123,23 @@ class WeightedDecision(WeightedColumns, BlockDecision):
         parts = np.split(coefficients, np.cumsum(widths)[:-1])
         scaled = [root * part for root, part in zip(np.sqrt(self.scales), parts, strict=True)]
         return Projection.of(self.projectors, scaled)(block) + self.learner.bias
+
+    def split_block(self, block: RowBlock) -> Array:
+        """Return the part of each kernel and the bias, (n, M + 1), of a linear learner."""
+        coefficients = self.learner.coefficients
+        if coefficients is None:
+            return super().split_block(block)
+        parts = np.zeros((len(block), len(self.weights) + 1, *coefficients.shape[1:]))
+        columns = dict(block.columns_of(self.projectors))
+        widths = [columns[index].shape[1] for index in range(len(columns))]
+        shares = [coefficients] * len(columns)
+        scales = self.scales
+        if self.explicit:
+            shares, scales = np.split(coefficients, np.cumsum(widths)[:-1]), np.sqrt(scales)
+        for index, place in enumerate(np.flatnonzero(self.weights)):
+            parts[:, place] = scales[index] * (columns[index] @ shares[index])
+        parts[:, -1] = self.learner.bias
+        return parts
 
 
 @attrs.frozen

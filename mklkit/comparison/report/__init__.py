@@ -13,6 +13,7 @@ from mklkit.comparison.report.results import over_data_sets, results_on
 from mklkit.comparison.report.tables import Table
 from mklkit.display.html import rendered
 from mklkit.errors import counted
+from mklkit.evaluation.methods_section import methods_of_plan
 from mklkit.plotting.comparison import KINDS
 
 if TYPE_CHECKING:
@@ -49,10 +50,11 @@ def html_report(comparison: Comparison, command: str | None = None) -> str:
         policy=f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}';"
         " base-uri 'none'; form-action 'none'",
         interrupted="" if comparison.complete else runs,
-        verdict=comparison.verdict,
+        verdict=comparison.verdict.splitlines(),
         over=over_data_sets(comparison) if len(names) > 1 else None,
         data=[results_on(comparison, name) for name in names],
         procedure=_procedure(comparison),
+        to_report=methods_of_plan(comparison.plan),
         command=command,
         version=comparison.plan["versions"]["mklkit"],
     )
@@ -107,7 +109,7 @@ def _data(data: DataSet, facts: dict[str, Any]) -> dict[str, str | list[str]]:
     return {
         "Rows": str(facts["rows"]),
         "Columns": f"{len(facts['columns'])}{kinds}",
-        "Classes": f"{len(classes)}: {_some(classes)}",
+        "Classes": f"{len(classes)}: {_some(classes)}" if classes else "",
         "Missing values": str(int(data.features.isna().to_numpy().sum()) or ""),
         "As read": data.summary,
         "Notes": data.notes,

@@ -9,7 +9,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mklkit.comparison.report.tables import Cell, Head, Table, methods_table, number_cell
+from mklkit.comparison.report.tables import (
+    Cell,
+    Head,
+    Table,
+    methods_table,
+    number_cell,
+    questions_table,
+    score_column,
+)
 from mklkit.display.html import bar
 from mklkit.display.numbers import DASH, number, p_value, percent
 from mklkit.evaluation import nemenyi_p_values
@@ -35,9 +43,10 @@ MOST_PAIRED = 15
 """The best methods, with which all are compared in pairs."""
 NOTE = (
     "Means over the splits ± standard deviation, with a 95 % interval by the variance of the"
-    " corrected test. “p corrected”: corrected resampled t-test against the best (Nadeau and"
-    " Bengio 2003) with Holm's correction. “p paired”: the ordinary paired t-test without"
-    " correction, which papers often use and which finds differences that are not there too often."
+    " corrected test. “p corrected”: corrected resampled t-test against the best, or the method"
+    " asked for (Nadeau and Bengio 2003), with Holm's correction. “p paired”: the ordinary paired"
+    " t-test without correction, which papers often use and which finds differences that are not"
+    " there too often."
     " Fit: seconds, tuning included. Rise of memory: of the process's peak during the fit. What"
     " methods share on the same rows is made once and counted with the first of them."
 )
@@ -58,12 +67,16 @@ def results_on(comparison: Comparison, name: str) -> dict[str, Any]:
     place = names.index(name)
     labels = [str(label) for label in comparison.plan["data"][place]["classes"]]
     chart = None
-    if methods["accuracy"].notna().any():
-        chart = svg_of(ComparisonDisplay(methods), f"Mean accuracy on {name}")
+    score = str(comparison.plan["score"])
+    if methods["score"].notna().any():
+        display = ComparisonDisplay(methods, score, comparison.unit)
+        chart = svg_of(display, f"Mean {score.replace('_', ' ')} on {name}")
     return {
         "id": f"data-{place + 1}",
         "name": name,
-        "methods": methods_table(methods, f"Methods on {name}.", "" if place else NOTE),
+        "questions": questions_table(comparison, name),
+        "methods": methods_table(comparison, methods, f"Methods on {name}.", "" if place else NOTE),
+        "score": score_column(comparison).head,
         "accuracy": chart,
         "weights": _weights(methods, runs),
         "confusions": _confusions(methods, runs, labels),
@@ -178,7 +191,9 @@ def over_data_sets(comparison: Comparison) -> dict[str, Any]:
     names, ranking = comparison.compared_data, comparison.ranking
     methods = comparison.table()
     parts: dict[str, Any] = {
-        "methods": methods_table(methods, f"Methods over {len(names)} data sets.", OVER_NOTE),
+        "methods": methods_table(
+            comparison, methods, f"Methods over {len(names)} data sets.", OVER_NOTE
+        ),
         "accuracies": _accuracies(comparison, names, list(methods["method"])),
     }
     if "friedman" in ranking:
@@ -219,16 +234,17 @@ def _short(value: float) -> str:
 
 
 def _accuracies(comparison: Comparison, names: list[str], methods: list[str]) -> list[Table]:
-    """Return mean accuracies of methods on data sets, the best of each data set marked."""
-    accuracies = {name: comparison.table(name).set_index("method")["accuracy"] for name in names}
-    means = pd.DataFrame(accuracies).reindex(methods)
-    caption = "Mean accuracy in percent, the methods in the order of their ranks."
+    """Return mean scores of methods on data sets, the best of each data set marked."""
+    scores = {name: comparison.table(name).set_index("method")["score"] for name in names}
+    means, column = pd.DataFrame(scores).reindex(methods), score_column(comparison)
+    percent = " in percent" if column.unit else ""
+    caption = f"Mean {column.head}{percent}, the methods in the order of their ranks."
     tables = []
     for start in range(0, len(names), ACROSS):
         part = means.iloc[:, start : start + ACROSS]
-        best = [percent(value) for value in part.max()]
+        best = [column.written(value) for value in part.max()]
         rows = [
-            [method, *(number_cell(value, percent(value), percent(value) == top)
+            [method, *(number_cell(value, column.written(value), column.written(value) == top)
                        for value, top in zip(values, best, strict=True))]
             for method, values in zip(part.index, part.to_numpy().tolist(), strict=True)
         ]  # fmt: skip

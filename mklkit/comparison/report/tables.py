@@ -56,7 +56,7 @@ class Table:
 class Column:
     """A column of numbers: its key in the table, its head, and how a number is written.
 
-    ``order`` is that in which the best number comes first.
+    The score is written with its deviation. ``order`` is that in which the best number comes first.
     """
 
     key: str
@@ -66,9 +66,9 @@ class Column:
     unit: str = ""
 
     def text(self, row: Mapping[Any, Any]) -> str:
-        """Return the number of a method as it is written, of accuracy with its deviation."""
-        deviation = row.get("deviation", math.nan) if self.key == "accuracy" else math.nan
-        spread = "" if math.isnan(deviation) else f" ± {numbers.percent(deviation)}"
+        """Return the number of a method as it is written."""
+        deviation = row.get("deviation", math.nan) if self.key == "score" else math.nan
+        spread = "" if math.isnan(deviation) else f" ± {self.written(deviation)}"
         return self.written(row[self.key]) + spread
 
     def best(self, methods: pd.DataFrame) -> str | None:
@@ -82,49 +82,104 @@ class Column:
 _two_decimals = partial(numbers.number, digits=2)
 _three_decimals = partial(numbers.number, digits=3)
 
-SPLITS = (
+MEASURES = (
     Column("accuracy", "Accuracy", numbers.percent, unit="%"),
     Column("balanced_accuracy", "Balanced accuracy", numbers.percent, unit="%"),
     Column("auc", "AUC", _three_decimals),
     Column("log_loss", "Log loss", _three_decimals, "ascending"),
-    Column("difference", "To the best", numbers.points, unit="points"),
+    Column("r2", "R²", _three_decimals),
+    Column("mean_absolute_error", "Mean absolute error", _three_decimals, "ascending"),
+)
+SPLITS = (
     Column("p_corrected", "p corrected", numbers.p_value, unit="Holm"),
     Column("p_paired", "p paired", numbers.p_value),
     Column("seconds", "Fit", numbers.seconds, "ascending", "s"),
     Column("memory", "Rise of memory", numbers.memory, "ascending", "MB, peak"),
 )
 DATASETS = (
-    Column("rank", "Rank", _two_decimals, "ascending"),
-    *SPLITS[:4],
     Column("p_worse", "Worse", _two_decimals, "ascending", "chance"),
     Column("p_equivalent", "Same", _two_decimals, unit="chance"),
     Column("p_better", "Better", _two_decimals, unit="chance"),
     SPLITS[-2],
 )
-MARKED = ("rank", "accuracy", "balanced_accuracy", "auc", "log_loss")
+RANK = Column("rank", "Rank", _two_decimals, "ascending")
+MARKED = ("rank", "score", *(column.key for column in MEASURES))
 """Columns whose best number is marked."""
+PLANNED = (
+    "They were planned before any score was known: corrected resampled t-test (Nadeau and Bengio"
+    " 2003), Holm's correction over {} questions. Each interval has the level at which Holm's"
+    " procedure tests its question, below it, and so excludes 0 exactly where p is below 0.05. The"
+    " best of several is chosen by the same scores; its p is multiplied by their number."
+)
 NOT_IN_NOTEBOOK = ("log_loss", "p_equivalent", "p_better", "p_paired", "memory")
 
 
-def methods_table(methods: pd.DataFrame, caption: str, note: str) -> Table:
+def score_column(comparison: Comparison) -> Column:
+    """Return the column of the score by which methods are ranked and tested."""
+    name = comparison.plan["score"]
+    known = {column.key: column.head for column in MEASURES}
+    head = known.get(name, name.replace("_", " "))
+    if comparison.unit == "points":
+        return Column("score", head, numbers.percent, unit="%")
+    return Column("score", head, _three_decimals)
+
+
+def difference_column(comparison: Comparison, head: str) -> Column:
+    """Return a column of differences in the score."""
+    written = numbers.points if comparison.unit == "points" else _three_decimals
+    return Column("difference", head, written, unit=comparison.unit)
+
+
+def _columns(comparison: Comparison, methods: pd.DataFrame) -> list[Column]:
+    """Return the columns of a table of methods, without measures that none of them has."""
+    name = comparison.plan["score"]
+    measures = [c for c in MEASURES if c.key != name and methods[c.key].notna().any()]
+    if "rank" in methods:
+        return [RANK, score_column(comparison), *measures, *DATASETS]
+    beside = difference_column(comparison, f"To {comparison.plan['reference'] or 'the best'}")
+    return [score_column(comparison), *measures, beside, *SPLITS]
+
+
+def questions_table(comparison: Comparison, name: str) -> Table | None:
+    """Return the planned tests on the data set of a name, if there are any."""
+    tests = comparison.questions[comparison.questions["data"] == name]
+    column = difference_column(comparison, "Difference")
+    rows: list[list[object]] = []
+    for test in tests.to_dict("records"):
+        low, high, difference = (column.written(test[key]) for key in ("low", "high", "difference"))
+        choices = f"the best of {test['choices']}" if test["choices"] > 1 else ""
+        beside = Cell(test["reference"], choices)
+        interval = Cell(f"{low} to {high}", f"{numbers.number(100 * test['level'], 1)} %")
+        p_value = numbers.p_value(test["p_holm"])
+        rows.append([test["question"], test["method"], beside, difference, interval, p_value])
+    if not rows:
+        return None
+    words = ("Question", "Method", "Against")
+    ends = (Head("Difference", column.unit), "Interval", Head("p corrected", "Holm"))
+    note = PLANNED.format(len(rows))
+    return Table(f"Planned tests on {name}.", [*words, *ends], rows, "words", note)
+
+
+def methods_table(comparison: Comparison, methods: pd.DataFrame, caption: str, note: str) -> Table:
     """Return the table of methods, on one data set or over several, whose rows can be sorted."""
-    columns = DATASETS if "rank" in methods else SPLITS
-    heads = [Head("Method", first="ascending"), Head("Kind", first="ascending")]
+    columns = _columns(comparison, methods)
+    heads = [Head(head, first="ascending") for head in ("Method", "Kind", "Learner")]
     heads += [Head(c.head, c.unit, c.order, c is columns[0]) for c in columns]
     best = {column: column.best(methods) for column in columns}
     rows: list[list[Cell]] = []
     styles: list[str] = []
     for row in methods.to_dict("records"):
         name = Cell(row["method"], _failure(row), row["method"])
-        cells = [name, Cell(KINDS[row["kind"]], style="kind")]
+        words = (KINDS[row["kind"]], row["learner"])
+        cells = [name, *(Cell(text, style="kind") for text in words)]
         for column in columns:
             value, small = row[column.key], ""
-            if column.key == "accuracy" and not math.isnan(row.get("low", math.nan)):
-                small = f"{numbers.percent(row['low'])} to {numbers.percent(row['high'])}"
+            if column.key == "score" and not math.isnan(row.get("low", math.nan)):
+                small = f"{column.written(row['low'])} to {column.written(row['high'])}"
             is_best = column.written(value) == best[column]
             cells.append(number_cell(value, column.text(row), is_best, small))
         rows.append(cells)
-        is_first = not styles and not math.isnan(row["accuracy"])
+        is_first = not styles and not math.isnan(row["score"])
         styles.append(row["kind"].replace(" ", "-") + (" best" if is_first else ""))
     return Table(caption, heads, rows, "methods sortable", note, styles)
 
@@ -147,17 +202,17 @@ def comparison_html(comparison: Comparison) -> str:
         return html.shown(repr(comparison))
     table = comparison.table()
     records = table.to_dict("records")
-    columns = [c for c in (DATASETS if "rank" in table else SPLITS) if c.key not in NOT_IN_NOTEBOOK]
+    columns = [c for c in _columns(comparison, table) if c.key not in NOT_IN_NOTEBOOK]
     rows = [
-        [row["method"], KINDS[row["kind"]], *(column.text(row) for column in columns)]
+        [row["method"], row["learner"], *(column.text(row) for column in columns)]
         for row in records
     ]
-    heads = ["Method", "Kind", *(f"{column.head} {column.unit}".rstrip() for column in columns)]
+    heads = ["Method", "Learner", *(f"{column.head} {column.unit}".rstrip() for column in columns)]
     best = next((place for place, row in enumerate(records) if row["failures"] == 0), None)
     return html.shown(
         repr(comparison),
         html.grid(heads, rows, words=2, best=best),
-        comparison.verdict,
+        *comparison.verdict.splitlines(),
         *(f"{row['method']} {cut(_failure(row), 230)}" for row in records if row["failures"]),
         html.notes("Notes", comparison.notes),
     )

@@ -76,6 +76,8 @@ def test_the_average_is_that_of_single_kernels(squash):
     scores = scores / np.sqrt(1 + scores**2) if squash else scores
     np.testing.assert_allclose(model.decision_function(new), scores.mean(axis=1), atol=1e-8)
     np.testing.assert_allclose(model.weights_, [[0.25] * 4])
+    parts = model.decision_function(new, split=True)
+    np.testing.assert_allclose(parts[:, :4], scores / 4, atol=1e-8)
 
 
 @pytest.mark.filterwarnings("ignore::mklkit.MKLKitWarning")

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from mklkit_optimize.cka import CKA
+from mklkit_optimize.consensus import Consensus, GraphConsensus
 from mklkit_optimize.easymkl import EasyMKL
 from mklkit_optimize.gamkl import GAMKL
 from mklkit_optimize.mklgl import MKLGL
 from mklkit_optimize.silp import SILP
 from mklkit_optimize.simplemkl import SimpleMKL
 
-__all__ = ["CKA", "GAMKL", "MKLGL", "SILP", "EasyMKL", "SimpleMKL"]
+__all__ = [
+    "CKA",
+    "GAMKL",
+    "MKLGL",
+    "SILP",
+    "Consensus",
+    "EasyMKL",
+    "GraphConsensus",
+    "SimpleMKL",
+]

@@ -10,7 +10,6 @@ import numpy as np
 from attrs.validators import and_, ge, gt, in_, instance_of, optional
 from numpy.typing import NDArray
 from scipy.optimize import differential_evolution
-from sklearn.model_selection import StratifiedKFold
 
 from mklkit.plugin import Array, Learner, Target, Views, as_int, finite_number, register, solve_dual
 from mklkit_optimize.base import NormBallWeighting
@@ -93,7 +92,7 @@ class GAMKL(NormBallWeighting):
         generator = np.random.default_rng(random_state.randint(2**31 - 1))
         C, labels = self.C or learner.fixed_C or 1.0, target.values.astype(np.float64)
         problem = SaddleProblem(gram_stack(views), labels, C, INNER_TOLERANCE)
-        cost = self._cost(problem, generator)
+        cost = self._cost(problem, target, generator)
         try:
             outcome = differential_evolution(
                 lambda genes: cost(self._on_ball(genes)),
@@ -122,18 +121,14 @@ class GAMKL(NormBallWeighting):
         return np.vstack([founders, others])
 
     def _cost(
-        self, problem: SaddleProblem, generator: np.random.Generator
+        self, problem: SaddleProblem, target: Target, generator: np.random.Generator
     ) -> Callable[[Array], float]:
         if self.fitness == "objective":
             return lambda weights: problem.at(weights).objective
-        smallest = int(min((problem.y > 0).sum(), (problem.y < 0).sum()))
-        if smallest < 2:
-            # A class of one row cannot be held out: use the training error instead.
-            every_row = np.arange(len(problem.y))
-            return lambda weights: _errors(problem, weights, [(every_row, every_row)])
         seed = int(generator.integers(2**31 - 1))
-        splitter = StratifiedKFold(min(self.cv, smallest), shuffle=True, random_state=seed)
-        splits = list(splitter.split(np.zeros((len(problem.y), 1)), problem.y))
+        every_row = np.arange(len(problem.y))
+        # A class of one row or group cannot be held out: use the training error instead.
+        splits = target.folds(self.cv, np.random.RandomState(seed)) or [(every_row, every_row)]
         return lambda weights: _errors(problem, weights, splits)
 
 

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from mklkit_optimize import CKA, GAMKL, MKLGL, SILP, EasyMKL, SimpleMKL
+from mklkit_optimize import (
+    CKA,
+    GAMKL,
+    MKLGL,
+    SILP,
+    Consensus,
+    EasyMKL,
+    GraphConsensus,
+    SimpleMKL,
+)
 
 from mklkit.testing import parametrize_with_component_checks
 
@@ -11,7 +20,10 @@ QUICK = {GAMKL: GAMKL(generations=2, population=6)}
 
 
 @parametrize_with_component_checks(
-    [QUICK.get(one, one) for one in (CKA, EasyMKL, GAMKL, MKLGL, SILP, SimpleMKL)]
+    [
+        *(CKA, Consensus, EasyMKL, QUICK[GAMKL], GraphConsensus, GraphConsensus(norm=2)),
+        *(MKLGL, SILP, SimpleMKL),
+    ]
 )
 def test_combiners_do_what_mklkit_asks(check):
     check()

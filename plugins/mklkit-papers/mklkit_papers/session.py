@@ -12,7 +12,7 @@ import attrs
 
 from mklkit.comparison.comparing import plan_facts
 from mklkit.comparison.data import DataSet
-from mklkit.comparison.methods import Method
+from mklkit.comparison.methods import Method, MethodOptions
 from mklkit.comparison.running import run_cells
 from mklkit.comparison.splits import SplitPlan
 from mklkit.comparison.stored import Cell, Results
@@ -129,7 +129,7 @@ class Session:
         self, experiment: Experiment, use: DataUse, plan: SplitPlan, methods: list[Method]
     ) -> dict[tuple[int, str], Cell]:
         data, total = self.data(use), len(methods) * len(plan.splits)
-        facts = plan_facts([data], [plan], methods, None, SEED)
+        facts = plan_facts([data], [plan], methods, MethodOptions(seed=SEED))
         cells: dict[tuple[int, str], Cell] = {}
 
         def starting(method: Method) -> None:

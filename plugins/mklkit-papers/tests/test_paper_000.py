@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import cross_val_score
 
 from mklkit import MKLClassifier
-from mklkit.estimators.folds import plan_folds
+from mklkit.protocols.folds import plan_folds
 
 COUNTS = {
     "Soybean": (10, 10, 10, 17),

@@ -1,0 +1,121 @@
+"""What ``compare`` prints: its planned tests, and the methods of one data set or over several."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.table import Table as Grid
+from rich.text import Text
+
+from mklkit.cli.console import plain
+from mklkit.cli.tables import grid, number
+from mklkit.display.numbers import p_value
+from mklkit.errors import counted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+STYLES = {"method": "bold", "one kernel": "", "classifier": "", "baseline": "dim"}
+MEASURES = {
+    "accuracy": ("accuracy %", 100, 1),
+    "balanced_accuracy": ("bal.", 100, 1),
+    "auc": ("AUC", 1, 3),
+    "r2": ("R²", 1, 3),
+    "mean_absolute_error": ("MAE", 1, 3),
+}
+"""What a table of methods shows besides the score: head, unit and decimals."""
+LEGEND = "bal.: balanced accuracy; points: beside {0}; p: corrected t-test, Holm"
+OVER_DATA_SETS = (
+    "\nrank: mean place on the data sets, 1 is the best; worse: how probable it is that"
+    " being over a point worse than {1}, rather than the same or better, is the"
+    " likeliest on a further data set"
+)
+PLANNED = (
+    "planned before any score was known; interval: at Holm's level, 95 % or more; p: corrected"
+    " t-test, Holm, over {}"
+)
+
+
+def questions_grid(tests: pd.DataFrame, unit: str) -> Grid:
+    """Return the planned tests of one data set, with differences in a score's unit."""
+    scale, digits = (100, 1) if unit == "points" else (1, 3)
+    table = grid("planned question", unit, "interval", "p", padding=(0, 1, 0, 0))
+    title = ""
+    for test in tests.to_dict("records"):
+        if test["question"] != title:
+            title = test["question"]
+            table.add_row(Text(plain(title), style="bold"))
+        low, high = (number(scale * test[end], digits) for end in ("low", "high"))
+        table.add_row(
+            Text(f" {plain(test['method'])} against {plain(test['reference'])}"),
+            number(scale * test["difference"], digits),
+            f"{low} to {high}",
+            _p(test["p_holm"]),
+        )
+    table.caption = Text(PLANNED.format(counted(len(tests), "question")), style="dim")
+    table.caption_justify = "left"
+    return table
+
+
+def comparison_grid(
+    results: pd.DataFrame, score: str, unit: str, reference: str | None, title: str | None = None
+) -> Grid:
+    """Return the rows of the methods that have a score, of one data set or over several.
+
+    Of several tables, which have titles, only the last, over all data sets, has a legend.
+    """
+    several = "rank" in results
+    legend = title is None or several
+    last = ["rank", "worse"] if several else [unit if unit == "points" else "diff.", "p"]
+    table = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title_justify="left")
+    table.title = None if title is None else Text(f"\n{plain(title)}", style="bold")
+    table.show_edge = legend  # the empty lines above the head and below the rows
+    table.add_column("method", overflow="fold")
+    table.add_column("learner", overflow="fold")
+    scale, digits = (100, 1) if unit == "points" else (1, 3)
+    lead = MEASURES.get(score, (f"{score} %" if unit == "points" else score,))[0]
+    measures = {
+        key: how for key, how in MEASURES.items() if key != score and results[key].notna().any()
+    }
+    for head in [lead, *(how[0] for how in measures.values()), *last, "time"]:
+        table.add_column(head, justify="right", no_wrap=True)
+    best = next(iter(results.loc[results["failures"] == 0, "method"]), None)
+    for row in results.to_dict("records"):
+        if math.isnan(row["score"]):
+            continue
+        if several:
+            beside = [number(row["rank"], 2, ""), number(row["p_worse"], 2, "")]
+        else:
+            is_itself = row["method"] == (reference or best)
+            points = "" if is_itself else number(scale * row["difference"], digits, "")
+            beside = [points, _p(row["p_corrected"])]
+        deviation = number(scale * row.get("deviation", math.nan), digits, "")
+        table.add_row(
+            Text(plain(row["method"]), style=STYLES[row["kind"]]),
+            Text(plain(row["learner"])),
+            number(scale * row["score"], digits) + (f" ± {deviation}" if deviation else ""),
+            *(
+                number(scale * row[key], decimals, "")
+                for key, (_, scale, decimals) in measures.items()
+            ),
+            *beside,
+            _time(row["seconds"]),
+        )
+    if legend:
+        names = (reference or "the best", reference or "the first")
+        text = (LEGEND + (OVER_DATA_SETS if several else "")).format(*map(plain, names))
+        table.caption = Text(text, style="dim")
+        table.caption_justify = "left"
+    return table
+
+
+def _time(seconds: float) -> str:
+    if seconds < 0.995:
+        return f"{1000 * seconds:.0f} ms"
+    return f"{seconds:.1f} s" if seconds < 100 else f"{seconds / 60:.1f} min"
+
+
+def _p(value: float) -> str:
+    return "" if math.isnan(value) else p_value(value)

@@ -1,0 +1,107 @@
+"""The options of a model in the signature of a command, and what stands for several of them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection
+from functools import wraps
+from typing import Annotated, Any, get_type_hints
+
+import attrs
+import typer
+
+from mklkit.cli import options as opt
+from mklkit.cli.completion import completers as complete
+from mklkit.cli.model_options import ModelOptions
+
+Command = Callable[..., None]
+
+Sources = Annotated[
+    list[str] | None,
+    opt.model_option(
+        "--sources",
+        metavar="COLUMNS",
+        autocompletion=complete.feature_columns,
+        show_default="recognised by their names",
+        help="The columns of a source, such as 'mrna_*': --kernels auto proposes kernels for each."
+        " Repeat for several.",
+    ),
+]
+
+
+CovariatesShare = Annotated[
+    float | None,
+    opt.data_option(
+        metavar="SHARE",
+        show_default="covariates are taken out",
+        help="Keep the covariates instead, as a kernel of their own that has this share of the"
+        " weights, such as 0.2; the combiner learns the others.",
+    ),
+]
+
+
+def _beside_covariates(share: float, chosen: dict[str, Any]) -> dict[str, Any]:
+    """Return the options with a kernel of the covariates instead of these."""
+    from mklkit.estimators.from_preset import find_preset
+    from mklkit.protocols.component import KERNELS
+
+    if chosen["covariates"] is None:
+        raise typer.BadParameter("give the columns too, as in --covariates 'age,sex,batch'.")
+    preset = chosen.get("preset")
+    kernels = chosen["kernels"] or (find_preset(preset).kernels if preset else None) or KERNELS
+    kernel = f"covariates:fixed-share(rbf, share={share})@{chosen['covariates']}"
+    return {**chosen, "kernels": [*kernels, kernel], "covariates": None}
+
+
+def _of_sources(sources: list[str], kernels: list[str] | None) -> list[str]:
+    """Return the kernels that are proposed for each source, instead of ``auto``."""
+    from mklkit.registry.columns import AUTO_KERNELS
+
+    if kernels not in (None, [AUTO_KERNELS]):
+        raise typer.BadParameter(
+            "--sources are for kernels that are proposed: leave out --kernel, or let it be auto."
+        )
+    return [f"{AUTO_KERNELS}@{columns}" for columns in sources]
+
+
+def takes_model_options(*only: str, but: Collection[str] = ()) -> Callable[[Command], Command]:
+    """Return a decorator that puts the options of a model in place of the parameter ``options``.
+
+    They are all fields of :class:`ModelOptions`, or only some, but not others.
+    """
+    declared = get_type_hints(ModelOptions, include_extras=True)
+    fields = {field.name: field for field in attrs.fields(ModelOptions)}
+    names = [name for name in fields if name not in but and (not only or name in only)]
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def call(**arguments: Any) -> None:
+            chosen = {name: arguments.pop(name) for name in names}
+            if sources := arguments.pop("sources", None):
+                chosen["kernels"] = _of_sources(sources, chosen["kernels"])
+            if share := arguments.pop("covariates_share", None):
+                chosen = _beside_covariates(share, chosen)
+            command(options=ModelOptions(**chosen), **arguments)
+
+        parameters: list[inspect.Parameter] = []
+        for parameter in inspect.signature(command, eval_str=True).parameters.values():
+            if parameter.name == "options":
+                parameters += [
+                    parameter.replace(
+                        name=name, annotation=declared[name], default=fields[name].default
+                    )
+                    for name in names
+                ]
+                more = {"kernels": ("sources", Sources)}
+                more["covariates"] = "covariates_share", CovariatesShare
+                parameters += [
+                    parameter.replace(name=name, annotation=annotation, default=None)
+                    for beside, (name, annotation) in more.items()
+                    if beside in names
+                ]
+            else:
+                parameters.append(parameter)
+        call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return call
+
+    return decorate

@@ -1,0 +1,124 @@
+"""What is asked of a comparison, read: a time, a score for the task, methods and questions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from mklkit.comparison.data import DataSet
+from mklkit.comparison.methods import (
+    CLASSIFIER,
+    Method,
+    MethodOptions,
+    make_methods,
+    presets_of,
+    unique_names,
+)
+from mklkit.comparison.references import (
+    DEFAULT_OF_TASK,
+    baselines,
+    kernel_references,
+    planned_questions,
+)
+from mklkit.errors import SpecError, UnknownNameError, plain_message, quoted, suggest
+from mklkit.estimators.fold_scores import needs_probabilities
+from mklkit.protocols.component import Preset
+
+UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+
+
+def seconds_of(limit: float | str | None) -> float:
+    """Return the seconds of a time such as ``"10m"``."""
+    if limit is None:
+        return float("inf")
+    number = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([smh]?)\s*", str(limit))
+    if number is None:
+        raise SpecError(
+            f"A time limit is a number of seconds, or such as 90s, 10m or 2h; got {quoted(limit)}."
+        )
+    return float(number[1]) * UNITS[number[2]]
+
+
+def baseline_names(names: Any) -> tuple[str, ...] | None:
+    """Return the names of baselines, of which "none" alone means none."""
+    if names is None:
+        return None
+    words = [names] if isinstance(names, str) else names
+    known = tuple(dict.fromkeys(word.strip().replace("-", " ") for word in words))
+    return () if known == ("none",) else known
+
+
+def of_task(options: MethodOptions, data: list[DataSet], score: str | None) -> MethodOptions:
+    """Return the options for the task of the data, with a score that it has."""
+    task = data[0].task
+    score = task.ranked_by[0] if score is None else score
+    scorer, is_calibrated = task.scorer(score), True
+    for source in data if task.kind == "classification" else ():
+        classes, codes = np.unique(source.target, return_inverse=True)
+        try:
+            is_calibrated = not needs_probabilities(scorer, codes, classes)
+        except ValueError as error:
+            raise SpecError(
+                f"The score {score} is not defined for the classes of {source.name}"
+                f" ({plain_message(error)}). Choose another, such as balanced_accuracy or f1_macro."
+            ) from error
+    if not is_calibrated and not options.probability:
+        raise SpecError(
+            f"The score {score} needs probabilities, which kernel methods have if they are"
+            " calibrated: add --probability (in Python probability=True)."
+        )
+    scoring = score if is_calibrated and score != "accuracy" else None
+    return attrs.evolve(options, task=task, score=score, scoring=scoring)
+
+
+def methods_to_compare(
+    requests: Any, presets: Sequence[Any], options: MethodOptions
+) -> tuple[list[Method], list[dict[str, Any]], list[str]]:
+    """Return the methods with the baselines, the planned questions, and notes on what was left."""
+    are_named = requests is not None or bool(presets)
+    if requests is None:
+        requests = () if presets else DEFAULT_OF_TASK[options.task.kind]
+    is_pair = (
+        isinstance(requests, tuple) and len(requests) == 2 and not isinstance(requests[1], str)
+    )
+    if is_pair or not isinstance(requests, (list, tuple)):
+        requests = [requests]
+    chosen = presets_of([presets] if isinstance(presets, (str, Preset)) else presets)
+    methods, notes = make_methods(requests, chosen, options)
+    bank = options
+    if options.kernels is None and not requests:
+        # Only presets, whose kernels are the ones to see alone, scaled as there.
+        banks = {(preset.kernels, preset.scale) for preset in chosen}
+        if len(banks) == 1:
+            ((kernels, scale),) = banks
+            bank = attrs.evolve(options, kernels=kernels, scale=options.scale or scale)
+    references, usual = kernel_references(bank), baselines(bank)
+    of_kernels = [m for group in references for several in group.values() for m in several]
+    named, same = unique_names([*methods, *of_kernels, *usual])
+    rivals = [method for method in methods if method.kind == CLASSIFIER]
+    names = {method.spec: method.name for method in named}
+    questions = [
+        {
+            "question": title,
+            "method": names[method.spec],
+            "references": [names[reference.spec] for reference in beside],
+        }
+        for title, method, beside in planned_questions(
+            methods, references, [*rivals, *usual], are_named
+        )
+    ]
+    return named, questions, notes + same
+
+
+def check_reference(reference: str | None, methods: Sequence[Method]) -> None:
+    names = [method.name for method in methods]
+    if reference is not None and reference not in names:
+        raise UnknownNameError(
+            f"No compared method is called {quoted(reference)}.{suggest(reference, names)}"
+            f" Compared are {', '.join(names)}.",
+            reference,
+        )

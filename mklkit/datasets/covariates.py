@@ -1,0 +1,119 @@
+"""Covariates, such as age, sex and batch, taken out of all other columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api.types import is_numeric_dtype
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.linear_model import LinearRegression
+from sklearn.utils.validation import check_is_fitted
+
+from mklkit.datasets.columns import as_frame
+from mklkit.datasets.kernel_columns import chosen_columns
+from mklkit.errors import DataError, named
+from mklkit.registry.columns import resolve_columns
+
+MOST_VALUES = 10
+"""A covariate with more different values counts as a number, others by their values."""
+
+
+class CovariateRemoval(TransformerMixin, BaseEstimator):
+    """Replaces columns by the residuals of a least-squares regression on covariates.
+
+    The regression is fitted on the training rows. The covariates are left out. Of those with more
+    than ten different values the straight line is taken out; others, such as one-hot columns, are
+    taken out value by value, and a value that training rows lack counts as none.
+
+    Parameters
+    ----------
+    covariates : str or sequence
+        The columns, as kernels name theirs: ``"age,sex,batch_*"``, a list of names or positions.
+    as_they_are : sequence, default=()
+        Columns to pass on, named in the same way, as columns that hold no numbers are.
+
+    Attributes
+    ----------
+    covariates_, changed_, left_ : list of str
+        The covariates, the columns from which they are taken out, and those passed on.
+    values_ : dict of str to ndarray
+        The different values of covariates that are no numbers.
+    regression_ : sklearn.linear_model.LinearRegression
+        On a column for each number and each value.
+
+    Raises
+    ------
+    DataError
+        If a covariate is no column of numbers, or nothing is left of the other columns.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"batch": [0, 0, 1, 1], "level": [1.0, 3.0, 6.0, 8.0]})
+    >>> CovariateRemoval("batch").fit_transform(frame)["level"].round(9).tolist()
+    [-1.0, 1.0, -1.0, 1.0]
+    """
+
+    def __init__(self, covariates: Any, as_they_are: Sequence[Any] = ()) -> None:
+        self.covariates = covariates
+        self.as_they_are = as_they_are
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Regress the columns of the training rows on the covariates."""
+        frame = as_frame(X)
+        self.feature_names_in_ = frame.columns.to_numpy(dtype=object)
+        self.n_features_in_ = frame.shape[1]
+        names = frame.columns.tolist()
+        places = resolve_columns(self.covariates, len(names), names)
+        self.covariates_ = names if places is None else [names[place] for place in places]
+        left = chosen_columns(self.as_they_are, names)
+        left |= {name for name in names if not is_numeric_dtype(frame[name].dtype)}
+        others = [name for name in names if name not in self.covariates_]
+        self.left_ = [name for name in others if name in left]
+        self.changed_ = [name for name in others if name not in left]
+        if not self.changed_ or left.intersection(self.covariates_):
+            raise DataError(
+                f"Covariates ({named(self.covariates_)}) are numbers or one-hot encoded, and are"
+                " taken out of other columns of numbers: choose other covariates."
+            )
+        values = {name: np.unique(frame[name]) for name in self.covariates_}
+        self.values_ = {name: kept for name, kept in values.items() if len(kept) <= MOST_VALUES}
+        self.regression_ = LinearRegression().fit(self._design(frame), frame[self.changed_])
+        if self.regression_.rank_ >= len(frame) - 1:
+            raise DataError(
+                f"Covariates ({named(self.covariates_)}) tell all {len(frame)} training rows apart,"
+                " so that nothing is left of other columns: choose fewer."
+            )
+        return self
+
+    def transform(self, X: Any) -> pd.DataFrame:
+        """Return rows without the covariates, and these taken out of the other columns."""
+        check_is_fitted(self)
+        frame = as_frame(X, self.feature_names_in_.tolist())
+        predicted = self.regression_.predict(self._design(frame))
+        removed = frame[self.changed_] - predicted.reshape(len(frame), -1)
+        # Rows may share an index, by which they can't be joined.
+        kept = pd.concat([removed, frame[self.left_]], axis=1)
+        return kept[self.get_feature_names_out().tolist()]
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the names of the columns that are left."""
+        check_is_fitted(self)
+        kept = [name for name in self.feature_names_in_ if name not in self.covariates_]
+        return np.asarray(kept, dtype=object)
+
+    def describe(self) -> str:
+        """Return what was done, as a line."""
+        numbers = [name for name in self.covariates_ if name not in self.values_]
+        ways = {"a straight line": numbers, "value by value": [*self.values_]}
+        said = ", ".join(f"{named(names)} ({way})" for way, names in ways.items() if names)
+        left = f", but not out of {named(self.left_)}" if self.left_ else ""
+        return f"taken out of the others by least squares: {said}{left}"
+
+    def _design(self, frame: pd.DataFrame) -> NDArray[np.float64]:
+        values = [frame[[name]].to_numpy(np.float64) for name in self.covariates_]
+        pairs = zip(self.covariates_, values, strict=True)
+        return np.hstack([v == self.values_[n] if n in self.values_ else v for n, v in pairs]) * 1.0

@@ -1,0 +1,75 @@
+"""What a paper has to report: sentences for its Methods section, and BibTeX of what they cite."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from pkgutil import get_data
+from typing import Any
+
+from mklkit._version import __version__
+from mklkit.datasets.columns import by_source
+from mklkit.display.html import rendered
+from mklkit.display.numbers import chosen_texts
+from mklkit.errors import counted
+from mklkit.registry.entries import Entry
+from mklkit.registry.registry import get_registry
+
+
+def methods_of_model(facts: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the sentences on a model, from the facts in its file, and BibTeX of what they cite."""
+    model = facts["model"]
+    every = [column["name"] for column in model.get("input", [])]
+    kernels = [
+        (kernel, by_source([str(name) for name in kernel["columns"] or []], every))
+        for kernel in model.get("kernels", [])
+    ]
+    chosen = chosen_texts(model.get("chosen", {}))
+    content = {**facts, "kernels": kernels, "chosen": chosen}
+    return _written("evaluation/methods_of_model.txt", content)
+
+
+def methods_of_plan(plan: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the sentences on a comparison, from its plan, and BibTeX of what they cite."""
+    specs = " ".join(method["spec"] for method in plan["methods"])
+    parts = list(dict.fromkeys(re.findall(r"(?:combiner|learner): ([\w.-]+)", specs)))
+    return _written("comparison/report/methods.txt", {"plan": plan, "parts": parts})
+
+
+def _written(template: str, content: Mapping[str, Any]) -> tuple[str, str]:
+    cited: dict[str, str] = {}
+
+    def cite(spec: str) -> str:
+        """Return what a component is, in brackets, and the keys of its sources."""
+        name = spec.partition("(")[0]
+        sources = sources_of(name)
+        cited.update(sources)
+        text = "".join(f" ({entry.help.rstrip('.')})" for entry in _entries(name)[:1])
+        return text + (f" [{'; '.join(sources)}]" if sources else "")
+
+    text = rendered(template, cite=cite, counted=counted, **content)
+    return " ".join(text.split()), "\n\n".join(cited.values()).replace("VERSION", __version__)
+
+
+def _entries(name: str) -> list[Entry]:
+    registry = get_registry()
+    entries = [*registry.entries("combiner"), *registry.entries("learner")]
+    return [entry for entry in entries if entry.name == name]
+
+
+def sources_of(name: str) -> dict[str, str]:
+    """Return the BibTeX entries of a component or program, by their keys.
+
+    Each package has those of its components in a file ``sources.bib``, by their ``keywords``.
+    """
+    packages = [entry.target.__module__.partition(".")[0] for entry in _entries(name)]
+    text = b""
+    with suppress(OSError):  # It has none.
+        text = get_data((packages or ["mklkit"])[0], "sources.bib") or b""
+    sources = {}
+    for part in re.findall(r"^@.*?^\}", text.decode(), re.MULTILINE | re.DOTALL):
+        keywords = re.search(r"keywords = \{(.*)\}", part)
+        if keywords is not None and name in keywords.group(1).split(", "):
+            sources[part[part.index("{") + 1 : part.index(",")]] = part
+    return sources

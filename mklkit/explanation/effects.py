@@ -1,0 +1,120 @@
+"""How far each column moves its kernel's part of the decision values, in each fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mklkit.combiners.templates.fusion import FusedDecision
+from mklkit.estimators.problems import decision_parts
+from mklkit.estimators.training_data import check_new_rows
+from mklkit.protocols import Array, KernelFacts, facts_of
+
+TOP = 10
+"""Columns of a kernel that are selected in a fit, at most half of them."""
+ROWS, FEW, CHANGED, AT_ONCE = 100, 10, 20_000, 1_000
+"""Held-out rows in which columns are changed, fewer of wide tables; those decided at a time."""
+MOST_COLUMNS = 2_000
+"""Kernels of more columns are left out."""
+EFFECT = (
+    "effect is how far a column moves its kernel's part of the decision values: its deviation over"
+    " rows, exact for linear kernels, and by shuffling for others; it says what the model uses"
+)
+Columns = Mapping[int, NDArray[np.intp]]
+"""The encoded columns of each column of the user's that a kernel reads."""
+
+
+def column_effects(
+    member: Any, rows: Any, sources: NDArray[np.intp], seed: Sequence[int]
+) -> Iterator[dict[str, Any]]:
+    """Yield the effect of each column of each kernel that reads two or more.
+
+    ``rows`` are encoded, and ``sources`` are the user's columns of the encoded ones. A linear part
+    changes by β(x − c) where a column is set to a constant c; of other kernels, the mean square of
+    the change by shuffling is halved, as that of a linear one is twice the variance of βx.
+    """
+    groups = _apart(member, sources)
+    widest = max((len(columns) for kernels in groups for columns in kernels.values()), default=1)
+    most = min(ROWS, max(FEW, CHANGED // widest))
+    order = np.random.default_rng(seed).permutation(len(rows))[:most]
+    table = pd.DataFrame(rows).iloc[order]
+    as_given = (lambda part: part) if isinstance(rows, pd.DataFrame) else pd.DataFrame.to_numpy
+    fused = any(isinstance(decision, FusedDecision) for decision in member.decisions_)
+    linear = [facts_of(kernel, KernelFacts).linear and not fused for kernel in member.kernels_]
+
+    def parts(changed: pd.DataFrame) -> Array:
+        return decision_parts(member.fitted_, check_new_rows(member, as_given(changed)))
+
+    before, size = parts(table), len(table)
+    for kernels in groups:
+        longest = max(map(len, kernels.values()))
+        step = max(1, AT_ONCE // size)
+        for start in range(0, longest, step):
+            stop = min(start + step, longest)
+            changed = _changed(table, kernels, linear, range(start, stop))
+            change = parts(changed).reshape(stop - start, *before.shape) - before
+            for m, columns in kernels.items():
+                of_kernel = change[:, :, m]
+                squares = of_kernel.var(axis=1) if linear[m] else (of_kernel**2).mean(axis=1) / 2
+                effects = np.sqrt(squares.mean(axis=1))
+                for column, effect in zip(list(columns)[start:stop], effects, strict=False):
+                    yield {"kernel": m, "column": column, "effect": effect, "exact": linear[m]}
+
+
+def effects_table(
+    folds: Sequence[Sequence[dict[str, Any]]], kernels: Sequence[str], columns: Sequence[str]
+) -> pd.DataFrame:
+    """Return a row per kernel and column, with the share of fits in which it is selected."""
+    rows = [{"fold": fold, **row} for fold, effects in enumerate(folds) for row in effects]
+    frame = pd.DataFrame(rows, columns=["fold", "kernel", "column", "effect", "exact"])
+    in_fit = frame.groupby(["fold", "kernel"])["effect"]
+    frame["top"] = np.minimum(TOP, in_fit.transform("size") // 2)
+    in_top = in_fit.rank(ascending=False, method="first") <= frame["top"]
+    frame["frequency"] = in_top & (frame["effect"] > 0)
+    columns_of = frame.groupby(["kernel", "column"])
+    table = columns_of[["effect"]].mean()
+    table["effect_std"] = columns_of["effect"].std().fillna(0.0)
+    table["frequency"] = columns_of["frequency"].sum() / max(len(folds), 1)
+    table[["top", "exact"]] = columns_of[["top", "exact"]].max()
+    table = table.reset_index().sort_values(["kernel", "effect"], ascending=[True, False])
+    table["kernel"] = [kernels[m] for m in table["kernel"]]
+    table["column"] = [columns[place] for place in table["column"]]
+    return table.reset_index(drop=True)
+
+
+def _apart(member: Any, sources: NDArray[np.intp]) -> list[dict[int, Columns]]:
+    """Return the kernels in groups that share no column, with the columns that each reads."""
+    groups: list[dict[int, Columns]] = []
+    for m, places in enumerate(member.kernel_columns_):
+        read = np.arange(len(sources)) if places is None else np.asarray(places)
+        columns = {
+            int(column): read[sources[read] == column] for column in np.unique(sources[read])
+        }
+        if not 1 < len(columns) <= MOST_COLUMNS:
+            continue
+        free = (g for g in groups if not any({*taken} & {*columns} for taken in g.values()))
+        group = next(free, None)
+        if group is None:
+            groups.append(group := {})
+        group[m] = columns
+    return groups
+
+
+def _changed(
+    table: pd.DataFrame, kernels: Mapping[int, Columns], linear: Sequence[bool], which: range
+) -> pd.DataFrame:
+    """Return the rows once for each place in ``which``, with the column there of each kernel
+    set to the first row's value, or in the next row's order (rows are in a random order)."""
+    size = len(table)
+    tiled = table.iloc[np.tile(np.arange(size), len(which))]
+    for m, columns in kernels.items():
+        for copy, encoded in enumerate(list(columns.values())[which.start : which.stop]):
+            order, part = np.arange(len(tiled)), slice(copy * size, (copy + 1) * size)
+            order[part] = order[part][0] if linear[m] else np.roll(order[part], 1)
+            for place in encoded:
+                tiled.isetitem(place, tiled.iloc[:, place].array.take(order))
+    return tiled

@@ -1,0 +1,73 @@
+"""Kernels around another kernel, and the one that has a given share of the weights."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import attrs
+from attrs.validators import gt, lt
+
+from mklkit.kernels.distances import RBF
+from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts, facts_of
+from mklkit.registry.hookspecs import register
+
+
+def as_kernel(value: Any) -> Kernel:
+    """Return a kernel, or that of a spec string."""
+    # The registry imports this module, so it is imported at call time.
+    from mklkit.registry.registry import get_registry
+
+    kernel: Kernel = get_registry().create("kernel", value)
+    return kernel
+
+
+def facts_around(kernel: Kernel, **changes: Any) -> KernelFacts:
+    """Return the facts of a kernel around another, whose parameters are nested."""
+    inner = facts_of(kernel, KernelFacts)
+    space = {f"kernel__{name}": values for name, values in inner.search_space.items()}
+    return attrs.evolve(inner, search_space=space, proposed=(), **changes)
+
+
+@register
+@attrs.frozen
+class FixedShare(Kernel):
+    """Another kernel, with a share of the weights that is given and not learned.
+
+    The combiner learns the weights of the other kernels as if this one were not there; they have
+    the rest. Other kernels read its columns only if they name them. For combiners that learn from a
+    weighted sum of kernels.
+
+    Parameters
+    ----------
+    kernel : Kernel or str, default='rbf'
+        The kernel that has the share.
+    share : float, default=0.2
+        Its weight, above 0 and below 1; where all kernels have one, up to a factor.
+
+    Examples
+    --------
+    >>> from mklkit import MKLClassifier
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> kernels = ["linear@0", "linear@1", "fixed-share(rbf, share=0.3)@2,3"]
+    >>> model = MKLClassifier(kernels, combiner="alignment")
+    >>> print(model.fit(*load_breast_cancer(return_X_y=True)).weights_[0, 2].round(9))
+    0.3
+    """
+
+    name: ClassVar[str] = "fixed-share"
+
+    kernel: Kernel = attrs.field(factory=RBF, converter=as_kernel)
+    share: float = attrs.field(default=0.2, converter=float, validator=[gt(0), lt(1)])
+
+    @property
+    def facts(self) -> KernelFacts:
+        """The properties of the inner kernel, and the share."""
+        return facts_around(self.kernel, share=self.share)
+
+    def fit(self, rows: Array) -> FittedKernel:
+        """Return the inner kernel, fitted."""
+        return self.kernel.fit(rows)
+
+    def fit_weighted(self, rows: Array, row_weights: Array) -> FittedKernel:
+        """Return the inner kernel, fitted to rows that count by their weights (N,)."""
+        return self.kernel.fit_weighted(rows, row_weights)

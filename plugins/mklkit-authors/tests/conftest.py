@@ -1,0 +1,20 @@
+"""What these tests share; some need mklkit's own helpers and pages, which a checkout has."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+MKLKITS_TESTS = Path(__file__).parents[3] / "tests"
+if (MKLKITS_TESTS / "processes.py").is_file():
+    sys.path.append(str(MKLKITS_TESTS))
+else:
+    collect_ignore = [
+        "test_pages_of_templates.py",
+        "test_plugin_command.py",
+        "test_plugin_tutorial.py",
+    ]
+
+# As mklkit's own tests: threads that wait for each other would slow down several workers.
+os.environ.setdefault("OMP_NUM_THREADS", "1")

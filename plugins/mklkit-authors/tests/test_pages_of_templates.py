@@ -1,0 +1,183 @@
+"""The pages on templates, followed to the letter, in one environment of its own for all packages.
+
+What each page tells to install, test and list is done for all at once; what it lists is what the
+command writes.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import attrs
+import pytest
+from documents import ROOT, commands, listings
+from environments import Environment
+from mklkit_authors import Template
+from mklkit_authors.writing import NewPlugin
+from processes import Outcome, run_in_process
+
+from mklkit import plugin
+from mklkit.persistence import read_facts
+
+PAGES = {
+    Template.weighting: "docs/guides/plugins/write-a-weighting.md",
+    Template.gating: "docs/guides/plugins/write-a-gating.md",
+    Template.coupling: "docs/guides/plugins/write-a-coupling.md",
+    Template.fusion: "docs/guides/plugins/write-a-fusion.md",
+    Template.kernel: "docs/guides/plugins/write-a-kernel.md",
+    Template.map: "docs/guides/plugins/write-a-feature-map.md",
+    Template.learner: "docs/guides/plugins/write-a-learner.md",
+    Template.command: "docs/guides/plugins/add-a-command.md",
+}
+COMPONENTS = [template for template in PAGES if template is not Template.command]
+# Every component has at least this many checks, so that a run of fewer tests has missed some.
+CHECKS_AT_LEAST = 15
+# Who has the methods that these pages name with what they are given.
+OWNERS = {
+    "weights": plugin.WeightingCombiner,
+    "choose": plugin.LearnedWeighting,
+    "fit_gates": plugin.GatingCombiner,
+    "couple": plugin.CouplingCombiner,
+    "subproblems": plugin.CouplingCombiner,
+    "fuse": plugin.FusionCombiner,
+    "learn": plugin.LearnedFusion,
+    "subproblem": plugin.Learner,
+    **dict.fromkeys(("solve", "outputs", "penalty", "finish"), plugin.Subproblem),
+}
+
+
+def names(template: Template) -> NewPlugin:
+    """Return the names that a page gives its package."""
+    _, _, _, name, *_ = shlex.split(commands(PAGES[template])[0])
+    return NewPlugin(name, template)
+
+
+@attrs.frozen
+class Installed:
+    """The packages of all pages, installed, and what was printed on the way."""
+
+    environment: Environment
+    tested: str
+    listed: str
+    checked: str
+    used: dict[Template, Outcome]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder that holds what the first line of each page writes."""
+    folder = tmp_path_factory.mktemp("work")
+    for page in PAGES.values():
+        _, *arguments = shlex.split(commands(page)[0])
+        outcome = run_in_process(*arguments, cwd=folder)
+        assert outcome.code == 0, outcome
+    return folder
+
+
+@pytest.fixture(scope="module")
+def installed(written: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    environment = Environment(tmp_path_factory.mktemp("templates"), written)
+    folders = [names(template).distribution for template in PAGES]
+    environment.run(f"pip install {' '.join(f'./{folder}' for folder in folders)}")
+    tested = environment.run(f"pytest -v -p no:cacheprovider {' '.join(folders)}").stdout
+    uses = [f"{names(template).use} --json -o {template.value}.mkl" for template in COMPONENTS]
+    uses.append(f"{names(Template.command).use} --json")
+    check = f"mklkit plugin check {names(Template.weighting).distribution}"
+    listed, checked, *fitted = environment.run_commands("mklkit list", check, *uses)
+    by_template = dict(zip(PAGES, fitted, strict=True))
+    return Installed(environment, tested, listed.out, checked.out, by_template)
+
+
+@pytest.mark.parametrize("page", [*PAGES.values(), "docs/guides/plugins/write-a-combiner.md"])
+def test_methods_are_given_what_a_page_says(page: str) -> None:
+    for name, shown in re.findall(r"`(\w+)\(([\w, ]+)\)`", (ROOT / page).read_text("utf-8")):
+        if name in OWNERS:
+            _, *arguments = inspect.signature(getattr(OWNERS[name], name)).parameters.values()
+            given = shown.split(", ")
+            assert given == [one.name for one in arguments][: len(given)], name
+            assert all(one.default is not one.empty for one in arguments[len(given) :]), name
+
+
+def test_there_is_a_page_for_each_template() -> None:
+    assert list(PAGES) == list(Template)
+
+
+@pytest.mark.parametrize("template", PAGES)
+def test_the_page_and_the_readme_tell_the_same(written: Path, template: Template) -> None:
+    new = names(template)
+    start = [f"mklkit plugin new {new.name} --template {template.value}", f"cd {new.distribution}"]
+    steps = ['pip install ".[test]"', "pytest", f"mklkit list {new.listing}", new.use]
+    assert commands(PAGES[template])[: len(start + steps)] == start + steps
+    folder = written / new.distribution
+    assert "```sh\n" + "\n".join(steps) + "\n```" in (folder / "README.md").read_text("utf-8")
+    assert 'test = ["pytest"]' in (folder / "pyproject.toml").read_text("utf-8")
+    source = (folder / new.module / "__init__.py").read_text("utf-8")
+    assert listings(PAGES[template], "python")[:1] == [source]
+    for points in listings(PAGES[template], "toml"):
+        assert points in (folder / "pyproject.toml").read_text("utf-8")
+    assert (folder / new.module / "py.typed").exists()
+
+
+def test_the_kernel_on_text_of_the_page_learns(capsys: pytest.CaptureFixture[str]) -> None:
+    page = PAGES[Template.kernel]
+    _, listing = listings(page, "python")
+    exec(listing, {"__name__": "script"})
+    assert [capsys.readouterr().out] == listings(page, "text")
+
+
+@pytest.mark.packages
+@pytest.mark.parametrize("check", [["check", "--no-cache"], ["format", "--check", "--no-cache"]])
+def test_what_is_written_is_tidy(written: Path, check: list[str]) -> None:
+    for template in PAGES:
+        command = [sys.executable, "-m", "ruff", *check, "--config", ROOT / "pyproject.toml", "."]
+        folder = written / names(template).distribution
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.packages
+@pytest.mark.parametrize("template", PAGES)
+def test_its_own_test_passes(installed: Installed, template: Template) -> None:
+    module = f"test_{names(template).name.replace('-', '_')}.py"
+    lines = [line for line in installed.tested.splitlines() if f"{module}::" in line]
+    passed = [line for line in lines if " PASSED" in line]
+    skipped = [line for line in lines if " SKIPPED" in line]
+    assert len(passed) + len(skipped) == len(lines)
+    assert len(passed) >= (CHECKS_AT_LEAST if template in COMPONENTS else 2)
+
+
+@pytest.mark.packages
+@pytest.mark.parametrize("template", PAGES)
+def test_it_is_listed_and_works(installed: Installed, template: Template) -> None:
+    new = names(template)
+    [line] = [line for line in installed.listed.splitlines() if new.distribution in line]
+    assert line.split()[:3] == [new.name, new.distribution, "0.1.0"]
+    assert installed.used[template].code == 0, installed.used[template]
+    printed = installed.used[template].json
+    if template is Template.command:
+        assert printed == {"setosa": 50, "versicolor": 50, "virginica": 50}
+        return
+    model = printed["model"]
+    used = [model["combiner"], model["feature_map"], model["learner"]]
+    used += [kernel["spec"] for kernel in model["kernels"]]
+    assert new.name in used
+    assert printed["scores"]["held_out"]["balanced_accuracy"] > 0.75
+    # Whoever opens the file without the package is told its name.
+    plugins = read_facts(installed.environment.folder / f"{template.value}.mkl")["plugins"]
+    assert [plugin["distribution"] for plugin in plugins] == [new.distribution]
+
+
+@pytest.mark.packages
+def test_the_last_step_of_the_first_page(installed: Installed) -> None:
+    *_, last = commands(PAGES[Template.weighting])
+    assert last == "mklkit plugin check mklkit-aligned"
+    [line] = [line for line in installed.checked.splitlines() if line.startswith(" combiner")]
+    _, name, passed, failed, _ = line.split()
+    assert name == "aligned"
+    assert int(passed) >= CHECKS_AT_LEAST
+    assert int(failed) == 0

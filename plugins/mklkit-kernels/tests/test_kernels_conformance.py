@@ -1,0 +1,26 @@
+"""mklkit's own checks of what a kernel must do."""
+
+from __future__ import annotations
+
+from mklkit_kernels import (
+    Conjunctive,
+    Disjunctive,
+    MonotoneConjunctive,
+    MonotoneDisjunctive,
+    WeightedDegree,
+)
+
+from mklkit.testing import parametrize_with_component_checks
+
+
+@parametrize_with_component_checks(
+    [
+        Conjunctive(),
+        Disjunctive(degree=3, normalize=False),
+        MonotoneConjunctive(degree=3, normalize=False),
+        MonotoneDisjunctive(),
+        WeightedDegree(degree=4, shift=3),
+    ]
+)
+def test_kernels_do_what_mklkit_asks(check):
+    check()

@@ -1,0 +1,182 @@
+"""``mklkit.compare`` of numbers and outliers, by any score, with weights and chosen baselines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_diabetes, load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import get_scorer, mean_absolute_error, r2_score, roc_auc_score
+from sklearn.model_selection import KFold, RepeatedKFold, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from mklkit import Comparison, MKLClassifier, MKLOneClass, MKLRegressor, compare
+from mklkit.comparison import comparing
+from mklkit.comparison.data import data_sets
+from mklkit.comparison.methods import MethodOptions
+from mklkit.comparison.requests import methods_to_compare
+from mklkit.comparison.running import run_cells
+from mklkit.comparison.splits import make_splits
+from mklkit.comparison.stored import Cell
+from mklkit.errors import DataError, MKLKitError
+
+FEATURES, NUMBERS = (part[:90] for part in load_diabetes(return_X_y=True))
+WINES, CLASSES = load_wine(return_X_y=True)
+X, Y = WINES[30:90, 1:5], np.array(["a", "b"])[CLASSES[30:90]]
+"""60 rows of two overlapping wines, half of them of each."""
+CHEAP: dict[str, Any] = {"kernels": ["linear", "rbf"], "methods": "uniform", "baselines": "none"}
+
+
+def runs(comparison: Comparison, method: str) -> pd.DataFrame:
+    return comparison.results[comparison.results["method"] == method].reset_index(drop=True)
+
+
+def test_numbers_are_compared_by_r2() -> None:
+    settings: dict[str, Any] = {"methods": "loo-ridge", "baselines": ["ridge regression"]}
+    done = compare(FEATURES, NUMBERS, kernels=["linear", "rbf"], cv="3x2", **settings)
+    assert (done.plan["task"], done.plan["score"]) == ("regression", "r2")
+    names = {"loo-ridge", "uniform", "linear", "rbf", "best-single", "ridge regression"}
+    assert set(done.table()["method"]) == names
+    kernel = MKLRegressor(["linear", "rbf"], combiner="loo-ridge")
+    model = make_pipeline(StandardScaler(), kernel)
+    splitter = RepeatedKFold(n_splits=3, n_repeats=2, random_state=0)
+    for (_, run), (train, test) in zip(
+        runs(done, "loo-ridge").iterrows(), splitter.split(FEATURES), strict=True
+    ):
+        answers = model.fit(FEATURES[train], NUMBERS[train]).predict(FEATURES[test])
+        assert run["score"] == run["r2"] == pytest.approx(r2_score(NUMBERS[test], answers))
+        error = mean_absolute_error(NUMBERS[test], answers)
+        assert run["mean_absolute_error"] == pytest.approx(error)
+    assert done.table()["score"].round(12).is_monotonic_decreasing
+
+
+def test_several_targets_and_every_file(tmp_path: Any) -> None:
+    targets = pd.DataFrame({"sugar": NUMBERS, "mass": FEATURES[:, 2] + 0.001 * NUMBERS})
+    settings = CHEAP | {"baselines": ["gradient boosting"], "score": "neg_mean_absolute_error"}
+    done = compare(FEATURES, targets, cv="2x1", **settings)
+    model = make_pipeline(StandardScaler(), MKLRegressor(["linear", "rbf"]))
+    train, test = next(KFold(2, shuffle=True, random_state=0).split(FEATURES))
+    answers = model.fit(FEATURES[train], targets.to_numpy()[train]).predict(FEATURES[test])
+    expected = -mean_absolute_error(targets.to_numpy()[test], answers)
+    assert runs(done, "uniform")["score"][0] == pytest.approx(expected)
+    assert done.table()["failures"].sum() == 0
+    for ending in ("html", "json", "tex", "csv"):
+        done.report(tmp_path / f"a.{ending}")
+    assert r"$R^2$" in (tmp_path / "a.tex").read_text()
+    assert "R²" in done._repr_html_()
+    assert done.best_estimator_.predict(FEATURES[:3]).shape == (3, 2)
+
+
+def test_outliers_are_found_without_labels() -> None:
+    rows = np.random.default_rng(0).normal(size=(60, 4))
+    rows[:8] *= 4
+    odd = np.repeat(["odd", "usual"], [8, 52])
+    settings = CHEAP | {"methods": None, "baselines": None}
+    done = compare(rows, odd, task="outliers", cv="2x1", **settings)
+    table = done.table()
+    baselines = table.loc[table["kind"] == "baseline", "method"].tolist()
+    assert (baselines, done.plan["score"]) == (["isolation forest"], "roc_auc")
+    assert {"uniform", "linear", "rbf"} < set(table["method"])
+    train, test = next(StratifiedKFold(2, shuffle=True, random_state=0).split(rows, odd))
+    model = make_pipeline(StandardScaler(), MKLOneClass(["linear", "rbf"])).fit(rows[train])
+    expected = roc_auc_score(odd[test] == "usual", model.decision_function(rows[test]))
+    assert runs(done, "uniform")["score"][0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("score", ["balanced_accuracy", "f1_macro", "neg_log_loss"])
+def test_a_score_is_scikit_learns(score: str) -> None:
+    few = np.r_[:30, 30:42]  # classes of unequal size
+    probability = score == "neg_log_loss"
+    weights = np.arange(len(few)) % 3 + 0.5
+    settings = CHEAP | {"score": score, "baselines": "logistic-regression", "cv": "2x1"}
+    extra = {"class_weight": "balanced", "probability": probability, "weights": weights}
+    done = compare(X[few], Y[few], **settings, **extra)
+    kernels = MKLClassifier(
+        ["linear", "rbf"], class_weight="balanced", probability=probability, random_state=0
+    )
+    linear = LogisticRegression(max_iter=1000, class_weight="balanced")
+    train, test = next(StratifiedKFold(2, shuffle=True, random_state=0).split(few, Y[few]))
+    for name, estimator in {"uniform": kernels, "logistic regression": linear}.items():
+        model = make_pipeline(StandardScaler(), estimator)
+        step = {f"{model.steps[-1][0]}__sample_weight": weights[train]}
+        model.fit(X[few][train], Y[few][train], **step)
+        expected = get_scorer(score)(model, X[few][test], Y[few][test])
+        assert runs(done, name)["score"][0] == pytest.approx(expected), name
+    assert done.table()["score"].round(12).is_monotonic_decreasing
+    assert done.plan["score"] == score
+
+
+def test_parameters_are_chosen_by_the_score() -> None:
+    options = MethodOptions(tune="fast", score="f1_macro", scoring="f1_macro")
+    methods, *_ = methods_to_compare(["uniform"], (), options)
+    assert {method.pipeline[-1].scoring for method in methods} == {"f1_macro"}
+
+
+def test_class_weights_name_labels_by_their_text() -> None:
+    by_text, balanced = (
+        compare(X, CLASSES[30:90], class_weight=weights, score="balanced_accuracy", **CHEAP)
+        for weights in ({"0": 30.0, "1": 1.0}, {0: 30.0, 1: 1.0})
+    )
+    assert by_text.results["score"].tolist() == balanced.results["score"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"score": "accurracy"}, r"Did you mean 'accuracy'.*balanced_accuracy"),
+        ({"score": "r2"}, "no score 'r2' of classes"),
+        ({"score": "neg_log_loss"}, "add --probability"),
+        ({"score": "f1"}, "pos_label=1.*f1_macro"),
+        ({"baselines": "forest"}, "Did you mean 'random forest'"),
+        ({"time_limit": "soon"}, "90s, 10m or 2h"),
+        ({"weights": [1.0, 2.0]}, "Expected 60 weights"),
+        ({"weights": -np.ones(60)}, "from 0 up"),
+    ],
+)
+def test_what_can_not_be_is_refused(settings: dict[str, Any], reason: str) -> None:
+    with pytest.raises(MKLKitError, match=reason):
+        compare(X, Y, **CHEAP | settings)
+
+
+def test_tasks_are_not_mixed() -> None:
+    with pytest.raises(DataError, match="x classes, y numbers"):
+        compare({"x": (X, Y), "y": (FEATURES, NUMBERS)}, **CHEAP)
+
+
+def test_a_baseline_that_takes_most_of_the_time_is_left_out() -> None:
+    options = MethodOptions(kernels="linear", baselines=("logistic regression",))
+    methods, *_ = methods_to_compare((), (), options)
+    (data,) = data_sets(X, Y, None, ())
+    plan = make_splits(Y, "2x1")
+    plain = [cell for *_, cell in run_cells(data, plan, methods, lambda *_: None, lambda _: None)]
+
+    def known(place: int, method: Any) -> Cell | None:
+        """Return cells of the first split, on which the baseline took long."""
+        cell = next(cell for cell in plain if cell.method == method.name)
+        slow = 100.0 if method.kind == "baseline" else 99.0
+        return None if place else attrs.evolve(cell, seconds=slow)
+
+    def reasons(capped: bool) -> list[str | None]:
+        later = run_cells(data, plan, methods, known, lambda _: None, None, None, capped)
+        return [cell.reason for place, _, cell in later if place]
+
+    assert reasons(capped=False) == [None, None]
+    kernel, baseline = reasons(capped=True)
+    assert kernel is None
+    assert "it took 100 of 199 seconds" in str(baseline)
+
+
+def test_no_run_begins_after_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds: Iterator[int] = count(0, 50)
+    monkeypatch.setattr(comparing, "monotonic", lambda: next(seconds))
+    done = compare(X, Y, time_limit="2m", **CHEAP)
+    # The clock is read at the start and before each run but the first: at 50, 100 and 150.
+    assert (len(done.cells), done.complete, done.by_time) == (3, False, True)
+    assert done.notes[-1] == "the time limit of 2m was over after 3 of 40 runs"
