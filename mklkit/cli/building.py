@@ -116,7 +116,7 @@ class System:
 
     def groups(self, rows: Any = slice(None)) -> dict[str, Any]:
         """Return the groups of some rows as an argument for the pipeline's last step."""
-        from mklkit.evaluation.cross_validation import fit_in_groups
+        from mklkit.estimators.folds import fit_in_groups
 
         features, targets = self.table.features.iloc[rows], self.table.target.to_numpy()[rows]
         some = None if self.groups_of_rows is None else self.groups_of_rows[rows]

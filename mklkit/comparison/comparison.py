@@ -30,7 +30,7 @@ from mklkit.comparison.writing import check_report, methods_latex, write_text
 from mklkit.datasets.csv_file import csv_text
 from mklkit.datasets.pipeline import match_class_weights
 from mklkit.errors import DataError, counted, listed
-from mklkit.evaluation.cross_validation import fit_in_groups
+from mklkit.estimators.folds import fit_in_groups
 from mklkit.evaluation.tasks import task_named
 from mklkit.evaluation.verdict import verdict
 from mklkit.persistence.facts import json_ready

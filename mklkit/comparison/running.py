@@ -28,8 +28,8 @@ from mklkit.datasets.pipeline import match_class_weights
 from mklkit.errors import DataError, plain_message, quoted, type_name
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.folds import fit_in_groups
 from mklkit.estimators.shared_views import SharedViews, SharesViews
-from mklkit.evaluation.cross_validation import fit_in_groups
 from mklkit.evaluation.scores import area_under_curve, response, score_probabilities
 from mklkit.evaluation.scores import score as score_classes
 from mklkit.persistence.facts import json_ready

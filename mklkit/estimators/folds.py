@@ -8,9 +8,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
 
-from mklkit.errors import DataError, SpecError, plain_message, quoted
+from mklkit.errors import DataError, IncompatibleError, SpecError, plain_message, quoted, type_name
+from mklkit.estimators.introspection import classifier_in
 from mklkit.protocols.component import is_whole
 from mklkit.protocols.folds import plan_folds, single_note
 
@@ -107,3 +112,35 @@ def check_apart(splits: Sequence[tuple[Rows, Rows]], groups: NDArray[Any] | None
                 " score. Give cv as a number of folds, 'groups', or a splitter that keeps groups"
                 " together, such as scikit-learn's GroupKFold."
             )
+
+
+def fit_in_groups(
+    estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None
+) -> dict[str, Any]:
+    """Return the arguments by which ``fit`` keeps groups of rows (N,) together.
+
+    A search of scikit-learn's that is the estimator, or its last step, is set to folds of groups,
+    and boosting to hold out no rows at random. An error where a search would divide a group.
+    """
+    if groups is None:
+        return {}
+    if isinstance(estimator, Pipeline):
+        name, last = estimator.steps[-1]
+        params = fit_in_groups(last, X, y, groups)
+        return {f"{name}__{key}": value for key, value in params.items()}
+    if isinstance(estimator, BaseSearchCV):
+        inside = classifier_in(estimator.estimator)
+        if has_fit_parameter(inside, "groups"):
+            raise IncompatibleError(
+                f"{type_name(estimator)} gives no groups to {type_name(inside)}, which divides rows"
+                " too: take MKLSearchCV, or scikit-learn's cross_validate and metadata routing."
+            )
+        splits = given_splits(
+            estimator.cv, X, y, np.arange(len(y)), is_classifier(estimator), groups
+        )
+        check_apart(splits, groups)
+        estimator.set_params(cv=splits)
+        return {}
+    if estimator.get_params(deep=False).get("early_stopping") == "auto":
+        estimator.set_params(early_stopping=False)
+    return {"groups": groups} if has_fit_parameter(estimator, "groups") else {}

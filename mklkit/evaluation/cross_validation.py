@@ -10,18 +10,13 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from sklearn.base import clone, is_classifier
-from sklearn.model_selection._search import BaseSearchCV
-from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.base import clone
 
 from mklkit.display.html import grid, notes, shown
 from mklkit.display.numbers import seconds
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
-from mklkit.errors import DataError, IncompatibleError, counted, type_name
-from mklkit.estimators.folds import Rows, check_apart, given_splits
-from mklkit.estimators.introspection import classifier_in
+from mklkit.errors import DataError, counted
+from mklkit.estimators.folds import Rows, fit_in_groups
 from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.scores import score_confusion
 from mklkit.evaluation.splits import read_cv
@@ -197,38 +192,6 @@ def cross_validate(
     return CrossValidation(
         per_fold, pooled, n_folds, repeats, remarks, fitted, train, task, described, splits
     )
-
-
-def fit_in_groups(
-    estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None
-) -> dict[str, Any]:
-    """Return the arguments by which ``fit`` keeps groups of rows (N,) together.
-
-    A search of scikit-learn's that is the estimator, or its last step, is set to folds of groups,
-    and boosting to hold out no rows at random. An error where a search would divide a group.
-    """
-    if groups is None:
-        return {}
-    if isinstance(estimator, Pipeline):
-        name, last = estimator.steps[-1]
-        params = fit_in_groups(last, X, y, groups)
-        return {f"{name}__{key}": value for key, value in params.items()}
-    if isinstance(estimator, BaseSearchCV):
-        inside = classifier_in(estimator.estimator)
-        if has_fit_parameter(inside, "groups"):
-            raise IncompatibleError(
-                f"{type_name(estimator)} gives no groups to {type_name(inside)}, which divides rows"
-                " too: take MKLSearchCV, or scikit-learn's cross_validate and metadata routing."
-            )
-        splits = given_splits(
-            estimator.cv, X, y, np.arange(len(y)), is_classifier(estimator), groups
-        )
-        check_apart(splits, groups)
-        estimator.set_params(cv=splits)
-        return {}
-    if estimator.get_params(deep=False).get("early_stopping") == "auto":
-        estimator.set_params(early_stopping=False)
-    return {"groups": groups} if has_fit_parameter(estimator, "groups") else {}
 
 
 def _spread(values: list[float | None]) -> dict[str, float | None]:

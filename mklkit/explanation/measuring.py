@@ -21,10 +21,9 @@ from mklkit.errors import (
     plain_message,
     suggest,
 )
-from mklkit.estimators.folds import Rows
+from mklkit.estimators.folds import Rows, fit_in_groups
 from mklkit.estimators.introspection import column_names
 from mklkit.estimators.training_data import checked_groups
-from mklkit.evaluation.cross_validation import fit_in_groups
 from mklkit.evaluation.paired_tests import corrected_interval
 from mklkit.evaluation.tasks import Task
 from mklkit.explanation.columns import Places, ShufflePlan, shuffled, sources_of
