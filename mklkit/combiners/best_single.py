@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
 import attrs
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 from mklkit.combiners.templates.weighting import LearnedWeighting
 from mklkit.errors import WeightsWarning, counted
 from mklkit.numerics.gram_tiles import take_square
-from mklkit.numerics.threads import each
+from mklkit.numerics.threads import each, n_threads
 from mklkit.protocols import Array, CombinerFacts, KernelView, Learner, Target, Views
 from mklkit.protocols.component import as_int
 from mklkit.registry.hookspecs import register
@@ -21,8 +23,12 @@ from mklkit.views.kernel_rows import KernelRows, SpareScratch
 from mklkit.views.sides import GramSide
 from mklkit.views.tiles import weighted_gram
 
+Rows = NDArray[np.intp]
+
 COMPARED_ROWS = 500
 """Rows left out in all, of many: more folds are fits that hardly ever change the choice."""
+IN_MEMORY = 2**29
+"""What the matrices of kernels that are compared at the same time may take, in bytes."""
 
 
 @register
@@ -41,9 +47,10 @@ class BestSingle(LearnedWeighting):
     Notes
     -----
     Costs at most ``cv`` fits per kernel, as a kernel is left out once it has lost more than the
-    best has in all folds. One Gram matrix and its parts are in memory at a time; features are made
-    block by block where the learner takes them so. Feature maps are fitted on all training rows,
-    and so is what a learner chooses by itself, for each kernel: one C for all would favour some.
+    best has in all folds. One Gram matrix and a part of it are in memory at a time; several kernels
+    are compared at a time where theirs take at most 512 MiB. Features are made block by block where
+    the learner takes them so. Feature maps are fitted on all training rows, and so is what a
+    learner chooses by itself, for each kernel: one C for all would favour some.
     """
 
     name: ClassVar[str] = "best-single"
@@ -66,20 +73,18 @@ class BestSingle(LearnedWeighting):
         if len(views) == 1:
             return np.ones(1), learner
         splits = self._splits(target, views.labels[0], random_state)
-        best, chosen, least = 0, learner, np.inf
-        spare, gram = SpareScratch(), None
-        for place, view in enumerate(views if splits else []):
-            if not view.explicit:
-                gram = weighted_gram(KernelRows.of_views([view]), np.ones(1), out=gram)
-            settled = learner.settled(view if gram is None else GramSide(gram), target)
-            loss = _loss(view, gram, target, settled, splits, least, spare)
-            if loss < least:
-                best, chosen, least = place, settled, loss
-        return np.eye(len(views))[best], chosen
+        if not splits:
+            return np.eye(len(views))[0], learner
+        comparison = _Comparison(target, learner, splits)
+        matrices = 2 * n_threads() * np.dtype(np.float64).itemsize * len(target) ** 2
+        together = not any(view.explicit for view in views) and matrices <= IN_MEMORY
+        losses = list((each if together else map)(comparison.loss, views))
+        best = min(range(len(views)), key=lambda place: losses[place][0])
+        return np.eye(len(views))[best], losses[best][1]
 
     def _splits(
         self, target: Target, first: str, random_state: np.random.RandomState
-    ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    ) -> list[tuple[Rows, Rows]]:
         """Return the folds, stratified for classes; none where there can't be two."""
         splits = target.folds(self.cv, random_state)
         if len(splits) < self.cv:
@@ -94,41 +99,64 @@ class BestSingle(LearnedWeighting):
         return splits[: -(-COMPARED_ROWS * len(splits) // len(target))]
 
 
-def _loss(
-    view: KernelView,
-    gram: Array | None,
-    target: Target,
-    learner: Learner,
-    splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
-    least: float,
-    spare: SpareScratch,
-) -> float:
-    """Return the rows that the view's learner gets wrong, or the squared error.
+@attrs.define
+class _Comparison:
+    """The losses of kernels on the same folds; several threads may ask for one each.
 
-    Folds end where those so far are no better than the least loss.
+    ``least`` is the least loss so far, beyond which the folds of another kernel end.
     """
-    counts = target.counts
 
-    def loss(split: tuple[NDArray[np.intp], NDArray[np.intp]]) -> float:
-        training, held_out = split
-        if gram is None:
-            fitted = learner.fit(view.restricted(training), target.take(training))
-            values = view.restricted(held_out).map_features(fitted.decide)
-        else:
-            with spare.lent() as scratch:
-                scratch.reset()
-                known = scratch.take((len(training), len(training)), gram.dtype, base=True)
-                take_square(gram, training, known)
-                fitted = learner.fit(GramSide(known), target.take(training))
-            values = fitted.decide(gram[np.ix_(held_out, training)])
-        truth = target.values[held_out]
-        if target.task == "numbers":
-            return float(counts[held_out] @ np.square(values - truth))
-        return float(counts[held_out] @ ((values > 0) != (truth > 0)))
+    target: Target
+    learner: Learner
+    splits: list[tuple[Rows, Rows]]
+    least: float = np.inf
+    grams: SpareScratch = attrs.field(factory=SpareScratch)
+    parts: SpareScratch = attrs.field(factory=SpareScratch)
 
-    total = 0.0
-    for part in each(loss, splits):
-        total += part
-        if total >= least:
-            break
-    return total
+    def loss(self, view: KernelView) -> tuple[float, Learner]:
+        """Return the rows that the view's learner gets wrong, or the squared error, and it."""
+        if view.explicit:
+            settled = self.learner.settled(view, self.target)
+            return self._total(partial(self._on_features, view, settled)), settled
+        with self.grams.lent() as scratch:
+            scratch.reset()
+            kernel_rows = KernelRows.of_views([view])
+            n_rows = kernel_rows.n_rows
+            out = scratch.take((n_rows, n_rows), kernel_rows.arrays[0].dtype)
+            gram = weighted_gram(kernel_rows, np.ones(1), out=out)
+            settled = self.learner.settled(GramSide(gram), self.target)
+            return self._total(partial(self._on_gram, gram, settled)), settled
+
+    def _total(self, values: Callable[[Rows, Rows], Array]) -> float:
+        """Return the loss over all folds, or over as many as exceed the least of a kernel."""
+        truth, counts = self.target.values, self.target.counts
+
+        def loss(split: tuple[Rows, Rows]) -> float:
+            held_out = split[1]
+            decided = values(*split)
+            if self.target.task == "numbers":
+                return float(counts[held_out] @ np.square(decided - truth[held_out]))
+            return float(counts[held_out] @ ((decided > 0) != (truth[held_out] > 0)))
+
+        total = 0.0
+        for part in each(loss, self.splits):
+            total += part
+            # Not where it equals the least: the first of equals wins, whichever is measured first.
+            if total > self.least:
+                return total
+        self.least = min(self.least, total)
+        return total
+
+    def _on_features(
+        self, view: KernelView, learner: Learner, training: Rows, held_out: Rows
+    ) -> Array:
+        fitted = learner.fit(view.restricted(training), self.target.take(training))
+        return view.restricted(held_out).map_features(fitted.decide)
+
+    def _on_gram(self, gram: Array, learner: Learner, training: Rows, held_out: Rows) -> Array:
+        with self.parts.lent() as scratch:
+            scratch.reset()
+            part = scratch.take((len(training), len(training)), gram.dtype)
+            take_square(gram, training, part)
+            fitted = learner.fit(GramSide(part), self.target.take(training))
+        return fitted.decide(gram[np.ix_(held_out, training)])

@@ -20,7 +20,7 @@ from discriminant_problems import (
 from mklkit_discriminant import MKDA
 from mklkit_discriminant.centred_kernels import discriminant_problem
 
-from mklkit import MKLClassifier, MKLKitError, MKLKitWarning, WeightsWarning
+from mklkit import MKLClassifier, MKLKitError, WeightsWarning
 from mklkit.kernels import Precomputed
 
 
@@ -91,18 +91,30 @@ def test_features_and_gram_rows_give_the_same_weights():
     np.testing.assert_allclose(weights[0], weights[1], atol=1e-4)
 
 
-def test_weights_that_the_solver_left_far_from_the_best_are_said():
-    """With next to no regularisation the semidefinite form ends early, and the other does not."""
+@pytest.mark.parametrize("alpha", [1e-5, 1e-6, 1e-7, 1e-8, 1e-9])
+def test_weights_that_the_solver_left_far_from_the_best_are_said(alpha):
+    """With next to no regularisation the semidefinite form may end early; the other does not.
+
+    How early depends on the processor's rounding: it is refused, said, or of no account.
+    """
     rows, labels = random_problem(0)
     centred, traces = traced(grams_of(rows))
-    with pytest.warns(MKLKitWarning, match="relative duality gap") as told:
-        far = theta_of(MKDA(form="sdp", alpha=1e-8), rows, labels, traces)
-    [share] = re.findall(r"gap of (\S+)", str(told[0].message))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        near = theta_of(MKDA(alpha=1e-8), rows, labels, traces)
-    reached, best = (value(theta, centred, labels, 1e-8) for theta in (far, near))
-    assert 1e-4 * reached < reached - best <= float(share) * reached
+        near = theta_of(MKDA(alpha=alpha), rows, labels, traces)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            far = theta_of(MKDA(form="sdp", alpha=alpha), rows, labels, traces)
+        except MKLKitError as error:
+            assert "mkda" in str(error)  # noqa: PT017  Either outcome is right.
+            return
+    shares = [
+        float(*re.findall(r"relative duality gap of (\S+)", str(each.message))) for each in told
+    ]
+    reached, best = (value(theta, centred, labels, alpha) for theta in (far, near))
+    # The bound is printed with two digits.
+    assert reached - best <= 1.05 * max([1e-4, *shares]) * reached
 
 
 def test_sdp_refuses_what_would_not_end():
