@@ -10,7 +10,6 @@ from typing import ClassVar
 import attrs
 import numpy as np
 from attrs.validators import ge, instance_of
-from numpy.typing import NDArray
 
 from mklkit.combiners.templates.weighting import LearnedWeighting
 from mklkit.errors import WeightsWarning, counted
@@ -18,12 +17,11 @@ from mklkit.numerics.gram_tiles import take_square
 from mklkit.numerics.threads import each, n_threads
 from mklkit.protocols import Array, CombinerFacts, KernelView, Learner, Target, Views
 from mklkit.protocols.component import as_int
+from mklkit.protocols.folds import Rows
 from mklkit.registry.hookspecs import register
 from mklkit.views.kernel_rows import KernelRows, SpareScratch
 from mklkit.views.sides import GramSide
 from mklkit.views.tiles import weighted_gram
-
-Rows = NDArray[np.intp]
 
 COMPARED_ROWS = 500
 """Rows left out in all, of many: more folds are fits that hardly ever change the choice."""
@@ -128,7 +126,7 @@ class _Comparison:
             return self._total(partial(self._on_gram, gram, settled)), settled
 
     def _total(self, values: Callable[[Rows, Rows], Array]) -> float:
-        """Return the loss over all folds, or over as many as exceed the least of a kernel."""
+        """Return the loss over all folds, or over as many as exceed the least of another kernel."""
         truth, counts = self.target.values, self.target.counts
 
         def loss(split: tuple[Rows, Rows]) -> float:

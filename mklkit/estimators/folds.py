@@ -17,9 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 from mklkit.errors import DataError, IncompatibleError, SpecError, plain_message, quoted, type_name
 from mklkit.estimators.introspection import classifier_in
 from mklkit.protocols.component import is_whole
-from mklkit.protocols.folds import plan_folds, single_note
-
-Rows = NDArray[np.intp]
+from mklkit.protocols.folds import Rows, plan_folds, single_note
 
 USUAL_FOLDS = 5
 """As in scikit-learn."""
