@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError, SpecError, counted, quoted
-from mklkit.estimators.folds import Rows, check_apart
+from mklkit.estimators.folds import check_apart
 from mklkit.evaluation.splits import read_cv, split_by
 from mklkit.evaluation.tasks import Classes, Task
 from mklkit.protocols.component import check_whole, is_whole
+from mklkit.protocols.folds import Rows
 
 MOST_SPLITS = 10_000
 """Far more than a test of differences needs; the row numbers of all are in memory."""

@@ -23,7 +23,6 @@ from mklkit.errors import (
 )
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.fit import fit_decisions, solver_errors_explained, with_kernels
-from mklkit.estimators.folds import Rows
 from mklkit.estimators.grids import PointGroup
 from mklkit.estimators.plan import Plan, ProblemViews, on_kernels, plan_of
 from mklkit.estimators.problems import Problem, class_problems, join_scores
@@ -32,6 +31,7 @@ from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.numerics.threads import in_threads
 from mklkit.protocols import Array, Combiner
+from mklkit.protocols.folds import Rows
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.deciding import decide_block
 from mklkit.views.rows import rows_at

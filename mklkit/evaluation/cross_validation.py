@@ -16,12 +16,13 @@ from mklkit.display.html import grid, notes, shown
 from mklkit.display.numbers import seconds
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
 from mklkit.errors import DataError, counted
-from mklkit.estimators.folds import Rows, fit_in_groups
+from mklkit.estimators.folds import fit_in_groups
 from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.scores import score_confusion
 from mklkit.evaluation.splits import read_cv
 from mklkit.evaluation.tasks import Task, task_of
 from mklkit.protocols.component import check_whole, is_whole
+from mklkit.protocols.folds import Rows
 
 MOST_FOLDS = 20
 """Folds that a notebook shows."""

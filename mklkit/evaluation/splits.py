@@ -12,10 +12,10 @@ from sklearn.model_selection import LeaveOneGroupOut, TimeSeriesSplit, train_tes
 from sklearn.utils import check_random_state
 
 from mklkit.errors import DataError, SpecError, counted, quoted
-from mklkit.estimators.folds import Rows, check_apart, given_splits, splits_of
+from mklkit.estimators.folds import check_apart, given_splits, splits_of
 from mklkit.numerics.sampling import own_stream
 from mklkit.protocols.component import is_whole
-from mklkit.protocols.folds import dealt
+from mklkit.protocols.folds import Rows, dealt
 
 MANY_ROWS = 200_000
 """With so many rows the shares of the classes in a random part are those of the whole."""

@@ -21,7 +21,7 @@ from mklkit.errors import (
     plain_message,
     suggest,
 )
-from mklkit.estimators.folds import Rows, fit_in_groups
+from mklkit.estimators.folds import fit_in_groups
 from mklkit.estimators.introspection import column_names
 from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.paired_tests import corrected_interval
@@ -30,6 +30,7 @@ from mklkit.explanation.columns import Places, ShufflePlan, shuffled, sources_of
 from mklkit.explanation.effects import column_effects, effects_table
 from mklkit.explanation.refitting import Refit, members_of
 from mklkit.protocols import Array, GatedDecision, RowSource
+from mklkit.protocols.folds import Rows
 from mklkit.views.rows import is_dask
 
 RULE_OF_THREE = 3
