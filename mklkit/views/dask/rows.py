@@ -15,14 +15,16 @@ from mklkit.errors import DataError
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import one_blas_thread
 from mklkit.protocols import Array, RowSource
-from mklkit.views.dask import Workers, computed, lazily, persisted, unchanged, workers_in_use
+from mklkit.views.dask import computed, lazily, persisted, unchanged, workers_in_use
 from mklkit.views.dask.engine import DaskEngine
 from mklkit.views.deciding import BLOCK_ROWS
 from mklkit.views.rows import RowPart, check_width, row_numbers
 
 TYPES = (np.dtype(np.float32), np.dtype(np.float64))
-PARTS_PER_THREAD, MOST_ROWS = 4, 1 << 16
-"""Parts for an even share of the work, and not so many that Dask's own work counts."""
+PART_ROWS, PART_BYTES = 1 << 18, 1 << 26
+"""The most of a part. More parts than threads cost time: Dask moves them between workers."""
+SENT_BYTES = 1 << 24
+"""The most that is sent at a time."""
 
 
 class DaskRows:
@@ -53,9 +55,9 @@ class DaskRows:
     def of(cls, X: Any) -> Self:
         """Return the rows of a Dask array (N, d) or DataFrame.
 
-        Chunks of unknown size are counted, in a pass of its own; chunks that are too small, or too
-        few for all workers, are cut anew. The workers keep the rows if these take up to half of
-        their memory.
+        Chunks of unknown size are counted, in a pass of its own. The workers keep the rows if
+        these take up to half of their memory, and then as equal parts, as many for each thread.
+        Rows that are made again in each pass stay in the array's chunks if there are enough.
         """
         workers = workers_in_use()
         array, names = _as_array(X, lengths=True)
@@ -63,14 +65,18 @@ class DaskRows:
             array.compute_chunk_sizes()
         dtype = array.dtype if array.dtype in TYPES else np.dtype(np.float64)
         n_rows, n_columns = array.shape
-        array = array.rechunk({0: _chunks(array.chunks[0], workers), 1: -1})
+        size = n_columns * dtype.itemsize
+        kept = workers.memory is None or 2 * n_rows * size <= workers.memory
+        rows = _part_rows(n_rows, size, workers.threads)
+        lengths = array.chunks[0]
+        if kept or max(lengths) > max(rows, PART_ROWS) or len(lengths) < workers.threads:
+            array = array.rechunk({0: rows})
+        array = array.rechunk({1: -1})
         tasks, start = [], 0
         check = lazily(_checked)
         for chunk, length in zip(array.to_delayed().ravel(), array.chunks[0], strict=True):
             tasks.append(check(chunk, start, dtype))
             start += length
-        size = 2 * n_rows * n_columns * dtype.itemsize
-        kept = workers.memory is None or size <= workers.memory
         return cls(tasks, array.chunks[0], n_columns, dtype, names, kept)
 
     @classmethod
@@ -79,11 +85,9 @@ class DaskRows:
 
         The scheduler keeps a copy, from which rows on a lost worker are sent again.
         """
-        workers = workers_in_use()
-        chunks = _chunks((len(rows),), workers)
-        most = max(1, int(2**24 // max(1, rows.shape[1] * rows.dtype.itemsize)))
-        size = min(chunks[0] if isinstance(chunks, tuple) else chunks, most)
-        check, tasks, places = lazily(_checked), [], list(row_blocks(len(rows), size))
+        size = rows.shape[1] * rows.dtype.itemsize
+        part_rows = _part_rows(len(rows), size, workers_in_use().threads, SENT_BYTES)
+        check, tasks, places = lazily(_checked), [], list(row_blocks(len(rows), part_rows))
         for place in places:
             tasks += persisted([check(rows[place], place.start, rows.dtype)])
         lengths = [len(range(*place.indices(len(rows)))) for place in places]
@@ -201,13 +205,14 @@ def _as_array(X: Any, lengths: bool = False) -> tuple[Any, list[str] | None]:
     return X, names
 
 
-def _chunks(lengths: tuple[int, ...], workers: Workers) -> tuple[int, ...] | int:
-    """Return the chunks of rows to use: those given if there are enough and none too many."""
-    n_rows = sum(lengths)
-    enough = min(PARTS_PER_THREAD * workers.threads, -(-n_rows // BLOCK_ROWS))
-    if all(lengths) and len(lengths) >= enough and n_rows >= len(lengths) * BLOCK_ROWS:
-        return lengths
-    return max(1, min(MOST_ROWS, -(-n_rows // max(1, enough))))
+def _part_rows(n_rows: int, row_bytes: int, threads: int, most: int = PART_BYTES) -> int:
+    """Return the rows of a part, such that each thread has as many parts of at most so many bytes.
+
+    Parts are a block of rows or more.
+    """
+    rows = max(1, min(PART_ROWS, most // max(1, row_bytes)))
+    count = threads * -(-n_rows // (threads * rows))
+    return max(1, min(n_rows, max(BLOCK_ROWS, -(-n_rows // count))))
 
 
 # What the workers run.
