@@ -62,8 +62,9 @@ def main() -> None:
         if options.quick:
             check_together(built, scratch)
         else:
+            core, authors, *_ = built
             for one in built:
-                check_alone(one, built[0], scratch)
+                check_alone(one, core, authors, scratch)
         if options.keep:
             shutil.copytree(scratch / "dist", options.keep, dirs_exist_ok=True)
     say("done")
@@ -106,9 +107,11 @@ def check_together(built: list[Built], scratch: Path) -> None:
     environment.test(*QUICK_OF_PLUGINS, *(one / "tests" for one in plugins), cwd=scratch)
 
 
-def check_alone(one: Built, core: Built, scratch: Path) -> None:
+def check_alone(one: Built, core: Built, authors: Built, scratch: Path) -> None:
     """Install a project's wheel, and in another environment its sources, and test each."""
-    both = [one] if one is core else [core, one]
+    # Plugins are tested by the checks of mklkit-authors.
+    others = [] if one is core else [other for other in (core, authors) if other is not one]
+    both = [*others, one]
     say(f"install the wheel of {one.name}")
     environment = Environment.fresh(scratch / f"wheel-{one.name}")
     environment.install(*with_tests(each.wheel for each in both))

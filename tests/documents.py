@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 needs_checkout = pytest.mark.skipif(
-    not (ROOT / ".ci").is_dir(), reason="a source distribution has neither .ci/ nor plugins/"
+    not (ROOT / ".ci").is_dir(), reason="a source distribution has neither .ci/ nor all of plugins/"
 )
 
 MADE = ("docs/_build/", "docs/gallery/", "docs/reference/command-line.md")

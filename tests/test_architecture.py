@@ -40,7 +40,6 @@ ROOMS = (
     "plotting",
     "explanation",
     "comparison",
-    "testing",
     "cli",
 )
 LOOSE = ("__init__", "__main__", "_version", "errors", "plugin")

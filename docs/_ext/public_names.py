@@ -35,7 +35,7 @@ MODULES = {
     "evaluation": ("mklkit.evaluation", "Splits, scores, cross-validation and statistical tests."),
     "datasets": ("mklkit.datasets", "Reading tables, and the built-in data sets."),
     "plotting": ("mklkit.plotting", "Figures, as scikit-learn's display objects."),
-    "testing": ("mklkit.testing", "The checks that every component must pass."),
+    "testing": ("mklkit_authors.testing", "The checks that every component must pass."),
 }
 
 

@@ -11,6 +11,13 @@ import attrs
 import numpy as np
 import pytest
 from builders import Mean
+from mklkit_authors.testing import (
+    CheckFailure,
+    NotApplicable,
+    check_component,
+    component_checks,
+)
+from mklkit_authors.testing.checks import checks_of
 
 from mklkit import MKLKitError, get_registry
 from mklkit.feature_maps import Empirical, Implicit
@@ -29,13 +36,6 @@ from mklkit.plugin import (
 )
 from mklkit.protocols import Component
 from mklkit.registry.readings import category_codes, texts_of
-from mklkit.testing import (
-    CheckFailure,
-    NotApplicable,
-    check_component,
-    component_checks,
-)
-from mklkit.testing.checks import checks_of
 
 DEFECTS: list[Any] = []
 Method = Callable[..., Any]

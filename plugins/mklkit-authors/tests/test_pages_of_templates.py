@@ -11,6 +11,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import attrs
@@ -115,7 +116,9 @@ def test_the_page_and_the_readme_tell_the_same(written: Path, template: Template
     assert commands(PAGES[template])[: len(start + steps)] == start + steps
     folder = written / new.distribution
     assert "```sh\n" + "\n".join(steps) + "\n```" in (folder / "README.md").read_text("utf-8")
-    assert 'test = ["pytest"]' in (folder / "pyproject.toml").read_text("utf-8")
+    project = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]
+    tests = ["mklkit-authors>=0.1"] * (template in COMPONENTS) + ["pytest"]
+    assert project["optional-dependencies"] == {"test": tests}
     source = (folder / new.module / "__init__.py").read_text("utf-8")
     assert listings(PAGES[template], "python")[:1] == [source]
     for points in listings(PAGES[template], "toml"):

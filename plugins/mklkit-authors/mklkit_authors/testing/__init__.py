@@ -2,7 +2,7 @@
 
 In a plugin's tests::
 
-    from mklkit.testing import parametrize_with_component_checks
+    from mklkit_authors.testing import parametrize_with_component_checks
     from mklkit_contrast import Contrast
 
     @parametrize_with_component_checks([Contrast, Contrast(power=2)])
@@ -23,13 +23,13 @@ of these names. Results may depend on the order of rows if a random state was us
 
 from __future__ import annotations
 
-from mklkit.testing.checks import (
+from mklkit_authors.testing.checks import (
     Check,
     check_component,
     component_checks,
     parametrize_with_component_checks,
 )
-from mklkit.testing.expectations import CheckFailure, NotApplicable
+from mklkit_authors.testing.expectations import CheckFailure, NotApplicable
 
 __all__ = [
     "Check",
