@@ -1,7 +1,5 @@
 """Decision-level fusion: one learner per kernel, whose decision values are joined."""
 
-from __future__ import annotations
-
 from mklkit_fusion.average import AverageScores
 from mklkit_fusion.choquet import choquet_integral, shapley_values
 from mklkit_fusion.defimkl import ChoquetFusion, DeFIMKL

@@ -20,7 +20,7 @@ from mklkit.plotting.gates import GatesDisplay
 from mklkit.plotting.parts import new_figure
 from mklkit.protocols import Array
 from mklkit_papers.entries import Entry
-from mklkit_papers.lines import ACCURACY, Line, Measure, PrintedTable, printed
+from mklkit_papers.lines import ACCURACY, Line, Measure, PrintedTable, published
 from mklkit_papers.protocol import DataUse
 from mklkit_papers.scores import WEIGHT
 from mklkit_papers.session import Session, SetLines
@@ -38,13 +38,7 @@ MARGIN, RESOLUTION = 0.5, 200
 """Of Figure 2: what is shown beyond the rows, and the points of the plane per axis."""
 GATED, LOCALIZED, EVEN = "C=4", "LocalizedMKL", "even sum"
 
-THETA = printed("""
-    cluster | K0.01 | K0.1 | K1   | K10 | K100
-    gap 0.2 | 0.84  | 0.16 | 0    | 0   | 0
-    gap 0.8 | 0.28  | 0.33 | 0.39 | 0   | 0
-    gap 1.4 | 0     | 0.31 | 0.69 | 0   | 0
-    gap 2   | 0     | 0.17 | 0.83 | 0   | 0
-""")
+THETA = published("001-eq16")
 
 
 @attrs.frozen(eq=False)

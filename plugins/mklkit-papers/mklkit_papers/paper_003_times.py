@@ -21,20 +21,11 @@ from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.view_set import ViewSet
 from mklkit_papers.entries import Entry
-from mklkit_papers.lines import Line, Measure, printed
+from mklkit_papers.lines import Line, Measure, published
 from mklkit_papers.protocol import SEED, DataUse
 from mklkit_papers.session import Session, SetLines
 
-TABLE_10 = printed("""
-    method | 500    | 1000   | 5000    | 10000   | 25000
-    DiMKL1 | 0.0002 | 0.0003 | 0.0005  | 0.0008  | 0.0023
-    DiMKL2 | 0.0006 | 0.0005 | 0.0010  | 0.0011  | 0.0019
-    DiMKL3 | 0.0008 | 0.0006 | 0.0009  | 0.0011  | 0.0018
-    DiMKL4 | 0.0006 | 0.0004 | 0.0004  | 0.0005  | 0.0009
-    DiMKL5 | 0.0001 | 0.0001 | 0.0001  | 0.0003  | 0.0006
-    DiMKL6 | 0.0949 | 0.4117 | 0.8293  | 1.2882  | 3.7554
-    MKLGL  | 0.3637 | 0.3760 | 10.1476 | 45.3782 | 305.3951
-""")
+TABLE_10 = published("003-table10")
 COMBINERS = {name: name.lower() for name in TABLE_10}
 COMBINERS |= {"DiMKL5": "dimkl5(distance='printed')", "MKLGL": "mklgl(C=0.1)"}
 

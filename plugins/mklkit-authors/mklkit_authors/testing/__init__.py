@@ -21,8 +21,6 @@ Some checks depend on a component's ``facts``: a kernel is checked on rows that 
 of these names. Results may depend on the order of rows if a random state was used.
 """
 
-from __future__ import annotations
-
 from mklkit_authors.testing.checks import (
     Check,
     check_component,
