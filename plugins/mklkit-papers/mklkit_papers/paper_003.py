@@ -75,14 +75,6 @@ EXPERIMENT = Experiment(
     scale="minmax",
 )
 
-PROTOCOL = (
-    "Features scaled to [−1, 1] on the training part.",
-    "Kernels exp(−s‖x − z‖²), s = 0.002, 1/d, 5/d, 10/d and 25/d for d features.",
-    "libsvm with C = 1; all other parameters are defaults, nothing is tuned.",
-    "100 random divisions, 80 % of the rows for training (quick: 5).",
-    "DiMKL5 with the distance as the paper prints it; MKLGL with C = 0.1 while it learns weights.",
-)
-
 
 KERNELS: PrintedTable = {f"κ{number}": {} for number in range(1, 6)}
 
@@ -113,87 +105,31 @@ def draw_mean_weights(lines: Sequence[Line]) -> Any:
     return drawn
 
 
-EXPLAINED = {
-    "DiMKL1": "equation (5) as printed, with the kernels that the accuracies of Table 6 imply, gives"
-    " κ3 to κ5 equal weights and does not exclude κ2; kernels with half the s would give 8 of the 15"
-    " weights of Tables 7 to 9 instead of 4, but not the accuracies",
-    "DiMKL2": "the printed weights contradict equation (6), which is largest for narrow kernels: the"
-    " mean and the deviation of q₂ go to 0 there; no reading tried gives more than 6 of the 15"
-    " weights of Tables 7 to 9",
-    "DiMKL3": "the signs of equations (7) and (8) are lost in the text that we have; no reading"
-    " tried gives more than 7 of the 15 weights of Tables 7 to 9",
-    "DiMKL4": "equation (9) as printed, with the kernels that the accuracies of Table 6 imply;"
-    " kernels with half the s would give 14 of the 15 weights of Tables 7 to 9 instead of 7, but not"
-    " the accuracies",
-    "DiMKL6": "the rank and the floor of the covariances are not printed; of 105 pairs none gives"
-    " more than 10 of the 15 weights of Tables 7 to 9, as ours does; the printed column of Table 7"
-    " adds up to 1.24",
-    "MKLGL": "neither C nor the norm of MKLGL is printed; C = 0.1 gives 13 of the 15 weights of"
-    " Tables 7 to 9, but on Breast Cancer every C from 0.02 to 0.5 shares the weight",
-    "GAMKL": "a random search of the best accuracy, which hardly depends on the weights",
-}
-
 NOTHING = accuracy_lines(EXPERIMENT, {})
-NO_DATA = (
-    "the infrared images of a U.S. Army test site, their learned features and the target lanes were"
-    " never published"
-)
 
 ENTRIES = (
-    Entry(
-        name="003-table3",
-        title="Explosive hazards: NAUC of 16 fused kernels",
-        lines=NOTHING,
-        protocol=("Lane-based threefold cross-validation.",),
-        missing={"all numbers, with Table 2 and Figures 2 and 3": NO_DATA},
-        minutes=(0, 0),
-    ),
-    Entry(
-        name="003-table4",
-        title="Explosive hazards: NAUC of four fused kernels",
-        lines=NOTHING,
-        protocol=("Lane-based threefold cross-validation.",),
-        missing={"all numbers": NO_DATA},
-        minutes=(0, 0),
-    ),
-    Entry(
-        name="003-table6",
-        title="Test accuracies on three UCI data sets",
-        lines=accuracy_lines(
+    Entry.told("003-table3", NOTHING),
+    Entry.told("003-table4", NOTHING),
+    Entry.told(
+        "003-table6",
+        accuracy_lines(
             EXPERIMENT,
             TABLE_6,
             against="DiMKL1",
             extra=[UNIFORM, TRUE_DISTANCE, SAME_PRICE, TWO_NORM],
         ),
-        protocol=PROTOCOL,
-        minutes=(1, 13),
     ),
     *(
-        Entry(
-            name=name,
-            title=f"Kernel weights on {label}",
-            heads=("kernel", "system"),
-            lines=weight_lines(
+        Entry.told(
+            name,
+            weight_lines(
                 EXPERIMENT, label, table, [(TRUE_DISTANCE, ""), (SAME_PRICE, ""), (TWO_NORM, "")]
             ),
-            protocol=(*PROTOCOL, "Means over all divisions; the paper shows one of its hundred."),
-            missing={
-                "Ind Kernel Perf and Fused Performance": "accuracies of the paper's one random"
-                " division, which is not known; Table 6 has those of a hundred"
-            },
-            explained=EXPLAINED,
-            minutes=(1, 13),
         )
         for name, (label, table) in WEIGHTS.items()
     ),
-    Entry(
-        name="003-fig4",
-        title="Mean kernel weights and their deviations",
-        heads=("data set and system", "kernel"),
-        lines=SetLines(EXPERIMENT.sets, WEIGHT, mean_weight_lines),
-        protocol=PROTOCOL,
-        minutes=(1, 1),
-        draw=draw_mean_weights,
+    Entry.told(
+        "003-fig4", SetLines(EXPERIMENT.sets, WEIGHT, mean_weight_lines), draw=draw_mean_weights
     ),
     TIMES,
 )

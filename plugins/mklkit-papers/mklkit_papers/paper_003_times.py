@@ -110,29 +110,4 @@ def synthetic_rows(members: int) -> tuple[Array, Array]:
     return minmax_scale(noise + APART / 2 * y[:, None], (-1, 1)), y
 
 
-OVERHEAD = (
-    "a call of ours takes two to three ten-thousandths of a second for the smallest arrays, mostly"
-    " Python"
-)
-EXPLAINED = {
-    "DiMKL1": OVERHEAD,
-    "DiMKL5": OVERHEAD,
-    "MKLGL": "ours goes on to a duality gap of 10⁻⁵, and its rows are synthetic as the paper's are,"
-    " but not the same",
-}
-
-TIMES = Entry(
-    name="003-table10",
-    title="Seconds for the weight of a kernel, and for MKLGL",
-    heads=("system", "n"),
-    lines=SetLines([RUNS], TIME, time_lines),
-    protocol=(
-        "DiMKL 1 to 6: q₁ and q₂ are arrays of n similarities each, blocks of √n × √n of a Gram"
-        " matrix that is known; extra rows: of a Gram matrix of n rows.",
-        "MKLGL: training on n rows with the five kernels of Table 6.",
-        "Two normal classes in 10 columns, scaled to [−1, 1]; the median of 20 runs (quick: 5; of"
-        " 5,000 rows: 3) after one that is not counted.",
-    ),
-    explained=EXPLAINED,
-    minutes=(1, 1),
-)
+TIMES = Entry.told("003-table10", SetLines([RUNS], TIME, time_lines))

@@ -55,8 +55,8 @@ LEFT_OUT = {
 class Effort:
     """What is searched on a data set, on the training rows.
 
-    Folds of RPEMEKL and MultiK-MHKS, and of the others; C of MKL's machines; C and D of SVM-2K, with
-    each pair of kernels; λ of MKDA.
+    Folds of RPEMEKL and MultiK-MHKS, and of the others; C of MKL's machines; C and D of SVM-2K,
+    with each pair of kernels; λ of MKDA.
     """
 
     folds: int = 5
@@ -157,35 +157,6 @@ EXPERIMENT = Experiment(
     systems,
 )
 
-PROTOCOL = (
-    "Stratified random halves: ten of Iris, Wine and Sonar, five of House-votes, Ionosphere and"
-    " Clean, three of Glass and Pima, two of Cmc, one of the others (quick: one of Glass, Iris, Wine and"
-    " Sonar, none of the others).",
-    "Raw or standardised features, as cross-validation on the training half prefers.",
-    "RPEMEKL and MultiK-MHKS: the normalised linear kernel and Gaussians of the mean distance and a"
-    " tenth of it; c and λ from 2⁻⁴ … 2⁴, and p from 0.1 … 0.5, by five-fold cross-validation"
-    " (three-fold from Cmc on).",
-    "SVM-2K: the pair of these kernels, C of 1 and 16 and D of 0.1 and 1 (dear sets: 0.1), by"
-    " three-fold cross-validation (dear sets: two-fold), as for the others.",
-    "MKDA: ten Gaussians, σ from 0.1 to 100, λ of 0.1 and 0.001 (dear sets: 0.01); the quadratic"
-    " form of the program.",
-    "MKL: the same ten Gaussians, C of 0.1 … 1,000 (dear sets: 1 … 100).",
-    "Dear sets are Cmc, Arrhythmia, Segmentation, Waveform and Page-block.",
-)
-TIMES = "Seconds of the last fit, with the parameters that were chosen; the paper's are of 2012."
-
-EXPLAINED = {
-    "Arrhythmia, MKL": "one division, where the paper has ten, of 13 classes of which eight have"
-    " fewer than 26 rows; the paper counts 16 classes; with RPEMEKL's three kernels,"
-    " standardised, and C = 1 it is 66.8 there",
-    "Glass": "printed of ten attributes, of which one is the row number in a file sorted by class;"
-    " with it, in the row 'Glass with row number', five come within two points of print, and MKDA"
-    " has 98.1 where 93.7 is printed",
-    "Iris, MKL": "no single setting of five C, raw or standardised features and two sets of kernels has a mean"
-    " above 96.5 % on these test rows",
-    "Sonar, MKL": "no single setting of five C, raw or standardised features and two sets of kernels has a mean"
-    " above 82.6 % on these test rows",
-}
 
 # Figure 1: the objective of RPEMEKL's members, iteration by iteration.
 OBJECTIVE = Measure("ln of the objective (5)", "near", 3)
@@ -236,40 +207,17 @@ def _curves(session: Session, use: DataUse, division: Division) -> list[NDArray[
     return curves
 
 
-MINUTES = (1, 45)
 MISSING = LETTER | {f"{label}, {name}": reason for (label, name), reason in LEFT_OUT.items()}
 CURVES = ("Clean", "House-votes", "Ionosphere", "Pima", "Sonar")
 
 ENTRIES = (
-    Entry(
-        name="004-table2",
-        title="Test accuracies on thirteen UCI data sets",
-        lines=accuracy_lines(EXPERIMENT, TABLE_2, against=OWN),
-        protocol=PROTOCOL,
-        missing=MISSING,
-        explained=EXPLAINED,
-        minutes=MINUTES,
-    ),
-    Entry(
-        name="004-table3",
-        title="Training times with the chosen parameters",
-        lines=second_lines(EXPERIMENT, TABLE_3),
-        protocol=(*PROTOCOL, TIMES),
-        missing=MISSING,
-        minutes=MINUTES,
-    ),
-    Entry(
-        name="004-fig1",
-        heads=("data set", "iteration"),
-        title="The objective (5) by iteration",
-        lines=objective_lines(
+    Entry.told("004-table2", accuracy_lines(EXPERIMENT, TABLE_2, against=OWN), missing=MISSING),
+    Entry.told("004-table3", second_lines(EXPERIMENT, TABLE_3), missing=MISSING),
+    Entry.told(
+        "004-fig1",
+        objective_lines(
             [attrs.evolve(use, quick=2) for use in EXPERIMENT.sets if use.label in CURVES], HALVES
         ),
-        protocol=(
-            "The three members with p = 0.1 and c = λ = 1, on the training halves of Table 2,"
-            " standardised: means of ln L.",
-        ),
-        minutes=(0.1, 0.2),
         draw=draw,
     ),
 )
