@@ -34,7 +34,7 @@ class Block:
 def blocks(page: str) -> list[Block]:
     """Return the fenced blocks of a page, named by its path from the root, in their order."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    return [Block(**found.groupdict()) for found in _FENCED.finditer(text)]
+    return [Block(**match.groupdict()) for match in _FENCED.finditer(text)]
 
 
 def listings(page: str, language: str) -> list[str]:

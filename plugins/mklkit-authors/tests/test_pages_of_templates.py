@@ -99,9 +99,11 @@ def test_methods_are_given_what_a_page_says(page: str) -> None:
     for name, shown in re.findall(r"`(\w+)\(([\w, ]+)\)`", (ROOT / page).read_text("utf-8")):
         if name in OWNERS:
             _, *arguments = inspect.signature(getattr(OWNERS[name], name)).parameters.values()
-            given = shown.split(", ")
-            assert given == [one.name for one in arguments][: len(given)], name
-            assert all(one.default is not one.empty for one in arguments[len(given) :]), name
+            names = shown.split(", ")
+            assert names == [argument.name for argument in arguments][: len(names)], name
+            assert all(
+                argument.default is not argument.empty for argument in arguments[len(names) :]
+            ), name
 
 
 def test_there_is_a_page_for_each_template() -> None:

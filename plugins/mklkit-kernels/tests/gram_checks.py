@@ -7,8 +7,8 @@ import numpy as np
 
 def cosines(gram):
     """Return a Gram matrix divided by the roots of its diagonal; 0 where that is 0."""
-    own = np.diag(gram)
-    lengths = np.where(own > 0, np.sqrt(np.where(own > 0, own, 1)), np.inf)
+    diagonal = np.diag(gram)
+    lengths = np.where(diagonal > 0, np.sqrt(np.where(diagonal > 0, diagonal, 1)), np.inf)
     return gram / lengths[:, None] / lengths
 
 

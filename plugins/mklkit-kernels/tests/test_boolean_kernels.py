@@ -39,8 +39,8 @@ def truths(rows, degree, join, negations):
     ],
 )
 def test_they_count_the_formulas_that_are_true_for_both(kernel, join, negations, degree):
-    found = truths(ALL_ROWS, degree, join, negations)
-    expected = found @ found.T
+    counts = truths(ALL_ROWS, degree, join, negations)
+    expected = counts @ counts.T
     check_gram(kernel(degree=degree, normalize=False), ALL_ROWS, expected)
     check_gram(kernel(degree=degree), ALL_ROWS, cosines(expected))
 

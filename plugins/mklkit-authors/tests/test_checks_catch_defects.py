@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 import pytest
-from builders import Mean
 from mklkit_authors.testing import (
     CheckFailure,
     NotApplicable,
@@ -27,6 +26,7 @@ from mklkit.plugin import (
     CombinerFacts,
     FeatureMapFacts,
     FittedScalarKernel,
+    FusionCombiner,
     KernelFacts,
     LearnerFacts,
     LinearDecision,
@@ -61,6 +61,16 @@ def defect(check: str, base: type, facts: Any = None) -> Callable[[Method], Any]
         return defective(check)(type(word, (base,), members | stated))
 
     return add
+
+
+@attrs.frozen
+class Mean(FusionCombiner):
+    """The mean of the decisions."""
+
+    name: ClassVar[str] = "mean"
+
+    def fuse(self, scores: np.ndarray) -> np.ndarray:
+        return np.asarray(scores.mean(axis=1))
 
 
 @defective("values_that_are_no_numbers_are_refused")
