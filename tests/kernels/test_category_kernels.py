@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from kernel_checks import check_gram
+from mklkit_authors.testing.grams import check_gram
 
 from mklkit.kernels.categories import FrequencyOverlap, Overlap
 from mklkit.registry.readings import category_codes

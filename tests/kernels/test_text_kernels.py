@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kernel_checks import check_gram, cosines
+from mklkit_authors.testing.grams import check_gram, cosines
 
 from mklkit import DataError
 from mklkit.kernels.text.spectrum import Mismatch, SpectrumKernel

@@ -6,7 +6,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from gram_checks import check_gram, cosines
+from mklkit_authors.testing.grams import check_gram, cosines
 from mklkit_kernels import (
     Conjunctive,
     Disjunctive,
