@@ -1,9 +1,8 @@
 """The checks that every component must pass, for authors of plugins.
 
-In a plugin's tests::
+In a plugin's tests, here of a kernel ``Contrast``::
 
     from mklkit_authors.testing import parametrize_with_component_checks
-    from mklkit_contrast import Contrast
 
     @parametrize_with_component_checks([Contrast, Contrast(power=2)])
     def test_component(check):
