@@ -64,7 +64,9 @@ class Entry:
             for key, value in texts[name].items()
         }
         protocol = (*known.pop("protocol"), *known.pop("also", ()))
-        pairs = {key: tuple(known.pop(key)) for key in ("heads", "minutes") if key in known}
+        pairs: dict[str, Any] = {
+            key: tuple(known.pop(key)) for key in ("heads", "minutes") if key in known
+        }
         missing = {**known.pop("missing", {}), **missing}
         return cls(
             name=name, lines=lines, draw=draw, protocol=protocol, missing=missing, **pairs, **known
