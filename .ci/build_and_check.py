@@ -57,13 +57,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         built = build(scratch, options.quick)
-        for one in built:
-            check_contents(one)
+        for project in built:
+            check_contents(project)
         if options.quick:
             check_together(built, scratch)
         else:
-            for one in built:
-                check_alone(one, built[0], scratch)
+            core, authors, *_ = built
+            for project in built:
+                check_alone(project, core, authors, scratch)
         if options.keep:
             shutil.copytree(scratch / "dist", options.keep, dirs_exist_ok=True)
     say("done")
@@ -97,53 +98,55 @@ def build(scratch: Path, quick: bool) -> list[Built]:
 def check_together(built: list[Built], scratch: Path) -> None:
     """Install all wheels into one environment and test them there."""
     say("install all wheels")
-    environment = Environment.beside_this(scratch, without=[one.name for one in built])
-    environment.install("--no-deps", "--no-index", *(one.wheel for one in built))
+    environment = Environment.beside_this(scratch, without=[project.name for project in built])
+    environment.install("--no-deps", "--no-index", *(project.wheel for project in built))
     check_commands(environment, built, scratch)
     say("quick tests")
-    core, *plugins = (unpacked(one, scratch) for one in built)
+    core, *plugins = (unpacked(project, scratch) for project in built)
     environment.test(*QUICK, cwd=core)
-    environment.test(*QUICK_OF_PLUGINS, *(one / "tests" for one in plugins), cwd=scratch)
+    environment.test(*QUICK_OF_PLUGINS, *(plugin / "tests" for plugin in plugins), cwd=scratch)
 
 
-def check_alone(one: Built, core: Built, scratch: Path) -> None:
+def check_alone(project: Built, core: Built, authors: Built, scratch: Path) -> None:
     """Install a project's wheel, and in another environment its sources, and test each."""
-    both = [one] if one is core else [core, one]
-    say(f"install the wheel of {one.name}")
-    environment = Environment.fresh(scratch / f"wheel-{one.name}")
+    # Plugins are tested by the checks of mklkit-authors.
+    others = [] if project is core else [other for other in (core, authors) if other is not project]
+    both = [*others, project]
+    say(f"install the wheel of {project.name}")
+    environment = Environment.fresh(scratch / f"wheel-{project.name}")
     environment.install(*with_tests(each.wheel for each in both))
     of_wheel = installed_files(environment)
     check_commands(environment, both, scratch)
-    say(f"the tests of {one.name}")
-    folder = unpacked(one, scratch)
+    say(f"the tests of {project.name}")
+    folder = unpacked(project, scratch)
     environment.test(cwd=folder)
-    if one is core:
+    if project is core:
         environment.test(*MARKED, cwd=folder)
 
-    say(f"install the source distribution of {one.name}")
-    environment = Environment.fresh(scratch / f"sdist-{one.name}")
+    say(f"install the source distribution of {project.name}")
+    environment = Environment.fresh(scratch / f"sdist-{project.name}")
     environment.install(*with_tests(each.sdist for each in both))
     same("what sources install", installed_files(environment), "the wheels", of_wheel)
     check_commands(environment, both, scratch)
-    quick_tests(environment, one, scratch)
+    quick_tests(environment, project, scratch)
 
 
 def with_tests(files: Iterable[Path]) -> list[str]:
     return [f"{file}[test]" for file in files]
 
 
-def quick_tests(environment: Environment, one: Built, scratch: Path) -> None:
+def quick_tests(environment: Environment, project: Built, scratch: Path) -> None:
     """Run the quick form's tests of a project."""
-    say(f"quick tests of {one.name}")
-    chosen = QUICK if one.folder == ROOT else QUICK_OF_PLUGINS
-    environment.test(*chosen, cwd=unpacked(one, scratch))
+    say(f"quick tests of {project.name}")
+    chosen = QUICK if project.folder == ROOT else QUICK_OF_PLUGINS
+    environment.test(*chosen, cwd=unpacked(project, scratch))
 
 
 def check_commands(environment: Environment, built: list[Built], scratch: Path) -> None:
     """Check that mklkit fits and predicts, and knows the components of just these packages."""
     known = json.loads(environment.run("mklkit", "list", "--json", cwd=scratch))
     names = {entry["distribution"] for entry in known}
-    same("what mklkit lists", names, "what is installed", {one.name for one in built})
+    same("what mklkit lists", names, "what is installed", {project.name for project in built})
     environment.run("mklkit", "fit", "iris", "--combiner", "dimkl3", "-o", "model.mkl", cwd=scratch)
     environment.run("mklkit", "predict", "model.mkl", "iris", cwd=scratch)
 

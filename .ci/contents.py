@@ -41,25 +41,30 @@ class Built(NamedTuple):
         return ROOT if self.name == "mklkit" else ROOT / "plugins" / self.name
 
 
-def check_contents(one: Built) -> None:
+def check_contents(project: Built) -> None:
     """Leave with the names of files that are missing in what was built, or additional."""
-    with tarfile.open(one.sdist) as archive:
+    with tarfile.open(project.sdist) as archive:
         members = [member.name for member in archive.getmembers() if member.isfile()]
     shipped = {name.partition("/")[2] for name in members}
-    needed = NEEDED | (NEEDED_OF_MKLKIT if one.folder == ROOT else set())
-    same(f"the source distribution of {one.name}", shipped & needed, "what it needs", needed)
+    needed = NEEDED | (NEEDED_OF_MKLKIT if project.folder == ROOT else set())
+    same(f"the source distribution of {project.name}", shipped & needed, "what it needs", needed)
     if (ROOT / ".git").exists() and shutil.which("git"):
-        same(f"the source distribution of {one.name}", shipped - ADDED, "git", listed(one.folder))
+        same(
+            f"the source distribution of {project.name}",
+            shipped - ADDED,
+            "git",
+            listed(project.folder),
+        )
 
-    names = zipfile.ZipFile(one.wheel).namelist()
+    names = zipfile.ZipFile(project.wheel).namelist()
     installed = {name for name in names if ".dist-info/" not in name}
     metadata = {name.partition(".dist-info/")[2] for name in names}
-    code = {name for name in shipped if name.startswith(f"{one.package}/")} - NOT_IN_WHEELS
-    same(f"the wheel of {one.name}", installed, "its package", code)
-    typed_and_licensed = {f"{one.package}/py.typed", "licenses/LICENSE"}
+    code = {name for name in shipped if name.startswith(f"{project.package}/")} - NOT_IN_WHEELS
+    same(f"the wheel of {project.name}", installed, "its package", code)
+    typed_and_licensed = {f"{project.package}/py.typed", "licenses/LICENSE"}
     present = typed_and_licensed & (installed | metadata)
-    same(f"the wheel of {one.name}", present, "what it needs", typed_and_licensed)
-    check_readme(one)
+    same(f"the wheel of {project.name}", present, "what it needs", typed_and_licensed)
+    check_readme(project)
 
 
 def listed(folder: Path) -> set[str]:
@@ -69,33 +74,33 @@ def listed(folder: Path) -> set[str]:
     # Whoever owns the checkout.
     command = ["git", "-c", "safe.directory=*", "ls-files", "-z"]
     command += ["--cached", "--others", "--exclude-standard", "--", *paths]
-    found = run(*command, cwd=folder).split("\0")
-    return {name for name in found if name and (folder / name).exists()}
+    names = run(*command, cwd=folder).split("\0")
+    return {name for name in names if name and (folder / name).exists()}
 
 
-def check_readme(one: Built) -> None:
+def check_readme(project: Built) -> None:
     """Leave if the page that an index shows has links that lead nowhere there."""
-    with zipfile.ZipFile(one.wheel) as wheel:
+    with zipfile.ZipFile(project.wheel) as wheel:
         [name] = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
         links = {part.partition(")")[0] for part in wheel.read(name).decode().split("](")[1:]}
     absolute = {link for link in links if link.startswith("https://")}
-    same(f"the description of {one.name}", links, "its absolute links", absolute)
+    same(f"the description of {project.name}", links, "its absolute links", absolute)
 
 
-def same(what: str, found: set[str], reference: str, wanted: set[str]) -> None:
+def same(subject: str, names: set[str], reference: str, wanted: set[str]) -> None:
     """Leave with the names that two sets do not share."""
-    if found != wanted:
-        more, less = (", ".join(sorted(a - b)) for a, b in ((found, wanted), (wanted, found)))
+    if names != wanted:
+        more, less = (", ".join(sorted(a - b)) for a, b in ((names, wanted), (wanted, names)))
         sys.exit(
-            f"{what} differs from {reference}: it also has {more or '-'}, lacks {less or '-'}."
+            f"{subject} differs from {reference}: it also has {more or '-'}, lacks {less or '-'}."
         )
 
 
-def unpacked(one: Built, scratch: Path) -> Path:
+def unpacked(project: Built, scratch: Path) -> Path:
     """Unpack a source distribution, and make its package one that cannot be imported."""
-    with tarfile.open(one.sdist) as archive:
+    with tarfile.open(project.sdist) as archive:
         archive.extractall(scratch / "unpacked", filter="data")
-    folder = scratch / "unpacked" / one.sdist.name.removesuffix(".tar.gz")
+    folder = scratch / "unpacked" / project.sdist.name.removesuffix(".tar.gz")
     message = "raise ImportError('these are the sources instead of the installed package')\n"
-    (folder / one.package / "__init__.py").write_text(message)
+    (folder / project.package / "__init__.py").write_text(message)
     return folder

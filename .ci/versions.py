@@ -72,7 +72,7 @@ def lower_bounds(projects: Iterable[Path]) -> Iterator[tuple[str, str]]:
     for folder in projects:
         project = project_of(folder)["project"]
         extras = project["optional-dependencies"]
-        needed = [one for name in extras if name != "docs" for one in extras[name]]
+        needed = [extra for name in extras if name != "docs" for extra in extras[name]]
         for requirement in [*project["dependencies"], *needed]:
             name, _, bound = requirement.partition(">=")
             if name != "mklkit":

@@ -40,8 +40,8 @@ models = {
 right = new_X[:, 0] >= 1
 print("accuracy on new rows      left  right")
 for name, model in models.items():
-    found = model.fit(X, y).predict(new_X) == new_y
-    print(f"{name:25} {found[~right].mean():.3f}  {found[right].mean():.3f}")
+    correct = model.fit(X, y).predict(new_X) == new_y
+    print(f"{name:25} {correct[~right].mean():.3f}  {correct[right].mean():.3f}")
 
 print(models["cluster-gating"].weights_frame()[["cluster", "kernel", "weight"]].round(3))
 

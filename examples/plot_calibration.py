@@ -27,11 +27,11 @@ model = MKLClassifier(
     probability=True,
     random_state=0,
 ).fit(X, y)
-given = {
+settings = {
     "decision values, squashed": expit(model.decision_function(new_X)),
     "probability=True": model.predict_proba(new_X)[:, 1],
 }
-for name, values in given.items():
+for name, values in settings.items():
     losses = brier_score_loss(new_y, values), log_loss(new_y, values)
     print(f"{name:26} Brier score {losses[0]:.3f}, logarithmic loss {losses[1]:.3f}")
 
@@ -48,7 +48,7 @@ figure, (above, below) = pyplot.subplots(
     2, 1, figsize=(5.4, 6.2), height_ratios=(3, 1), sharex=True, layout="constrained"
 )
 styles = (("#E69F00", "s--"), ("#0072B2", "o-"))
-for (name, values), (colour, style) in zip(given.items(), styles, strict=True):
+for (name, values), (colour, style) in zip(settings.items(), styles, strict=True):
     CalibrationDisplay.from_predictions(
         new_y, values, n_bins=10, name=name, ax=above, color=colour, marker=style[0],
         linestyle=style[1:], ref_line=False,

@@ -14,7 +14,7 @@ from mklkit import compare
 from mklkit.datasets import make_four_stars
 
 X, y, _ = make_four_stars(240, random_state=0)
-found = compare(
+comparison = compare(
     X,
     y,
     methods=["centered-alignment", "dimkl3", "cluster-gating"],
@@ -22,8 +22,8 @@ found = compare(
     cv="5x1",
 )
 columns = ["method", "accuracy", "deviation", "difference", "p_corrected"]
-print(found.table()[columns].round(3).to_string(index=False))
-print(found.verdict)
+print(comparison.table()[columns].round(3).to_string(index=False))
+print(comparison.verdict)
 
 # %%
 # Accuracies with their intervals
@@ -32,5 +32,5 @@ print(found.verdict)
 # The best method is at the top. Intervals that overlap do not mean that two methods are equal: on
 # the same splits their accuracies go up and down together, and the test looks at their differences.
 # Nor does the picture say what would be found on other data.
-found.plot()
+comparison.plot()
 pyplot.show()

@@ -46,8 +46,10 @@ styles = zip("o^sDv", ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00"), s
 styles = dict(zip((0, 4, 6, 7, 9), styles, strict=True))
 for panel, (name, plane) in zip(axes.flat, points.items(), strict=True):
     for digit, (marker, colour) in styles.items():
-        own = plane[digits == digit]
-        panel.scatter(*own.T, 22, color=colour, marker=marker, alpha=0.8, label=str(digit), lw=0)
+        members = plane[digits == digit]
+        panel.scatter(
+            *members.T, 22, color=colour, marker=marker, alpha=0.8, label=str(digit), lw=0
+        )
     panel.set(title=name, xticks=[], yticks=[])
 figure.supxlabel("first kernel principal component", fontsize="medium")
 figure.supylabel("second kernel principal component", fontsize="medium")

@@ -54,8 +54,8 @@ for n, p, accuracy, seconds in rows + landmarks:
 figure, axes = pyplot.subplots(
     2, 2, figsize=(6.4, 5), sharex="col", sharey="row", layout="constrained"
 )
-for column, (found, place, name) in enumerate(((rows, 0, "rows"), (landmarks, 1, "landmarks"))):
-    columns = np.transpose(found)
+for column, (values, place, name) in enumerate(((rows, 0, "rows"), (landmarks, 1, "landmarks"))):
+    columns = np.transpose(values)
     axes[0, column].plot(columns[place], columns[2], "o-", color="#0072B2")
     axes[1, column].plot(columns[place], columns[3], "s--", color="#D55E00")
     axes[1, column].set(xlabel=name, xscale="log", yscale="log")

@@ -27,12 +27,12 @@ kernels = {
 }
 banks = {name: [kernel] for name, kernel in kernels.items()}
 banks["both"] = list(kernels.values())
-found = {}
+curves = {}
 for name, bank in banks.items():
     model = MKLRegressor(bank, combiner="loo-ridge", random_state=0)
     model.fit(table[known], values[known])
-    found[name] = model.predict(table)
-    score = r2_score(values[~known], found[name][~known])
+    curves[name] = model.predict(table)
+    score = r2_score(values[~known], curves[name][~known])
     print(f"{name:7} R² of the two years asked for: {score:.2f}")
 print(model.weights_frame()[["kernel", "weight"]].round(3).to_string(index=False))
 
@@ -48,7 +48,7 @@ ink = pyplot.rcParams["text.color"]
 axes.plot(table["years"], values, "o", ms=4, mfc="none", color=ink, alpha=0.7, label="observed")
 styles = {"trend": ("#E69F00", "--"), "season": ("#009E73", "-."), "both": ("#0072B2", "-")}
 for name, (colour, style) in styles.items():
-    axes.plot(table["years"], found[name], style, color=colour, label=name)
+    axes.plot(table["years"], curves[name], style, color=colour, label=name)
 axes.axvline(6, ls=":", color=ink)
 axes.set(xlabel="time, years", ylabel="value")
 axes.legend(frameon=False, ncols=2)

@@ -17,8 +17,12 @@ table = load_table("mixed_sources", as_written=["sequence"])
 kernels = ["sequence:spectrum(k=4)@sequence", "level:rbf@level_*", "kind:overlap@tissue,stage"]
 model = build_pipeline(MKLClassifier(kernels, combiner="uniform", learner="svm(C=1)"))
 model.fit(table.features, table.target)
-found = explain(model, table.features, table.target, columns="each", random_state=0)
-print(found.kernels[["kernel", "weight", "left_out", "shuffled"]].round(3).to_string(index=False))
+explanation = explain(model, table.features, table.target, columns="each", random_state=0)
+print(
+    explanation.kernels[["kernel", "weight", "left_out", "shuffled"]]
+    .round(3)
+    .to_string(index=False)
+)
 
 # %%
 # Kernels
@@ -27,7 +31,7 @@ print(found.kernels[["kernel", "weight", "left_out", "shuffled"]].round(3).to_st
 # Three even weights, and three sources that are worth very different amounts. More is lost by
 # shuffling than by leaving out: a model that is fitted without a source makes more of the others,
 # while one that relies on it is misled by what is shuffled.
-found.plot()
+explanation.plot()
 
 # %%
 # Columns
@@ -36,7 +40,7 @@ found.plot()
 # Each column shuffled on its own, with 95 % intervals. ``level_3`` and ``level_4`` are noise by
 # construction, and nothing is lost with them. The picture does not say that all columns with short
 # bars can go together: of two columns that say the same, each can be shuffled without harm.
-columns = found.columns.iloc[::-1]
+columns = explanation.columns.iloc[::-1]
 lost = 100 * columns["shuffled"]
 figure, axes = pyplot.subplots(figsize=(6, 3.4), layout="constrained")
 axes.barh(

@@ -31,8 +31,8 @@ def accuracy(bank, combiner="uniform"):
 single = [accuracy([kernel]) for kernel in kernels]
 combined = accuracy(kernels, "centered-alignment")
 weights = MKLClassifier(kernels, combiner="centered-alignment").fit(X, y).weights_[0]
-found = pd.DataFrame({"k": lengths, "accuracy": single, "weight": weights})
-print(found.round(3).to_string(index=False))
+by_length = pd.DataFrame({"k": lengths, "accuracy": single, "weight": weights})
+print(by_length.round(3).to_string(index=False))
 print(f"all lengths: {combined:.1f}")
 
 # %%

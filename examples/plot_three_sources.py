@@ -24,7 +24,7 @@ X, y = table.features, table.target
 halves = StratifiedKFold(2, shuffle=True, random_state=0)
 sources = ["fourier:rbf@fourier_*", "pixel:rbf@pixel_*", "zernike:rbf@zernike_*"]
 print("kernels   accuracy   of 6 and 9")
-for kernels in (*([one] for one in sources), sources):
+for kernels in (*([source] for source in sources), sources):
     model = make_pipeline(
         StandardScaler().set_output(transform="pandas"),
         MKLClassifier(kernels, combiner="centered-alignment", learner="svm(C=10)"),

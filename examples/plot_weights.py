@@ -27,13 +27,13 @@ kernels = [
     "linear:cosine(linear)",
 ]
 halves = StratifiedShuffleSplit(10, train_size=0.5, random_state=0)
-found = []
+results = []
 for rule in ("centered-alignment", "dimkl5", "loo-ridge"):
     for train, test in halves.split(X, y):
         model = MKLClassifier(kernels, combiner=rule, random_state=0).fit(X[train], y[train])
         weights = dict(zip(model.kernel_names_, model.weights_[0], strict=True))
-        found.append({"rule": rule, "accuracy": model.score(X[test], y[test]), **weights})
-by_rule = pd.DataFrame(found).groupby("rule", sort=False)
+        results.append({"rule": rule, "accuracy": model.score(X[test], y[test]), **weights})
+by_rule = pd.DataFrame(results).groupby("rule", sort=False)
 print(by_rule.mean().round(3))
 
 # %%

@@ -5,8 +5,6 @@ that leaves one method to be written, and is decorated by :func:`register`. An e
 group ``mklkit`` names its module.
 """
 
-from __future__ import annotations
-
 from mklkit.combiners.templates.coupling import CoupledSolution, CouplingCombiner
 from mklkit.combiners.templates.fusion import FusionCombiner, LearnedFusion, majority
 from mklkit.combiners.templates.gating import GatingCombiner

@@ -83,9 +83,9 @@ class Page:
         self._read, to_write = os.pipe()
         # The program reads file 3 and writes file 4; the shell puts them there.
         command = 'exec 3<&$0 4>&$1; shift 1; exec "$@"'
-        given = [str(to_read), str(to_write), program, *FLAGS, f"--user-data-dir={profile}"]
+        arguments = [str(to_read), str(to_write), program, *FLAGS, f"--user-data-dir={profile}"]
         self._process = subprocess.Popen(
-            ["bash", "-c", command, *given],
+            ["bash", "-c", command, *arguments],
             pass_fds=(to_read, to_write),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -97,8 +97,8 @@ class Page:
         self._session: str | None = None
         self.events: list[dict[str, Any]] = []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        found = self.call("Target.attachToTarget", targetId=target, flatten=True)
-        self._session = found["sessionId"]
+        answer = self.call("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = answer["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
 
@@ -118,7 +118,7 @@ class Page:
         if self._session is not None:
             message["sessionId"] = self._session
         os.write(self._write, json.dumps(message).encode() + b"\0")
-        answer = self._wait(lambda one: one.get("id") == self._number)
+        answer = self._wait(lambda event: event.get("id") == self._number)
         assert "error" not in answer, (method, answer)
         return answer["result"]
 
@@ -144,11 +144,11 @@ class Page:
         self.events.clear()
         self.call("Page.navigate", url=path.as_uri())
         if not self.told("Page.loadEventFired"):
-            self._wait(lambda one: one.get("method") == "Page.loadEventFired")
+            self._wait(lambda event: event.get("method") == "Page.loadEventFired")
 
     def told(self, method: str) -> list[dict[str, Any]]:
         """Return what events of a kind said since the page was opened."""
-        return [one["params"] for one in self.events if one["method"] == method]
+        return [event["params"] for event in self.events if event["method"] == method]
 
     def size(self, width: int, height: int = 900) -> None:
         """Make the page so wide and high."""
@@ -164,9 +164,9 @@ class Page:
 
     def run(self, script: str) -> Any:
         """Return the value of an expression in the page."""
-        found = self.call("Runtime.evaluate", expression=script, returnByValue=True)
-        assert "exceptionDetails" not in found, found
-        return found["result"].get("value")
+        answer = self.call("Runtime.evaluate", expression=script, returnByValue=True)
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
 
     def faint_text(self, within: str = "body *") -> Any:
         """Return the elements among those of a selector whose text has too little contrast."""
@@ -183,5 +183,5 @@ class Page:
 
     def print(self, path: Path) -> None:
         """Write the page as PDF."""
-        found = self.call("Page.printToPDF", preferCSSPageSize=True, printBackground=True)
-        path.write_bytes(b64decode(found["data"]))
+        answer = self.call("Page.printToPDF", preferCSSPageSize=True, printBackground=True)
+        path.write_bytes(b64decode(answer["data"]))

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 needs_checkout = pytest.mark.skipif(
-    not (ROOT / ".ci").is_dir(), reason="a source distribution has neither .ci/ nor plugins/"
+    not (ROOT / ".ci").is_dir(), reason="a source distribution has neither .ci/ nor all of plugins/"
 )
 
 MADE = ("docs/_build/", "docs/gallery/", "docs/reference/command-line.md")
@@ -34,7 +34,7 @@ class Block:
 def blocks(page: str) -> list[Block]:
     """Return the fenced blocks of a page, named by its path from the root, in their order."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    return [Block(**found.groupdict()) for found in _FENCED.finditer(text)]
+    return [Block(**match.groupdict()) for match in _FENCED.finditer(text)]
 
 
 def listings(page: str, language: str) -> list[str]:

@@ -46,9 +46,9 @@ class Environment:
         subprocess.run(command, check=True)
         purelib = self.run_python("-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
         self.packages = Path(purelib.stdout.strip())
-        seen = [_links(Path(one), home / f"seen-{i}", without) for i, one in _site_packages()]
+        views = [_links(Path(path), home / f"seen-{i}", without) for i, path in _site_packages()]
         # addsitedir, since an editable installation of mklkit is itself a .pth file over there.
-        lines = [f"import site; site.addsitedir({str(folder)!r})" for folder in seen]
+        lines = [f"import site; site.addsitedir({str(folder)!r})" for folder in views]
         (self.packages / "tested.pth").write_text("\n".join(lines))
 
     def install(self, *folders: Path) -> set[str]:
@@ -65,7 +65,7 @@ class Environment:
 
     def _installed(self) -> set[str]:
         """Return the names of the distributions in this environment itself."""
-        return {found.metadata["Name"] for found in distributions(path=[str(self.packages)])}
+        return {record.metadata["Name"] for record in distributions(path=[str(self.packages)])}
 
     def run(self, command: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run a command, with the installing itself kept off the network."""
@@ -100,12 +100,12 @@ class Environment:
 
 
 def _site_packages() -> Iterable[tuple[int, str]]:
-    return enumerate(one for one in site.getsitepackages() if Path(one).is_dir())
+    return enumerate(folder for folder in site.getsitepackages() if Path(folder).is_dir())
 
 
 def _links(packages: Path, folder: Path, without: Iterable[str]) -> Path:
     """Return a folder of links to what another holds, or that one itself if nothing is hidden."""
-    hidden = {name for one in without for name in _top_level(one)}
+    hidden = {name for distribution_name in without for name in _top_level(distribution_name)}
     if not hidden:
         return packages
     folder.mkdir()

@@ -44,19 +44,19 @@ def follow(
     ``instead`` says, commands and listings that begin like one of ``left_out`` are not run; either
     has to occur.
     """
-    found = blocks(page)
+    fenced = blocks(page)
     unused = {*instead, *left_out}
     names: dict[str, Any] = {"__name__": "__main__"}
     steps = []
-    for block, after in pairwise([*found, Block("", "")]):
+    for block, after in pairwise([*fenced, Block("", "")]):
         if block.language not in RUN:
             continue
         text = block.text
-        unused -= {one for one in instead if one in text}
-        for one, other in instead.items():
-            text = text.replace(one, other)
+        unused -= {name for name in instead if name in text}
+        for name, other in instead.items():
+            text = text.replace(name, other)
         parts = commands_of(text) if block.language == "sh" else [text]
-        unused -= {one for one in left_out for part in parts if part.startswith(one)}
+        unused -= {name for name in left_out for part in parts if part.startswith(name)}
         parts = [part for part in parts if not part.startswith(tuple(left_out))]
         if block.language == "sh":
             printed = "".join(run_in_turn(parts, folder))
@@ -105,7 +105,7 @@ def _words(text: str) -> list[str]:
 
 def _alike(ours: list[str], real: list[str]) -> bool:
     """Return whether words are the same but for their numbers."""
-    return [_NUMBER.sub("0", one) for one in ours] == [_NUMBER.sub("0", one) for one in real]
+    return [_NUMBER.sub("0", text) for text in ours] == [_NUMBER.sub("0", text) for text in real]
 
 
 def _numbers(words: list[str]) -> list[float]:

@@ -31,8 +31,8 @@ class _Reader(HTMLParser):
         self.name = ""
 
     def handle_starttag(self, tag: str, given: list[tuple[str, str | None]]) -> None:
-        own = dict(given)
-        if not self.open and own.get("class") != "mklkit-shown":
+        marks = dict(given)
+        if not self.open and marks.get("class") != "mklkit-shown":
             return
         if not self.open:
             self.found.append(Panel())
@@ -41,10 +41,10 @@ class _Reader(HTMLParser):
         panel = self.found[-1]
         panel.tags.append(tag)
         if tag == "rect":
-            panel.bars.append(f"{float(own['width'] or 0):g}")
+            panel.bars.append(f"{float(marks['width'] or 0):g}")
         elif tag == "line":
-            panel.bars.append(f"{float(own['x1'] or 0):g} to {float(own['x2'] or 0):g}")
-        panel.addresses += [own[key] or "" for key in ("src", "href") if key in own]
+            panel.bars.append(f"{float(marks['x1'] or 0):g} to {float(marks['x2'] or 0):g}")
+        panel.addresses += [marks[key] or "" for key in ("src", "href") if key in marks]
         if tag == "table":
             panel.tables.append([])
         elif tag == "tr":

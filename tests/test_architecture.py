@@ -40,7 +40,6 @@ ROOMS = (
     "plotting",
     "explanation",
     "comparison",
-    "testing",
     "cli",
 )
 LOOSE = ("__init__", "__main__", "_version", "errors", "plugin")
@@ -49,10 +48,10 @@ STRATEGIES = ("kernels", "feature_maps", "learners", "combiners", "presets")
 
 # The most there may be of each; the aim beside it where that has still to be reached.
 LIMITS = {
-    "lines of mklkit": 42_950,  # aim 42,000; groups, questions, effects and covariates took 2,600
-    "files of mklkit": 260,
-    "lines of mklkit and the plugins": 51_150,  # aim 50,000; the same
-    "lines of tests": 28_400,  # aim 27,000
+    "lines of mklkit": 42_000,
+    "files of mklkit": 250,
+    "lines of mklkit and the plugins": 50_740,
+    "lines of tests": 27_930,  # aim 27,000
     "lines of the longest file": 320,
     "getattr and hasattr": 26,
     "pronouns stored as variables": 0,

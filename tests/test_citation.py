@@ -21,9 +21,9 @@ from mklkit.registry.registry import get_registry
 def test_every_paper_is_a_reference(page: Path) -> None:
     """Titles, authors, journals and years are those at the head of the paper's page."""
     (reference,) = [
-        one
-        for one in read_citation()["references"]
-        if one["notes"].startswith(f"Paper {page.stem}:")
+        reference
+        for reference in read_citation()["references"]
+        if reference["notes"].startswith(f"Paper {page.stem}:")
     ]
     _, head, *_ = page.read_text(encoding="utf-8").split("\n\n")
     head = " ".join(head.split())

@@ -70,16 +70,16 @@ def test_the_steps_leave_them_alone(table: Any) -> None:
     np.testing.assert_array_equal(out["id"], frame["id"])
     np.testing.assert_allclose(out["age"].mean(), 0, atol=1e-12)
     np.testing.assert_allclose(out["age"].std(ddof=0), 1)
-    found = [columns.tolist() for columns in pipeline[-1].kernel_columns_]
-    assert found == [[0], [3], [5], [6], [7], [4, 1, 2]]
+    read = [columns.tolist() for columns in pipeline[-1].kernel_columns_]
+    assert read == [[0], [3], [5], [6], [7], [4, 1, 2]]
     notes = describe(pipeline)
     assert "'sequence', 'colour', 'count_a', 'count_b', 'id' kept" in notes[0]
     assert f"{frame[['colour', 'count_a']].isna().to_numpy().sum()} gaps" in notes[2]
     assert "but not columns 'count_a', 'count_b', 'id'" in notes[4]
     columns = pipeline[0].columns()
-    kept = [one["name"] for one in columns if one.get("kept")]
+    kept = [column["name"] for column in columns if column.get("kept")]
     assert kept == ["sequence", "colour", "count_a", "count_b", "id"]
-    kinds = {one["name"]: one["kind"] for one in columns}
+    kinds = {column["name"]: column["kind"] for column in columns}
     assert kinds["sequence"] == kinds["colour"] == "text"
     assert kinds["id"] == "number"
 
@@ -162,8 +162,8 @@ def test_a_model_file_keeps_all(table: Any, installed: Any, tmp_path: Path, alon
     loaded = load_model(tmp_path / "model.mkl")
     expected = model.decision_function(frame)
     np.testing.assert_allclose(loaded.decision_function(frame), expected, rtol=1e-12)
-    one = np.concatenate([loaded.decision_function(frame[i : i + 1]) for i in range(8)])
-    np.testing.assert_allclose(one, expected[:8], rtol=1e-7, atol=1e-9)
+    joined = np.concatenate([loaded.decision_function(frame[i : i + 1]) for i in range(8)])
+    np.testing.assert_allclose(joined, expected[:8], rtol=1e-7, atol=1e-9)
     with pytest.raises(ValueError, match="colour"):
         loaded.predict(frame.drop(columns="colour"))
 

@@ -50,10 +50,10 @@ def test_the_list_of_commands_has_the_first_sentence_of_each() -> None:
 def test_every_command_and_parameter_is_there(made: Any) -> None:
     sections = made.reference().split("\n## ")
     by_title = {section.partition("\n")[0]: section for section in sections}
-    found = dict(commands_of(typer.main.get_command(app), "mklkit"))
-    assert len(found) > 9
-    assert found.keys() == EXAMPLES.keys()
-    for path, command in found.items():
+    known = dict(commands_of(typer.main.get_command(app), "mklkit"))
+    assert len(known) > 9
+    assert known.keys() == EXAMPLES.keys()
+    for path, command in known.items():
         names = re.findall(r"^`(.*)`$", by_title[path], re.MULTILINE)
         shown = {word.rstrip(",") for name in names for word in name.split()}
         for parameter in command.params:

@@ -33,7 +33,7 @@ PACKAGES = ("mklkit_optimize.consensus_display",)
 @pytest.mark.process
 @pytest.mark.parametrize(
     "path",
-    [one for one in EXAMPLES if one not in PICTURES and one.name not in WITH_ARGUMENTS],
+    [path for path in EXAMPLES if path not in PICTURES and path.name not in WITH_ARGUMENTS],
     ids=lambda path: path.stem,
 )
 def test_an_example_runs(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

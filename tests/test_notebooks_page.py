@@ -51,10 +51,10 @@ def test_a_notebook_shows_html_and_progress() -> None:
     assert "search" in searched.facts
     assert "fitted on" not in planned.facts
     for number, word in ((1, "comparing: "), (2, "explaining: ")):
-        own = [text for cell, text in pictures if cell == number]
-        assert all(text.startswith(word) for text in own[:-1])
-        assert len(own) >= 2  # a bar and its end; how many between them depends on the machine
-        assert own[-1] == ""
+        texts = [text for cell, text in pictures if cell == number]
+        assert all(text.startswith(word) for text in texts[:-1])
+        assert len(texts) >= 2  # a bar and its end; how many between them depends on the machine
+        assert texts[-1] == ""
 
 
 def shown(cell: Any) -> Panel:

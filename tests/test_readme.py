@@ -108,20 +108,20 @@ def test_comparison_has_the_rows_that_are_shown(
     tmp_path: Path, splits: int, tolerance: float
 ) -> None:
     """On two of the ten splits; accuracies differ between splits by less than two points."""
-    [command] = [one for one in commands(README) if one.startswith("mklkit compare")]
+    [command] = [line for line in commands(README) if line.startswith("mklkit compare")]
     [printed] = run_in_turn([command.replace("--mccv 10", f"--mccv {splits}")], tmp_path)
-    shown, found = accuracies(listings(README, "text")[0]), accuracies(printed)
-    assert shown.keys() == found.keys()
+    shown, reached = accuracies(listings(README, "text")[0]), accuracies(printed)
+    assert shown.keys() == reached.keys()
     np.testing.assert_allclose(
-        [found[name] for name in shown], [shown[name] for name in shown], atol=tolerance
+        [reached[name] for name in shown], [shown[name] for name in shown], atol=tolerance
     )
-    assert found["uniform"] > found["rbf on all columns"] > found["pattern"]
+    assert reached["uniform"] > reached["rbf on all columns"] > reached["pattern"]
 
 
 @pytest.mark.process
 def test_explanation_prints_what_is_shown(tmp_path: Path) -> None:
-    own = [one for one in commands(README) if "digits.mkl" in one]
-    *_, printed = run_in_turn(own, tmp_path)
+    calls = [line for line in commands(README) if "digits.mkl" in line]
+    *_, printed = run_in_turn(calls, tmp_path)
     table = listings(README, "text")[1]
     same_but_for_rounding(f"… {table} …", printed)
 
@@ -129,8 +129,8 @@ def test_explanation_prints_what_is_shown(tmp_path: Path) -> None:
 @pytest.mark.process
 @pytest.mark.parametrize("page", [README, "docs/guides/tables.md"])
 def test_commands_on_a_table_run_in_turn(page: str, folder: Path) -> None:
-    own = [one for one in commands(page) if one not in promised() and "digits" not in one]
-    run_in_turn(own, folder)
+    calls = [line for line in commands(page) if line not in promised() and "digits" not in line]
+    run_in_turn(calls, folder)
     predicted = pd.read_csv(folder / "predictions.csv")["prediction"]
     truth = pd.read_csv(folder / "truth.csv")["species"]
     # Guessing would be right once in three.
@@ -174,7 +174,7 @@ def test_links_lead_somewhere(page: str) -> None:
     links = _LINK.findall((ROOT / page).read_text(encoding="utf-8"))
     # The gallery's pages are made of the examples.
     links = [
-        re.sub(r"(\.\./)?gallery/(plot_\w+)\.rst", r"../\1examples/\2.py", one) for one in links
+        re.sub(r"(\.\./)?gallery/(plot_\w+)\.rst", r"../\1examples/\2.py", link) for link in links
     ]
     targets = [((ROOT / page).parent / link).resolve() for link in links]
     # A source distribution comes without the packages, and a checkout without the built site.

@@ -52,9 +52,9 @@ def test_links_within_the_site_lead_somewhere(pages: dict[Path, Links]) -> None:
             if urlparse(target).scheme or target.startswith("//"):
                 continue
             address, anchor = urldefrag(target)
-            found = (path.parent / unquote(urlparse(address).path)).resolve() if address else path
-            anchors = pages[found].anchors if found in pages else {unquote(anchor)}
-            if not found.exists() or unquote(anchor) not in anchors:
+            end = (path.parent / unquote(urlparse(address).path)).resolve() if address else path
+            anchors = pages[end].anchors if end in pages else {unquote(anchor)}
+            if not end.exists() or unquote(anchor) not in anchors:
                 lost.append((path.relative_to(SITE).as_posix(), target))
     assert len(pages) > 100
     assert not lost, lost
@@ -70,11 +70,11 @@ def test_nothing_is_loaded_from_elsewhere(pages: dict[Path, Links]) -> None:
 
 def complaints(page: Page) -> list[str]:
     """Return errors of the open page: failed requests, exceptions, what it logs as an error."""
-    logged = [one["entry"] for one in page.told("Log.entryAdded")]
+    logged = [record["entry"] for record in page.told("Log.entryAdded")]
     return [
-        *(one["text"] for one in logged if one["level"] == "error"),
-        *(str(one["exceptionDetails"]) for one in page.told("Runtime.exceptionThrown")),
-        *(one["errorText"] for one in page.told("Network.loadingFailed")),
+        *(record["text"] for record in logged if record["level"] == "error"),
+        *(str(record["exceptionDetails"]) for record in page.told("Runtime.exceptionThrown")),
+        *(record["errorText"] for record in page.told("Network.loadingFailed")),
     ]
 
 

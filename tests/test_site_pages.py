@@ -189,9 +189,9 @@ def test_a_page_prints_what_it_shows(page: str, tmp_path: Path) -> None:
             same_but_for_rounding(step.shown, step.printed)
         elif step.shown is not None and accuracies(step.shown):
             # On other splits, accuracies differ by a few points.
-            shown, found = accuracies(step.shown), accuracies(step.printed)
-            assert shown.keys() == found.keys()
-            values = [found[name] for name in shown]
+            shown, reached = accuracies(step.shown), accuracies(step.printed)
+            assert shown.keys() == reached.keys()
+            values = [reached[name] for name in shown]
             np.testing.assert_allclose(values, list(shown.values()), atol=4)
 
 
@@ -213,8 +213,10 @@ def test_no_fence_escapes_the_reader_of_pages() -> None:
     """Fences that are indented or longer, and other names of these languages, are not seen."""
     others = r"^(?:[ \t]+```|````+|~~~+) *\w|^```(?:bash|shell|py3|pycon)$"
     hidden = re.compile(others, re.MULTILINE)
-    found = {page: hidden.findall((ROOT / page).read_text(encoding="utf-8")) for page in PAGES}
-    assert not {page: fences for page, fences in found.items() if fences}
+    hidden_fences = {
+        page: hidden.findall((ROOT / page).read_text(encoding="utf-8")) for page in PAGES
+    }
+    assert not {page: fences for page, fences in hidden_fences.items() if fences}
 
 
 def test_the_refusal_of_a_large_gram_matrix_is_the_one_shown(

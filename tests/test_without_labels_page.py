@@ -13,9 +13,9 @@ def test_the_listings_run_in_turn(capsys: pytest.CaptureFixture[str]) -> None:
     for listing in listings("docs/guides/without-labels.md", "python"):
         exec(listing, names)
     printed = capsys.readouterr().out
-    indices = [float(found) for found in re.findall(r"index ([\d.]+)", printed)]
+    indices = [float(text) for text in re.findall(r"index ([\d.]+)", printed)]
     assert len(indices) == 2
     assert min(indices) > 0.7
-    strange, ordinary = (int(found) for found in re.findall(r"(\d+)%", printed))
+    strange, ordinary = (int(text) for text in re.findall(r"(\d+)%", printed))
     assert strange > 90
     assert ordinary <= 15

@@ -118,19 +118,19 @@ def _synopsis(command: Any, parameters: list[Any]) -> Iterator[str]:
     yield "[OPTIONS]"
     if isinstance(command, TyperGroup):
         yield "COMMAND ..."
-    for one in parameters:
-        if one.param_type_name == "argument":
-            name = one.metavar.rstrip(".") + ("..." if one.nargs == -1 else "")
-            yield name if one.required else f"[{name}]"
+    for option in parameters:
+        if option.param_type_name == "argument":
+            name = option.metavar.rstrip(".") + ("..." if option.nargs == -1 else "")
+            yield name if option.required else f"[{name}]"
 
 
 def _panels(parameters: list[Any]) -> dict[str, list[Any]]:
     """Return what can be shown of the parameters by the panel of the help in which it stands."""
     panels: dict[str, list[Any]] = {}
-    for one in parameters:
-        if not getattr(one, "hidden", False):
-            plain = "Arguments" if one.param_type_name == "argument" else "Options"
-            panels.setdefault(getattr(one, "rich_help_panel", None) or plain, []).append(one)
+    for option in parameters:
+        if not getattr(option, "hidden", False):
+            plain = "Arguments" if option.param_type_name == "argument" else "Options"
+            panels.setdefault(getattr(option, "rich_help_panel", None) or plain, []).append(option)
     return panels
 
 
@@ -139,8 +139,8 @@ def _parameter(parameter: Any, context: typer.Context) -> Iterator[str]:
     name, record = parameter.get_help_record(context)
     if parameter.param_type_name == "argument":
         name = parameter.metavar
-    found = RECORD.fullmatch(record)
-    text, more = (found["text"], found["more"]) if found else (record, None)
+    match = RECORD.fullmatch(record)
+    text, more = (match["text"], match["more"]) if match else (record, None)
     yield f"`{name}`"
     yield f": {_plain(text)}{f' ({_plain(_without_parentheses(more))})' if more else ''}"
     yield ""

@@ -73,7 +73,14 @@ def write(app: Sphinx, _: Config) -> None:
             pages += [page(entry) for entry in entries]
             for entry in entries:
                 write_if_changed(folder / "components" / f"{page(entry)}.rst", described(entry))
-    hidden = ["", ".. toctree::", "   :hidden:", "", *(f"   components/{one}" for one in pages), ""]
+    hidden = [
+        "",
+        ".. toctree::",
+        "   :hidden:",
+        "",
+        *(f"   components/{name}" for name in pages),
+        "",
+    ]
     write_if_changed(folder / "components.rst", "\n".join([*text, *hidden]))
 
 

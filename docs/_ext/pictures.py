@@ -106,7 +106,7 @@ def _described(figure: Figure, block_vars: dict[str, Any]) -> str:
     said = [figure.get_suptitle()]
     for axes in figure.axes:
         said += [axes.get_title(), axes.get_xlabel(), axes.get_ylabel()]
-    words = ", ".join(dict.fromkeys(" ".join(one.split()) for one in said if one))
+    words = ", ".join(dict.fromkeys(" ".join(text.split()) for text in said if text))
     name = Path(block_vars["src_file"]).stem.removeprefix("plot_").replace("_", " ")
     return f"{name}: {words}" if words else name
 
@@ -129,7 +129,7 @@ def _is_on_a_map(artist: Artist) -> bool:
     axes = artist.axes
     if not isinstance(artist, Text) or axes is None or artist not in axes.texts:
         return False
-    return bool(axes.images) or any(one.get_array() is not None for one in axes.collections)
+    return bool(axes.images) or any(dots.get_array() is not None for dots in axes.collections)
 
 
 def _mirror(artist: Artist, name: str, value: Any) -> None:

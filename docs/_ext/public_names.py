@@ -35,7 +35,7 @@ MODULES = {
     "evaluation": ("mklkit.evaluation", "Splits, scores, cross-validation and statistical tests."),
     "datasets": ("mklkit.datasets", "Reading tables, and the built-in data sets."),
     "plotting": ("mklkit.plotting", "Figures, as scikit-learn's display objects."),
-    "testing": ("mklkit.testing", "The checks that every component must pass."),
+    "testing": ("mklkit_authors.testing", "The checks that every component must pass."),
 }
 
 
@@ -47,17 +47,17 @@ def listed(title: str, text: str, groups: dict[str, list[str]], module: str) -> 
         if name:
             parts += [name, "-" * len(name), ""]
         ordered = sorted(members, key=str.lower)
-        aliases = [one for one in ordered if isinstance(getattr(home, one), ALIASES)]
-        elsewhere = [one for one in ordered if module != "mklkit" and one in mklkit.__all__]
-        own = [one for one in ordered if one not in (*aliases, *elsewhere)]
-        if own:
+        aliases = [item for item in ordered if isinstance(getattr(home, item), ALIASES)]
+        elsewhere = [item for item in ordered if module != "mklkit" and item in mklkit.__all__]
+        documented = [item for item in ordered if item not in (*aliases, *elsewhere)]
+        if documented:
             parts += [".. autosummary::", "   :toctree: names", "   :nosignatures:", ""]
-            parts += [*(f"   {one}" for one in own), ""]
+            parts += [*(f"   {item}" for item in documented), ""]
         if elsewhere:
             parts += [".. autosummary::", "   :nosignatures:", ""]
-            parts += [*(f"   ~mklkit.{one}" for one in elsewhere), ""]
-        for one in aliases:
-            parts += [f"``{one}``", f"   ``{getattr(home, one)}``", ""]
+            parts += [*(f"   ~mklkit.{item}" for item in elsewhere), ""]
+        for item in aliases:
+            parts += [f"``{item}``", f"   ``{getattr(home, item)}``", ""]
     return "\n".join(parts)
 
 

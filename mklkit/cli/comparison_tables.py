@@ -11,6 +11,7 @@ from rich.text import Text
 
 from mklkit.cli.console import plain
 from mklkit.cli.tables import grid, number
+from mklkit.display.measures import MEASURES, scale_of
 from mklkit.display.numbers import p_value
 from mklkit.errors import counted
 
@@ -18,14 +19,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 STYLES = {"method": "bold", "one kernel": "", "classifier": "", "baseline": "dim"}
-MEASURES = {
-    "accuracy": ("accuracy %", 100, 1),
-    "balanced_accuracy": ("bal.", 100, 1),
-    "auc": ("AUC", 1, 3),
-    "r2": ("R²", 1, 3),
-    "mean_absolute_error": ("MAE", 1, 3),
-}
-"""What a table of methods shows besides the score: head, unit and decimals."""
 LEGEND = "bal.: balanced accuracy; points: beside {0}; p: corrected t-test, Holm"
 OVER_DATA_SETS = (
     "\nrank: mean place on the data sets, 1 is the best; worse: how probable it is that"
@@ -40,7 +33,7 @@ PLANNED = (
 
 def questions_grid(tests: pd.DataFrame, unit: str) -> Grid:
     """Return the planned tests of one data set, with differences in a score's unit."""
-    scale, digits = (100, 1) if unit == "points" else (1, 3)
+    scale, digits = scale_of(unit)
     table = grid("planned question", unit, "interval", "p", padding=(0, 1, 0, 0))
     title = ""
     for test in tests.to_dict("records"):
@@ -74,12 +67,13 @@ def comparison_grid(
     table.show_edge = legend  # the empty lines above the head and below the rows
     table.add_column("method", overflow="fold")
     table.add_column("learner", overflow="fold")
-    scale, digits = (100, 1) if unit == "points" else (1, 3)
-    lead = MEASURES.get(score, (f"{score} %" if unit == "points" else score,))[0]
+    scale, digits = scale_of(unit)
+    shown = {key: measure for key, measure in MEASURES.items() if measure.short}
+    lead = shown[score].short if score in shown else score + " %" * (unit == "points")
     measures = {
-        key: how for key, how in MEASURES.items() if key != score and results[key].notna().any()
+        key: how for key, how in shown.items() if key != score and results[key].notna().any()
     }
-    for head in [lead, *(how[0] for how in measures.values()), *last, "time"]:
+    for head in [lead, *(how.short for how in measures.values()), *last, "time"]:
         table.add_column(head, justify="right", no_wrap=True)
     best = next(iter(results.loc[results["failures"] == 0, "method"]), None)
     for row in results.to_dict("records"):
@@ -96,10 +90,7 @@ def comparison_grid(
             Text(plain(row["method"]), style=STYLES[row["kind"]]),
             Text(plain(row["learner"])),
             number(scale * row["score"], digits) + (f" ± {deviation}" if deviation else ""),
-            *(
-                number(scale * row[key], decimals, "")
-                for key, (_, scale, decimals) in measures.items()
-            ),
+            *(number(how.scale[0] * row[key], how.scale[1], "") for key, how in measures.items()),
             *beside,
             _time(row["seconds"]),
         )

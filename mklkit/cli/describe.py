@@ -202,7 +202,7 @@ def _choices(entry: Entry) -> list[dict[str, Any]]:
 
 
 def _parameters(cls: type) -> list[dict[str, Any]]:
-    from mklkit.testing.docstrings import documented_parameters
+    from mklkit.registry.docstrings import documented_parameters
 
     if not attrs.has(cls):
         return []

@@ -107,8 +107,7 @@ def explain(
     from mklkit.explanation.explaining import explained_task
     from mklkit.persistence import load_model, read_facts
 
-    check_outputs([] if plot is None else [plot], [data], model, plot_columns)
-    check_outputs([], [data], model, plot)
+    check_outputs([], [data], model, [plot, plot_columns])
     with working("loading the model"):
         pipeline, facts = load_model(model), read_facts(model)
     task = explained_task(pipeline)
@@ -173,25 +172,19 @@ def _rows(
     readings = {} if encoder is None else encoder.readings_
     dropped = [] if encoder is None else encoder.identifiers_
     needed = [name for name in columns if name not in dropped]
-    targets, together = {}, None
-    for name in names:
-        rows = load_features(data, columns, name, needed, readings)
-        if rows.target is None:
-            raise DataError(
-                f"{data} has no column {quoted(name)} of the {task.values}, by which the model is"
-                " scored: give --target."
-            )
-        targets[name] = rows.target
-    if groups is not None:
-        together = load_features(data, columns, groups, needed, readings).target
-        if together is None:
-            raise DataError(f"{data} has no column {quoted(groups)}, which --groups names.")
-    truth, notes = pd.DataFrame(targets), list(rows.notes)
+    asked = names if groups is None else [*names, groups]
+    rows = load_features(data, columns, asked, needed, readings)
+    for name in asked:
+        if name not in rows.targets:
+            why = f" of the {task.values}, by which the model is scored: give --target."
+            why = ", which --groups names." if name == groups else why
+            raise DataError(f"{data} has no column {quoted(name)}{why}")
+    truth, notes = rows.targets[names], list(rows.notes)
     known = truth.notna().all(axis=1).to_numpy()
     note_without_target(known, ", ".join(names), notes)
     truth, features = truth[known].apply(task.read), rows.features[known]
     numbers = pd.RangeIndex(1, len(features) + 1, name="row")
-    together = None if together is None else together[known]
+    together = None if groups is None else rows.targets.loc[known, groups]
     return features.set_axis(numbers), truth.set_axis(numbers), together, notes
 
 

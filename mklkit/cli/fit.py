@@ -77,7 +77,7 @@ def fit(
     imputed and features scaled; these steps are part of the saved model. A table that does not fit
     into memory is read in parts, and can be fitted on a cluster.
     """
-    check_outputs([output], [data], picture=plot)
+    check_outputs([output], [data], pictures=[plot])
     chunked = stream_of(data, options.max_memory, stream or scheduler is not None)
     if chunked is None:
         system = System.of(options, data, target, drop, weights, task, groups, split_column)

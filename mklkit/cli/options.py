@@ -40,6 +40,7 @@ def results_path(text: str) -> Path | None:
 data_option = partial(typer.Option, rich_help_panel="Data")
 model_option = partial(typer.Option, rich_help_panel="Model")
 output_option = partial(typer.Option, metavar="FILE", parser=output_path)
+column_option = partial(data_option, metavar="COLUMN", autocompletion=complete.feature_columns)
 
 Data = Annotated[
     str | None,
@@ -103,35 +104,27 @@ TimeLimit = Annotated[
 ]
 Drop = Annotated[
     list[str] | None,
-    data_option(
-        metavar="COLUMN",
-        autocompletion=complete.feature_columns,
+    column_option(
         help="A column to leave out, by name, glob ('lab_*') or position. Repeat for several.",
     ),
 ]
 Weights = Annotated[
     str | None,
-    data_option(
-        metavar="COLUMN",
-        autocompletion=complete.feature_columns,
+    column_option(
         help="A column that says how much each row counts in the fit, by name or position. It is"
         " no feature; scores take all rows alike.",
     ),
 ]
 Groups = Annotated[
     str | None,
-    data_option(
-        metavar="COLUMN",
-        autocompletion=complete.feature_columns,
+    column_option(
         help="A column that says which rows belong together, such as 'patient': never on both sides"
         " of a split, also of those made inside a fit. It is no feature.",
     ),
 ]
 SplitColumn = Annotated[
     str | None,
-    data_option(
-        metavar="COLUMN",
-        autocompletion=complete.feature_columns,
+    column_option(
         help="A column whose values 'train' and 'test' give the one split to use.",
     ),
 ]

@@ -23,13 +23,13 @@ def check_outputs(
     outputs: Sequence[Path | None],
     data: Sequence[str | None],
     model: Path | None = None,
-    picture: Path | None = None,
+    pictures: Sequence[Path | None] = (),
 ) -> None:
     """Refuse files that can't be written, that a command reads, or that are one file twice.
 
-    ``data`` is as typed; ``model`` is read; for a ``picture`` matplotlib must be there.
+    ``data`` is as typed; ``model`` is read; for ``pictures`` matplotlib must be there.
     """
-    paths = [path for path in (*outputs, picture) if path is not None]
+    paths = [path for path in (*outputs, *pictures) if path is not None]
     if not paths:
         return
     from mklkit.datasets.builtin import BUILTIN_NAMES
@@ -37,7 +37,7 @@ def check_outputs(
     from mklkit.datasets.paths import same_file
     from mklkit.persistence.atomic import check_writable
 
-    if picture is not None:
+    for picture in filter(None, pictures):
         from mklkit.plotting.parts import require_matplotlib
 
         if picture.suffix.lower() not in PICTURES:

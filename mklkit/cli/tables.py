@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 from rich import box
@@ -16,9 +16,6 @@ from rich.text import Text
 
 from mklkit.cli.console import plain
 from mklkit.errors import counted
-
-if TYPE_CHECKING:
-    pass
 
 Fact = tuple[str, str | list[str]]
 """A name, and what is printed beside it in one or several lines."""

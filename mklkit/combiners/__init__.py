@@ -1,7 +1,5 @@
 """Combiners, one idea a file; the class of each combiner can be imported from here."""
 
-from __future__ import annotations
-
 from mklkit.protocols import Combiner
 from mklkit.registry.hookspecs import exports
 

@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mklkit.display.measures import MEASURES, scale_of
 from mklkit.errors import DataError
 from mklkit.persistence.atomic import replacing
 
@@ -45,9 +46,8 @@ def check_report(path: Path) -> str:
 
 def methods_latex(comparison: Comparison) -> str:
     """Return the planned tests, with the verdict as their caption, and the table of methods."""
-    table, name, scale, digits = comparison.table(), comparison.plan["score"], 1, 3
-    if comparison.unit == "points":
-        scale, digits = 100, 1
+    table, name = comparison.table(), comparison.plan["score"]
+    scale, digits = scale_of(comparison.unit)
     beside = comparison.plan["reference"] or "the best"
     last = {"Rank": ("rank", 1, 2), "$P$(worse)": ("p_worse", 1, 2)}
     caption = comparison.verdict
@@ -56,18 +56,11 @@ def methods_latex(comparison: Comparison) -> str:
         last = {"Difference": ("difference", scale, digits), "$p$": ("p_corrected", 1, 3)}
         parts.append(_questions_latex(comparison, scale, digits))
         caption = f"Means over the splits ± standard deviation; differences to {beside}"
-    measures = {
-        "Accuracy": ("accuracy", 100, 1),
-        "Bal.\\ acc.": ("balanced_accuracy", 100, 1),
-        "AUC": ("auc", 1, 3),
-        "Log loss": ("log_loss", 1, 3),
-        "$R^2$": ("r2", 1, 3),
-        "MAE": ("mean_absolute_error", 1, 3),
-    }
-    known = {head: how for head, how in measures.items() if table[how[0]].notna().any()}
-    heads = {how[0]: head for head, how in measures.items()}
-    lead = heads.get(name, latex_text(name))
-    columns = {lead: ("score", scale, digits), **{h: how for h, how in known.items() if h != lead}}
+    lead = MEASURES[name].latex if name in MEASURES else latex_text(name)
+    columns = {lead: ("score", scale, digits)}
+    for key, measure in MEASURES.items():
+        if key != name and table[key].notna().any():
+            columns[measure.latex] = (key, *measure.scale)
     columns |= {**last, "Seconds": ("seconds", 1, 2)}
     rows = []
     for row in table.to_dict("records"):

@@ -23,21 +23,26 @@ class NewRows:
     ----------
     features : pandas.DataFrame of shape (n_rows, n_features)
         The requested columns, in that order.
-    target : pandas.Series of shape (n_rows,) or None
-        The true labels if the data have them (gaps possible), else None.
+    targets : pandas.DataFrame
+        Those of the asked columns that the data have, such as the true labels (gaps possible).
     notes : list of str
         Remarks on the data as read.
     """
 
     features: pd.DataFrame
-    target: pd.Series | None = None
+    targets: pd.DataFrame
     notes: list[str] = attrs.field(factory=list)
+
+    @property
+    def target(self) -> pd.Series | None:
+        """The first of the targets, None where there is none."""
+        return next((column for _, column in self.targets.items()), None)
 
 
 def load_features(
     source: str | PathLike[str],
     columns: Sequence[str],
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     needed: Sequence[str] | None = None,
     readings: Mapping[str, ColumnReading] | None = None,
 ) -> NewRows:
@@ -49,8 +54,8 @@ def load_features(
         As for ``load_table``.
     columns : sequence of str
         The feature columns the model was fitted on. Others are ignored.
-    target : str, optional
-        If the data have a column of this name, it is returned as the true labels.
+    target : str or sequence of str, optional
+        Columns that are no features, such as the true labels; they may be absent.
     needed : sequence of str, optional
         Those of the columns that affect predictions; the others may be absent, and are returned
         without values. All by default.
@@ -75,7 +80,8 @@ def load_features(
         absent = [column for column in wanted if column not in frame]
         frame = pd.concat([frame, pd.DataFrame(0.0, frame.index, absent)], axis=1)
     _check_needed(raw.name, frame.columns.tolist(), wanted, columns)
-    (rows,) = _as_trained(raw, [frame], columns, wanted, target, readings)
+    targets = [target] if isinstance(target, str) else list(target or ())
+    (rows,) = _as_trained(raw, [frame], columns, wanted, targets, readings)
     return rows
 
 
@@ -99,14 +105,15 @@ def load_in_chunks(
     table = ChunkedTable.opened(source)
     wanted = list(columns if needed is None else needed)
     _check_needed(table.name, table.columns, wanted, columns)
-    table.read_only([*wanted, *([] if target is None else [target])])
+    targets = [] if target is None else [target]
+    table.read_only([*wanted, *targets])
     table.as_text |= {*read_as_text(readings or {})}
     # In messages rows are named by their number in the file.
     frames = (
         chunk.set_axis((chunk.index + 1).rename("row"))
         for chunk in table.chunks(progress, uniform=False)
     )
-    yield from _as_trained(table, frames, columns, wanted, target, readings)
+    yield from _as_trained(table, frames, columns, wanted, targets, readings)
 
 
 def _check_needed(
@@ -127,7 +134,7 @@ def _as_trained(
     frames: Iterable[pd.DataFrame],
     columns: Sequence[str],
     wanted: list[str],
-    target: str | None,
+    targets: list[str],
     readings: Mapping[str, ColumnReading] | None,
 ) -> Iterator[NewRows]:
     """Yield the rows of each frame as training would read them, with notes on what is new there."""
@@ -135,12 +142,13 @@ def _as_trained(
     known = dict(readings or {})
     for frame in frames:
         n_rows += len(frame)
-        labels = None
-        if target is not None and target in frame:
-            labels = read_target(frame[target], source.decimal, [])
+        labels = {
+            name: read_target(frame[name], source.decimal, []) for name in targets if name in frame
+        }
         features, now = read_later(frame[wanted], known, source.decimal or ".")
         notes += notes_on({name: reading for name, reading in now.items() if name not in told})
         told, known = told | {*now}, now | known
-        yield NewRows(features.reindex(columns=list(columns)), labels, notes)
+        labelled = pd.DataFrame(labels, index=frame.index)
+        yield NewRows(features.reindex(columns=list(columns)), labelled, notes)
         notes = []
     check_rows(source.name, n_rows, least=1)

@@ -1,7 +1,5 @@
 """Feature maps, one per file; the class of each feature map can be imported from here."""
 
-from __future__ import annotations
-
 from mklkit.protocols import FeatureMap
 from mklkit.registry.hookspecs import exports
 

@@ -1,7 +1,5 @@
 """Kernels, one or a family per file; the class of each kernel can be imported from here."""
 
-from __future__ import annotations
-
 from mklkit.protocols import Kernel
 from mklkit.registry.hookspecs import exports
 

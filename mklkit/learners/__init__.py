@@ -1,7 +1,5 @@
 """Base learners, one per file; the class of each learner can be imported from here."""
 
-from __future__ import annotations
-
 from mklkit.protocols import Learner
 from mklkit.registry.hookspecs import exports
 

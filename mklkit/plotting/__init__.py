@@ -4,8 +4,6 @@ A display's parameters are its attributes. Drawn, it has ``figure_`` and ``ax_``
 has several panels.
 """
 
-from __future__ import annotations
-
 from mklkit.plotting.alignment import AlignmentDisplay
 from mklkit.plotting.comparison import ComparisonDisplay
 from mklkit.plotting.critical_difference import CriticalDifferenceDisplay

@@ -42,8 +42,8 @@ def joined(kernels: Any, frame: pd.DataFrame, codes: np.ndarray, weigh: Any = No
         bound = proposed_bank(names, TrainingData(rows, codes), "two classes").kernels
     else:
         _, (bound,) = read_table(frame, [bind_kernels(kernels)])
-    fitted, own = fit_kernels(bound, rows)
-    parts = [(k, o, b.columns) for k, o, b in zip(fitted, own, bound, strict=True)]
+    fitted, shares = fit_kernels(bound, rows)
+    parts = [(k, o, b.columns) for k, o, b in zip(fitted, shares, bound, strict=True)]
     weights = np.ones(len(parts)) if weigh is None else weigh([k(o, o) for k, o, _ in parts], codes)
     weights = weights / weights.sum()
 
@@ -60,11 +60,11 @@ def centred_alignment(grams: list[np.ndarray], codes: np.ndarray) -> np.ndarray:
     """Return weights in proportion to the centred alignment with the labels."""
     same = (codes[:, None] == codes).astype(float)
     same = same - same.mean(0) - same.mean(1)[:, None] + same.mean()
-    found = []
+    alignments = []
     for gram in grams:
-        own = gram - gram.mean(0) - gram.mean(1)[:, None] + gram.mean()
-        found.append(max(np.vdot(own, same), 0) / np.linalg.norm(own))
-    return np.array(found)
+        centred = gram - gram.mean(0) - gram.mean(1)[:, None] + gram.mean()
+        alignments.append(max(np.vdot(centred, same), 0) / np.linalg.norm(centred))
+    return np.array(alignments)
 
 
 def methods(frame: pd.DataFrame, codes: np.ndarray) -> Iterator[tuple[str, list[Any]]]:
@@ -110,13 +110,13 @@ def run(X: pd.DataFrame, codes: np.ndarray, repeats: int) -> dict[str, float]:
             frame = steps.fit_transform(X.iloc[training])
             rows = np.ascontiguousarray(frame, dtype=float)
             new = np.ascontiguousarray(steps.transform(X.iloc[test]), dtype=float)
-            found = {
+            by_method = {
                 method: tuned(options, rows, new, codes[training])
                 for method, options in methods(frame, codes[training])
             }
-            singles = [found[method] for method in found if method.startswith("SVC")]
-            found["SVC, kernel chosen"] = max(singles, key=lambda one: one[0])
-            for method, (_, predicted) in found.items():
+            singles = [by_method[method] for method in by_method if method.startswith("SVC")]
+            by_method["SVC, kernel chosen"] = max(singles, key=lambda pair: pair[0])
+            for method, (_, predicted) in by_method.items():
                 scores.setdefault(method, []).append(100 * (predicted == codes[test]).mean())
     return {method: float(np.mean(values)) for method, values in scores.items()}
 
@@ -129,30 +129,30 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=600)
     parser.add_argument("--largest", type=int, default=1500)
     parser.add_argument("--only", nargs="*")
-    given = parser.parse_args()
+    options = parser.parse_args()
     warnings.simplefilter("ignore")
-    found = {}
-    for path in sorted(given.folder.glob("*.csv*")):
+    results = {}
+    for path in sorted(options.folder.glob("*.csv*")):
         name = path.name.split(".")[0]
-        if given.only and name not in given.only:
+        if options.only and name not in options.only:
             continue
         start = time.perf_counter()
         table = load_table(path)
         X, y = table.features, table.target
-        if len(X) > given.largest and name != "mfeat":
+        if len(X) > options.largest and name != "mfeat":
             continue
         codes = np.unique(np.asarray(y).astype(str), return_inverse=True)[1]
         usual = np.flatnonzero(np.bincount(codes)[codes] >= 5)
         X, codes = X.iloc[usual], np.unique(codes[usual], return_inverse=True)[1]
-        if len(X) > 1.1 * given.rows:  # A class needs a row in the rest, too.
-            split = StratifiedShuffleSplit(1, train_size=given.rows, random_state=0)
+        if len(X) > 1.1 * options.rows:  # A class needs a row in the rest, too.
+            split = StratifiedShuffleSplit(1, train_size=options.rows, random_state=0)
             some = next(split.split(X, codes))[0]
             X, codes = X.iloc[some], codes[some]
-        found[name] = run(X, codes, given.repeats)
+        results[name] = run(X, codes, options.repeats)
         seconds = time.perf_counter() - start
-        row = "  ".join(f"{method} {value:.1f}" for method, value in found[name].items())
+        row = "  ".join(f"{method} {value:.1f}" for method, value in results[name].items())
         print(f"{name:14} {seconds:4.0f} s  {row}", flush=True)
-    summary(pd.DataFrame(found).T)
+    summary(pd.DataFrame(results).T)
 
 
 def summary(table: pd.DataFrame) -> None:

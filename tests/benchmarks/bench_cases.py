@@ -125,18 +125,18 @@ def kernels_of(count: int) -> list[str]:
 
 def told(model: Any, taken: float, folder: Path, asks: bool) -> dict[str, Any]:
     """Return what a fit took, its accuracy on new rows, and the speed of prediction."""
-    found = {"seconds": taken, "mebibytes": peak()}
+    facts = {"seconds": taken, "mebibytes": peak()}
     X, y = read_rows(folder, TEST_ROWS, 1)
-    found["accuracy"] = float((model.predict(X) == y).mean())
+    facts["accuracy"] = float((model.predict(X) == y).mean())
     if asks:
         many = np.resize(X, (PREDICTED_ROWS, X.shape[1]))
-        found["prediction"] = seconds(lambda: model.decision_function(many))[0]
+        facts["prediction"] = seconds(lambda: model.decision_function(many))[0]
         calls = [seconds(lambda i=i: model.decision_function(X[i : i + 1]))[0] for i in range(10)]
         calls = [
             seconds(lambda i=i: model.decision_function(X[i : i + 1]))[0] for i in range(N_CALLS)
         ]
-        found["one_row"] = float(np.median(calls))
-    return found
+        facts["one_row"] = float(np.median(calls))
+    return facts
 
 
 @case
@@ -374,11 +374,11 @@ def main(name: str, settings: str) -> None:
     """Run one case and print what it found."""
     warnings.simplefilter("ignore")
     try:
-        found = CASES[name](**json.loads(settings))
+        facts = CASES[name](**json.loads(settings))
     except ImportError as error:
         print(json.dumps({"missing": str(error.name)}))
         return
-    print(json.dumps({"mebibytes": peak(), **found}))
+    print(json.dumps({"mebibytes": peak(), **facts}))
 
 
 if __name__ == "__main__":

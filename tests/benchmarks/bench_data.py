@@ -31,11 +31,11 @@ def write_rows(folder: Path, n_rows: int, seed: int) -> None:
         draw = np.random.default_rng([seed, number])
         size = min(BLOCK, n_rows - start)
         clusters = draw.integers(2 * N_CLUSTERS, size=size)
-        own = draw.normal(size=(size, N_INFORMATIVE))
+        columns = draw.normal(size=(size, N_INFORMATIVE))
         for cluster, (centre, shape) in enumerate(zip(centres, shapes, strict=True)):
             members = clusters == cluster
-            own[members] = own[members] @ shape + centre
-        rows = np.hstack([own, own @ mixing, draw.normal(size=(size, n_noise))])
+            columns[members] = columns[members] @ shape + centre
+        rows = np.hstack([columns, columns @ mixing, draw.normal(size=(size, n_noise))])
         scale = (rows.mean(axis=0), rows.std(axis=0)) if scale is None else scale
         X[start : start + size] = (rows - scale[0]) / scale[1]
         y[start : start + size] = (clusters % 2) ^ (draw.random(size) < 0.01)

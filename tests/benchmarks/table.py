@@ -48,20 +48,21 @@ def run(name: str, **settings: Any) -> Found:
             check=True,
             timeout=MOST_SECONDS,
         )
-        found: Found = json.loads(done.stdout.splitlines()[-1])
+        outcome: Found = json.loads(done.stdout.splitlines()[-1])
     except subprocess.TimeoutExpired:
-        found = {"late": True}
+        outcome = {"late": True}
     except subprocess.CalledProcessError as error:
-        found = {"failed": error.returncode}
-    print(found, file=sys.stderr, flush=True)
-    return found
+        outcome = {"failed": error.returncode}
+    print(outcome, file=sys.stderr, flush=True)
+    return outcome
 
 
 def in_turns(*cases: tuple[str, Found], repeats: int = 2) -> list[Found]:
     """Return the fastest run of each of several cases, which take turns."""
-    found = [[run(name, **settings) for name, settings in cases] for _ in range(repeats)]
+    turns = [[run(name, **settings) for name, settings in cases] for _ in range(repeats)]
     return [
-        min(own, key=lambda one: one.get("seconds", math.inf)) for own in zip(*found, strict=True)
+        min(row, key=lambda facts: facts.get("seconds", math.inf))
+        for row in zip(*turns, strict=True)
     ]
 
 
@@ -90,13 +91,13 @@ def percent(found: Found) -> str:
 
 
 def machine(folder: str) -> Rows:
-    found = run("machine", size=rows(3000, pairs=True))
+    facts = run("machine", size=rows(3000, pairs=True))
     yield ["what", "measured"]
-    yield ["cores", str(found["cores"])]
-    yield ["matrix products, float32", number(found, "float32", " GFlop/s")]
-    yield ["matrix products, float64", number(found, "float64", " GFlop/s")]
-    yield ["reading memory", number(found, "bandwidth", " GB/s")]
-    yield ["versions", found["versions"]]
+    yield ["cores", str(facts["cores"])]
+    yield ["matrix products, float32", number(facts, "float32", " GFlop/s")]
+    yield ["matrix products, float64", number(facts, "float64", " GFlop/s")]
+    yield ["reading memory", number(facts, "bandwidth", " GB/s")]
+    yield ["versions", facts["versions"]]
 
 
 STATISTICS = {
@@ -129,7 +130,9 @@ def fit(folder: str) -> Rows:
         ("`uniform` + `kda`", "ours", {"combiner": "uniform", "learner": "kda"}),
         ("`uniform` + `ridge`", "ours", {"combiner": "uniform", "learner": "ridge"}),
     ]
-    theirs, *own = in_turns(*((name, {**common, **given, "asks": True}) for _, name, given in ways))
+    theirs, *runs = in_turns(
+        *((name, {**common, **settings, "asks": True}) for _, name, settings in ways)
+    )
     yield [
         f"fit, N = {size:,}",
         "seconds",
@@ -141,18 +144,18 @@ def fit(folder: str) -> Rows:
         "ratio",
         "one new row",
     ]
-    for (said, _, _), found in zip(ways, [theirs, *own], strict=True):
+    for (said, _, _), facts in zip(ways, [theirs, *runs], strict=True):
         yield [
             said,
-            number(found),
-            ratio(found, theirs),
-            percent(found),
-            memory(found),
-            ratio(found, theirs, "mebibytes"),
-            number(found, "prediction"),
-            ratio(found, theirs, "prediction"),
+            number(facts),
+            ratio(facts, theirs),
+            percent(facts),
+            memory(facts),
+            ratio(facts, theirs, "mebibytes"),
+            number(facts, "prediction"),
+            ratio(facts, theirs, "prediction"),
             number(
-                {"one_row": 1000 * found["one_row"]} if "one_row" in found else found,
+                {"one_row": 1000 * facts["one_row"]} if "one_row" in facts else facts,
                 "one_row",
                 " ms",
             ),
@@ -185,10 +188,10 @@ def steps(folder: str) -> Rows:
     yield ["on all rows", "N", "seconds", "reference", "seconds", "ratio"]
     for name, (n_rows, said, beside) in STEPS.items():
         size = rows(n_rows, pairs=True) if n_rows > 1000 else n_rows
-        found = run("step", which=name, n_rows=size)
-        theirs = {"seconds": found["beside"]} if "beside" in found else found
+        facts = run("step", which=name, n_rows=size)
+        theirs = {"seconds": facts["beside"]} if "beside" in facts else facts
         shown = number(theirs)
-        yield [said, f"{size:,}", number(found), beside, shown, ratio(found, theirs)]
+        yield [said, f"{size:,}", number(facts), beside, shown, ratio(facts, theirs)]
 
 
 FULL = {
@@ -204,32 +207,32 @@ def full(folder: str) -> Rows:
     size = rows(3000, pairs=True)
     cases = [("full", {"folder": folder, "n_rows": size, "method": name}) for name in FULL]
     yield [f"all rows, five rbf, N = {size:,}", "seconds", "ratio", "accuracy", "peak memory"]
-    found = [run(name, **settings) for name, settings in cases]
-    for said, one in zip(FULL.values(), found, strict=True):
-        yield [said, number(one), ratio(one, found[0]), percent(one), memory(one)]
+    cells = [run(name, **settings) for name, settings in cases]
+    for said, facts in zip(FULL.values(), cells, strict=True):
+        yield [said, number(facts), ratio(facts, cells[0]), percent(facts), memory(facts)]
 
 
 def gating(folder: str) -> Rows:
     size = rows(1000, pairs=True)
-    found = run("gating", n_rows=size)
+    facts = run("gating", n_rows=size)
     yield [f"four rbf, N = {size:,}", "seconds"]
-    yield ["`cluster-gating` + `kda`, whole fit", number(found)]
-    yield ["quadratic forms of one step", number(found, "forms")]
-    yield ["the same by naive sums, Gram matrices given", number(found, "naive")]
+    yield ["`cluster-gating` + `kda`, whole fit", number(facts)]
+    yield ["quadratic forms of one step", number(facts, "forms")]
+    yield ["the same by naive sums, Gram matrices given", number(facts, "naive")]
     size = rows(1500, pairs=True)
-    found = run("grid", n_rows=size)
-    yield [f"`ifsl`, three kernels, N = {size:,}, one fit", number(found, "single")]
-    yield ["the grid of 81 pairs of parameters", number(found)]
+    facts = run("grid", n_rows=size)
+    yield [f"`ifsl`, three kernels, N = {size:,}, one fit", number(facts, "single")]
+    yield ["the grid of 81 pairs of parameters", number(facts)]
 
 
 def sweep(values: list[int], said: str, settings: Callable[[int], Found]) -> Rows:
     """Yield the times and memory of fits, and at last the exponent of a power fitted to them."""
     points = []
     for value in values:
-        found = run("ours", **settings(value))
-        if "seconds" in found:
-            points.append((math.log(value), math.log(found["seconds"])))
-        yield [f"{said} = {value:,}", number(found), memory(found), percent(found)]
+        facts = run("ours", **settings(value))
+        if "seconds" in facts:
+            points.append((math.log(value), math.log(facts["seconds"])))
+        yield [f"{said} = {value:,}", number(facts), memory(facts), percent(facts)]
     exponent = linear_regression(*zip(*points, strict=True)).slope if len(points) > 1 else math.nan
     yield ["exponent", f"{exponent:.2f}", "", ""]
 
@@ -248,19 +251,20 @@ def sweeps(folder: str) -> Rows:
 
 
 def shares(folder: str) -> Rows:
-    found = run("shares", folder=folder, n_rows=rows(130_000), size=rows(3000, pairs=True))
+    facts = run("shares", folder=folder, n_rows=rows(130_000), size=rows(3000, pairs=True))
     yield ["hot path", "reached", "this machine", "share"]
     pairs = [
         ("moments of 3 × 256 features, features included", "gflops", "peak", " GFlop/s"),
         ("Φw of features in memory", "gigabytes", "bandwidth", " GB/s"),
     ]
     for said, reached, most, unit in pairs:
-        share = f"{100 * found[reached] / found[most]:.0f} %" if most in found else "–"
-        yield [said, number(found, reached, unit), number(found, most, unit), share]
+        share = f"{100 * facts[reached] / facts[most]:.0f} %" if most in facts else "–"
+        yield [said, number(facts, reached, unit), number(facts, most, unit), share]
 
 
 TABLES: dict[str, Callable[[str], Rows]] = {
-    own.__name__: own for own in (machine, weights, fit, busy, steps, full, gating, sweeps, shares)
+    table.__name__: table
+    for table in (machine, weights, fit, busy, steps, full, gating, sweeps, shares)
 }
 
 
@@ -269,18 +273,20 @@ def with_table(page: str, name: str, lines: list[list[str]]) -> str:
     lines = [lines[0], ["---"] + ["--:"] * (len(lines[0]) - 1), *lines[1:]]
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     between = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-    return between.sub(lambda found: f"{found[1]}\n{table}\n\n{found[2]}", page)
+    return between.sub(lambda match: f"{match[1]}\n{table}\n\n{match[2]}", page)
 
 
 def main(path: str, *names: str) -> None:
     """Write the tables one by one, so that an interrupted run has lost only one of them."""
     page = Path(path)
-    with tempfile.TemporaryDirectory(dir="/var/tmp" if Path("/var/tmp").is_dir() else None) as own:
-        run("make_rows", folder=own, n_rows=20_000, seed=1)
+    with tempfile.TemporaryDirectory(
+        dir="/var/tmp" if Path("/var/tmp").is_dir() else None
+    ) as folder:
+        run("make_rows", folder=folder, n_rows=20_000, seed=1)
         for seed in (rows(400_000), rows(130_000)):
-            run("make_rows", folder=own, n_rows=seed, seed=0)
+            run("make_rows", folder=folder, n_rows=seed, seed=0)
         for name in names or TABLES:
-            lines = list(TABLES[name](own))
+            lines = list(TABLES[name](folder))
             page.write_text(with_table(page.read_text(encoding="utf-8"), name, lines), "utf-8")
 
 

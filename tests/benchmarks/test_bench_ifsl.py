@@ -74,11 +74,11 @@ def test_the_whole_grid_costs_little_more_than_one_fit(rows_and_labels, initial)
         starts = [np.full(f.shape[1] + 1, (f.shape[1] + 1) ** -0.5) for f in features]
     naive = []
     for i, j in CORNERS:
-        taken, found = seconds(
+        taken, search = seconds(
             lambda i=i, j=j: multik_mhks(features, y, PAPER_GRID[i], PAPER_GRID[j], start=starts)
         )
         # The work is the same: as many passes at this point of the grid.
-        assert len(found.history) == grid_decision.n_iter[9 * i + j]
+        assert len(search.history) == grid_decision.n_iter[9 * i + j]
         naive.append(taken)
     all_naive = 81 * float(np.mean(naive))
     print(

@@ -48,8 +48,8 @@ def test_the_page_has_a_place_for_each_table() -> None:
     for name in table.TABLES:
         changed = table.with_table(page, name, [["what", "time"], ["fit", "1 s"]])
         start = changed.index(f"<!-- {name} -->")
-        own = changed[start : changed.index("<!-- end -->", start)]
-        assert own.split("\n\n")[1] == "| what | time |\n| --- | --: |\n| fit | 1 s |"
+        place = changed[start : changed.index("<!-- end -->", start)]
+        assert place.split("\n\n")[1] == "| what | time |\n| --- | --: |\n| fit | 1 s |"
         assert changed.count("<!-- end -->") == len(table.TABLES)
 
 

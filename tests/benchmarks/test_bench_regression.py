@@ -26,8 +26,8 @@ def made(n_targets: int) -> tuple[Any, Any]:
     shares = random.dirichlet(np.full(N_KERNELS, 0.5), size=n_targets)
     Y = 0.7 * random.normal(size=(len(X), n_targets))
     for group in range(N_KERNELS):
-        own = X[:, group * WIDTH : (group + 1) * WIDTH]
-        waves = np.cos(0.7 * own @ random.normal(size=(WIDTH, 60)) + random.uniform(0, 6.28, 60))
+        block = X[:, group * WIDTH : (group + 1) * WIDTH]
+        waves = np.cos(0.7 * block @ random.normal(size=(WIDTH, 60)) + random.uniform(0, 6.28, 60))
         part = waves @ random.normal(size=(60, n_targets))
         Y += np.sqrt(shares[:, group]) * part / part.std(axis=0)
     return X, Y
@@ -41,18 +41,18 @@ def test_beside_himalaya(n_targets: int) -> None:
     groups = [slice(place * WIDTH, (place + 1) * WIDTH) for place in range(N_KERNELS)]
 
     start = perf_counter()
-    grams = np.array([rbf_kernel(X[train, own], gamma=1 / 8) for own in groups])
+    grams = np.array([rbf_kernel(X[train, group], gamma=1 / 8) for group in groups])
     means = Y[train].mean(axis=0)
     settings = {"n_iter": TRIALS, "alphas": np.logspace(-4, 4, 9), "progress_bar": False}
     theirs = peers.MultipleKernelRidgeCV(
         kernels="precomputed", solver="random_search", solver_params=settings, random_state=0
     ).fit(grams, Y[train] - means)
     their_seconds = perf_counter() - start
-    between = [rbf_kernel(X[test, own], X[train, own], gamma=1 / 8) for own in groups]
+    between = [rbf_kernel(X[test, group], X[train, group], gamma=1 / 8) for group in groups]
     their_score = r2_score(Y[test], theirs.predict(np.array(between)) + means)
 
     start = perf_counter()
-    kernels = [f"rbf(sigma=2)@{own.start}:{own.stop}" for own in groups]
+    kernels = [f"rbf(sigma=2)@{group.start}:{group.stop}" for group in groups]
     model = MKLRegressor(kernels, combiner="loo-ridge", random_state=0).fit(
         X[train], Y[train].squeeze()
     )

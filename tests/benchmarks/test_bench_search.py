@@ -71,7 +71,7 @@ def by_hand(X: Any, y: Any, gammas: Any, splits: Any) -> dict[Any, float]:
             for price in PRICES:
                 machine = SVC(C=price, kernel="precomputed").fit(total, y[train])
                 scores.setdefault((name, price), []).append(machine.score(columns, y[test]))
-    return {key: float(np.mean(own)) for key, own in scores.items()}
+    return {key: float(np.mean(score)) for key, score in scores.items()}
 
 
 def data(n_columns: int) -> tuple[Any, Any, Any, Any]:
@@ -92,8 +92,8 @@ def test_four_weightings_five_prices_five_folds(n_columns: int, capsys: Any) -> 
     hand, scores = seconds(lambda: by_hand(X, y, gammas, splits))
     ours, search = seconds(lambda: MKLSearchCV(model, grid, cv=splits).fit(X, y))
     plain, _ = seconds(lambda: GridSearchCV(model, grid, cv=splits).fit(X, y))
-    found = search.cv_results_
-    for params, mean in zip(found["params"], found["mean_test_score"], strict=True):
+    results = search.cv_results_
+    for params, mean in zip(results["params"], results["mean_test_score"], strict=True):
         assert mean == pytest.approx(scores[params["combiner"], params["learner__C"]], abs=0.005)
     with capsys.disabled():
         print(

@@ -70,10 +70,10 @@ def test_a_table_a_sentence_files_and_a_model(mklkit: Run, two_kinds: Path, tmp_
 
 @pytest.mark.usefixtures("cheap")
 def test_json_has_everything(mklkit: Run, two_kinds: Path) -> None:
-    found = mklkit("compare", two_kinds, *CHEAP, "--json").json
-    assert [len(found[key]) for key in ("cells", "tables")] == [10, 1]
-    assert found["plan"]["splits"][0]["description"] == "2 stratified folds"
-    assert found["verdict"].endswith(".")
+    answer = mklkit("compare", two_kinds, *CHEAP, "--json").json
+    assert [len(answer[key]) for key in ("cells", "tables")] == [10, 1]
+    assert answer["plan"]["splits"][0]["description"] == "2 stratified folds"
+    assert answer["verdict"].endswith(".")
 
 
 @pytest.mark.usefixtures("cheap")
@@ -169,5 +169,5 @@ def _without_times(found: object) -> object:
     dropped = ("seconds", "predict_seconds", "refit_seconds", "memory")
     text = json.dumps(found)
     return json.loads(
-        text, object_hook=lambda one: {key: one[key] for key in one if key not in dropped}
+        text, object_hook=lambda facts: {key: facts[key] for key in facts if key not in dropped}
     )

@@ -244,14 +244,14 @@ def test_names_are_those_of_the_registry_and_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
-    found = names.known_names()
+    known = names.known_names()
     for kind in HOOKS:
-        assert set(found[kind]) == {entry.name for entry in get_registry().entries(kind)}
+        assert set(known[kind]) == {entry.name for entry in get_registry().entries(kind)}
     for name in BUILTIN_NAMES:
         table = load_table(name)
-        assert set(found["data"][name]) == {*table.features.columns, "target"}
+        assert set(known["data"][name]) == {*table.features.columns, "target"}
     with mock.patch.object(names, "_find", side_effect=AssertionError):
-        assert names.known_names() == found
+        assert names.known_names() == known
 
 
 def test_a_file_of_names_that_is_damaged_or_of_another_state_is_written_anew(

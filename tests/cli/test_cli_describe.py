@@ -14,21 +14,21 @@ from mklkit.registry.registry import get_registry
 
 
 def test_parameters_and_defaults_are_those_of_the_class(mklkit: Run) -> None:
-    [found] = mklkit("describe", "polynomial(degree=3)", "--json").json
-    assert (found["kind"], found["name"], found["distribution"]) == (
+    [answer] = mklkit("describe", "polynomial(degree=3)", "--json").json
+    assert (answer["kind"], answer["name"], answer["distribution"]) == (
         "kernel",
         "polynomial",
         "mklkit",
     )
-    defaults = {one["name"]: one["default"] for one in found["parameters"]}
+    defaults = {parameter["name"]: parameter["default"] for parameter in answer["parameters"]}
     assert defaults == Polynomial().get_params()
-    assert all(one["help"] for one in found["parameters"])
-    assert not any(one["required"] for one in found["parameters"])
+    assert all(parameter["help"] for parameter in answer["parameters"])
+    assert not any(parameter["required"] for parameter in answer["parameters"])
     shown = mklkit("describe", "polynomial").out
     assert "default 2" in shown
-    [given] = mklkit("describe", "precomputed", "--json").json
-    assert [one["name"] for one in given["parameters"]] == ["matrix", "path"]
-    assert given["reads"] == "row ids"
+    [required] = mklkit("describe", "precomputed", "--json").json
+    assert [parameter["name"] for parameter in required["parameters"]] == ["matrix", "path"]
+    assert required["reads"] == "row ids"
     assert "reads   row ids" in mklkit("describe", "precomputed").out
 
 
@@ -59,35 +59,37 @@ def test_everything_is_said_of_each_name(mklkit: Run, kind: str) -> None:
     registry = get_registry()
     listed = mklkit("list", kind, "--json").json
     entries = registry.entries(KINDS[kind][0])
-    assert [one["name"] for one in listed] == [entry.name for entry in entries]
-    for one, entry in zip(listed, entries, strict=True):
-        assert (one["kind"], one["distribution"]) == (entry.kind, entry.distribution)
-        assert one["help"]
+    assert [facts["name"] for facts in listed] == [entry.name for entry in entries]
+    for facts, entry in zip(listed, entries, strict=True):
+        assert (facts["kind"], facts["distribution"]) == (entry.kind, entry.distribution)
+        assert facts["help"]
         if kind != "presets":
             fields = [field.name for field in attrs.fields(entry.target) if field.init]
-            assert [parameter["name"] for parameter in one["parameters"]] == fields
-            assert one["facts"].keys() >= {"search_space"}
+            assert [parameter["name"] for parameter in facts["parameters"]] == fields
+            assert facts["facts"].keys() >= {"search_space"}
     assert listed[0] in mklkit("describe", entries[0].name, "--json").json
 
 
 def test_presets_have_their_choices_and_kernels_what_they_read(mklkit: Run) -> None:
-    presets = {one["name"]: one for one in mklkit("list", "presets", "--json").json}
+    presets = {entry["name"]: entry for entry in mklkit("list", "presets", "--json").json}
     [combiner] = [
-        one["default"] for one in presets["paper-dimkl3"]["parameters"] if one["name"] == "combiner"
+        entry["default"]
+        for entry in presets["paper-dimkl3"]["parameters"]
+        if entry["name"] == "combiner"
     ]
     assert combiner == "dimkl3"
-    kernels = {one["name"]: one for one in mklkit("list", "kernels", "--json").json}
+    kernels = {entry["name"]: entry for entry in mklkit("list", "kernels", "--json").json}
     assert kernels["rbf"]["facts"]["reads"] == kernels["rbf"]["reads"] == "numbers"
     assert not kernels["tanh"]["facts"]["definite"]
     assert kernels["cosine"]["reads"] == "as its kernel"
-    learners = {one["name"]: one for one in mklkit("list", "learners", "--json").json}
+    learners = {entry["name"]: entry for entry in mklkit("list", "learners", "--json").json}
     assert learners["ridge"]["learns"] == learners["ridge"]["facts"]["tasks"]
 
 
 def test_values_that_json_lacks_are_shown_as_text(mklkit: Run, tmp_path: Path) -> None:
     folder = write_plugin(tmp_path / "plugins", "odd", ODD)
     listed = mklkit("list", "kernels", "--json", **on_path(folder)).json
-    [odd] = [one for one in listed if one["name"] == "odd"]
+    [odd] = [entry for entry in listed if entry["name"] == "odd"]
     assert odd["help"] == "As RBF, with width."
     assert odd["parameters"][0]["default"] == "{3}"
     assert odd["facts"]["search_space"] == {"width": [None, "{1, 2}"]}

@@ -37,12 +37,12 @@ def test_the_tables_fit(mklkit: Run, quick: Fitted) -> None:
 def test_json_and_a_figure(mklkit: Run, quick: Fitted, tmp_path: Path) -> None:
     picture, top = tmp_path / "worth.png", tmp_path / "top.svg"
     pictures = ("--plot", picture, "--plot-columns", top)
-    found = mklkit("explain", quick.model, quick.data, *QUICK, "--json", *pictures).json
-    assert {row["column"] for row in found["effects"]} <= {"fever", "ward", "smokes", "pulse"}
+    answer = mklkit("explain", quick.model, quick.data, *QUICK, "--json", *pictures).json
+    assert {row["column"] for row in answer["effects"]} <= {"fever", "ward", "smokes", "pulse"}
     assert "<!-- fever -->" in top.read_text()
-    assert found["target"] == "target"
-    assert found["n_fits"] == 2 * (1 + 3)
-    assert {one["group"] for one in found["columns"]} == {"fever", "ward", "smokes", "pulse"}
+    assert answer["target"] == "target"
+    assert answer["n_fits"] == 2 * (1 + 3)
+    assert {column["group"] for column in answer["columns"]} == {"fever", "ward", "smokes", "pulse"}
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
@@ -67,10 +67,10 @@ def test_numbers_are_explained_by_r2(mklkit: Run, houses: Fitted, tmp_path: Path
     assert "big: lost: " in words
     picture = tmp_path / "worth.svg"
     asked = (*QUICK, "--json", "--plot", picture)
-    found = mklkit("explain", houses.model, houses.data, *asked).json
-    assert found["score"] == "r2"
-    assert found["target"] == "price"
-    assert found["kernels"][0]["left_out"] > 0.5 > found["kernels"][1]["left_out"]
+    answer = mklkit("explain", houses.model, houses.data, *asked).json
+    assert answer["score"] == "r2"
+    assert answer["target"] == "price"
+    assert answer["kernels"][0]["left_out"] > 0.5 > answer["kernels"][1]["left_out"]
     assert "<!-- points of R² lost, -->" in picture.read_text()
 
 
@@ -82,8 +82,8 @@ def test_one_class_and_several_targets(mklkit: Run, houses: Fitted, tmp_path: Pa
     assert mklkit("explain", *asked).json["score"] == "roc_auc"
     several = MKLRegressor("linear").fit(frame[["size"]], frame[["age", "price"]])
     save_model(several, tmp_path / "two.mkl")
-    found = mklkit("explain", tmp_path / "two.mkl", houses.data, *QUICK, "--json").json
-    assert found["target"] == "age, price"
+    answer = mklkit("explain", tmp_path / "two.mkl", houses.data, *QUICK, "--json").json
+    assert answer["target"] == "age, price"
 
 
 def test_rows_without_the_target_or_a_column(mklkit: Run, houses: Fitted, tmp_path: Path) -> None:

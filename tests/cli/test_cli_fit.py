@@ -66,11 +66,11 @@ def test_options_override_a_preset(mklkit: Run) -> None:
 @pytest.mark.parametrize("command", [("fit",), ("evaluate", "--folds", "2")])
 def test_bandwidths_of_all_rows(mklkit: Run, command: tuple[str, ...]) -> None:
     arguments = (*command, "wine", "-k", "rbf(sigma='mean/6')", "-l", "svm(C=1)", "--json")
-    own, again, once = [
+    separate, again, once = [
         mklkit(*arguments, *more).json["scores"]
         for more in ((), ("--bandwidths", "per-problem"), ("--bandwidths", "all-rows"))
     ]
-    assert own == again != once
+    assert separate == again != once
 
 
 def test_seed_decides_the_split(mklkit: Run) -> None:
@@ -107,15 +107,15 @@ def test_the_saved_model_has_learned_from_all_rows(
 def test_what_was_tuned_is_learned_from_all_rows_without_another_search(
     mklkit: Run, fitted: Fitted, patients: pd.DataFrame, tmp_path: Path
 ) -> None:
-    tuned, given = tmp_path / "tuned.mkl", tmp_path / "given.mkl"
+    tuned, untuned = tmp_path / "tuned.mkl", tmp_path / "given.mkl"
     result = mklkit("fit", fitted.data, "-k", "rbf", "--tune", "2", "-o", tuned, "--json").json
     said = [choice for choice in result["choices"] if "best of 2 settings" in choice]
     assert len(said) == 1
     assert "nothing was searched on all rows" in result["choices"][-1]
     kernel, learner = result["model"]["kernels"][0]["spec"], result["model"]["learner"]
-    mklkit("fit", fitted.data, "-k", kernel, "-l", learner, "--holdout", "0", "-o", given)
+    mklkit("fit", fitted.data, "-k", kernel, "-l", learner, "--holdout", "0", "-o", untuned)
     rows = patients.drop(columns="target")
-    values = [load_model(path).decision_function(rows) for path in (tuned, given)]
+    values = [load_model(path).decision_function(rows) for path in (tuned, untuned)]
     np.testing.assert_array_equal(*values)
 
 
@@ -134,9 +134,9 @@ def test_the_numbers_that_a_fit_chose(mklkit: Run, tmp_path: Path) -> None:
     assert name == "learner__C"
     assert f"C = {C:.3g}" in done.out
     # The number gives the model that the rule gave.
-    given = mklkit(*common, "-l", f"svm(C={C!r})", "--json").json
-    assert list(given["model"]["chosen"]) == ["kernels__wide__kernel__sigma"]
-    assert given["scores"] == mklkit(*common, "-l", "svm", "--json").json["scores"]
+    answer = mklkit(*common, "-l", f"svm(C={C!r})", "--json").json
+    assert list(answer["model"]["chosen"]) == ["kernels__wide__kernel__sigma"]
+    assert answer["scores"] == mklkit(*common, "-l", "svm", "--json").json["scores"]
 
 
 @pytest.mark.parametrize(
@@ -191,11 +191,11 @@ def test_the_model_is_saved_before_anything_is_printed(
     mklkit: Run, fitted: Fitted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = tmp_path / "model.mkl"
-    seen: list[bool] = []
-    monkeypatch.setattr("mklkit.cli.fit.show", lambda *_: seen.append(model.exists()))
+    saved: list[bool] = []
+    monkeypatch.setattr("mklkit.cli.fit.show", lambda *_: saved.append(model.exists()))
     mklkit("fit", fitted.data, "-k", "linear", "-o", model)
-    assert seen
-    assert all(seen)
+    assert saved
+    assert all(saved)
 
 
 def test_a_class_of_which_no_row_was_held_out_is_named(mklkit: Run, tmp_path: Path) -> None:

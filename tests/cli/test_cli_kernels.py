@@ -26,10 +26,10 @@ def test_the_alignment_of_every_pair(mklkit: Run) -> None:
     distances = ((rows[:, None] - rows[None]) ** 2).sum(axis=2)
     narrow = np.exp(-distances / (2 * 0.2**2))
     expected = (linear * narrow).sum() / np.linalg.norm(linear) / np.linalg.norm(narrow)
-    found = np.array(result["alignment"])
-    assert found[0, 1] == pytest.approx(expected, rel=1e-9)
-    np.testing.assert_allclose(found, found.T)
-    np.testing.assert_allclose(np.diag(found), 1)
+    values = np.array(result["alignment"])
+    assert values[0, 1] == pytest.approx(expected, rel=1e-9)
+    np.testing.assert_allclose(values, values.T)
+    np.testing.assert_allclose(np.diag(values), 1)
     assert mklkit("kernels", "iris", "-p", "rpemekl", "--json").json["kernels"] == [
         "cosine",
         "rbf",

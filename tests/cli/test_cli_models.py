@@ -141,8 +141,8 @@ def test_inspect_shows_the_columns_that_a_kernel_sees(mklkit: Run, tmp_path: Pat
         f"linear@gene_*: linear on {', '.join(names[:8])} and 1 more (--json shows them)" in lines
     )
     facts = mklkit("inspect", tmp_path / "named.mkl", "--json").json
-    seen = [kernel["columns"] for kernel in facts["model"]["kernels"]]
-    assert seen == [["iron", "sugar"], names, None]
+    columns = [kernel["columns"] for kernel in facts["model"]["kernels"]]
+    assert columns == [["iron", "sugar"], names, None]
     save_model(MKLClassifier("linear@1:3").fit(frame.to_numpy(), np.arange(30) % 2), tmp_path / "b")
     assert "linear@1:3: linear on 1, 2" in mklkit("inspect", tmp_path / "b").out
 

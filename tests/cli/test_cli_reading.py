@@ -27,7 +27,7 @@ def sequences(tmp_path_factory: pytest.TempPathFactory) -> Path:
     letters = {"no": [0.4, 0.2, 0.2, 0.2], "yes": [0.2, 0.2, 0.2, 0.4]}
     frame = pd.DataFrame(
         {
-            "sequence": ["".join(random.choice(list("ACGT"), 25, p=letters[one])) for one in y],
+            "sequence": ["".join(random.choice(list("ACGT"), 25, p=letters[label])) for label in y],
             "age": random.normal(50, 10, size=60),
             "colour": random.choice(["red", "blue"], size=60),
             "count": random.poisson(3.0, size=60).astype(float),
@@ -46,7 +46,7 @@ def sequences(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def run(mklkit: Run, sequences: Path) -> Callable[..., Outcome]:
     """Return what runs a command beside the table, with the plugin."""
-    return lambda *given: mklkit(*given, cwd=sequences, PYTHONPATH=str(sequences / "site"))
+    return lambda *arguments: mklkit(*arguments, cwd=sequences, PYTHONPATH=str(sequences / "site"))
 
 
 def test_fit_predict_inspect_and_explain(run: Run, sequences: Path) -> None:
@@ -61,9 +61,9 @@ def test_fit_predict_inspect_and_explain(run: Run, sequences: Path) -> None:
     done = run("predict", "model.mkl", "rows.csv")
     assert done.code == 0, done
     rows = pd.read_csv(sequences / "rows.csv")
-    one = sequences / "one.csv"
-    rows[3:4].to_csv(one, index=False)
-    alone = run("predict", "model.mkl", one.name)
+    single_row = sequences / "one.csv"
+    rows[3:4].to_csv(single_row, index=False)
+    alone = run("predict", "model.mkl", single_row.name)
     assert alone.out.splitlines()[1].split(",")[0] == done.out.splitlines()[4].split(",")[0]
     numbers = [
         float(out.splitlines()[row].split(",")[1]) for out, row in ((alone.out, 1), (done.out, 4))
@@ -76,7 +76,7 @@ def test_fit_predict_inspect_and_explain(run: Run, sequences: Path) -> None:
     run("predict", "model.mkl", "less.csv").refused("lacks", "'sequence'")
     explained = run("explain", "model.mkl", "rows.csv", "--cv", "2", "--json")
     assert explained.code == 0, explained
-    columns = {one["group"]: one for one in explained.json["columns"]}
+    columns = {single_row["group"]: single_row for single_row in explained.json["columns"]}
     assert set(columns) == {"sequence", "age", "colour", "count"}
     assert columns["sequence"]["shuffled"] > 0.1
 

@@ -52,11 +52,11 @@ def test_json_has_the_scores_of_both_parts(mklkit, houses):
 
 def test_predictions_are_numbers_and_their_errors_are_said(mklkit, model, houses):
     done = mklkit("predict", model[0], houses)
-    found = pd.read_csv(pd.io.common.StringIO(done.out))["prediction"]
+    answers = pd.read_csv(pd.io.common.StringIO(done.out))["prediction"]
     frame = pd.read_csv(houses)
-    np.testing.assert_allclose(found, load_model(model[0]).predict(frame), rtol=1e-6)
-    assert f"R² {r2_score(frame['price'], found):.3f}" in done.err
-    assert f"error {mean_absolute_error(frame['price'], found):.4g} on the 90 rows" in done.err
+    np.testing.assert_allclose(answers, load_model(model[0]).predict(frame), rtol=1e-6)
+    assert f"R² {r2_score(frame['price'], answers):.3f}" in done.err
+    assert f"error {mean_absolute_error(frame['price'], answers):.4g} on the 90 rows" in done.err
     without = houses.parent / "without.csv"
     frame.drop(columns="price").to_csv(without, index=False)
     assert "R²" not in mklkit("predict", model[0], without).err

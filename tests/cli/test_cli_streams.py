@@ -35,7 +35,7 @@ def test_fit_in_parts_as_in_memory(
         assert got[name] == wanted[name]
     for part in ("rows", "columns", "classes", "notes"):
         assert got["data"][part] == wanted["data"][part]
-    weights = [[one["weight"] for one in facts["model"]["weights"]] for facts in (got, wanted)]
+    weights = [[row["weight"] for row in facts["model"]["weights"]] for facts in (got, wanted)]
     np.testing.assert_allclose(*weights, rtol=1e-9)
 
 

@@ -34,7 +34,7 @@ def test_weights_of_classes_are_used_shown_and_kept(mklkit: Run, data: Path) -> 
     np.testing.assert_array_equal(load_model(model)[-1].class_weight_, [5, 1])
     plain = mklkit("fit", data, "--json")
     assert plain.json["model"]["class_weight"] is None
-    recall = [one.json["scores"]["train"]["recall"][0] for one in (plain, done)]
+    recall = [outcome.json["scores"]["train"]["recall"][0] for outcome in (plain, done)]
     assert recall[1] > recall[0]
 
 
@@ -63,7 +63,7 @@ def test_evaluate_weighs_rows_and_classes(mklkit: Run, data: Path) -> None:
     options = ["evaluate", data, "--folds", "3", "--json"]
     plain, weighted = mklkit(*options), mklkit(*options, "--class-weight", "balanced")
     assert weighted.code == 0, weighted
-    scores = [one.json["scores"]["balanced_accuracy"]["mean"] for one in (plain, weighted)]
+    scores = [outcome.json["scores"]["balanced_accuracy"]["mean"] for outcome in (plain, weighted)]
     assert scores[1] > scores[0] + 0.02
     assert mklkit(*options, "--weights", "often").code == 0
 

@@ -32,7 +32,7 @@ class CoupledRidge(CouplingCombiner):
                 wanted = target.values + self.lam / n_views * others
                 coefficients[index] = problem.solve(wanted[:, None], np.array([weight]))
                 outputs[index] = problem.outputs(coefficients[index])[:, 0]
-        learners = [one.finish(c) for one, c in zip(problems, coefficients, strict=True)]
+        learners = [problem.finish(c) for problem, c in zip(problems, coefficients, strict=True)]
         return CoupledSolution(learners, np.full(n_views, 1 / n_views), (1.0, 0.5))
 
 
@@ -42,13 +42,13 @@ def joint_outputs(features, y, c, lam):
     blocks = [np.column_stack([f, np.ones(len(y))]) for f in features]
     widths = np.cumsum([0] + [block.shape[1] for block in blocks])
     system, right = np.zeros((widths[-1], widths[-1])), np.zeros(widths[-1])
-    for i, own in enumerate(blocks):
+    for i, columns in enumerate(blocks):
         at = slice(widths[i], widths[i + 1])
-        right[at] = own.T @ y
+        right[at] = columns.T @ y
         for j, other in enumerate(blocks):
             share = 1 + lam * (n_views - 1) / n_views if i == j else -lam / n_views
-            system[at, widths[j] : widths[j + 1]] = share * own.T @ other
-        system[at, at] += c * np.diag([1.0] * (own.shape[1] - 1) + [0.0])
+            system[at, widths[j] : widths[j + 1]] = share * columns.T @ other
+        system[at, at] += c * np.diag([1.0] * (columns.shape[1] - 1) + [0.0])
     solution = np.linalg.solve(system, right)
     return [block @ solution[widths[i] : widths[i + 1]] for i, block in enumerate(blocks)]
 

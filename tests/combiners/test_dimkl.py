@@ -29,11 +29,11 @@ def check(grams, y, number):
     expected = dimkl_weights(grams, y, number)
     if expected is None:
         with pytest.warns(WeightsWarning, match=f"dimkl{number} .*uniform weights are used"):
-            found = weights_by(f"dimkl{number}", views, y)
-        np.testing.assert_array_equal(found, np.full(len(grams), 1 / len(grams)))
+            weights = weights_by(f"dimkl{number}", views, y)
+        np.testing.assert_array_equal(weights, np.full(len(grams), 1 / len(grams)))
     else:
-        found = weights_by(f"dimkl{number}", views, y)
-        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-15)
+        weights = weights_by(f"dimkl{number}", views, y)
+        np.testing.assert_allclose(weights, expected, rtol=1e-10, atol=1e-15)
 
 
 def labels(n_rows, n_first):
@@ -119,11 +119,11 @@ def printed_weights(grams, y):
             gram[np.ix_(a, b)] for a, b in ((y > 0, y > 0), (y > 0, y <= 0), (y <= 0, y <= 0))
         ]
         (m1, m2, m3), (s1, s2, s3) = zip(*[(b.mean(), b.std()) for b in blocks], strict=True)
-        found = sum(
+        weights = sum(
             (m - m2) ** 2 / (4 * (s**2 + s2**2)) + 0.5 * np.log((s**2 + s2**2) / (2 * s**2 * s2**2))
             for m, s in ((m1, s1), (m3, s3))
         )
-        raw.append(max(found, 0) / (max(found, 0) + s1 + 2 * s2))
+        raw.append(max(weights, 0) / (max(weights, 0) + s1 + 2 * s2))
     return np.array(raw) / sum(raw)
 
 
@@ -131,7 +131,7 @@ def test_dimkl5_with_the_printed_logarithm(rng):
     y = np.where(rng.random(60) < 0.4, 1.0, -1.0)
     rows = rng.uniform(-1, 1, size=(60, 5)) + 0.2 * y[:, None]
     views = views_of([*TRIO, "laplacian"], rows)
-    found = weights_by("dimkl5(distance='printed')", views, y)
+    weights = weights_by("dimkl5(distance='printed')", views, y)
     expected = printed_weights([*trio_grams(rows), laplacian_kernel(rows)], y)
-    np.testing.assert_allclose(found, expected, rtol=1e-10)
-    assert np.abs(found - weights_by("dimkl5", views, y)).max() > 0.01
+    np.testing.assert_allclose(weights, expected, rtol=1e-10)
+    assert np.abs(weights - weights_by("dimkl5", views, y)).max() > 0.01

@@ -29,14 +29,14 @@ def errors_of(kernels, targets, logarithms):
 def test_the_error_is_that_of_a_fit_per_row():
     features = [X[:25, :2], X[:25, 2:]]
     factors = np.array([0.4, 2.0])
-    found, _ = errors_of([f @ f.T for f in features], Y[:25, None], np.log(factors))
+    computed, _ = errors_of([f @ f.T for f in features], Y[:25, None], np.log(factors))
     scaled = np.hstack([np.sqrt(w) * f for w, f in zip(factors, features, strict=True)])
     errors = []
     for row in range(25):
         others = np.arange(25) != row
         model = Ridge(alpha=1).fit(scaled[others], Y[:25][others])
         errors.append(Y[row] - model.predict(scaled[row : row + 1])[0])
-    np.testing.assert_allclose(found[:, 0], errors, rtol=1e-9)
+    np.testing.assert_allclose(computed[:, 0], errors, rtol=1e-9)
 
 
 def test_changes_are_those_of_the_errors():
@@ -56,10 +56,10 @@ def test_the_search_ends_where_a_generic_solver_does():
     def size(logarithms):
         return np.mean(errors_of(kernels, targets, logarithms)[0] ** 2)
 
-    found, path, ended = least_loo_errors(kernels, targets, np.ones(2), 50, 1e-6)
+    errors, path, ended = least_loo_errors(kernels, targets, np.ones(2), 50, 1e-6)
     assert ended
-    assert size(found[0]) < 1.01 * minimize(size, np.zeros(2), method="Nelder-Mead").fun
-    assert path[-1, 0] == pytest.approx(size(found[0]), rel=1e-12)
+    assert size(errors[0]) < 1.01 * minimize(size, np.zeros(2), method="Nelder-Mead").fun
+    assert path[-1, 0] == pytest.approx(size(errors[0]), rel=1e-12)
 
 
 def test_the_decision_keeps_the_errors_by_step_in_the_units_of_the_target():

@@ -25,8 +25,8 @@ def test_alignments_follow_their_formula(two_classes, rng, feature_map, centered
         pairs = np.outer(weights, weights)
         top = (pairs * gram * np.outer(labels, labels)).sum()
         norms = (pairs * gram**2).sum(), (pairs * np.outer(labels, labels) ** 2).sum()
-        found = view.label_alignment(y, centered, weights)
-        assert np.isclose(found, top / np.sqrt(norms[0] * norms[1]), rtol=1e-9)
+        alignment = view.label_alignment(y, centered, weights)
+        assert np.isclose(alignment, top / np.sqrt(norms[0] * norms[1]), rtol=1e-9)
         # Asked again without weights, nothing is left of them.
         assert np.isclose(
             view.label_alignment(y, centered, np.ones(len(y))),

@@ -52,9 +52,9 @@ def comparison(n_datasets: int = 1, n_methods: int = 9) -> Comparison:
     }
     rng = np.random.default_rng(0)
     cells = [
-        _cell(Cell(data=one.name, method=method.name, kind=method.kind, repeat=0, fold=fold,
+        _cell(Cell(data=data.name, method=method.name, kind=method.kind, repeat=0, fold=fold,
                    n_train=15, n_test=5), place, rng)
-        for one in sets
+        for data in sets
         for fold in range(4)
         for place, method in enumerate(methods)
     ]  # fmt: skip

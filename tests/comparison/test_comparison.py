@@ -133,7 +133,7 @@ def test_planned_questions_by_hand(found: Comparison) -> None:
 
 
 def test_each_learner_has_its_references_and_questions() -> None:
-    found = compare(
+    comparison = compare(
         X,
         Y,
         methods=["alignment"],
@@ -142,16 +142,19 @@ def test_each_learner_has_its_references_and_questions() -> None:
         cv="2x1",
         reference="rbf@2:4 + ridge",
     )
-    table = found.table().set_index("method")
+    table = comparison.table().set_index("method")
     names = ("alignment", "uniform", "linear@0:2", "rbf@2:4", "best-single", "rbf on all columns")
     for learner in ("ridge", "svm(C=1.0)"):
         assert (table.loc[[f"{name} + {learner}" for name in names], "learner"] == learner).all()
-        asked = found.questions[found.questions["method"].str.endswith(f" + {learner}")]
+        asked = comparison.questions[comparison.questions["method"].str.endswith(f" + {learner}")]
         beside = ["uniform", "best-single", "rbf on all columns"]
         assert set(asked["reference"]) >= {f"{name} + {learner}" for name in beside}
-    assert len(found.questions) == 7
-    assert found.as_dict()["tables"][found.data[0].name][0].keys() >= {"method", "learner"}
-    scores = found.results.pivot(index="fold", columns="method", values="accuracy")
+    assert len(comparison.questions) == 7
+    assert comparison.as_dict()["tables"][comparison.data[0].name][0].keys() >= {
+        "method",
+        "learner",
+    }
+    scores = comparison.results.pivot(index="fold", columns="method", values="accuracy")
     for name in table.index:
         expected = (scores[name] - scores["rbf@2:4 + ridge"]).mean()
         assert table.loc[name, "difference"] == pytest.approx(expected)
@@ -163,10 +166,10 @@ def test_each_learner_has_its_references_and_questions() -> None:
 def test_a_kernel_that_is_not_combined() -> None:
     settings: dict[str, Any] = {"methods": [], "learners": ["ridge"], "cv": "2x1"}
     alone = compare(X, Y, kernels=["rbf"], **settings).results
-    found = compare(X, Y, kernels=["linear"], also="all:rbf", **settings)
-    beside = found.results.query("method == 'all:rbf'")["accuracy"].tolist()
+    comparison = compare(X, Y, kernels=["linear"], also="all:rbf", **settings)
+    beside = comparison.results.query("method == 'all:rbf'")["accuracy"].tolist()
     assert beside == alone.query("method == 'rbf'")["accuracy"].tolist()
-    question = found.questions.iloc[0]
+    question = comparison.questions.iloc[0]
     assert (question["method"], question["reference"]) == ("linear", "all:rbf")
 
 
@@ -203,43 +206,43 @@ def test_names_in_files_are_harmless(found: Comparison, tmp_path: Path) -> None:
 
 def test_several_data_sets() -> None:
     sets = {f"set {i}": (X.iloc[:, i:], Y) for i in range(3)}
-    found = compare(
+    comparison = compare(
         sets, methods=[("bayes", GaussianNB())], kernels="linear", learners=["svm(C=1.0)"], cv="2x1"
     )
-    assert found.best_method.kind == "one kernel"  # not "bayes"
-    table = found.table().set_index("method")
-    scores = found.results.pivot_table(index="data", columns="method", values="accuracy")
+    assert comparison.best_method.kind == "one kernel"  # not "bayes"
+    table = comparison.table().set_index("method")
+    scores = comparison.results.pivot_table(index="data", columns="method", values="accuracy")
     expected = scores.rank(axis=1, ascending=False).mean()
     for name, rank in expected.items():
         assert table.loc[name, "rank"] == pytest.approx(rank)
-    assert found.ranking["friedman"]["p_value"] <= 1
+    assert comparison.ranking["friedman"]["p_value"] <= 1
     # The stand-in for boosting is the same as "bayes", which is a row once.
-    assert len(found.table("set 1")) == 4
+    assert len(comparison.table("set 1")) == 4
     with pytest.raises(DataError, match="single best estimator"):
-        _ = found.best_estimator_
+        _ = comparison.best_estimator_
 
 
 def test_proposed_kernels_are_those_of_each_split() -> None:
     settings: dict[str, Any] = {"kernels": "auto", "learners": ["svm(C=1.0)"], "cv": "2x1"}
-    found = compare(X, Y, methods=["dimkl[5]"], **settings)
-    own = found.results.query("method == 'uniform' and fold == 0")["accuracy"].item()
+    comparison = compare(X, Y, methods=["dimkl[5]"], **settings)
+    accuracy = comparison.results.query("method == 'uniform' and fold == 0")["accuracy"].item()
     splitter = RepeatedStratifiedKFold(n_splits=2, n_repeats=1, random_state=0)
     train, test = next(iter(splitter.split(X, Y)))
     model = make_pipeline(
         StandardScaler().set_output(transform="pandas"),
         MKLClassifier("auto", combiner="uniform", learner="svm(C=1.0)", random_state=0),
     )
-    assert own == model.fit(X.iloc[train], Y[train]).score(X.iloc[test], Y[test])
-    singles = found.results.query("kind == 'one kernel'")["method"].unique()
+    assert accuracy == model.fit(X.iloc[train], Y[train]).score(X.iloc[test], Y[test])
+    singles = comparison.results.query("kind == 'one kernel'")["method"].unique()
     assert list(singles) == ["best-single"]
 
 
 def test_published_split_leaves_its_column_out() -> None:
     part = np.where(np.arange(60) % 4 == 0, "test", "train")
-    found = compare(X.assign(part=part), Y, methods=[], kernels="linear", split_column="part")
-    assert found.results["n_test"].unique().tolist() == [15]
-    assert "part" not in found.data[0].features
-    assert "one split" in found.verdict
+    comparison = compare(X.assign(part=part), Y, methods=[], kernels="linear", split_column="part")
+    assert comparison.results["n_test"].unique().tolist() == [15]
+    assert "part" not in comparison.data[0].features
+    assert "one split" in comparison.verdict
 
 
 def test_the_figure_has_a_row_per_method(found: Comparison) -> None:

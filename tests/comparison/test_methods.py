@@ -17,7 +17,7 @@ TWO = MethodOptions(kernels=["linear", ("wide", RBF(sigma=3.0), None)])
 
 def names_of(asked: object, presets: tuple[str, ...] = (), options: MethodOptions = TWO) -> list:
     methods, _, _ = methods_to_compare(asked, presets, options)
-    return [(one.name, one.kind) for one in methods]
+    return [(method.name, method.kind) for method in methods]
 
 
 def test_baselines_are_always_there() -> None:
@@ -35,38 +35,38 @@ def test_baselines_are_always_there() -> None:
 
 
 def test_a_given_classifier_is_a_kind_of_its_own() -> None:
-    found = names_of([("neighbours", KNeighborsClassifier())])
-    assert found[0] == ("neighbours", "classifier")
+    names = names_of([("neighbours", KNeighborsClassifier())])
+    assert names[0] == ("neighbours", "classifier")
 
 
 def test_each_learner_goes_with_each_combiner() -> None:
     options = MethodOptions(kernels=["linear", "rbf"], learners=("svm", "mhks(alpha=2.0)"))
     methods, _ = make_methods(["uniform", "alignment"], [], options)
-    assert [one.name for one in methods] == [
+    assert [method.name for method in methods] == [
         "uniform + svm",
         "uniform + mhks(alpha=2.0)",
         "alignment + svm",
         "alignment + mhks(alpha=2.0)",
     ]
-    assert all(one.pipeline[-1].kernels == ["linear", "rbf"] for one in methods)
+    assert all(method.pipeline[-1].kernels == ["linear", "rbf"] for method in methods)
 
 
 def test_presets_alone_bring_their_kernels_and_scaling() -> None:
-    found = names_of(None, ("paper-dimkl[12]",), MethodOptions())
-    kernels = [name for name, kind in found if kind == "one kernel"]
+    names = names_of(None, ("paper-dimkl[12]",), MethodOptions())
+    kernels = [name for name, kind in names if kind == "one kernel"]
     assert kernels == ["k1", "k2", "k3", "k4", "k5", "best-single"]
     methods, _, _ = methods_to_compare(None, ("paper-dimkl1",), MethodOptions())
-    assert all(one.pipeline["scale"].feature_range == (-1, 1) for one in methods)
+    assert all(method.pipeline["scale"].feature_range == (-1, 1) for method in methods)
 
 
 def test_the_same_twice_is_one_and_names_are_unique() -> None:
     methods, _ = make_methods(
         ["uniform", "uniform", " uniform", "dimkl6", "dimkl6(rank=5)"], [], TWO
     )
-    assert [one.name for one in unique_names(methods)[0]] == ["uniform", "dimkl6"]
+    assert [method.name for method in unique_names(methods)[0]] == ["uniform", "dimkl6"]
     knn = KNeighborsClassifier()
     methods, _ = make_methods([("uniform", knn), "uniform"], [], TWO)
-    assert [one.name for one in unique_names(methods)[0]] == ["uniform", "uniform #2"]
+    assert [method.name for method in unique_names(methods)[0]] == ["uniform", "uniform #2"]
 
 
 def test_what_is_the_same_by_another_name_is_told() -> None:
@@ -82,10 +82,10 @@ def test_tuned_baselines_bear_a_class_of_one_row() -> None:
 
 
 def test_a_spec_does_not_depend_on_jobs() -> None:
-    one, more = (
+    serial, more = (
         methods_to_compare(["dimkl3"], (), MethodOptions(n_jobs=jobs))[0] for jobs in (None, 2)
     )
-    assert [method.spec for method in one] == [method.spec for method in more]
+    assert [method.spec for method in serial] == [method.spec for method in more]
 
 
 def test_what_is_not_there_is_refused() -> None:

@@ -68,8 +68,8 @@ def test_names_from_the_data_are_text(n_datasets: int, found: Comparison, severa
     read = Read(several if n_datasets > 1 else html_report(found, COMMAND))
     assert not {tag for tag, _ in read.tags} & {"img", "link", "iframe", "object"}
     assert [tag for tag, _ in read.tags].count("script") == 1
-    assert not [key for _, given in read.tags for key in given if key.startswith("on")]
-    assert not [given for _, given in read.tags if "style" in given or "src" in given]
+    assert not [key for _, marks in read.tags for key in marks if key.startswith("on")]
+    assert not [marks for _, marks in read.tags if "style" in marks or "src" in marks]
     # The name arrives as it is, and what can't be shown is replaced.
     assert EVIL in read.text("span")
     assert "ill \ufffd" in read.text("th")
@@ -78,7 +78,7 @@ def test_names_from_the_data_are_text(n_datasets: int, found: Comparison, severa
 
 def test_the_page_needs_nothing_else(several: str) -> None:
     assert not re.search(r"https?:|[\"'(]//|@import|url\((?!#)", several)
-    (policy,) = [given["content"] for _, given in Read(several).tags if "http-equiv" in given]
+    (policy,) = [marks["content"] for _, marks in Read(several).tags if "http-equiv" in marks]
     assert str(policy).startswith("default-src 'none'")
     assert "unsafe" not in str(policy)
 
@@ -91,10 +91,10 @@ def test_headings_and_tables_are_in_order(several: str) -> None:
     assert all(after - before <= 1 for before, after in pairwise(levels))
     tags = [tag for tag, _ in read.tags]
     assert tags.count("table") == tags.count("caption") == tags.count("thead")
-    assert all("scope" in given for tag, given in read.tags if tag == "th")
+    assert all("scope" in marks for tag, marks in read.tags if tag == "th")
     assert ("html", {"lang": "en"}) in read.tags
-    ids = [given["id"] for _, given in read.tags if "id" in given]
-    links = [str(given["href"])[1:] for tag, given in read.tags if tag == "a"]
+    ids = [marks["id"] for _, marks in read.tags if "id" in marks]
+    links = [str(marks["href"])[1:] for tag, marks in read.tags if tag == "a"]
     assert len(set(ids)) == len(ids)
     assert set(links) <= set(ids)
 
@@ -120,14 +120,14 @@ def test_what_it_says(found: Comparison) -> None:
 
 def test_pictures_are_text_in_the_colours_of_the_page(several: str) -> None:
     read = Read(several)
-    pictures = [given for tag, given in read.tags if tag == "svg" and "role" in given]
-    assert len({given["aria-label"] for given in pictures}) == len(pictures) == 1 + 2 * 5
+    pictures = [marks for tag, marks in read.tags if tag == "svg" and "role" in marks]
+    assert len({marks["aria-label"] for marks in pictures}) == len(pictures) == 1 + 2 * 5
     drawn = read.text("text")
     # Four methods that did not fail on five data sets: 2.569 √(4·5 / (6·5)).
     assert {"method 3", "accuracy on test rows, %", "critical difference 2.10"} <= set(
         drawn.splitlines()
     )
-    colours = {given[key] for _, given in read.tags for key in ("fill", "stroke") if key in given}
+    colours = {marks[key] for _, marks in read.tags for key in ("fill", "stroke") if key in marks}
     assert "currentColor" in colours
     assert not [colour for colour in colours if colour and colour.startswith("#")]
 

@@ -44,7 +44,7 @@ def opened(page: Page, reports: dict[str, Path], request: pytest.FixtureRequest)
 
 
 def test_only_the_page_is_read_and_nothing_complains(opened: Page) -> None:
-    requests = [one["request"]["url"] for one in opened.told("Network.requestWillBeSent")]
+    requests = [event["request"]["url"] for event in opened.told("Network.requestWillBeSent")]
     assert len(requests) == 1, requests
     assert requests[0].startswith("file:")
     assert opened.told("Log.entryAdded") == []

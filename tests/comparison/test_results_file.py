@@ -202,11 +202,11 @@ def test_a_class_that_is_not_unicode(tmp_path: Path) -> None:
     y = np.repeat(["\udcff", "b"], 10)
     X = np.arange(20.0).reshape(-1, 1)
     for reused in (0, 2):
-        found = comparing.compare(
+        comparison = comparing.compare(
             X, y, methods=[("bayes", GaussianNB())], cv="2x1", results=tmp_path / "a.jsonl"
         )
-        assert found.reused == reused
+        assert comparison.reused == reused
     for ending in ("html", "json", "tex", "csv"):
-        found.report(tmp_path / f"a.{ending}")
+        comparison.report(tmp_path / f"a.{ending}")
     content = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
     assert content["plan"]["data"][0]["classes"] == ["b", "\udcff"]

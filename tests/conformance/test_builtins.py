@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from mklkit_authors.testing import Check, parametrize_with_component_checks
 
 from mklkit.kernels import Precomputed
 from mklkit.registry.entries import HOOKS
 from mklkit.registry.registry import Registry
-from mklkit.testing import Check, parametrize_with_component_checks
 
 BUILT_IN = Registry(third_party=False)
 REGISTERED = [entry.target for kind in HOOKS for entry in BUILT_IN.entries(kind)]

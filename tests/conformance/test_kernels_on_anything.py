@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mklkit_authors.testing import parametrize_with_component_checks
 
 from mklkit.kernels.amounts import Chi2, Hellinger, Intersection, MinMax, Tanimoto
 from mklkit.kernels.categories import FrequencyOverlap
 from mklkit.kernels.distances import Periodic
 from mklkit.kernels.text.spectrum import Mismatch, SpectrumKernel
 from mklkit.kernels.text.token_set import TokenSet
-from mklkit.testing import parametrize_with_component_checks
 
 pytestmark = pytest.mark.slow
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mklkit_authors.testing import CheckFailure, check_component
 from sklearn.datasets import load_iris
 
 from mklkit import MKLClassifier, MKLVotingClassifier, SpecError, preset_classifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.plugin import Preset
-from mklkit.testing import CheckFailure, check_component
 
 VALID: dict[str, Any] = {"name": "even", "help": "Help.", "combiner": "uniform"}
 

@@ -39,6 +39,6 @@ def test_every_text_is_legible(page: Page, tmp_path: Path, scheme: str, learnt: 
     cells = ".mklkit-shown :is(td, th, dt, dd)"
     assert page.run(f"document.querySelectorAll('{cells}').length") > 60
     assert page.faint_text(cells) == []
-    asked = [one["request"]["url"] for one in page.told("Network.requestWillBeSent")]
+    asked = [event["request"]["url"] for event in page.told("Network.requestWillBeSent")]
     assert all(url.startswith(("file:", "data:")) for url in asked)
     assert page.run("document.body.scrollWidth") <= 1000

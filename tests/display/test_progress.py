@@ -51,16 +51,16 @@ class Notebook:
 
 @pytest.fixture
 def notebook(monkeypatch: pytest.MonkeyPatch) -> Iterator[Notebook]:
-    found = Notebook()
+    notebook = Notebook()
     ipython, display = ModuleType("IPython"), ModuleType("IPython.display")
-    ipython.get_ipython = lambda: found.shell  # type: ignore[attr-defined]
-    display.display = found.display  # type: ignore[attr-defined]
+    ipython.get_ipython = lambda: notebook.shell  # type: ignore[attr-defined]
+    display.display = notebook.display  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", display)
     monkeypatch.setattr(builtins, "get_ipython", ipython.get_ipython, raising=False)
     monkeypatch.setattr(progress, "PAUSE", 0.0)
     monkeypatch.setattr(progress, "_last", {})
-    return found
+    return notebook
 
 
 def counted(number: int, given: Any = None, **more: Any) -> None:
@@ -147,11 +147,11 @@ def test_long_work_of_the_library_has_a_bar(
     monkeypatch.setattr("mklkit.estimators.fit.BRIEF", 0.0)
     X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 3
     MKLClassifier("linear").fit(X, y)
-    assert [one.partition(",")[0] for one in notebook.displays[0]] == [
+    assert [display.partition(",")[0] for display in notebook.displays[0]] == [
         "fitting: 1 of 3", "fitting: 2 of 3", "fitting: 3 of 3", ""
     ]  # fmt: skip
     notebook.shell.execution_count += 1
     MKLSearchCV(MKLClassifier("linear"), {"learner__C": [1.0]}, cv=2, n_jobs=2).fit(X, y)
     pictures = notebook.displays[1]
-    assert {one.partition(":")[0] for one in pictures} == {"searching", ""}
-    assert sum(one.startswith("searching: 6 of 6") for one in pictures) == 1
+    assert {picture.partition(":")[0] for picture in pictures} == {"searching", ""}
+    assert sum(picture.startswith("searching: 6 of 6") for picture in pictures) == 1

@@ -35,13 +35,15 @@ SYSTEMS = {
 
 @pytest.mark.parametrize("settings", SYSTEMS.values(), ids=SYSTEMS)
 def test_every_problem_has_the_bandwidth_of_all_rows(settings):
-    found = model(BY_RULE, bandwidths="all-rows", **settings).fit(X, Y)
+    fitted = model(BY_RULE, bandwidths="all-rows", **settings).fit(X, Y)
     expected = model(BY_NUMBER, **settings).fit(X, Y)
-    np.testing.assert_allclose(found.decision_function(X), expected.decision_function(X), rtol=1e-9)
-    np.testing.assert_allclose(found.weights_, expected.weights_, rtol=1e-9)
-    own = model(BY_RULE, **settings).fit(X, Y)
+    np.testing.assert_allclose(
+        fitted.decision_function(X), expected.decision_function(X), rtol=1e-9
+    )
+    np.testing.assert_allclose(fitted.weights_, expected.weights_, rtol=1e-9)
+    separate = model(BY_RULE, **settings).fit(X, Y)
     same = settings in (SYSTEMS["shared map"], SYSTEMS["one against the rest"])
-    assert np.allclose(own.decision_function(X), found.decision_function(X)) == same
+    assert np.allclose(separate.decision_function(X), fitted.decision_function(X)) == same
 
 
 def test_a_search_reads_them_off_each_fold_s_training_rows():
@@ -52,6 +54,6 @@ def test_a_search_reads_them_off_each_fold_s_training_rows():
         search = MKLSearchCV(base, {"learner__alpha": (1e-4, 1e-2)}, cv=[(training, test)])
         return search.fit(X, Y).cv_results_["mean_n_iter"].tolist()
 
-    found = iterations("rbf(sigma='mean')", "all-rows")
-    assert found == iterations(f"rbf(sigma={mean_distance(X[training])})", "per-problem")
-    assert found != iterations("rbf(sigma='mean')", "per-problem")
+    counts = iterations("rbf(sigma='mean')", "all-rows")
+    assert counts == iterations(f"rbf(sigma={mean_distance(X[training])})", "per-problem")
+    assert counts != iterations("rbf(sigma='mean')", "per-problem")

@@ -135,9 +135,9 @@ def test_what_cannot_be_learned_from_is_refused(cluster: Any) -> None:
     with pytest.raises(DataError, match=r"Row 3210 \(counted from 0\) has NaN or infinity"):
         MKLClassifier(combiner="dimkl5", **MODEL).fit(da.from_array(X, chunks=(2100, 4)), y)
     fine = da.zeros((4500, 4))
-    for given in ({}, {"feature_map": "empirical", "learner": "mhks"}):
+    for settings in ({}, {"feature_map": "empirical", "learner": "mhks"}):
         with pytest.raises(IncompatibleError, match=r"use feature_map='empirical\(subset=1000\)'"):
-            MKLClassifier(**given).fit(fine, y)
+            MKLClassifier(**settings).fit(fine, y)
     with pytest.raises(DataError, match="4499 for 4500 rows"):
         MKLClassifier(**MODEL).fit(fine, y[:-1])
     with pytest.raises(DataError, match="it has 1 axes"):
@@ -149,7 +149,7 @@ def test_workers_must_have_the_same_mklkit(cluster: Any, monkeypatch: pytest.Mon
     versions = cluster.get_versions(packages=["mklkit"])
     for worker in versions["workers"].values():
         worker["packages"] = {**worker["packages"], "mklkit": None}
-    monkeypatch.setattr(distributed.Client, "get_versions", lambda *given, **named: versions)
+    monkeypatch.setattr(distributed.Client, "get_versions", lambda *arguments, **named: versions)
     with pytest.raises(MKLKitError, match=r"worker tcp://.* has mklkit None .*, and this process"):
         scheduling.workers_in_use()
     monkeypatch.setattr(scheduling, "CONNECT_SECONDS", 0.5)
@@ -167,11 +167,11 @@ def test_searches_run_on_the_cluster(cluster: Any) -> None:
     here = GridSearchCV(model, grid, cv=3).fit(X, y)
     with joblib.parallel_config(backend="dask"):
         there = GridSearchCV(model, grid, cv=3, n_jobs=2).fit(X, y)
-        own = MKLSearchCV(model, grid, cv=3, n_jobs=2).fit(X, y)
+        local = MKLSearchCV(model, grid, cv=3, n_jobs=2).fit(X, y)
     np.testing.assert_allclose(
         there.cv_results_["mean_test_score"], here.cv_results_["mean_test_score"]
     )
-    assert len(own.cv_results_["params"]) == 2
+    assert len(local.cv_results_["params"]) == 2
 
 
 def test_without_a_client_dask_uses_this_process() -> None:

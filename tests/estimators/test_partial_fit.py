@@ -56,10 +56,10 @@ def test_one_part_of_all_rows_is_a_fit(rng, multiclass):
     combiner = "uniform" if multiclass == "native" else "dimkl5"
     settings = {"multiclass": multiclass, "bandwidths": "all-rows"}
     expected = model_of(combiner, **settings).fit(rows, y)
-    found = model_of(combiner, **settings).partial_fit(rows, y, classes=np.unique(y))
-    np.testing.assert_allclose(found.weights_, expected.weights_, rtol=1e-9)
+    fitted = model_of(combiner, **settings).partial_fit(rows, y, classes=np.unique(y))
+    np.testing.assert_allclose(fitted.weights_, expected.weights_, rtol=1e-9)
     np.testing.assert_allclose(
-        found.decision_function(rows), expected.decision_function(rows), rtol=1e-7, atol=1e-8
+        fitted.decision_function(rows), expected.decision_function(rows), rtol=1e-7, atol=1e-8
     )
 
 

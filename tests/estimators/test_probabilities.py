@@ -40,8 +40,8 @@ def problem(n_classes: int, n_rows: int = 60) -> tuple[np.ndarray, np.ndarray]:
 
 
 def model_of(**settings: Any) -> MKLClassifier:
-    given = {"kernels": ["linear", "rbf"], "learner": "svm(C=1.0)", "random_state": 0}
-    return MKLClassifier(**{**given, **settings})
+    defaults = {"kernels": ["linear", "rbf"], "learner": "svm(C=1.0)", "random_state": 0}
+    return MKLClassifier(**{**defaults, **settings})
 
 
 def probable(**settings: Any) -> MKLClassifier:
@@ -69,9 +69,9 @@ def test_they_are_those_of_scikit_learn(n_classes: int, settings: dict[str, Any]
     seed = np.random.RandomState(0).randint(2**31 - 1)
     folds = list(plan_folds(y, 5).splits(y, seed))
     theirs = CalibratedClassifierCV(plain, method="sigmoid", cv=folds, ensemble=False).fit(X, y)
-    found = model.predict_proba(new)
-    np.testing.assert_allclose(found, theirs.predict_proba(new), rtol=1e-9)
-    np.testing.assert_array_equal(model.predict_log_proba(new), np.log(found))
+    chances = model.predict_proba(new)
+    np.testing.assert_allclose(chances, theirs.predict_proba(new), rtol=1e-9)
+    np.testing.assert_array_equal(model.predict_log_proba(new), np.log(chances))
     # The model is the one without probabilities.
     plain.fit(X, y)
     np.testing.assert_array_equal(model.weights_, plain.weights_)
@@ -88,8 +88,8 @@ def test_seeds_of_every_kind() -> None:
         for source in (np.random.RandomState(4), np.random.RandomState(4), None)
     )
     np.testing.assert_array_equal(first, again)
-    for found in (first, drawn):
-        assert np.mean(found.argmax(axis=1) == (y == "moss")) > 0.8
+    for fitted in (first, drawn):
+        assert np.mean(fitted.argmax(axis=1) == (y == "moss")) > 0.8
 
 
 class TestWhereAskedFor:
@@ -186,11 +186,11 @@ class TestSmallClasses:
         y = np.where(np.arange(60) == 7, "a", "b" if n_classes == 2 else y)
         model = probable().fit(X, y)
         assert "1 class has a single row" in model.choices_[-1]
-        found = model.predict_proba(X)
+        chances = model.predict_proba(X)
         # Of 59 rows held out none was of that class: Platt's estimate is (0 + 1)/(59 + 2).
         if n_classes == 2:
-            np.testing.assert_allclose(found[:, 0], 1 / 61, rtol=1e-3)
-        assert (found[:, 0] < 0.05).all()
+            np.testing.assert_allclose(chances[:, 0], 1 / 61, rtol=1e-3)
+        assert (chances[:, 0] < 0.05).all()
 
     def test_a_fold_that_cannot_be_fitted_is_said(self) -> None:
         def decide(training: np.ndarray, held_out: np.ndarray) -> np.ndarray:

@@ -51,8 +51,8 @@ class TestGroups:
 
     def test_a_longer_beginning_belongs_to_the_shorter(self) -> None:
         names = ["clin_site_a", "clin_site_b", "clin_age", "clin_bmi", "dna_1", "dna_2"]
-        found = column_groups(names, np.random.RandomState(0).randn(9, 6))
-        assert [columns.tolist() for columns in found.values()] == [[0, 1, 2, 3], [4, 5]]
+        groups = column_groups(names, np.random.RandomState(0).randn(9, 6))
+        assert [columns.tolist() for columns in groups.values()] == [[0, 1, 2, 3], [4, 5]]
 
     def test_the_first_part_names_the_source_unless_all_share_it(self) -> None:
         names = ["mrna_ENSG1.6", "mrna_ENSG2.6", "mirna_hsa-let-7a", "mirna_hsa-let-7b"]
@@ -69,15 +69,15 @@ class TestGroups:
         rows = np.random.RandomState(0).randn(30, 7)
         rows[:, :3] = np.eye(3)[np.arange(30) % 3] * 4 - 1
         names = ["site_a", "site_b", "site_c", "p_1", "p_2", "q_1", "q_2"]
-        found = column_groups(names, rows)
-        assert [columns.tolist() for columns in found.values()] == [[3, 4], [5, 6], [0, 1, 2]]
+        groups = column_groups(names, rows)
+        assert [columns.tolist() for columns in groups.values()] == [[3, 4], [5, 6], [0, 1, 2]]
 
     def test_the_smallest_of_many_groups_are_joined(self) -> None:
         names = [f"g{group}_{place}" for group in range(12) for place in range(2 + (group > 3))]
-        found = column_groups(names, np.random.RandomState(0).randn(6, len(names)))
-        assert len(found) == 9
-        assert list(found)[-1] == "others"
-        assert len(found["others"]) == 8
+        groups = column_groups(names, np.random.RandomState(0).randn(6, len(names)))
+        assert len(groups) == 9
+        assert list(groups)[-1] == "others"
+        assert len(groups["others"]) == 8
 
 
 class TestBank:
@@ -151,16 +151,16 @@ class TestInEstimators:
         assert loaded.partial_fit(X[1::2], y[1::2]).kernel_names_ == first
 
     def test_each_fold_of_a_search_has_its_own_bank(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        seen = []
+        banks = []
 
         def spy(names: object, data: Any, *settings: Any) -> object:
-            seen.append(len(data.rows))
+            banks.append(len(data.rows))
             return proposing.proposed_bank(None, data, *settings)
 
         monkeypatch.setattr("mklkit.estimators.fit.proposed_bank", spy)
         member = MKLClassifier("auto", feature_map="empirical(subset=8)", combiner="ifsl")
         search = MKLSearchCV(member, {"learner__alpha": (1.0,)}, cv=3, random_state=0).fit(*IRIS)
-        assert seen == [100, 100, 100, 150]
+        assert banks == [100, 100, 100, 150]
         assert any(note.startswith("kernels auto: took") for note in search.choices_)
 
     def test_sources_can_be_named(

@@ -93,8 +93,8 @@ def test_kernels_that_name_no_columns_leave_the_others_theirs(table):
         "rbf@age,count",
     ]
     model = MKLClassifier(kernels).fit(frame, y)
-    found = [columns.tolist() for columns in model.kernel_columns_]
-    assert found == [[0], [1, 2], [3], [4], [1, 4]]
+    read = [columns.tolist() for columns in model.kernel_columns_]
+    assert read == [[0], [1, 2], [3], [4], [1, 4]]
 
 
 def test_numbers_can_be_categories(rng):
@@ -128,8 +128,8 @@ def test_gaps(table):
 def test_gaps_that_a_kernel_on_categories_leaves_out():
     frame = pd.DataFrame({"a": ["x", None, "x", "y"], "b": [1.0, 1.0, np.nan, 2.0]})
     y = [0, 0, 1, 1]
-    found = MKLClassifier([KnownSame(), "linear"]).fit(frame.assign(b=1.0), y)
-    assert [columns.tolist() for columns in found.kernel_columns_] == [[0], [1]]
+    fitted = MKLClassifier([KnownSame(), "linear"]).fit(frame.assign(b=1.0), y)
+    assert [columns.tolist() for columns in fitted.kernel_columns_] == [[0], [1]]
     both = MKLClassifier([("both", KnownSame(), ["a", "b"])], learner="svm(C=1.0)").fit(frame, y)
     gram = np.array([[2, 1, 1, 0], [1, 1, 0, 0], [1, 0, 1, 0], [0, 0, 0, 2]]) * 1.0
     expected = SVC(C=1.0, kernel="precomputed", tol=1e-9).fit(gram, y).decision_function(gram)
@@ -224,8 +224,8 @@ def test_categories_that_a_file_reader_turned_into_numbers(table):
     model = MKLClassifier([Same()]).fit(frame[["code"]], y)
     expected = model.decision_function(frame[["code"]])
     for kind in ("int64", "float64"):
-        found = model.decision_function(frame[["code"]].astype(kind))
-        np.testing.assert_allclose(found, expected, rtol=1e-9)
+        values = model.decision_function(frame[["code"]].astype(kind))
+        np.testing.assert_allclose(values, expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("gap", [None, np.nan])
@@ -291,11 +291,11 @@ def test_gates_see_numbers_only(table):
 
 def test_alignments_of_kernels_on_a_table(table):
     frame, y = table
-    found = alignment_matrix(MIXED, frame)
+    alignments = alignment_matrix(MIXED, frame)
     model = MKLClassifier(MIXED).fit(frame, y)
-    np.testing.assert_allclose(alignment_matrix(model, frame), found, rtol=1e-9)
+    np.testing.assert_allclose(alignment_matrix(model, frame), alignments, rtol=1e-9)
     numbers = frame[["age", "weight"]].to_numpy()
     colours = frame["colour"].to_numpy()
     linear, same = linear_kernel(numbers), (colours[:, None] == colours).astype(float)
     expected = (linear * same).sum() / np.sqrt((linear**2).sum() * same.sum())
-    np.testing.assert_allclose(found.iloc[1, 2], expected, rtol=1e-9)
+    np.testing.assert_allclose(alignments.iloc[1, 2], expected, rtol=1e-9)

@@ -80,17 +80,17 @@ def test_alignments_of_numbers_are_those_of_their_centred_kernel():
     centring = np.eye(80) - 1 / 80
     centred = centring @ y
     grams = [linear_kernel(X), rbf_kernel(X, gamma=1 / 8)]
-    for combiner, seen in [
+    for combiner, matrices in [
         ("alignment", grams),
         ("centered-alignment", [centring @ gram @ centring for gram in grams]),
     ]:
-        expected = np.array([centred @ gram @ centred / np.linalg.norm(gram) for gram in seen])
+        expected = np.array([centred @ gram @ centred / np.linalg.norm(gram) for gram in matrices])
         for feature_map in ("implicit", "empirical", "empirical(subset=80)"):
             model = MKLRegressor(
                 KERNELS, combiner=combiner, feature_map=feature_map, random_state=0
             )
-            found = model.fit(X, y).weights_[0]
-            np.testing.assert_allclose(found, expected / expected.sum(), rtol=1e-5)
+            weights = model.fit(X, y).weights_[0]
+            np.testing.assert_allclose(weights, expected / expected.sum(), rtol=1e-5)
 
 
 def test_best_single_takes_the_kernel_of_least_squared_error():
@@ -102,8 +102,8 @@ def test_best_single_takes_the_kernel_of_least_squared_error():
 def test_float32_rows_keep_the_digits_of_a_target_far_from_zero():
     y = Y[:, 1] + 1e7
     model = MKLRegressor(KERNELS)
-    found = model.fit(X.astype(np.float32), y).predict(NEW.astype(np.float32))
-    np.testing.assert_allclose(found, model.fit(X, y).predict(NEW), atol=0.01, rtol=0)
+    answers = model.fit(X.astype(np.float32), y).predict(NEW.astype(np.float32))
+    np.testing.assert_allclose(answers, model.fit(X, y).predict(NEW), atol=0.01, rtol=0)
 
 
 def test_kernels_are_proposed_for_numbers():
@@ -122,8 +122,8 @@ def test_rows_of_a_file_and_of_a_cluster(tmp_path):
     np.testing.assert_allclose(model.fit(stored, Y).predict(NEW), expected, rtol=1e-6)
     dask = pytest.importorskip("dask.array")
     model.fit(dask.from_array(X, chunks=(30, 4)), dask.from_array(Y, chunks=(30, 3)))
-    found = model.predict(dask.from_array(NEW, chunks=(10, 4)))
-    np.testing.assert_allclose(found.compute(), expected, rtol=1e-6)
+    answers = model.predict(dask.from_array(NEW, chunks=(10, 4)))
+    np.testing.assert_allclose(answers.compute(), expected, rtol=1e-6)
 
 
 def test_what_learns_no_numbers_is_refused_with_the_names_of_those_that_do():

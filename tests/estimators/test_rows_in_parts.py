@@ -84,9 +84,9 @@ def test_in_single_precision_weights_agree_to_six_digits(combiner, table, tmp_pa
 def test_several_classes(table, stored, in_small_blocks):
     rows, y = table
     for multiclass in ("ovo", "ovr"):
-        found = model("dimkl5", multiclass=multiclass).fit(stored, y).predict(stored)
+        answers = model("dimkl5", multiclass=multiclass).fit(stored, y).predict(stored)
         expected = model("dimkl5", multiclass=multiclass).fit(rows, y).predict(rows)
-        assert (found == expected).mean() > 0.995
+        assert (answers == expected).mean() > 0.995
 
 
 def test_kernels_are_bound_to_columns_by_their_stored_names(table, tmp_path):
@@ -111,9 +111,9 @@ def test_all_rows_may_be_landmarks(feature_map, table, stored):
     rows, y = table
     learner = "svm" if feature_map == "implicit" else "mhks"
     settings = {"feature_map": feature_map, "learner": learner}
-    found = MKLClassifier(["rbf", "linear"], **settings).fit(stored, y > 0)
+    fitted = MKLClassifier(["rbf", "linear"], **settings).fit(stored, y > 0)
     expected = MKLClassifier(["rbf", "linear"], **settings).fit(rows, y > 0)
-    np.testing.assert_array_equal(found.predict(stored), expected.predict(rows))
+    np.testing.assert_array_equal(fitted.predict(stored), expected.predict(rows))
 
 
 def test_mistakes(table, stored):

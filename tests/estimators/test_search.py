@@ -33,11 +33,11 @@ def assert_as_by_single_fits(model: MKLClassifier, grid: Any, n_classes: int = 2
     X, y = some_rows(n_classes)
     ours = MKLSearchCV(model, grid, cv=FOLDS).fit(X, y)
     theirs = GridSearchCV(model, grid, cv=FOLDS, error_score="raise").fit(X, y)
-    found, plain = ours.cv_results_, theirs.cv_results_
-    order = [plain["params"].index(params) for params in found["params"]]
+    results, plain = ours.cv_results_, theirs.cv_results_
+    order = [plain["params"].index(params) for params in results["params"]]
     for fold in range(3):
         key = f"split{fold}_test_score"
-        np.testing.assert_allclose(found[key], plain[key][order], atol=1e-12)
+        np.testing.assert_allclose(results[key], plain[key][order], atol=1e-12)
     assert len(set(plain["mean_test_score"])) > 1  # or agreement says nothing
     assert ours.best_score_ == pytest.approx(theirs.best_score_)
 
@@ -82,8 +82,8 @@ def test_how_long_to_look() -> None:
     model = MKLClassifier(["rbf", "linear"], learner="svm", random_state=0)
 
     def tried(effort: Any) -> list[Any]:
-        found = MKLSearchCV(model, effort=effort, cv=2).fit(X, y)
-        return list(found.cv_results_["params"])
+        fitted = MKLSearchCV(model, effort=effort, cv=2).fit(X, y)
+        return list(fitted.cv_results_["params"])
 
     assert tried("fast") == [{"learner__C": C} for C in (1.0, 10.0, 100.0)]
     thorough = tried("thorough")
@@ -195,8 +195,8 @@ def test_folds_of_wide_rows_take_their_distances_from_one_matrix(
         return real(a, b, out=out)
 
     monkeypatch.setitem(pairwise.BASES, "squared_distance", counted)
-    found = MKLSearchCV(model, grid, cv=FOLDS).fit(wide, y).cv_results_["mean_test_score"]
-    np.testing.assert_allclose(found, expected)
+    results = MKLSearchCV(model, grid, cv=FOLDS).fit(wide, y).cv_results_["mean_test_score"]
+    np.testing.assert_allclose(results, expected)
     # Those of all pairs; and what the last fit asks of its training rows.
     assert computed[0] == 90 * 90
     assert sum(computed) <= 3 * 90 * 90

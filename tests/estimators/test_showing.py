@@ -91,10 +91,10 @@ def test_several_problems_have_a_mean_and_a_range(
     ((head, *rows),) = panel.tables
     assert head[3:] == ["mean weight", "", f"range over {over}"]
     for place, row in enumerate(rows):
-        own = model.weights_[:, place]
-        assert float(row[3]) == pytest.approx(own.mean(), abs=6e-4)
+        weights = model.weights_[:, place]
+        assert float(row[3]) == pytest.approx(weights.mean(), abs=6e-4)
         ends = [float(end) for end in row[5].split(" to ")]
-        assert ends == pytest.approx([own.min(), own.max()], abs=6e-4)
+        assert ends == pytest.approx([weights.min(), weights.max()], abs=6e-4)
 
 
 def test_of_many_kernels_the_heaviest_are_shown(frame: pd.DataFrame) -> None:

@@ -74,8 +74,8 @@ def test_kernel_pca_and_clusters_of_several_sources_are_one_pipeline() -> None:
     np.testing.assert_allclose(np.abs(by_features.fit_transform(X)), np.abs(components), atol=1e-6)
 
     spectral = SpectralClustering(3, affinity="precomputed", random_state=0)
-    found = make_pipeline(MKLTransformer(KERNELS), spectral).fit_predict(X)
-    assert adjusted_rand_score(Y, found) > 0.5
+    clusters = make_pipeline(MKLTransformer(KERNELS), spectral).fit_predict(X)
+    assert adjusted_rand_score(Y, clusters) > 0.5
 
 
 def test_folds_of_a_machine_on_the_sum() -> None:
@@ -126,8 +126,8 @@ def test_what_has_no_weights_to_give_is_refused() -> None:
         MKLTransformer("auto").fit(X)
     with pytest.raises(DataError, match="sum of the kernels is not finite"):
         MKLTransformer("linear").fit(X).transform([[1e308] * 4])
-    given = {name: get_registry().create("combiner", name) for name in ("ifsl", "dimkl3")}
-    assert [one.gives_weights for one in given.values()] == [False, True]
+    combiners = {name: get_registry().create("combiner", name) for name in ("ifsl", "dimkl3")}
+    assert [value.gives_weights for value in combiners.values()] == [False, True]
 
 
 def test_files_of_transformers_and_pipelines(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_files_of_transformers_and_pipelines(tmp_path: Path) -> None:
     facts = read_facts(path)["model"]
     assert facts["combiner"] == "uniform"
     assert "learner" not in facts
-    assert [one["problem"] for one in facts["weights"]] == ["all rows"] * 2
+    assert [row["problem"] for row in facts["weights"]] == ["all rows"] * 2
 
 
 def test_text_and_numbers_are_sources_alike() -> None:
@@ -155,8 +155,8 @@ def test_text_and_numbers_are_sources_alike() -> None:
     gram = model.fit_transform(frame)
     np.testing.assert_allclose(model.transform(frame[:5]), gram[:5], rtol=1e-9)
     alike = places[:, None] == places
-    own = MKLTransformer(kernels[1:], combiner="uniform").fit_transform(frame)
-    assert own[alike].min() > own[~alike].max()
+    projected = MKLTransformer(kernels[1:], combiner="uniform").fit_transform(frame)
+    assert projected[alike].min() > projected[~alike].max()
     flagged = MKLOneClass(kernels[1:], learner="one-class-svm(nu=0.1)").fit(frame)
     strange = pd.DataFrame({"size": [0.0], "gene": ["tttttt"]})
     assert flagged.predict(strange).tolist() == [-1]

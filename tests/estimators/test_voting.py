@@ -36,26 +36,26 @@ def test_decision_values_agree_with_the_majority(scores: np.ndarray) -> None:
     n_classes = 2 if scores.ndim == 2 else scores.shape[2]
     vote = MKLVotingClassifier()
     vote.classes_, vote.fitted_ = np.arange(n_classes), None
-    vote.members_ = [Said(one) for one in scores]
+    vote.members_ = [Said(score) for score in scores]
     rows = np.zeros((scores.shape[1], 1))
-    given = np.array([one > 0 if one.ndim == 1 else one.argmax(axis=1) for one in scores])
-    counts = [[list(column).count(c) for c in range(n_classes)] for column in given.T]
-    expected = [one.index(max(one)) for one in counts]  # The first of those with most votes.
+    chosen = np.array([score > 0 if score.ndim == 1 else score.argmax(axis=1) for score in scores])
+    counts = [[list(column).count(c) for c in range(n_classes)] for column in chosen.T]
+    expected = [count.index(max(count)) for count in counts]  # The first of those with most votes.
     assert vote.predict(rows).tolist() == expected
-    found = vote.decision_function(rows)
+    values = vote.decision_function(rows)
     if n_classes == 2:
-        assert (found > 0).tolist() == [label == 1 for label in expected]
+        assert (values > 0).tolist() == [label == 1 for label in expected]
     else:
-        assert found.argmax(axis=1).tolist() == expected
-        assert (np.abs(found - counts) <= 2 / 3).all()
+        assert values.argmax(axis=1).tolist() == expected
+        assert (np.abs(values - counts) <= 2 / 3).all()
 
 
 def test_rows_of_equal_votes_are_ranked_by_the_mean(two_classes: Any) -> None:
     X, y = two_classes
     model = RPEMEKLClassifier(subset=12, random_state=0).fit(X, y)
     values = model.decision_function(X)
-    mean = np.mean([one.decision_function(X) for one in model.members_], axis=0)
-    votes = np.sum([one.decision_function(X) > 0 for one in model.members_], axis=0)
+    mean = np.mean([member.decision_function(X) for member in model.members_], axis=0)
+    votes = np.sum([member.decision_function(X) > 0 for member in model.members_], axis=0)
     for count in set(votes.tolist()):
         same = votes == count
         assert (np.argsort(values[same]) == np.argsort(mean[same])).all()

@@ -61,14 +61,14 @@ def test_weights_of_classes_multiply_those_of_rows(class_weight):
     X, y, often = three_classes(1)
     often = often + 0.5
     model = MKLClassifier(learner=EXACT_SVM, class_weight=class_weight, multiclass="ovr")
-    found = model.fit(X, y, sample_weight=often)
+    fitted = model.fit(X, y, sample_weight=often)
     expected = dict(class_weight) if isinstance(class_weight, dict) else None
     if expected is None:
         totals = {label: often[y == label].sum() for label in "abc"}
         expected = {label: often.sum() / (3 * total) for label, total in totals.items()}
-    np.testing.assert_allclose(found.class_weight_, [expected.get(label, 1) for label in "abc"])
+    np.testing.assert_allclose(fitted.class_weight_, [expected.get(label, 1) for label in "abc"])
     each = often * np.array([expected.get(label, 1) for label in y])
-    values = found.decision_function(X)
+    values = fitted.decision_function(X)
     other = MKLClassifier(learner=EXACT_SVM, multiclass="ovr").fit(X, y, sample_weight=each)
     np.testing.assert_allclose(values, other.decision_function(X), rtol=1e-6, atol=1e-7)
 
@@ -141,9 +141,9 @@ def test_probabilities_are_calibrated_on_weighted_rows():
     draw = np.random.default_rng(0)
     codes, values = np.arange(40) % 2, draw.normal(size=40) + np.arange(40) % 2
     weights = draw.uniform(0.1, 3, 40)
-    found, _ = cross_fitted(codes, 0, lambda _, held_out: values[held_out], weights)
+    calibrated, _ = cross_fitted(codes, 0, lambda _, held_out: values[held_out], weights)
     expected = _SigmoidCalibration().fit(values, codes, sample_weight=weights).predict(values)
-    np.testing.assert_allclose(found.predict_proba(values)[:, 1], expected, rtol=1e-6)
+    np.testing.assert_allclose(calibrated.predict_proba(values)[:, 1], expected, rtol=1e-6)
 
 
 def test_probabilities_know_weights_of_classes_and_rows():
@@ -175,9 +175,9 @@ def test_a_search_weighs_rows_in_every_fit():
     np.testing.assert_allclose(search.decision_function(X), alone.decision_function(X), rtol=1e-5)
     left = often > 0
     places = np.cumsum(left) - 1
-    own = [tuple(places[rows[left[rows]]] for rows in split) for split in splits]
+    kept = [tuple(places[rows[left[rows]]] for rows in split) for split in splits]
     scores = search.fit(X, y, sample_weight=often).cv_results_["mean_test_score"]
-    search.set_params(cv=own).fit(X[left], y[left], sample_weight=often[left])
+    search.set_params(cv=kept).fit(X[left], y[left], sample_weight=often[left])
     np.testing.assert_allclose(scores, search.cv_results_["mean_test_score"])
 
 
@@ -191,19 +191,21 @@ def test_votes_weigh_rows_in_every_member():
     np.testing.assert_allclose(
         weighted.decision_function(X), repeated.decision_function(X), rtol=1e-6, atol=1e-8
     )
-    found = RPEMEKLClassifier(subset=8, class_weight="balanced", n_members=1).fit(X[:31], y[:31])
-    np.testing.assert_allclose(found.class_weight_, [31 / 33, 31 / 30, 31 / 30])
+    fitted = RPEMEKLClassifier(subset=8, class_weight="balanced", n_members=1).fit(X[:31], y[:31])
+    np.testing.assert_allclose(fitted.class_weight_, [31 / 33, 31 / 30, 31 / 30])
     assert preset_classifier("paper-dimkl3", class_weight="balanced").class_weight == "balanced"
 
 
 def test_views_of_other_weights_are_other_views():
     X, y, often = three_classes(6)
     model = MKLClassifier("rbf(sigma='mean')", learner="kda", bandwidths="all-rows")
-    alone = [model.fit(X, y, sample_weight=own).decision_function(X) for own in (often, None)]
+    alone = [
+        model.fit(X, y, sample_weight=weights).decision_function(X) for weights in (often, None)
+    ]
     shared = SharedViews()
-    for own, expected in zip((often, None), alone, strict=True):
-        found = model.fit_sharing(shared, X, y, sample_weight=own).decision_function(X)
-        np.testing.assert_allclose(found, expected, rtol=1e-9)
+    for weights, expected in zip((often, None), alone, strict=True):
+        values = model.fit_sharing(shared, X, y, sample_weight=weights).decision_function(X)
+        np.testing.assert_allclose(values, expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("learner", ["mhks", "kda"])
@@ -212,9 +214,9 @@ def test_rows_read_in_parts_have_weights(tmp_path, learner):
     np.save(tmp_path / "rows.npy", X)
     stored = StoredRows.of_memmap(np.load(tmp_path / "rows.npy", mmap_mode="r"))
     model = MKLClassifier(feature_map="empirical(subset=9)", learner=learner, random_state=0)
-    found = model.fit(stored, y, sample_weight=often).decision_function(X)
+    values = model.fit(stored, y, sample_weight=often).decision_function(X)
     expected = model.fit(X, y, sample_weight=often).decision_function(X)
-    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(values, expected, rtol=1e-6, atol=1e-8)
 
 
 def test_weights_are_routed_by_scikit_learn():

@@ -23,29 +23,29 @@ def test_scores_are_scikit_learns(as_table) -> None:
     expected = cross_val_score(model, X, y, cv=splitter)
     rows = (pd.DataFrame(X, index=range(500, 650)), pd.Series(y)) if as_table else (X, y)
     steps: list[tuple[int, int]] = []
-    found = cross_validate(
+    outcome = cross_validate(
         model, *rows, folds=4, repeats=2, random_state=3, progress=lambda *step: steps.append(step)
     )
     assert steps == [(done, 8) for done in range(9)]
-    np.testing.assert_allclose([fold["accuracy"] for fold in found.folds], expected)
-    assert found.scores["accuracy"]["mean"] == pytest.approx(expected.mean())
-    assert found.scores["accuracy"]["std"] == pytest.approx(expected.std(ddof=1))
-    assert found.pooled["rows"] == 300
-    assert np.sum(found.pooled["confusion"]) == 300
-    assert [(fold["repeat"], fold["fold"]) for fold in found.folds] == [
+    np.testing.assert_allclose([fold["accuracy"] for fold in outcome.folds], expected)
+    assert outcome.scores["accuracy"]["mean"] == pytest.approx(expected.mean())
+    assert outcome.scores["accuracy"]["std"] == pytest.approx(expected.std(ddof=1))
+    assert outcome.pooled["rows"] == 300
+    assert np.sum(outcome.pooled["confusion"]) == 300
+    assert [(fold["repeat"], fold["fold"]) for fold in outcome.folds] == [
         (repeat, fold) for repeat in range(2) for fold in range(4)
     ]
 
 
 def test_a_notebook_shows_folds_and_their_means() -> None:
     X, y = load_iris(return_X_y=True)
-    found = cross_validate(LogisticRegression(max_iter=1000), X, y, folds=11, repeats=2)
-    (panel,) = panels(found._repr_html_())
+    outcome = cross_validate(LogisticRegression(max_iter=1000), X, y, folds=11, repeats=2)
+    (panel,) = panels(outcome._repr_html_())
     ((_, means, *folds, rest),) = panel.tables
-    accuracy = found.scores["accuracy"]
+    accuracy = outcome.scores["accuracy"]
     assert means[2] == f"{100 * accuracy['mean']:.1f}% ± {100 * accuracy['std']:.1f}%"
     assert [float(fold[2].rstrip("%")) for fold in folds] == pytest.approx(
-        [100 * fold["accuracy"] for fold in found.folds[:20]], abs=0.06
+        [100 * fold["accuracy"] for fold in outcome.folds[:20]], abs=0.06
     )
     assert folds[-1][0] == "fold 2.9"
     assert rest == ["and 2 folds more"]
@@ -61,9 +61,9 @@ def test_a_notebook_shows_folds_and_their_means() -> None:
     ],
 )
 def test_refusals(arguments, error, message) -> None:
-    given = {"X": np.eye(4), "y": [0, 0, 1, 1], **arguments}
+    call = {"X": np.eye(4), "y": [0, 0, 1, 1], **arguments}
     with pytest.raises(error, match=message):
-        cross_validate(LogisticRegression(), **given)
+        cross_validate(LogisticRegression(), **call)
 
 
 def test_the_listing_on_the_page_runs(capsys) -> None:

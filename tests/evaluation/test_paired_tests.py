@@ -21,9 +21,9 @@ DIFFERENCES = np.random.default_rng(5).normal(0.01, 0.02, 10)
 
 
 def test_the_ordinary_test_is_scipys():
-    found, expected = paired_t_test(DIFFERENCES), stats.ttest_1samp(DIFFERENCES, 0)
-    assert found.statistic == pytest.approx(expected.statistic)
-    assert found.p_value == pytest.approx(expected.pvalue)
+    test, expected = paired_t_test(DIFFERENCES), stats.ttest_1samp(DIFFERENCES, 0)
+    assert test.statistic == pytest.approx(expected.statistic)
+    assert test.p_value == pytest.approx(expected.pvalue)
 
 
 def test_the_correction_divides_the_statistic_as_nadeau_and_bengio_do():
@@ -47,19 +47,19 @@ def test_the_correction_divides_the_statistic_as_nadeau_and_bengio_do():
     ],
 )
 def test_limits(differences, statistic, p_value):
-    for found in (paired_t_test(differences), corrected_t_test(differences, 90, 10)):
-        np.testing.assert_equal((found.statistic, found.p_value), (statistic, p_value))
+    for outcome in (paired_t_test(differences), corrected_t_test(differences, 90, 10)):
+        np.testing.assert_equal((outcome.statistic, outcome.p_value), (statistic, p_value))
 
 
 def test_equal_differences_are_known_to_the_rounding_of_scores():
     differences = [-0.1, 0.2 - 0.3, -0.1]
     plain = paired_t_test(differences)
     assert (plain.statistic, plain.p_value) == (-math.inf, 0)
-    found = corrected_t_test(differences, 90, 10)
+    test = corrected_t_test(differences, 90, 10)
     # Scores of ten rows are multiples of a tenth: a uniform error has the variance 0.1²/12.
     expected = -0.1 / math.sqrt((1 / 3 + 1 / 9) * 0.1**2 / 12)
-    assert found.statistic == pytest.approx(expected)
-    assert found.p_value == pytest.approx(2 * stats.t.sf(-expected, 2))
+    assert test.statistic == pytest.approx(expected)
+    assert test.p_value == pytest.approx(2 * stats.t.sf(-expected, 2))
 
 
 def test_interval_ends_where_the_test_of_its_end_finds_no_difference():

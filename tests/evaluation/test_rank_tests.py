@@ -46,12 +46,12 @@ TUNED_TREES = np.array(
 
 def test_the_worked_example():
     np.testing.assert_allclose(average_ranks(TUNED_TREES), [3.143, 2.0, 2.893, 1.964], atol=5e-4)
-    found = friedman_test(TUNED_TREES)
-    assert found.chi_square == pytest.approx(9.28, abs=0.005)
-    assert found.f_statistic == pytest.approx(3.69, abs=0.005)
+    test = friedman_test(TUNED_TREES)
+    assert test.chi_square == pytest.approx(9.28, abs=0.005)
+    assert test.f_statistic == pytest.approx(3.69, abs=0.005)
     # The critical value of F(3, 39) at 0.05, in the text, is 2.85.
-    assert found.p_value == pytest.approx(stats.f.sf(3.69, 3, 39), abs=1e-3)
-    assert found.p_value < 0.05
+    assert test.p_value == pytest.approx(stats.f.sf(3.69, 3, 39), abs=1e-3)
+    assert test.p_value < 0.05
     assert critical_difference(4, 14) == pytest.approx(1.25, abs=0.005)
     assert critical_difference(4, 14, alpha=0.10) == pytest.approx(1.12, abs=0.005)
 
@@ -65,9 +65,9 @@ def test_the_worked_example():
 )
 def test_quantiles_of_table_5a(alpha, published):
     for k, quantile in enumerate(published, start=2):
-        found = critical_difference(k, 1, alpha) / math.sqrt(k * (k + 1) / 6)
+        computed = critical_difference(k, 1, alpha) / math.sqrt(k * (k + 1) / 6)
         # The last digit of some published values is off by one.
-        assert found == pytest.approx(quantile, abs=1.1e-3)
+        assert computed == pytest.approx(quantile, abs=1.1e-3)
 
 
 def test_chi_square_without_ties_is_scipys():
@@ -98,9 +98,9 @@ def test_groups_are_the_maximal_cliques():
         subsets = [[i for i in range(7) if code >> i & 1] for code in range(1, 128)]
         cliques = [set(s) for s in subsets if len(s) > 1 and not apart[np.ix_(s, s)].any()]
         expected = [clique for clique in cliques if not any(clique < other for other in cliques)]
-        found = indistinguishable(ranks, 1.6)
-        assert sorted(map(sorted, found)) == sorted(map(sorted, expected))
-        assert all(list(ranks[list(group)]) == sorted(ranks[list(group)]) for group in found)
+        groups = indistinguishable(ranks, 1.6)
+        assert sorted(map(sorted, groups)) == sorted(map(sorted, expected))
+        assert all(list(ranks[list(group)]) == sorted(ranks[list(group)]) for group in groups)
 
 
 def test_nemenyi_p_values_of_published_ranks() -> None:

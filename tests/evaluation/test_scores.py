@@ -15,22 +15,22 @@ def test_scores_are_scikit_learns(names) -> None:
     random = np.random.default_rng(0)
     training, true = (random.choice(names, size=n, p=[0.2, 0.5, 0.3]) for n in (200, 90))
     answered = np.where(random.random(90) < 0.6, true, random.choice(names, size=90))
-    found = score(true, answered, training)
+    scores = score(true, answered, training)
     guesser = DummyClassifier(strategy="most_frequent").fit(training[:, None], training)
-    assert found["rows"] == 90
-    assert found["baseline"] == guesser.score(true[:, None], true)
-    assert found["accuracy"] == np.mean(true == answered)
-    assert found["balanced_accuracy"] == pytest.approx(balanced_accuracy_score(true, answered))
-    np.testing.assert_allclose(found["recall"], recall_score(true, answered, average=None))
-    assert found["confusion"] == confusion_matrix(true, answered).tolist()
-    assert found["classes"] == sorted(names)
-    assert found["better_than_baseline"]
+    assert scores["rows"] == 90
+    assert scores["baseline"] == guesser.score(true[:, None], true)
+    assert scores["accuracy"] == np.mean(true == answered)
+    assert scores["balanced_accuracy"] == pytest.approx(balanced_accuracy_score(true, answered))
+    np.testing.assert_allclose(scores["recall"], recall_score(true, answered, average=None))
+    assert scores["confusion"] == confusion_matrix(true, answered).tolist()
+    assert scores["classes"] == sorted(names)
+    assert scores["better_than_baseline"]
 
 
 def test_a_class_without_rows_has_no_recall_and_no_say() -> None:
-    found = score(["a", "b"], ["a", "a"], ["a", "b", "c"])
-    assert found["balanced_accuracy"] == 0.5
-    assert np.isnan(found["recall"][2])
+    scores = score(["a", "b"], ["a", "a"], ["a", "b", "c"])
+    assert scores["balanced_accuracy"] == 0.5
+    assert np.isnan(scores["recall"][2])
 
 
 def test_what_is_no_better_than_the_commonest_class() -> None:

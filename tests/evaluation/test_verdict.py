@@ -59,10 +59,10 @@ def test_the_interval_leaves_out_zero_where_p_is_small() -> None:
         scores = {f"m{i}": STREAM.normal(STREAM.uniform(0, 0.03), 0.02, 8) for i in range(6)}
         questions = [("Q", f"m{i}", ["m4", "m5"] if i < 2 else "m5") for i in range(4)]
         tests = planned_tests(scores, questions, **SIZES)
-        found = tests["p_holm"] < 0.05
-        assert ((tests["low"] > 0) | (tests["high"] < 0)).tolist() == found.tolist()
+        significant = tests["p_holm"] < 0.05
+        assert ((tests["low"] > 0) | (tests["high"] < 0)).tolist() == significant.tolist()
         words = ["is better" in line or "is worse" in line for line in verdict(tests).splitlines()]
-        assert words == found.tolist()
+        assert words == significant.tolist()
 
 
 def test_the_best_of_several_counts_as_often() -> None:
@@ -118,9 +118,9 @@ def test_data_sets():
 
 
 def test_the_page_prints_what_it_says(capsys):
-    one, several = listings("docs/guides/statistics.md", "python")
-    exec(one, {})
-    shown = re.findall(r"# ([\d.]+)$", one, re.MULTILINE)
+    single, several = listings("docs/guides/statistics.md", "python")
+    exec(single, {})
+    shown = re.findall(r"# ([\d.]+)$", single, re.MULTILINE)
     assert [f"{float(line):.3f}" for line in capsys.readouterr().out.splitlines()[:2]] == shown
     # The diagram is drawn in tests of its own.
     exec(several.partition("# With matplotlib")[0], {})

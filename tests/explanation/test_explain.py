@@ -107,7 +107,7 @@ def test_columns_are_the_users_own(learned: Explanation) -> None:
 def test_weights_scores_and_losses_are_those_of_fits_by_hand(task: Any, scores: Any) -> None:
     model, rows, targets = task(combiner="centered-alignment")
     splits = list(KFold(3, shuffle=True, random_state=1).split(rows))
-    found = explain(model, rows, targets, cv=splits, repeats=1)
+    result = explain(model, rows, targets, cv=splits, repeats=1)
     weights, by_score = [], {name: [] for name in scores}
     for train, test in splits:
         whole = clone(model).fit(rows.iloc[train], targets[train])
@@ -116,16 +116,16 @@ def test_weights_scores_and_losses_are_those_of_fits_by_hand(task: Any, scores: 
         for name, score in scores.items():
             answers = [fit.predict(rows.iloc[test]) for fit in (whole, two)]
             by_score[name].append([score(targets[test], answer) for answer in answers])
-    kernels = found.kernels
+    kernels = result.kernels
     np.testing.assert_allclose(kernels["weight"], np.mean(weights, axis=0))
     np.testing.assert_allclose(kernels["weight_std"], np.std(weights, axis=0, ddof=1))
     np.testing.assert_allclose(kernels["weight_max"], np.max(weights, axis=0))
     for name, values in by_score.items():
-        np.testing.assert_allclose(found.scores[name], np.array(values)[:, 0])
-    first = -np.diff(by_score[found.score])[:, 0]
+        np.testing.assert_allclose(result.scores[name], np.array(values)[:, 0])
+    first = -np.diff(by_score[result.score])[:, 0]
     assert kernels["left_out"][0] == pytest.approx(first.mean())
     assert kernels["left_out_std"][0] == pytest.approx(first.std(ddof=1))
-    assert found.n_fits == 3 * (1 + 3)
+    assert result.n_fits == 3 * (1 + 3)
 
 
 def test_shuffling_is_scikit_learns_permutation_importance() -> None:
@@ -133,12 +133,12 @@ def test_shuffling_is_scikit_learns_permutation_importance() -> None:
     rows = rows[["scan_a", "scan_b"]]
     train, test = np.arange(60), np.arange(60, 120)
     model = MKLClassifier(["rbf", "linear@scan_a"], learner="svm(C=1)").fit(rows, labels)
-    found = explain(model, rows, labels, cv=[(train, test)], repeats=150)
+    result = explain(model, rows, labels, cv=[(train, test)], repeats=150)
     refitted = clone(model).fit(rows.iloc[train], labels[train])
     peer = permutation_importance(
         refitted, rows.iloc[test], labels[test], n_repeats=80, random_state=3
     )
-    columns = found.columns.set_index("group")["shuffled"]
+    columns = result.columns.set_index("group")["shuffled"]
     np.testing.assert_allclose(columns[rows.columns], peer.importances_mean, atol=0.015)
 
 
@@ -149,11 +149,11 @@ def test_a_category_is_shuffled_before_it_is_encoded() -> None:
     kernels = ["ward:linear@ward_*", "age:rbf@age"]
     model = make_pipeline(TableEncoder(), MKLClassifier(kernels, learner="svm(C=1)"))
     train, test = np.arange(40), np.arange(40, 80)
-    found = explain(model.fit(rows, labels), rows, labels, cv=[(train, test)], repeats=100)
-    assert found.scores["accuracy"][0] == 1
+    result = explain(model.fit(rows, labels), rows, labels, cv=[(train, test)], repeats=100)
+    assert result.scores["accuracy"][0] == 1
     # A permutation that exchanges whole values errs for rows of another class: half of them.
-    assert found.kernels["shuffled"][0] == pytest.approx(0.5, abs=0.03)
-    assert found.columns["group"].tolist() == ["ward", "age"]
+    assert result.kernels["shuffled"][0] == pytest.approx(0.5, abs=0.03)
+    assert result.columns["group"].tolist() == ["ward", "age"]
 
 
 @pytest.mark.parametrize(
@@ -170,19 +170,19 @@ def test_what_a_weight_does_not_say(combiner: str, said: list[str]) -> None:
     learner = "svm(C=1)" if combiner in ("dimkl3", "best-single(cv=2)") else None
     kernels = ["linear@scan_*", "rbf@noise_*"]
     model = MKLClassifier(kernels, combiner=combiner, learner=learner, random_state=0)
-    found = explain(model.fit(rows, labels), rows, labels, cv=2, repeats=1)
-    assert all(part in notes_of(found, "weights") for part in said)
-    assert found.kernels["row_spread"].notna().all() == combiner.startswith("cluster")
+    result = explain(model.fit(rows, labels), rows, labels, cv=2, repeats=1)
+    assert all(part in notes_of(result, "weights") for part in said)
+    assert result.kernels["row_spread"].notna().all() == combiner.startswith("cluster")
 
 
 def test_kernels_of_different_size_are_compared_by_weight_times_size() -> None:
     rows, labels = three_sources()
     model = MKLClassifier(["linear@scan_*", "rbf@noise_*"], learner="svm(C=1)")
-    found = explain(model.fit(rows, labels), rows, labels, **QUICK)
+    result = explain(model.fit(rows, labels), rows, labels, **QUICK)
     size = (rows[["scan_a", "scan_b"]] ** 2).sum(axis=1).mean()
-    assert found.kernels["size"].tolist() == pytest.approx([size, 1])
-    assert found.kernels["sized_weight"][0] == pytest.approx(size / (size + 1))
-    assert "differ in size" in notes_of(found, "weights")
+    assert result.kernels["size"].tolist() == pytest.approx([size, 1])
+    assert result.kernels["sized_weight"][0] == pytest.approx(size / (size + 1))
+    assert "differ in size" in notes_of(result, "weights")
 
 
 @attrs.frozen
@@ -202,10 +202,10 @@ class Pair(Uniform):
     ],
 )
 def test_kernels_that_cannot_be_left_out(kernels: Any, settings: Any, why: str) -> None:
-    found = explain(*fitted(kernels, **settings), cv=2, repeats=1)
-    assert found.kernels["left_out"].isna().all()
-    assert found.kernels["why_not"].str.contains(why).all()
-    assert f"not possible, {found.kernels['why_not'][0]}" in notes_of(found, "left out")
+    result = explain(*fitted(kernels, **settings), cv=2, repeats=1)
+    assert result.kernels["left_out"].isna().all()
+    assert result.kernels["why_not"].str.contains(why).all()
+    assert f"not possible, {result.kernels['why_not'][0]}" in notes_of(result, "left out")
 
 
 def test_without_a_kernel_the_others_keep_their_columns() -> None:
@@ -218,19 +218,22 @@ def test_without_a_kernel_the_others_keep_their_columns() -> None:
     kernels = ["seq:spectrum@dna", "who:overlap@ward", "stage:overlap@grade", "all:rbf"]
     model = MKLClassifier(kernels, learner="svm(C=1)").fit(rows, labels)
     folds = list(StratifiedKFold(2, shuffle=True, random_state=0).split(rows, labels))
-    found = explain(model, rows, labels, cv=folds, repeats=1, columns={"dna": "dna"})
-    assert found.kernels["why_not"].tolist() == [""] * 4
+    result = explain(model, rows, labels, cv=folds, repeats=1, columns={"dna": "dna"})
+    assert result.kernels["why_not"].tolist() == [""] * 4
     explicit = MKLClassifier([*kernels[1:3], "all:rbf@scan_a,noise_a"], learner="svm(C=1)")
     by_hand = []
     for train, scored in folds:
         whole, smaller = (
-            clone(one)
+            clone(kept_model)
             .fit(rows[names].iloc[train], labels[train])
             .score(rows[names].iloc[scored], labels[scored])
-            for one, names in ((model, list(rows)), (explicit, list(rows.columns.drop("dna"))))
+            for kept_model, names in (
+                (model, list(rows)),
+                (explicit, list(rows.columns.drop("dna"))),
+            )
         )
         by_hand.append(whole - smaller)
-    assert found.kernels["left_out"][0] == pytest.approx(np.mean(by_hand))
+    assert result.kernels["left_out"][0] == pytest.approx(np.mean(by_hand))
 
 
 def test_a_matrix_is_that_of_the_model_and_not_of_its_file(
@@ -245,8 +248,8 @@ def test_a_matrix_is_that_of_the_model_and_not_of_its_file(
     model = MKLClassifier(kernels, learner="svm(C=1)").fit(rows, labels)
     opened: list[str] = []
     monkeypatch.setattr("mklkit.kernels.precomputed._loaded", opened.append)
-    found = explain(model, rows, labels, cv=2, repeats=1)
-    assert found.kernels["left_out"].notna().all()
+    result = explain(model, rows, labels, cv=2, repeats=1)
+    assert result.kernels["left_out"].notna().all()
     assert not opened
 
 
@@ -260,9 +263,11 @@ def test_a_search_is_not_repeated() -> None:
     for search in (ours, theirs):
         search.fit(rows, labels)
         plain = clone(search.best_estimator_).fit(rows, labels)
-        one, other = (explain(model, rows, labels, cv=2, repeats=1) for model in (search, plain))
-        pd.testing.assert_frame_equal(one.kernels, other.kernels)
-        assert one.n_fits == 2 * (1 + 3)
+        of_search, other = (
+            explain(model, rows, labels, cv=2, repeats=1) for model in (search, plain)
+        )
+        pd.testing.assert_frame_equal(of_search.kernels, other.kernels)
+        assert of_search.n_fits == 2 * (1 + 3)
 
 
 @pytest.mark.slow
@@ -270,18 +275,18 @@ def test_votes() -> None:
     rows, labels = three_sources(60)
     member = MKLClassifier(KERNELS, feature_map="empirical(subset=20)", learner="mhks")
     vote = MKLVotingClassifier(member, n_members=2, random_state=0).fit(rows, labels)
-    found = explain(vote, rows, labels, cv=2, repeats=1)
-    assert found.kernels["kernel"].tolist() == ["scan", "noise", "copy"]
+    result = explain(vote, rows, labels, cv=2, repeats=1)
+    assert result.kernels["kernel"].tolist() == ["scan", "noise", "copy"]
     ensemble = RPEMEKLClassifier(KERNELS, subset=10, n_members=2, random_state=0)
-    found = explain(ensemble.fit(rows, labels), rows, labels, cv=2, repeats=1)
-    assert "fixed" in notes_of(found, "weights")
+    result = explain(ensemble.fit(rows, labels), rows, labels, cv=2, repeats=1)
+    assert "fixed" in notes_of(result, "weights")
 
 
 def test_kernels_on_all_columns_share_them() -> None:
-    found = explain(*fitted(["linear", "rbf", "scan:rbf@scan_*"]), **QUICK)
-    assert found.kernels["shuffled"].isna().tolist() == [True, True, False]
-    assert "linear, rbf: all columns in use are read" in notes_of(found, "shuffled")
-    assert "scan: columns are shared with other kernels" in notes_of(found, "shuffled")
+    result = explain(*fitted(["linear", "rbf", "scan:rbf@scan_*"]), **QUICK)
+    assert result.kernels["shuffled"].isna().tolist() == [True, True, False]
+    assert "linear, rbf: all columns in use are read" in notes_of(result, "shuffled")
+    assert "scan: columns are shared with other kernels" in notes_of(result, "shuffled")
 
 
 def test_groups_of_columns() -> None:
@@ -297,10 +302,10 @@ def test_groups_of_columns() -> None:
 def test_columns_that_cannot_be_traced_are_shuffled_one_by_one() -> None:
     rows, labels = three_sources()
     model = make_pipeline(PCA(2), MKLClassifier(["linear", "rbf"], learner="svm(C=1)"))
-    found = explain(model.fit(rows, labels), rows, labels, **QUICK)
-    assert "can't be traced" in notes_of(found, "shuffled")
-    assert len(found.columns) == 6
-    assert found.kernels["columns"].isna().all()
+    result = explain(model.fit(rows, labels), rows, labels, **QUICK)
+    assert "can't be traced" in notes_of(result, "shuffled")
+    assert len(result.columns) == 6
+    assert result.kernels["columns"].isna().all()
 
 
 def test_rows_without_names_and_more_than_are_used() -> None:
@@ -308,20 +313,20 @@ def test_rows_without_names_and_more_than_are_used() -> None:
     kernels = [("one", "rbf", [0, 1]), "linear"]
     model = make_pipeline(StandardScaler(), MKLClassifier(kernels, learner="svm(C=1)"))
     model.fit(rows.to_numpy(), labels)
-    found = explain(model, rows.to_numpy(), labels, max_rows=50, **QUICK)
-    assert "50 rows of 120" in notes_of(found, "rows")
-    assert found.scores["rows"].sum() == 50
-    assert found.kernels["columns"][0] == ["0", "1"]
+    result = explain(model, rows.to_numpy(), labels, max_rows=50, **QUICK)
+    assert "50 rows of 120" in notes_of(result, "rows")
+    assert result.scores["rows"].sum() == 50
+    assert result.kernels["columns"][0] == ["0", "1"]
     again = explain(model, rows.to_numpy(), labels, max_rows=50, **QUICK)
-    pd.testing.assert_frame_equal(found.kernels, again.kernels)
+    pd.testing.assert_frame_equal(result.kernels, again.kernels)
 
 
 @pytest.mark.parametrize("task", [fitted, fitted_numbers])
 def test_a_model_that_guesses_has_nothing_to_explain(task: Any) -> None:
     model, rows, targets = task(KERNELS[1:2])
     mixed = np.random.default_rng(1).permutation(targets)
-    found = explain(model, rows, mixed, **QUICK)
-    assert "not shown to be better than guessing" in notes_of(found, "rows")
+    result = explain(model, rows, mixed, **QUICK)
+    assert "not shown to be better than guessing" in notes_of(result, "rows")
 
 
 def test_what_is_refused() -> None:
@@ -386,13 +391,13 @@ def test_kernels_that_the_model_proposed_are_not_proposed_again(searched: bool) 
     grid = {"mklclassifier__combiner": ["uniform", "dimkl3"]}
     model = GridSearchCV(steps, grid, cv=2) if searched else steps
     model.fit(rows, labels)
-    found = explain(model, rows, labels, cv=3, repeats=1)
+    result = explain(model, rows, labels, cv=3, repeats=1)
     fitted_one = (model.best_estimator_ if searched else model)[-1]
-    assert found.kernels["kernel"].tolist() == fitted_one.kernel_names_
-    assert found.weights["kernel"].tolist() == 3 * fitted_one.kernel_names_
-    assert found.n_fits == 3 * (1 + len(fitted_one.kernel_names_))
-    assert found.kernels["left_out"].notna().all()
-    assert "the bank was not proposed again" in notes_of(found, "rows")
+    assert result.kernels["kernel"].tolist() == fitted_one.kernel_names_
+    assert result.weights["kernel"].tolist() == 3 * fitted_one.kernel_names_
+    assert result.n_fits == 3 * (1 + len(fitted_one.kernel_names_))
+    assert result.kernels["left_out"].notna().all()
+    assert "the bank was not proposed again" in notes_of(result, "rows")
 
 
 def test_sentences_follow_from_intervals() -> None:
@@ -456,7 +461,7 @@ def test_effects_of_columns_are_exact_for_linear_kernels_and_shuffled_for_others
     model = MKLClassifier([*kernels, "rbf@copy_a"], learner="svm(C=1)").fit(rows, labels)
     train, test = np.arange(100), np.arange(100, 200)
     splits = [(train, test), (test, train)]
-    found = explain(model, rows, labels, cv=splits, repeats=1).effects
+    effects = explain(model, rows, labels, cv=splits, repeats=1).effects
     by_hand = []
     for train, test in splits:
         fit = clone(model).fit(rows.iloc[train], labels[train])
@@ -465,14 +470,14 @@ def test_effects_of_columns_are_exact_for_linear_kernels_and_shuffled_for_others
         slopes = np.linalg.lstsq(x, linear, rcond=None)[0]
         np.testing.assert_allclose(x @ slopes, linear, atol=1e-9)
         by_hand.append(np.abs(slopes) * x.std(axis=0))
-    exact, shuffled = (part.set_index("column") for _, part in found.groupby("exact", sort=False))
+    exact, shuffled = (part.set_index("column") for _, part in effects.groupby("exact", sort=False))
     np.testing.assert_allclose(exact["effect"][columns], np.mean(by_hand, axis=0))
     np.testing.assert_allclose(shuffled["effect"][columns], exact["effect"][columns], rtol=0.15)
     selected = np.argmax(by_hand, axis=1)
     expected = [np.mean(selected == place) for place in range(3)]
     assert exact["frequency"][columns].tolist() == expected
-    assert set(found["kernel"]) == set(kernels)
-    assert set(found["top"]) == {1}
+    assert set(effects["kernel"]) == set(kernels)
+    assert set(effects["top"]) == {1}
 
 
 def test_effects_are_of_the_users_columns_and_need_parts_that_add_up() -> None:
@@ -480,14 +485,14 @@ def test_effects_are_of_the_users_columns_and_need_parts_that_add_up() -> None:
     rows["ward"] = np.where(labels == "ill", "north", "south")
     kernels = ["some:rbf@ward_*,noise_a"]
     model = make_pipeline(TableEncoder(), MKLClassifier(kernels, learner="svm(C=1)"))
-    found = explain(model.fit(rows, labels), rows, labels, **QUICK)
-    assert found.effects["column"].tolist() == ["ward", "noise_a"]
-    assert found.effects["frequency"].tolist() == [1, 0]
+    result = explain(model.fit(rows, labels), rows, labels, **QUICK)
+    assert result.effects["column"].tolist() == ["ward", "noise_a"]
+    assert result.effects["frequency"].tolist() == [1, 0]
     mpl.use("Agg")
-    display = found.plot_columns()
+    display = result.plot_columns()
     (ax,) = display.axes_
     widths = [patch.get_width() for patch in ax.patches]
-    np.testing.assert_allclose(widths, found.effects["effect"])
+    np.testing.assert_allclose(widths, result.effects["effect"])
     assert {"100%", "0%"} <= {text.get_text().strip() for text in ax.texts}
     mpl.pyplot.close(display.figure_)
     unused = [{"kernel": 0, "column": place, "effect": 0.0, "exact": True} for place in range(4)]
@@ -527,20 +532,20 @@ def test_several_targets_are_scored_by_their_mean() -> None:
     both = np.column_stack([numbers, rows["noise_a"]])
     model = MKLRegressor(FIRST_TWO, combiner="loo-ridge", learner="ridge(alpha=0.1)")
     train, test = np.arange(80), np.arange(80, 120)
-    found = explain(model.fit(rows, both), rows, both, cv=[(train, test)], repeats=1)
+    result = explain(model.fit(rows, both), rows, both, cv=[(train, test)], repeats=1)
     by_hand = clone(model).fit(rows.iloc[train], both[train])
     expected = r2_score(both[test], by_hand.predict(rows.iloc[test]))
-    np.testing.assert_allclose(found.scores["r2"], expected, rtol=1e-9)
-    np.testing.assert_allclose(found.kernels["weight"], by_hand.weights_.mean(axis=0), rtol=1e-9)
+    np.testing.assert_allclose(result.scores["r2"], expected, rtol=1e-9)
+    np.testing.assert_allclose(result.kernels["weight"], by_hand.weights_.mean(axis=0), rtol=1e-9)
     with pytest.raises(DataError, match=r"\(120, 2\)"):
         explain(model, rows, numbers)
 
 
 def test_folds_and_samples_of_numbers() -> None:
     model, rows, numbers = fitted_numbers(FIRST_TWO)
-    found = explain(model, rows, numbers, cv=5, repeats=1, max_rows=8)
-    assert "8 rows of 120, drawn at random" in notes_of(found, "rows")
-    assert found.scores["rows"].tolist() == [2, 2, 2, 2]
+    result = explain(model, rows, numbers, cv=5, repeats=1, max_rows=8)
+    assert "8 rows of 120, drawn at random" in notes_of(result, "rows")
+    assert result.scores["rows"].tolist() == [2, 2, 2, 2]
     rare = np.where(np.arange(120) < 3, numbers, 0.0)
     with pytest.raises(DataError, match="fold 0"):
         explain(model, rows, rare, cv=[(np.arange(60), np.arange(60, 120))])
@@ -553,14 +558,14 @@ def test_outliers_are_scored_by_the_area_under_the_curve() -> None:
     truth = np.where(odd, "outlier", "inlier")
     model = MKLOneClass(FIRST_TWO, learner="one-class-svm(nu=0.2)")
     splits = list(StratifiedKFold(2, shuffle=True, random_state=0).split(rows, truth))
-    found = explain(model.fit(rows), rows, truth, cv=splits, repeats=1)
+    result = explain(model.fit(rows), rows, truth, cv=splits, repeats=1)
     areas = []
     for train, test in splits:
         values = clone(model).fit(rows.iloc[train]).decision_function(rows.iloc[test])
         areas.append(roc_auc_score(~odd[test], values))
-    np.testing.assert_allclose(found.scores["score"], areas)
-    assert found.unit.score == "roc auc"
-    assert found.kernels["left_out"][0] > found.kernels["left_out"][1]
+    np.testing.assert_allclose(result.scores["score"], areas)
+    assert result.unit.score == "roc auc"
+    assert result.kernels["left_out"][0] > result.kernels["left_out"][1]
     with pytest.raises(DataError, match="'outlier' for some"):
         explain(model, rows, odd)
 

@@ -39,8 +39,8 @@ def test_products_of_columns_are_eigenvalues_and_those_of_rows_similarities(name
     np.testing.assert_allclose(feature_map.eigenvalues, expected[:width], atol=1e-11 * largest)
     assert np.abs(expected[width:]).max(initial=0) <= 1e-11 * largest
     values = kernel(new, rows)
-    found = feature_map.transform(new) @ features.T
-    np.testing.assert_allclose(found, values, atol=1e-7 * np.abs(values).max())
+    projected = feature_map.transform(new) @ features.T
+    np.testing.assert_allclose(projected, values, atol=1e-7 * np.abs(values).max())
 
 
 def test_an_indefinite_kernel_keeps_its_positive_part(rows):

@@ -64,9 +64,9 @@ def test_the_rows_beyond_the_first_are_not_read(rows):
             return rows[members]
 
     kernel = RBF(gamma=0.3).fit(rows)
-    [found] = Fourier().fit_all([kernel], [Source()], np.random.RandomState(0))
+    [fitted_map] = Fourier().fit_all([kernel], [Source()], np.random.RandomState(0))
     np.testing.assert_array_equal(
-        found.transform(rows), fitted(rows, n_components=256).transform(rows)
+        fitted_map.transform(rows), fitted(rows, n_components=256).transform(rows)
     )
 
 

@@ -45,8 +45,8 @@ def test_features_are_the_nystroem_approximation_on_the_landmarks(strategy, peer
     assert strategy == "kmeans" or set(map(tuple, chosen)) <= set(map(tuple, rows))
     inverse = np.linalg.pinv(kernel(chosen, chosen), rcond=1e-12, hermitian=True)
     expected = kernel(new, chosen) @ inverse @ kernel(chosen, rows)
-    found = feature_map.transform(new) @ feature_map.transform(rows).T
-    np.testing.assert_allclose(found, expected, atol=1e-7 * np.abs(expected).max())
+    projected = feature_map.transform(new) @ feature_map.transform(rows).T
+    np.testing.assert_allclose(projected, expected, atol=1e-7 * np.abs(expected).max())
 
 
 @each_strategy
@@ -69,8 +69,8 @@ def test_kernels_on_the_same_columns_share_one_array_of_landmarks(strategy, rows
 def test_rows_are_read_in_parts(strategy, rows, tmp_path):
     rows.tofile(tmp_path / "rows")
     stored = StoredRows(tmp_path / "rows", rows.shape, rows.dtype)
-    seen = KernelRows.of([RBF(gamma=0.2).fit(rows)], [stored])
-    chosen = STRATEGIES[strategy](seen, 12, np.random.RandomState(0))
+    bank = KernelRows.of([RBF(gamma=0.2).fit(rows)], [stored])
+    chosen = STRATEGIES[strategy](bank, 12, np.random.RandomState(0))
     expected = fitted(strategy, RBF(gamma=0.2), rows).landmarks
     np.testing.assert_array_equal(chosen.arrays[0], expected)
 
@@ -96,8 +96,10 @@ def test_kmeans_puts_a_landmark_into_each_cluster(rng):
 @pytest.mark.parametrize(("scale", "offset"), [(1e300, 0), (1e-200, 0), (1, 1e9)])
 def test_kmeans_is_the_same_for_rows_of_any_scale(rows, scale, offset):
     usual, scaled = (
-        STRATEGIES["kmeans"](seen_by([RBF(gamma=1.0)], own), 12, np.random.RandomState(0)).arrays[0]
-        for own in (rows, rows * scale + offset)
+        STRATEGIES["kmeans"](
+            seen_by([RBF(gamma=1.0)], scaled), 12, np.random.RandomState(0)
+        ).arrays[0]
+        for scaled in (rows, rows * scale + offset)
     )
     np.testing.assert_allclose((scaled - offset) / scale, usual, atol=1e-5)
 
@@ -116,8 +118,8 @@ def test_row_ids_have_no_means(rows, wrapped):
 def test_leverage_scores_are_those_of_the_mean_of_the_normalised_kernels(ridge, rows):
     gram = (rbf_kernel(rows, gamma=0.5) + linear_kernel(rows) / (rows**2).sum(axis=1).mean()) / 2
     exact = np.diag(gram @ np.linalg.inv(gram + ridge * 60 * np.eye(60)))
-    seen = seen_by([RBF(gamma=0.5), Linear()], rows)
-    np.testing.assert_allclose(leverage_scores(seen, seen, ridge), exact, rtol=1e-8)
+    bank = seen_by([RBF(gamma=0.5), Linear()], rows)
+    np.testing.assert_allclose(leverage_scores(bank, bank, ridge), exact, rtol=1e-8)
 
 
 @pytest.mark.parametrize("value", ["kmean", "", None, 3, ["kmeans"]])

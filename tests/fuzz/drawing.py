@@ -74,13 +74,13 @@ def component(draw: Draw, kind: Any, wrong: float = 0.1) -> str:
     entry = draw.one_of(_entries(kind))
     if draw.chance(0.5):
         return str(entry.name)
-    given = {}
+    params = {}
     for field in attrs.fields(entry.target):
         if draw.chance(0.5) and field.default is not attrs.NOTHING:
-            given[field.name] = _value(draw, field, wrong)
+            params[field.name] = _value(draw, field, wrong)
     if draw.chance(wrong / 4):
-        given[draw.one_of(["gama", "C", "x", "self"])] = draw.one_of(ODD_NUMBERS)
-    values = ", ".join(f"{key}={value!r}" for key, value in given.items())
+        params[draw.one_of(["gama", "C", "x", "self"])] = draw.one_of(ODD_NUMBERS)
+    values = ", ".join(f"{key}={value!r}" for key, value in params.items())
     return f"{entry.name}({values})"
 
 

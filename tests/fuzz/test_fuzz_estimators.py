@@ -62,9 +62,9 @@ def _check_decisions(draw: Draw, model: Any, X: np.ndarray) -> None:
     assert np.isin(model.predict(X), model.classes_).all()
     assert np.isfinite(model.decision_function(X)).all(), "decisions on the training rows"
     if hasattr(model, "predict_proba"):
-        found = model.predict_proba(X)
-        assert (found >= 0).all(), "negative probabilities"
-        np.testing.assert_allclose(found.sum(axis=1), 1, atol=1e-8)
+        chances = model.predict_proba(X)
+        assert (chances >= 0).all(), "negative probabilities"
+        np.testing.assert_allclose(chances.sum(axis=1), 1, atol=1e-8)
     _check_new_rows(draw, model, X)
 
 
@@ -72,15 +72,15 @@ def _check_decisions(draw: Draw, model: Any, X: np.ndarray) -> None:
 @np.errstate(over="ignore", invalid="ignore")
 def _check_each_row_is_decided_alone(draw: Draw, model: Any, X: np.ndarray) -> None:
     order = draw.numpy.permutation(len(X))
-    one = draw.whole(0, len(X) - 1)
+    place = draw.whole(0, len(X) - 1)
     # Each problem by itself: where two classes are even, rounding says which one is joined first.
     members = getattr(model, "members_", [getattr(model, "best_estimator_", model)])
-    for decision in [one for member in members for one in member.decisions_]:
+    for decision in [decided for member in members for decided in member.decisions_]:
         values = decision.decide(X)
         tolerance = _rounding(X) * max(SMALL, float(np.abs(values).max()))
-        shuffled, alone = decision.decide(X[order]), decision.decide(X[[one]])
+        shuffled, alone = decision.decide(X[order]), decision.decide(X[[place]])
         assert np.abs(shuffled - values[order]).max() <= tolerance, "the order of rows has a say"
-        assert np.abs(alone - values[one]).max() <= tolerance, "other rows have a say"
+        assert np.abs(alone - values[place]).max() <= tolerance, "other rows have a say"
 
 
 def _rounding(X: np.ndarray) -> float:
@@ -111,22 +111,22 @@ def _estimator(draw: Draw) -> Any:
 
 
 def _parts(draw: Draw, wrong: float = 0.05) -> MKLClassifier:
-    given: dict[str, Any] = {"random_state": draw.whole(0, 9)}
+    settings: dict[str, Any] = {"random_state": draw.whole(0, 9)}
     if draw.chance(0.7):
-        given["kernels"] = kernel_list(draw, wrong=wrong)
+        settings["kernels"] = kernel_list(draw, wrong=wrong)
     if draw.chance(0.9):
-        given["combiner"] = component(draw, "combiner", wrong)
+        settings["combiner"] = component(draw, "combiner", wrong)
     if draw.chance(0.3):
-        given["learner"] = component(draw, "learner", wrong)
+        settings["learner"] = component(draw, "learner", wrong)
     if draw.chance(0.3):
-        given["feature_map"] = component(draw, "feature_map", wrong)
+        settings["feature_map"] = component(draw, "feature_map", wrong)
     if draw.chance(0.3):
-        given["multiclass"] = draw.one_of(["ovo", "ovr", "native"])
+        settings["multiclass"] = draw.one_of(["ovo", "ovr", "native"])
     if draw.chance(0.1):
-        given["probability"] = True
+        settings["probability"] = True
     if draw.chance(wrong):
-        given[draw.one_of(list(MKLClassifier().get_params(deep=False)))] = draw.odd_value()
-    return MKLClassifier(**given)
+        settings[draw.one_of(list(MKLClassifier().get_params(deep=False)))] = draw.odd_value()
+    return MKLClassifier(**settings)
 
 
 def _preset(draw: Draw) -> Any:
@@ -139,19 +139,19 @@ def _search(draw: Draw) -> MKLSearchCV:
     if draw.chance(0.5):
         model.set_params(kernels=kernel_list(draw, wrong=0.0))
     grid = {"learner__alpha": (0.5, 2.0), "combiner__lam": (1.0,)}
-    given: dict[str, Any] = {"estimator": model, "param_grid": grid, "cv": draw.whole(2, 5)}
+    settings: dict[str, Any] = {"estimator": model, "param_grid": grid, "cv": draw.whole(2, 5)}
     if draw.chance(0.2):
-        given[draw.one_of(list(MKLSearchCV(model).get_params(deep=False)))] = draw.odd_value()
-    if callable(given.get("progress")):  # What a function of the user's own raises is theirs.
-        del given["progress"]
-    return MKLSearchCV(**({"random_state": 1} | given))
+        settings[draw.one_of(list(MKLSearchCV(model).get_params(deep=False)))] = draw.odd_value()
+    if callable(settings.get("progress")):  # What a function of the user's own raises is theirs.
+        del settings["progress"]
+    return MKLSearchCV(**({"random_state": 1} | settings))
 
 
 def _ensemble(draw: Draw) -> RPEMEKLClassifier:
-    given: dict[str, Any] = {"subset": draw.one_of([0.1, 0.5, 5, (0.2, 0.5)]), "cv": 2}
+    settings: dict[str, Any] = {"subset": draw.one_of([0.1, 0.5, 5, (0.2, 0.5)]), "cv": 2}
     if draw.chance(0.2):
-        given[draw.one_of(list(RPEMEKLClassifier().get_params(deep=False)))] = draw.odd_value()
-    return RPEMEKLClassifier(**({"random_state": 1} | given))
+        settings[draw.one_of(list(RPEMEKLClassifier().get_params(deep=False)))] = draw.odd_value()
+    return RPEMEKLClassifier(**({"random_state": 1} | settings))
 
 
 def _vote(draw: Draw) -> MKLVotingClassifier:

@@ -13,12 +13,12 @@ import pandas as pd
 import pytest
 from broken_plugins import NAME, install
 from drawing import Draw
+from mklkit_authors.testing.checks import checks_of, findings
 from processes import Outcome, run_in_process
 
 from mklkit import MKLClassifier, get_registry
 from mklkit.registry.entries import HOOKS
 from mklkit.registry.registry import Entry, Registry, forget_registry
-from mklkit.testing.checks import checks_of, findings
 
 MESSAGE = 3000
 DISTRIBUTION = f"mklkit-{NAME}"

@@ -47,8 +47,8 @@ def random_forms(seed: int, n_clusters: int = 3, n_kernels: int = 4) -> Quadrati
     """Return forms that come from no data."""
     rng = np.random.default_rng(seed)
     size = n_clusters * n_kernels
-    one, two = rng.normal(size=(2, size, size))
-    return QuadraticForms(one @ one.T, two @ two.T + 0.1 * np.eye(size), rng.uniform(size=size))
+    first, two = rng.normal(size=(2, size, size))
+    return QuadraticForms(first @ first.T, two @ two.T + 0.1 * np.eye(size), rng.uniform(size=size))
 
 
 class Bands(BaseEstimator):

@@ -89,11 +89,11 @@ def test_the_last_ratio_is_that_of_the_composite_and_the_first_that_of_uniform_w
     memberships = gates.memberships(ROWS)
     uniform = composite(grams, memberships @ np.full((2, 2), 0.5), composition)
     assert gates.history[0] == pytest.approx(best_ratio(uniform, Y), rel=1e-6)
-    found = composite(grams, memberships @ gates.weights, composition)
+    composed = composite(grams, memberships @ gates.weights, composition)
     spread = smoothness * ((gates.weights - gates.weights.mean(axis=0)) ** 2).sum()
     similarity, constraint = discriminant_matrices(Y)
-    projection = embed_gram(found, discriminant_graphs(Y), 1e-3, 1, spread).projection
-    reached = ratio_of(found, projection, similarity, constraint, 1e-3, spread)
+    projection = embed_gram(composed, discriminant_graphs(Y), 1e-3, 1, spread).projection
+    reached = ratio_of(composed, projection, similarity, constraint, 1e-3, spread)
     assert gates.history[-1] == pytest.approx(reached, rel=1e-6)
 
 
@@ -136,21 +136,21 @@ def test_a_strong_prior_ties_the_clusters_together():
     assert np.ptp(free.weights_, axis=0).max() > 1e-3
     np.testing.assert_allclose(tied.weights_, np.tile(tied.weights_[:1], (4, 1)), atol=1e-4)
     # Tied, they still move together, towards what one cluster finds.
-    one = gated(ROWS, Y, n_clusters=1, tol=1e-8)
+    single = gated(ROWS, Y, n_clusters=1, tol=1e-8)
     assert 2 * gates_of(tied).history[0] < gates_of(tied).history[-1]
-    assert gates_of(tied).history[-1] <= gates_of(one).history[-1] * (1 + 1e-6)
-    assert tied.weights_[0].argmax() == one.weights_[0].argmax()
+    assert gates_of(tied).history[-1] <= gates_of(single).history[-1] * (1 + 1e-6)
+    assert tied.weights_[0].argmax() == single.weights_[0].argmax()
 
 
 @pytest.mark.parametrize("composition", ["sum", "product"])
 def test_new_rows_are_decided_by_the_gated_kernel(rng, composition):
     new = rng.normal(size=(30, 3))
     model = gated(ROWS, Y, ["linear", "rbf(gamma=0.4)"], composition=composition)
-    own, others = model.gate_weights(new), model.gate_weights(ROWS)
+    weights, others = model.gate_weights(new), model.gate_weights(ROWS)
     distances = ((new[:, None] - ROWS[None]) ** 2).sum(axis=2)
     join = np.add.outer if composition == "sum" else np.multiply.outer
-    similar = join(own[:, 0], others[:, 0]) * (new @ ROWS.T)
-    similar += join(own[:, 1], others[:, 1]) * np.exp(-0.4 * distances)
+    similar = join(weights[:, 0], others[:, 0]) * (new @ ROWS.T)
+    similar += join(weights[:, 1], others[:, 1]) * np.exp(-0.4 * distances)
     decision = model.decisions_[0].learner
     points = similar @ decision.projection
     gaps = ((points[:, None] - decision.means[None]) ** 2).sum(axis=2)
@@ -204,15 +204,15 @@ class TestOddClusters:
 
     def test_rows_that_are_all_the_same(self):
         rows, y = np.ones((20, 2)), np.arange(20) % 2
-        with pytest.warns(MKLKitWarning, match="4 clusters .*fewer") as seen:
+        with pytest.warns(MKLKitWarning, match="4 clusters .*fewer") as warned:
             model = gated(rows, y, ["linear", "rbf(gamma=1.0)"])
-        assert len(seen) == 1
+        assert len(warned) == 1
         assert np.isfinite(model.decision_function(rows)).all()
 
     def test_a_mixture_that_is_stopped_is_told_once_in_our_words(self):
-        with pytest.warns(MKLKitWarning, match="stopped before its 4 clusters converged") as seen:
+        with pytest.warns(MKLKitWarning, match="stopped before its 4 clusters converged") as warned:
             gated(ROWS, Y, clusterer="gaussian-mixture(max_iter=1)")
-        assert len(seen) == 1
+        assert len(warned) == 1
 
 
 @pytest.mark.parametrize("composition", ["sum", "product"])

@@ -92,6 +92,6 @@ def test_tiles_that_are_kept_are_those_computed_anew(rng, monkeypatch, most):
     views, grams, memberships, *_ = problem(rng, n_rows=300, n_clusters=3)
     tiles = KeptTiles(views)
     for _ in range(2):
-        seen = composite_gram(views, memberships, "sum", tiles.read())
-        np.testing.assert_allclose(seen, composite(grams, memberships, "sum"), rtol=1e-12)
+        gram = composite_gram(views, memberships, "sum", tiles.read())
+        np.testing.assert_allclose(gram, composite(grams, memberships, "sum"), rtol=1e-12)
     assert bool(tiles._kept) == (most > 0)

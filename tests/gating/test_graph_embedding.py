@@ -66,10 +66,10 @@ def test_one_component_is_the_top_of_the_generalised_eigenproblem(rng, alpha, n_
     best, direction = best_single_direction(
         gram @ constraint @ gram, gram @ similarity @ gram + alpha * gram
     )
-    found = embed_gram(gram, discriminant_graphs(y), alpha, 1)
-    assert found.ratio == pytest.approx(best, rel=1e-8)
-    assert ratio_of(gram, found.projection, similarity, constraint, alpha) == pytest.approx(best)
-    ours, theirs = gram @ found.projection[:, 0], gram @ direction
+    fitted = embed_gram(gram, discriminant_graphs(y), alpha, 1)
+    assert fitted.ratio == pytest.approx(best, rel=1e-8)
+    assert ratio_of(gram, fitted.projection, similarity, constraint, alpha) == pytest.approx(best)
+    ours, theirs = gram @ fitted.projection[:, 0], gram @ direction
     assert abs(np.corrcoef(ours, theirs)[0, 1]) == pytest.approx(1, abs=1e-8)
 
 
@@ -82,11 +82,11 @@ def test_low_rank_graphs_reach_the_largest_trace_ratio(rng, n_rows, n_components
     assert (len(lengths) > 200) == (n_rows > 200)  # a Krylov solver, or a dense one
     upper, lower = pencil(coordinates, y, alpha)
     best = best_trace_ratio(upper, lower, n_components)
-    found = maximised(coordinates, lengths, discriminant_graphs(y), alpha, n_components)
+    fitted = maximised(coordinates, lengths, discriminant_graphs(y), alpha, n_components)
     dense = maximised(coordinates, lengths, as_functions(y), alpha, n_components)
-    assert found.ratio == pytest.approx(best, rel=1e-8)
+    assert fitted.ratio == pytest.approx(best, rel=1e-8)
     assert dense.ratio == pytest.approx(best, rel=1e-8)
-    for weights in (found.projection, dense.projection):
+    for weights in (fitted.projection, dense.projection):
         np.testing.assert_allclose(weights.T @ weights, np.eye(n_components), atol=1e-8)
         reached = np.trace(weights.T @ upper @ weights) / np.trace(weights.T @ lower @ weights)
         assert reached == pytest.approx(best, rel=1e-8)
@@ -98,9 +98,9 @@ def test_the_top_eigenvector_of_a_diagonal_and_a_low_rank(rng, least):
     diagonal[7] = 0.5
     low_rank[7] *= least
     _, vectors = np.linalg.eigh(low_rank @ low_rank.T - np.diag(diagonal))
-    found = top_of_low_rank(diagonal, low_rank, 1)
-    assert found.shape == (30, 1)
-    assert abs(found[:, 0] @ vectors[:, -1]) == pytest.approx(1, rel=1e-12)
+    top = top_of_low_rank(diagonal, low_rank, 1)
+    assert top.shape == (30, 1)
+    assert abs(top[:, 0] @ vectors[:, -1]) == pytest.approx(1, rel=1e-12)
 
 
 def test_many_classes_whose_eigenvalues_lie_close():
@@ -109,9 +109,9 @@ def test_many_classes_whose_eigenvalues_lie_close():
     y = np.repeat(np.arange(20), 20)
     rows = rng.normal(size=(400, 8)) / 2 + 3 * rng.normal(size=(20, 8))[y]
     coordinates, lengths = coordinates_of(rbf_kernel(rows, gamma=0.004))
-    found = maximised(coordinates, lengths, discriminant_graphs(y), 1e-3, 19)
+    fitted = maximised(coordinates, lengths, discriminant_graphs(y), 1e-3, 19)
     dense = maximised(coordinates, lengths, as_functions(y), 1e-3, 19)
-    assert found.ratio == pytest.approx(dense.ratio, rel=1e-8)
+    assert fitted.ratio == pytest.approx(dense.ratio, rel=1e-8)
 
 
 @pytest.mark.parametrize("shift", [0.0, 3.0, 30.0])
@@ -138,21 +138,21 @@ def test_the_ratio_never_decreases(seed, n_classes, n_components, alpha, offset)
     rng = np.random.default_rng(seed)
     y = np.arange(24) % n_classes
     coordinates, lengths = coordinates_of(gaussian_gram(rng, y))
-    found = maximised(
+    fitted = maximised(
         coordinates, lengths, discriminant_graphs(y), alpha, n_components, offset=offset
     )
-    assert np.isfinite(found.history).all()
-    assert (np.diff(found.history) >= 0).all()
-    assert found.history[-1] == found.ratio > 0
+    assert np.isfinite(fitted.history).all()
+    assert (np.diff(fitted.history) >= 0).all()
+    assert fitted.history[-1] == fitted.ratio > 0
 
 
 def test_a_constant_in_the_denominator_is_counted(rng):
     y = np.arange(60) % 3
     coordinates, lengths = coordinates_of(gaussian_gram(rng, y))
     upper, lower = pencil(coordinates, y, 0.1)
-    found = maximised(coordinates, lengths, discriminant_graphs(y), 0.1, 2, offset=3.0)
+    fitted = maximised(coordinates, lengths, discriminant_graphs(y), 0.1, 2, offset=3.0)
     spread = lower + 1.5 * np.eye(len(lower))  # tr(WᵀW) = 2 brings 1.5 back to 3
-    assert found.ratio == pytest.approx(best_trace_ratio(upper, spread, 2), rel=1e-8)
+    assert fitted.ratio == pytest.approx(best_trace_ratio(upper, spread, 2), rel=1e-8)
 
 
 def test_features_and_gram_give_one_embedding(rng):
@@ -160,8 +160,8 @@ def test_features_and_gram_give_one_embedding(rng):
     features = rng.normal(size=(90, 6)) + np.eye(6)[y]
     graphs = discriminant_graphs(y)
     of_features = embed_features(features, graphs, 0.1, 2)
-    found = embed_gram(features @ features.T, graphs, 0.1, 2)
-    assert of_features.ratio == pytest.approx(found.ratio, rel=1e-9)
-    ours, theirs = features @ of_features.projection, features @ features.T @ found.projection
+    fitted = embed_gram(features @ features.T, graphs, 0.1, 2)
+    assert of_features.ratio == pytest.approx(fitted.ratio, rel=1e-9)
+    ours, theirs = features @ of_features.projection, features @ features.T @ fitted.projection
     rotation, _ = scipy.linalg.orthogonal_procrustes(ours, theirs)
     np.testing.assert_allclose(ours @ rotation, theirs, atol=1e-6)

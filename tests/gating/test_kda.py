@@ -114,10 +114,12 @@ def test_more_components_than_classes(two_classes, n_components):
     decision = MKLClassifier("rbf(gamma=3.0)", learner=learner).fit(rows, y).decisions_[0].learner
     assert decision.projection.shape == (70, min(n_components, 69))
     gram = rbf_kernel(rows, gamma=3.0)
-    found = embed_gram(gram, discriminant_graphs(y), 0.1, min(n_components, 69)).projection
+    projection = embed_gram(gram, discriminant_graphs(y), 0.1, min(n_components, 69)).projection
     # Orthonormal in feature space, and spanning what the decision's whitened directions span.
-    np.testing.assert_allclose(found.T @ gram @ found, np.eye(found.shape[1]), atol=1e-8)
-    spread = found @ np.linalg.lstsq(found, decision.projection, rcond=None)[0]
+    np.testing.assert_allclose(
+        projection.T @ gram @ projection, np.eye(projection.shape[1]), atol=1e-8
+    )
+    spread = projection @ np.linalg.lstsq(projection, decision.projection, rcond=None)[0]
     np.testing.assert_allclose(spread, decision.projection, atol=1e-6 * np.abs(spread).max())
 
 

@@ -47,7 +47,7 @@ def test_the_alternation_is_that_of_section_3_4(turns):
         clusterer=clusterer, pairs="random", steps="plain", max_iter=turns, tol=0, max_rounds=5
     )
     views, memberships = views_of(kernels, rows), clusterer.predict_proba(rows)
-    found = combiner.fit_gates(views, y, np.random.RandomState(3))
+    gates = combiner.fit_gates(views, y, np.random.RandomState(3))
     rng = np.random.default_rng(np.random.RandomState(3).randint(2**31 - 1))
     weights, history = printed_alternation(
         [view.gram() for view in views],
@@ -59,8 +59,8 @@ def test_the_alternation_is_that_of_section_3_4(turns):
         RATIO_TOLERANCE,
     )
     assert history[-1] > history[0]
-    np.testing.assert_allclose(found.history, history, rtol=1e-6)
-    np.testing.assert_allclose(found.weights, weights, atol=1e-5)
+    np.testing.assert_allclose(gates.history, history, rtol=1e-6)
+    np.testing.assert_allclose(gates.weights, weights, atol=1e-5)
 
 
 def test_steepest_pairs_one_after_another_end_where_nothing_can_be_gained():
@@ -68,9 +68,9 @@ def test_steepest_pairs_one_after_another_end_where_nothing_can_be_gained():
     forms, start = random_forms(0), np.full((3, 4), 0.25)
     options = {"pairs": "gradient", "max_steps": 100_000}
     plain = update_pairs(start, forms, max_rounds=100, **options)
-    found = update_pairs(start, forms, **options)
-    assert plain.history[-1] == pytest.approx(found.history[-1], rel=1e-6)
-    assert plain.steps > found.steps
+    update = update_pairs(start, forms, **options)
+    assert plain.history[-1] == pytest.approx(update.history[-1], rel=1e-6)
+    assert plain.steps > update.steps
 
 
 def test_every_pair_of_kernels_of_one_cluster_is_drawn_equally_often():

@@ -37,19 +37,19 @@ def weights_by_group(seed: int, **options: Any) -> np.ndarray:
 @pytest.mark.parametrize("n_seeds", [1, pytest.param(10, marks=pytest.mark.slow)])
 def test_converged_weights_are_those_of_equation_16(n_seeds):
     """From seed to seed the second group differs most."""
-    found = np.array([weights_by_group(s, max_iter=1000, tol=1e-8) for s in range(n_seeds)])
-    means = found.mean(axis=0)
+    values = np.array([weights_by_group(s, max_iter=1000, tol=1e-8) for s in range(n_seeds)])
+    means = values.mean(axis=0)
     assert np.abs(means - EQUATION_16).mean() < 0.06  # uniform weights are 0.227 away
     assert means[:, 3:].max() < 0.02  # "never chosen by any of the clusters"
 
 
 @pytest.mark.parametrize("n_seeds", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_the_weights_of_products_move_as_the_gaps_do(n_seeds):
-    found = np.array([weights_by_group(s, composition="product") for s in range(n_seeds)])
-    nearest, farthest = found[:, 0], found[:, 3]
+    values = np.array([weights_by_group(s, composition="product") for s in range(n_seeds)])
+    nearest, farthest = values[:, 0], values[:, 3]
     assert (nearest.argmax(axis=1) == 0).all()
     assert (farthest[:, 2:].sum(axis=1) > nearest[:, 2:].sum(axis=1)).all()
-    means = found.mean(axis=0)
+    means = values.mean(axis=0)
     assert means[0, 0] > 0.8  # the paper has 0.84
     assert means[3, 2:].sum() > 0.5  # the paper has 0.83
 

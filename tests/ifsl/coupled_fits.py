@@ -51,7 +51,7 @@ def couple(views: Any, y: np.ndarray, combiner: IFSL, learner: Any, seed: int = 
 
 def coefficients_of(decision: Any) -> list[np.ndarray]:
     """Return each view's coefficients with the bias last."""
-    return [np.append(one.coefficients, one.bias) for one in decision.learners]
+    return [np.append(learner.coefficients, learner.bias) for learner in decision.learners]
 
 
 @attrs.frozen(eq=False)
@@ -91,10 +91,10 @@ def run_to(
             problems, target, learner, [combiner.lam], np.random.RandomState(0)
         )
     outputs, penalties = [], []
-    for view, found in zip(views, solution.learners, strict=True):
-        outputs.append(found.decide(view.features() if view.explicit else view.gram()))
-        products = found.coefficients if view.explicit else view.gram() @ found.coefficients
-        penalties.append(learner.alpha * found.coefficients @ products)
+    for view, fitted in zip(views, solution.learners, strict=True):
+        outputs.append(fitted.decide(view.features() if view.explicit else view.gram()))
+        products = fitted.coefficients if view.explicit else view.gram() @ fitted.coefficients
+        penalties.append(learner.alpha * fitted.coefficients @ products)
     return Ending(
         np.array(outputs), solution.margins, np.array(penalties), np.array(solution.history)
     )

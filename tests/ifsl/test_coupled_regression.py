@@ -27,15 +27,15 @@ def joint_outputs(grams, y, mu, alpha, lam):
     parts = [np.column_stack([gram, np.ones(n)]) for gram in grams]  # f_l = parts[l] @ z_l
     left, right = np.zeros((m * size, m * size)), np.zeros(m * size)
     for view in range(m):
-        own = slice(view * size, (view + 1) * size)
-        left[own, own] += parts[view].T @ parts[view]
-        left[own, own][:n, :n] += alpha * grams[view]
-        right[own] += parts[view].T @ y
+        block = slice(view * size, (view + 1) * size)
+        left[block, block] += parts[view].T @ parts[view]
+        left[block, block][:n, :n] += alpha * grams[view]
+        right[block] += parts[view].T @ y
         # f_view − Σ_j μ_j f_j
         gap = np.hstack([((view == j) - mu[j]) * parts[j] for j in range(m)])
         left += lam * gap.T @ gap
-    found = np.linalg.lstsq(left, right, rcond=None)[0]
-    return [parts[view] @ found[view * size : (view + 1) * size] for view in range(m)]
+    solution = np.linalg.lstsq(left, right, rcond=None)[0]
+    return [parts[view] @ solution[view * size : (view + 1) * size] for view in range(m)]
 
 
 @pytest.mark.parametrize("explicit", [True, False])
@@ -43,17 +43,17 @@ def joint_outputs(grams, y, mu, alpha, lam):
 def test_the_iteration_ends_at_the_joint_minimum(lam, explicit):
     grams = [rbf_kernel(ROWS, gamma=0.3), linear_kernel(ROWS)]
     features = [np.linalg.cholesky(grams[0] + 1e-12 * np.eye(30)), ROWS]
-    sides = [FeatureSide(one) for one in features] if explicit else map(GramSide, grams)
+    sides = [FeatureSide(columns) for columns in features] if explicit else map(GramSide, grams)
     learner = Ridge(alpha=0.5, tol=1e-15)
     mu = np.array([0.3, 0.7])
     problems = [learner.subproblem(side, Target.numbers(Y), [learner]) for side in sides]
     columns = Columns(np.array([lam]), mu, learner.coupling)
-    (found,) = iterate(GRADIENT, problems, Target.numbers(Y), columns, [None, None])
+    (solution,) = iterate(GRADIENT, problems, Target.numbers(Y), columns, [None, None])
     expected = joint_outputs(grams, Y, mu, 0.5, lam)
-    assert not found.margins.any()
-    seen = features if explicit else grams
-    for own, columns_of, outputs in zip(found.learners, seen, expected, strict=True):
-        np.testing.assert_allclose(own.decide(columns_of), outputs, atol=2e-6)
+    assert not solution.margins.any()
+    inputs = features if explicit else grams
+    for fitted, columns_of, outputs in zip(solution.learners, inputs, expected, strict=True):
+        np.testing.assert_allclose(fitted.decide(columns_of), outputs, atol=2e-6)
 
 
 def test_the_objective_of_numbers_is_the_squared_error_and_the_penalties():
@@ -61,11 +61,11 @@ def test_the_objective_of_numbers_is_the_squared_error_and_the_penalties():
     gram = rbf_kernel(ROWS, gamma=0.3)
     problem = learner.subproblem(GramSide(gram), Target.numbers(Y), [learner])
     columns = Columns(np.zeros(1), np.ones(1), learner.coupling)
-    (found,) = iterate(GRADIENT, [problem], Target.numbers(Y), columns, [None])
-    own = found.learners[0]
-    v = own.coefficients
-    expected = ((own.decide(gram) - Y) ** 2).sum() + 0.5 * v @ gram @ v
-    np.testing.assert_allclose(found.history[-1], expected, rtol=1e-9)
+    (solution,) = iterate(GRADIENT, [problem], Target.numbers(Y), columns, [None])
+    fitted = solution.learners[0]
+    v = fitted.coefficients
+    expected = ((fitted.decide(gram) - Y) ** 2).sum() + 0.5 * v @ gram @ v
+    np.testing.assert_allclose(solution.history[-1], expected, rtol=1e-9)
 
 
 def test_growing_margins_are_refused_beside_numbers():

@@ -45,10 +45,10 @@ def test_close_coupling_ends_at_the_optimum_for_small_steps(
 ):
     rows, y = two_classes
     least = joint_minimum(features_of(rows), y, c, lam)
-    found = ending(rows, y, rule, c, lam, rho, learner=learner).history[-1]
-    assert found >= least * (1 - 1e-9)
+    loss = ending(rows, y, rule, c, lam, rho, learner=learner).history[-1]
+    assert loss >= least * (1 - 1e-9)
     # A step above one half shoots over the margins that the outputs ask for.
-    assert found <= least * (1 + (1e-4 if rho <= 0.5 else 1e-3))
+    assert loss <= least * (1 + (1e-4 if rho <= 0.5 else 1e-3))
 
 
 @pytest.mark.parametrize("rho", RHOS)
@@ -70,8 +70,8 @@ def test_the_fixed_mean_ends_at_the_optimum_of_the_weighted_loss(two_classes, c,
     rows, y = two_classes
     mu = np.array(weights) / sum(weights)
     end = ending(rows, y, "fixed-mean", c, lam, rho, weights=weights)
-    given = {"mu": mu, "shares": mu, "least_margins": end.margins}
-    least = joint_minimum(features_of(rows), y, c, lam, **given)
+    settings = {"mu": mu, "shares": mu, "least_margins": end.margins}
+    least = joint_minimum(features_of(rows), y, c, lam, **settings)
     assert end.objective(y, lam, mu, mu) == pytest.approx(least, rel=1e-8)
     printed = joint_minimum(features_of(rows), y, c, lam, mu=mu, least_margins=end.margins)
     if weights == (1, 1, 1):

@@ -97,11 +97,11 @@ def test_fewer_folds_where_a_class_has_fewer_rows(rng):
 
 
 def test_progress_counts_every_problem_of_every_fold(three_classes):
-    seen: list[tuple[int, int]] = []
+    counts: list[tuple[int, int]] = []
     ifsl_search(
-        ridges=(1.0,), lams=(1.0,), cv=2, progress=lambda done, total: seen.append((done, total))
+        ridges=(1.0,), lams=(1.0,), cv=2, progress=lambda done, total: counts.append((done, total))
     ).fit(*three_classes)
-    assert seen == [(done, 6) for done in range(1, 7)]
+    assert counts == [(done, 6) for done in range(1, 7)]
 
 
 @pytest.mark.parametrize("grid", [{"learner__d": [1]}, {"learner": 1.0}, "c", [], [1], {"a": []}])

@@ -74,9 +74,9 @@ def test_each_start_is_what_it_says_and_is_used(two_classes, initial):
     source, begin = np.random.RandomState(5), []
     for view in views:
         problem = MHKS().subproblem(view, Target.nothing(view.n_rows), [MHKS()])
-        found = start(problem, initial, source)
+        begun = start(problem, initial, source)
         width = view.features().shape[1]
-        values = np.zeros(width + 1) if found is None else np.append(found.coefficients, found.bias)
+        values = np.zeros(width + 1) if begun is None else np.append(begun.coefficients, begun.bias)
         assert values.shape == (width + 1,)
         lengths = {"unit": 1, "random": 1, "zeros": 0, "ones": np.sqrt(width + 1)}
         assert np.linalg.norm(values) == pytest.approx(lengths[initial])

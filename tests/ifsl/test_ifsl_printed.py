@@ -27,7 +27,7 @@ def assert_close(found, expected):
 
 def unit_vectors(features):
     """Return vectors of equal entries and length one, the bias included."""
-    widths = [own.shape[1] + 1 for own in features]
+    widths = [columns.shape[1] + 1 for columns in features]
     return [np.full(width, width**-0.5) for width in widths]
 
 
@@ -47,8 +47,8 @@ def test_table_1_of_000(two_classes, feature_map, lam, ridges, rates):
         decision = couple(views, y, ours, MHKS(alpha=0.5, tol=xi, max_iter=passes))
         assert len(decision.history) == len(printed.losses) > 3
         assert_close(decision.history, printed.losses)
-        for found, expected in zip(coefficients_of(decision), printed.omega, strict=True):
-            assert_close(found, expected)
+        for coefficients, expected in zip(coefficients_of(decision), printed.omega, strict=True):
+            assert_close(coefficients, expected)
 
 
 @pytest.mark.parametrize("ridges", [(1.0, 1.0), (0.5, 2.0)], ids=str)
@@ -60,10 +60,10 @@ def test_table_1_of_002(two_classes, gamma, ridges, rates):
     grams = [view.gram() for view in views]
     draw = np.random.RandomState(3)
     begin = [draw.standard_normal(len(y) + 1) for _ in grams]
-    begin = [own / np.linalg.norm(own) for own in begin]
+    begin = [view / np.linalg.norm(view) for view in begin]
     b_1 = 1 - draw.random_sample((2, len(y)))
     assert 0 < b_1.min() < b_1.max() <= 1
-    signed = [np.append(y * own[:-1], own[-1]) for own in begin]
+    signed = [np.append(y * view[:-1], view[-1]) for view in begin]
     mu, c = (0.5, 0.5), 0.5 * np.array(ridges)
     ours = IFSL(lam=gamma, order="late-margins", initial="random", ridges=ridges, rates=rates)
     for xi, passes in ((1e-3, 1000), (1e-300, 9)):
@@ -72,8 +72,8 @@ def test_table_1_of_002(two_classes, gamma, ridges, rates):
         decision = couple(views, y, ours, learner, seed=3)
         assert len(decision.history) == len(printed.losses) > 2
         assert_close(decision.history, printed.losses)
-        for found, expected, gram in zip(decision.learners, printed.omega, grams, strict=True):
-            assert_close(found.decide(gram), gram @ (y * expected[:-1]) + expected[-1])
+        for fitted, expected, gram in zip(decision.learners, printed.omega, grams, strict=True):
+            assert_close(fitted.decide(gram), gram @ (y * expected[:-1]) + expected[-1])
 
 
 def test_table_1_of_004(two_classes, rng):
@@ -86,10 +86,13 @@ def test_table_1_of_004(two_classes, rng):
     )
     model = MKLVotingClassifier(member, n_members=3, random_state=0).fit(rows, y)
     new = rng.normal(size=(200, 4))
-    maps = [[one.map for one in member.decisions_[0].projectors] for member in model.members_]
+    maps = [
+        [projector.map for projector in member.decisions_[0].projectors]
+        for member in model.members_
+    ]
     votes = table_1_of_004(
-        [[one.transform(rows) for one in own] for own in maps],
-        [[one.transform(new) for one in own] for own in maps],
+        [[map_.transform(rows) for map_ in member_maps] for member_maps in maps],
+        [[map_.transform(new) for map_ in member_maps] for member_maps in maps],
         y,
         0.25,
         2.0 * np.array(RIDGES),

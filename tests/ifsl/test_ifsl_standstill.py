@@ -64,6 +64,8 @@ def test_a_search_says_it_of_the_point_that_it_takes(two_classes, lams):
         warnings.simplefilter("always")
         search.fit(X, y)
     taken = search.best_params_["combiner__lam"]
-    said = [str(one.message) for one in caught if issubclass(one.category, ConvergenceWarning)]
+    said = [
+        str(issue.message) for issue in caught if issubclass(issue.category, ConvergenceWarning)
+    ]
     assert len(said) == (taken > 1)
-    assert all(f"lam={taken:g} " in one for one in said)
+    assert all(f"lam={taken:g} " in text for text in said)

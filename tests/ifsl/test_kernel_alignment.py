@@ -37,8 +37,8 @@ def test_every_pair_whatever_the_tiles(rng, n_rows, centered):
     np.testing.assert_allclose(table, expected, atol=1e-11)
     np.testing.assert_allclose(np.diag(table), 1)
     for i, j in [(0, 1), (2, 0), (3, 4)]:
-        one = kernel_alignment(grams[i], grams[j], centered=centered)
-        assert one == pytest.approx(expected[i][j], abs=1e-11)
+        alignment = kernel_alignment(grams[i], grams[j], centered=centered)
+        assert alignment == pytest.approx(expected[i][j], abs=1e-11)
 
 
 def test_it_is_a_table_with_names(rng):

@@ -24,8 +24,8 @@ def test_members_follow_the_equations(two_classes, rng, initial):
     model = MKLVotingClassifier(member, n_members=3, random_state=0).fit(X, y)
     new = rng.normal(size=(60, 4))
     votes = []
-    for one in model.members_:
-        maps = [projector.map for projector in one.decisions_[0].projectors]
+    for voter in model.members_:
+        maps = [projector.map for projector in voter.decisions_[0].projectors]
         features = [fitted.transform(X) for fitted in maps]
         start = start_of(initial, [f.shape[1] + 1 for f in features])
         naive = multik_mhks(features, y, 2.0, 0.25, start=start)
@@ -34,7 +34,9 @@ def test_members_follow_the_equations(two_classes, rng, initial):
             for fitted, omega in zip(maps, naive.coefficients, strict=True)
         ]
         mean = np.mean(views, axis=0)
-        np.testing.assert_allclose(one.decision_function(new), mean, atol=1e-6 * np.abs(mean).max())
+        np.testing.assert_allclose(
+            voter.decision_function(new), mean, atol=1e-6 * np.abs(mean).max()
+        )
         votes.append(np.sign(mean))
     np.testing.assert_array_equal(model.predict(new), np.sign(np.sum(votes, axis=0)))
 

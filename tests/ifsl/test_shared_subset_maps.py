@@ -38,7 +38,7 @@ def fitted(X, y, **settings):
 
 
 def maps_of(model):
-    return [[projector.map for projector in one.projectors] for one in model.decisions_]
+    return [[projector.map for projector in decision.projectors] for decision in model.decisions_]
 
 
 @pytest.mark.parametrize("multiclass", ["ovo", "ovr"])
@@ -47,7 +47,7 @@ def test_all_pairs_share_one_map_a_kernel(four_classes, multiclass):
     maps = maps_of(fitted(X, y, multiclass=multiclass))
     assert len(maps) == (6 if multiclass == "ovo" else 4)
     for of_pair in maps:
-        assert all(one is first for one, first in zip(of_pair, maps[0], strict=True))
+        assert all(pair_map is first for pair_map, first in zip(of_pair, maps[0], strict=True))
     assert len(maps[0][0].landmarks) == 25
     # The bandwidth is that of all rows, not of a pair's.
     gaps = np.linalg.norm(X[:, None] - X[None], axis=2)
@@ -59,11 +59,11 @@ def test_full_maps_are_each_pairs_own(four_classes):
     X, y = four_classes
     model = fitted(X, y, feature_map="empirical")
     for (negative, positive), maps in zip(model.problems_, maps_of(model), strict=True):
-        own = X[(y == negative) | (y == positive)]
-        np.testing.assert_array_equal(maps[0].landmarks, own)
-        gaps = np.linalg.norm(own[:, None] - own[None], axis=2)
+        pair_rows = X[(y == negative) | (y == positive)]
+        np.testing.assert_array_equal(maps[0].landmarks, pair_rows)
+        gaps = np.linalg.norm(pair_rows[:, None] - pair_rows[None], axis=2)
         expected = np.exp(-(gaps**2) / (2 * gaps.mean() ** 2))
-        np.testing.assert_allclose(maps[1].kernel(own, own), expected, rtol=1e-9)
+        np.testing.assert_allclose(maps[1].kernel(pair_rows, pair_rows), expected, rtol=1e-9)
 
 
 @attrs.frozen
@@ -121,8 +121,8 @@ def test_all_kernels_of_a_member_stand_on_the_same_rows(four_classes, multiclass
     X, y = four_classes
     kernels = [*TRIO, "front:laplacian@:2", "back:rbf@2:"]
     model = fitted(X, y, kernels=kernels, multiclass=multiclass)
-    landmarks = [own.landmarks for own in maps_of(model)[0]]
-    assert all(own is landmarks[0] for own in landmarks[: len(TRIO)])
+    landmarks = [chosen.landmarks for chosen in maps_of(model)[0]]
+    assert all(chosen is landmarks[0] for chosen in landmarks[: len(TRIO)])
     rows = landmarks[0]
     assert len(np.unique(rows, axis=0)) == 25
     np.testing.assert_array_equal(landmarks[-2], rows[:, :2])

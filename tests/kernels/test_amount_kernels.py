@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from kernel_checks import check_gram
+from mklkit_authors.testing.grams import check_gram
 from sklearn.metrics.pairwise import additive_chi2_kernel, chi2_kernel
 
 from mklkit import DataError

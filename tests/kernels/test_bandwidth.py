@@ -156,8 +156,8 @@ def test_rows_read_in_parts_have_the_bandwidth_of_rows_in_memory(rng, monkeypatc
 def test_a_weight_is_how_often_a_row_occurs(seed, rule):
     draw = np.random.default_rng(seed)
     rows, often = draw.normal(2, 3, size=(9, 2)), draw.integers(1, 5, 9)
-    found = bandwidth(rule, rows, often.astype(float))
-    assert np.isclose(found, bandwidth(rule, rows.repeat(often, axis=0)), rtol=1e-10)
+    width = bandwidth(rule, rows, often.astype(float))
+    assert np.isclose(width, bandwidth(rule, rows.repeat(often, axis=0)), rtol=1e-10)
 
 
 def test_the_mean_counts_each_pair_by_both_weights():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from kernel_checks import check_gram
+from mklkit_authors.testing.grams import check_gram
 
 from mklkit.kernels.categories import FrequencyOverlap, Overlap
 from mklkit.registry.readings import category_codes
@@ -32,8 +32,8 @@ def rare_overlap(x, z, training, alpha):
         pairs = enumerate(zip(x, z, strict=True))
         return sum(rarity(c, a) for c, (a, b) in pairs if a == b and a is not None)
 
-    own = common(x, x) * common(z, z)
-    return common(x, z) / np.sqrt(own) if own > 0 else 0.0
+    squares = common(x, x) * common(z, z)
+    return common(x, z) / np.sqrt(squares) if squares > 0 else 0.0
 
 
 @given(TABLES)

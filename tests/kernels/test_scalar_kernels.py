@@ -78,8 +78,8 @@ def test_saturated_kernels_are_at_their_limit_without_a_warning(kernel, rows, ot
 def test_a_row_is_exactly_like_itself(rng):
     rows = rng.normal(size=(30, 3)) * 1e4
     kernels = [RBF(gamma=5.0).fit(rows), RBF(gamma=0.1).fit(rows)]
-    seen = KernelRows.of(kernels, [rows] * 2)
-    for _, values in seen.similarities(seen):
+    bank = KernelRows.of(kernels, [rows] * 2)
+    for _, values in bank.similarities(bank):
         np.testing.assert_array_equal(np.diag(values), 1.0)
 
 

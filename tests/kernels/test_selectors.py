@@ -38,9 +38,9 @@ NAMES = ["fou_1", "fou_2", "zer_1", "age", "a,b", "x[1]", "7"]
     ],
 )
 def test_selected_positions(selector, expected):
-    found = resolve_columns(selector, len(NAMES), NAMES)
-    assert found.tolist() == expected
-    assert found.dtype == np.intp
+    columns = resolve_columns(selector, len(NAMES), NAMES)
+    assert columns.tolist() == expected
+    assert columns.dtype == np.intp
 
 
 @pytest.mark.parametrize("selector", [None, "*", ":", slice(None), list(range(7)), "0:99"])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kernel_checks import check_gram, cosines
+from mklkit_authors.testing.grams import check_gram, cosines
 
 from mklkit import DataError
 from mklkit.kernels.text.spectrum import Mismatch, SpectrumKernel
@@ -54,9 +54,9 @@ def test_spectrum_is_the_inner_product_of_dictionaries(texts, k):
 
 def test_spectrum_of_words():
     texts = ["The cat, the dog.", "the DOG", "a cat sat; the dog sat", "", "naïve cat"]
-    found = [re.findall(r"\w+", text.lower()) for text in texts]
+    split = [re.findall(r"\w+", text.lower()) for text in texts]
     for k in (1, 2):
-        expected = inner([pieces(words, k) for words in found])
+        expected = inner([pieces(words, k) for words in split])
         check_gram(SpectrumKernel(k=k, words=True), text_codes(texts), cosines(expected))
 
 

@@ -33,14 +33,14 @@ def test_kda_from_moments_is_kda_on_features(rng, n_classes, dtype, rtol):
         np.array([0.4, 0.6])
     )
     features = side.features()
-    found = KDA(alpha=0.1).fit(side, Target.two_classes(y))
+    fitted = KDA(alpha=0.1).fit(side, Target.two_classes(y))
     expected = (
         KDA(alpha=0.1, graphs=discriminant_graphs).fit(side, Target.two_classes(y)).decide(features)
     )
-    sign = np.sign(found.decide(features).ravel() @ expected.ravel())
+    sign = np.sign(fitted.decide(features).ravel() @ expected.ravel())
     assert sign > 0
     size = rtol * np.abs(expected).max()
-    np.testing.assert_allclose(found.decide(features), expected, atol=size)
+    np.testing.assert_allclose(fitted.decide(features), expected, atol=size)
 
 
 @pytest.mark.parametrize(("rank", "floor"), [(2, 1e-3), (50, 1e-2), (3, 10.0)])
@@ -50,8 +50,8 @@ def test_dimkl6_from_moments_is_that_of_the_gram_matrix(rng, rank, floor):
     for view in views_of(KERNELS, rows, "empirical(subset=9)"):
         features = view.features()
         expected = rkhs_bhattacharyya(features @ features.T, y, rank, floor)
-        found = bhattacharyya_of_moments(view.class_moments(y), rank, floor)
-        assert found == pytest.approx(expected, rel=1e-8)
+        distance = bhattacharyya_of_moments(view.class_moments(y), rank, floor)
+        assert distance == pytest.approx(expected, rel=1e-8)
 
 
 def test_gram_matrices_have_no_class_moments(rng):
@@ -105,10 +105,10 @@ def test_ensembles_and_searches_read_rows_of_files(rng, tmp_path, tune):
     rows[:] = rng.normal(size=rows.shape)
     y = (rows[:, 0] > 0).astype(int) + (rows[:, 1] > 1)
     settings = {"subset": 9, "n_members": 2, "tune": tune, "cv": 2, "random_state": 0}
-    found, expected = (
-        RPEMEKLClassifier("rbf", max_memory="1MB", **settings).fit(given, y)
-        for given in (rows, np.array(rows))
+    in_parts, expected = (
+        RPEMEKLClassifier("rbf", max_memory="1MB", **settings).fit(source, y)
+        for source in (rows, np.array(rows))
     )
-    assert found.best_params_ == expected.best_params_
-    np.testing.assert_allclose(found.weights_, expected.weights_, rtol=1e-6)
-    np.testing.assert_array_equal(found.predict(rows), expected.predict(rows))
+    assert in_parts.best_params_ == expected.best_params_
+    np.testing.assert_allclose(in_parts.weights_, expected.weights_, rtol=1e-6)
+    np.testing.assert_array_equal(in_parts.predict(rows), expected.predict(rows))

@@ -34,13 +34,13 @@ def test_without_an_intercept_it_is_scikit_learns_kernel_ridge():
 @pytest.mark.parametrize("side", ["gram", "features", "wide"])
 def test_it_is_scikit_learns_ridge(side, weights, intercept):
     rows, new = (ROWS, NEW) if side != "wide" else (np.tile(ROWS, 12), np.tile(NEW, 12))
-    own = GramSide(rows @ rows.T) if side == "gram" else FeatureSide(rows)
+    view = GramSide(rows @ rows.T) if side == "gram" else FeatureSide(rows)
     columns = new @ rows.T if side == "gram" else new
-    fitted = Ridge(alpha=2, intercept=intercept).fit(own, Target.numbers(Y, weights))
+    fitted = Ridge(alpha=2, intercept=intercept).fit(view, Target.numbers(Y, weights))
     theirs = LinearRidge(alpha=2, fit_intercept=intercept, tol=1e-12).fit(rows, Y, weights)
     np.testing.assert_allclose(fitted.decide(columns), theirs.predict(new), rtol=1e-7)
-    one = Ridge(alpha=2, intercept=intercept).fit(own, Target.numbers(Y[:, 1], weights))
-    np.testing.assert_allclose(one.decide(columns), theirs.predict(new)[:, 1], rtol=1e-7)
+    single = Ridge(alpha=2, intercept=intercept).fit(view, Target.numbers(Y[:, 1], weights))
+    np.testing.assert_allclose(single.decide(columns), theirs.predict(new)[:, 1], rtol=1e-7)
 
 
 def errors_by_fits(rows, y, weights, alpha, intercept):
@@ -107,9 +107,9 @@ def test_a_ridge_that_is_none_is_refused():
         Ridge(alpha=-1)
     with pytest.raises(ValueError, match="'alpha' must be"):
         Ridge(alpha="best")
-    own = Ridge(alpha=1, intercept=False)
+    ridge = Ridge(alpha=1, intercept=False)
     with pytest.raises(IncompatibleError, match="intercept=True"):
-        own.subproblem(FeatureSide(ROWS), Target.numbers(Y[:, 0]), [own])
+        ridge.subproblem(FeatureSide(ROWS), Target.numbers(Y[:, 0]), [ridge])
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -26,7 +26,8 @@ def test_the_solution_is_that_of_the_weights(rng, alpha, mean, kind, rel):
     assert problems[0].penalty(rows) == pytest.approx(problems[1].penalty(weights), rel=10 * rel)
     new = (rng.normal(size=(5, 30)) + mean).astype(kind)
     decided = [
-        one.finish(found).decide(new) for one, found in zip(problems, (rows, weights), strict=True)
+        problem.finish(solution).decide(new)
+        for problem, solution in zip(problems, (rows, weights), strict=True)
     ]
     assert decided[0] == pytest.approx(decided[1], rel=10 * rel, abs=10 * rel)
 
@@ -36,6 +37,6 @@ def test_given_weights_and_bias_are_the_same_function(rng, mean):
     features = rng.normal(size=(8, 20)) + mean
     values = rng.normal(size=21)
     problem = RowProblem(FeatureSide(features), np.array([1.0]))
-    found = problem.filled(values)
-    assert problem.outputs(found)[:, 0] == pytest.approx(features @ values[:-1] + values[-1])
-    assert problem.penalty(found) == pytest.approx((values[:-1] ** 2).sum())
+    coefficients = problem.filled(values)
+    assert problem.outputs(coefficients)[:, 0] == pytest.approx(features @ values[:-1] + values[-1])
+    assert problem.penalty(coefficients) == pytest.approx((values[:-1] ** 2).sum())

@@ -80,8 +80,8 @@ def test_fractional_weights_of_support_vector_machines(seed):
     weights = np.random.default_rng(seed).uniform(0.1, 3, len(y))
     gram = gram_of(rows, rows)
     peer = SVC(C=1.5, kernel="precomputed", tol=1e-11).fit(gram, y, sample_weight=weights)
-    found = on_gram(SVM(C=1.5, tol=1e-11), rows, y, rows, weights)
-    np.testing.assert_allclose(found, peer.decision_function(gram), rtol=1e-7, atol=1e-7)
+    values = on_gram(SVM(C=1.5, tol=1e-11), rows, y, rows, weights)
+    np.testing.assert_allclose(values, peer.decision_function(gram), rtol=1e-7, atol=1e-7)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -110,11 +110,11 @@ def test_the_bias_minimises_the_weighted_hinge_loss(seed, fractional):
     def loss(bias):
         return weights @ np.maximum(1 - y * (outputs + bias), 0)
 
-    found = best_bias(outputs, y, weights)
-    assert loss(found) <= min(map(loss, y - outputs)) + 1e-12
+    best = best_bias(outputs, y, weights)
+    assert loss(best) <= min(map(loss, y - outputs)) + 1e-12
     if not fractional:
         often = weights.astype(int)
-        assert np.isclose(found, best_bias(outputs.repeat(often), y.repeat(often)))
+        assert np.isclose(best, best_bias(outputs.repeat(often), y.repeat(often)))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -131,15 +131,15 @@ def test_fractional_weights_of_discriminant_analysis(seed, on):
     total += (weights[:, None] * (features - centre)).T @ (features - centre)
     means = []
     for label in (-1, 1):
-        own, share = features[y == label], weights[y == label]
-        means.append(np.average(own, axis=0, weights=share))
-        within += (share[:, None] * (own - means[-1])).T @ (own - means[-1])
+        members, share = features[y == label], weights[y == label]
+        means.append(np.average(members, axis=0, weights=share))
+        within += (share[:, None] * (members - means[-1])).T @ (members - means[-1])
     ridged = within + 0.3 * np.eye(len(within))
     direction = scipy.linalg.eigh(total, ridged)[1][:, -1]
     direction /= np.linalg.norm(direction)
     first, second = ((features - mean) @ direction for mean in means)
-    found = on(KDA(alpha=0.3), rows, y, rows, weights)
-    np.testing.assert_allclose(found, first**2 - second**2, rtol=1e-6, atol=1e-7)
+    decided = on(KDA(alpha=0.3), rows, y, rows, weights)
+    np.testing.assert_allclose(decided, first**2 - second**2, rtol=1e-6, atol=1e-7)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -150,8 +150,10 @@ def test_the_chosen_C_takes_equal_rows_for_one(seed):
     twice, labels = rows.repeat(often, axis=0), y.repeat(often)
     order = np.random.default_rng(seed).permutation(len(twice))
     for side_of in (FeatureSide, lambda a: GramSide(gram_of(a, a))):
-        one = choose_C(side_of(rows), Target.two_classes(y, often.astype(float)))
-        assert np.isclose(one, choose_C(side_of(twice[order]), Target.two_classes(labels[order])))
+        weighted = choose_C(side_of(rows), Target.two_classes(y, often.astype(float)))
+        assert np.isclose(
+            weighted, choose_C(side_of(twice[order]), Target.two_classes(labels[order]))
+        )
 
 
 def test_graphs_of_the_user_have_no_weights():

@@ -57,9 +57,9 @@ def test_many_rows_too_end_with_one_warning(monkeypatch):
     monkeypatch.setattr(support_vectors, "LIBSVM_ROWS", 0)
     rows, y = _problem()
     model = MKLClassifier("linear", feature_map="empirical", learner=SVM(max_iter=200))
-    with pytest.warns(ConvergenceWarning, match=r"max_iter=200 steps") as seen:
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=200 steps") as warned:
         model.fit(rows, y)
-    assert len(seen) == 1
+    assert len(warned) == 1
 
 
 def test_passes_over_the_rows_are_bounded(monkeypatch):
@@ -68,7 +68,7 @@ def test_passes_over_the_rows_are_bounded(monkeypatch):
     side, passes = FeatureSide(rows), []
 
     def counted(own):
-        return lambda *given: passes.append(1) or own(*given)
+        return lambda *arguments: passes.append(1) or own(*arguments)
 
     for name in ("project", "weighted_products"):
         monkeypatch.setattr(side, name, counted(getattr(side, name)))
@@ -87,9 +87,9 @@ def test_blocks_of_several_views_solve_the_problem_of_their_features(monkeypatch
     side = views.weighted(np.array([0.3, 0.7]))
     plane = solve_primal(side, y.astype(dtype), C)
     features = side.features().astype(np.float64)
-    found = _objective(plane.coefficients, plane.bias, features, y, C)
+    reached = _objective(plane.coefficients, plane.bias, features, y, C)
     least = solve_primal(FeatureSide(features), y, C, 1e-5)
-    assert found <= 1.0005 * _objective(least.coefficients, least.bias, features, y, C)
+    assert reached <= 1.0005 * _objective(least.coefficients, least.bias, features, y, C)
 
 
 def test_weighted_products_are_those_of_the_features(rng):

@@ -33,9 +33,9 @@ def test_kernels_of_large_values_end_with_one_warning_of_ours():
     """Without a limit libsvm is not done after 10⁸ steps, minutes, on these."""
     X, y = load_breast_cancer(return_X_y=True)
     model = MKLClassifier("polynomial(degree=2)", learner="svm(C=1.0, max_iter=20_000)")
-    with pytest.warns(ConvergenceWarning, match=r"max_iter=20000 steps\. .*'cosine") as seen:
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=20000 steps\. .*'cosine") as warned:
         model.fit(X, y)
-    assert len(seen) == 1
+    assert len(warned) == 1
     assert np.isfinite(model.decision_function(X)).all()
 
 

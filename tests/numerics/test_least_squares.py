@@ -43,22 +43,22 @@ def test_products_are_those_with_the_eigenvectors(rng, size):
     matrix = matrix + matrix.T + np.eye(size)
     values, vectors = np.linalg.eigh(matrix)
     kept = values > 1e-9 * values[-1]
-    found = AppliedSpectrum.of(matrix, 1e-9)
-    assert found.values == pytest.approx(values[kept][::-1], rel=1e-9)
+    spectrum = AppliedSpectrum.of(matrix, 1e-9)
+    assert spectrum.values == pytest.approx(values[kept][::-1], rel=1e-9)
     columns = rng.normal(size=(size, 3))
-    coordinates = found.coordinates(columns)
+    coordinates = spectrum.coordinates(columns)
     projector = vectors[:, kept] @ vectors[:, kept].T
-    assert found.combined(coordinates) == pytest.approx(projector @ columns)
+    assert spectrum.combined(coordinates) == pytest.approx(projector @ columns)
     positive = (vectors * np.where(kept, values, 0)) @ vectors.T
-    through = coordinates.T @ (found.values[:, None] * coordinates)
+    through = coordinates.T @ (spectrum.values[:, None] * coordinates)
     assert through == pytest.approx(columns.T @ positive @ columns)
 
 
 def test_a_matrix_of_rank_zero_has_no_eigenpairs(capfd):
-    found = AppliedSpectrum.of(np.zeros((4, 4)), 1e-12)
-    assert found.coordinates(np.ones((4, 2))).shape == (0, 2)
-    assert not found.combined(np.empty((0, 1))).any()
-    assert found.combined(np.empty((0, 0))).shape == (4, 0)
+    spectrum = AppliedSpectrum.of(np.zeros((4, 4)), 1e-12)
+    assert spectrum.coordinates(np.ones((4, 2))).shape == (0, 2)
+    assert not spectrum.combined(np.empty((0, 1))).any()
+    assert spectrum.combined(np.empty((0, 0))).shape == (4, 0)
     assert capfd.readouterr() == ("", "")  # LAPACK prints what it refuses
 
 
@@ -71,13 +71,13 @@ def test_what_is_not_finite_is_refused(kind):
 def dense_weights(features, targets, data_weights, alphas):
     """Return the weights of each column's bordered normal equations, the bias left out."""
     design = np.column_stack([features, np.ones(len(features))])
-    found = []
+    solutions = []
     for target, weight, ridge in zip(targets.T, data_weights, alphas, strict=True):
         penalty = ridge * np.eye(design.shape[1])
         penalty[-1, -1] = 0
         system = weight * design.T @ design + penalty
-        found.append(np.linalg.lstsq(system, design.T @ target, rcond=1e-13)[0][:-1])
-    return np.column_stack(found)
+        solutions.append(np.linalg.lstsq(system, design.T @ target, rcond=1e-13)[0][:-1])
+    return np.column_stack(solutions)
 
 
 def solved(system, features, targets, data_weights, alphas):
@@ -98,9 +98,9 @@ def test_arrowhead_systems_are_the_dense_ones(rng, n_features):
     targets = rng.normal(size=(40, 5))
     products = (features**2).sum(axis=0)
     system = ArrowheadSystem(NormalMatrix(products, features.sum(axis=0), 40))
-    found = solved(system, features, targets, **COLUMNS)
+    solution = solved(system, features, targets, **COLUMNS)
     expected = dense_weights(features, targets, **COLUMNS)
-    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9 * np.abs(expected).max())
+    np.testing.assert_allclose(solution, expected, rtol=1e-7, atol=1e-9 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("alphas", [COLUMNS["alphas"], np.zeros(5)], ids=["alphas", "no ridge"])
@@ -109,18 +109,18 @@ def test_spectral_systems_are_the_dense_ones(rng, alphas):
     normal = NormalMatrix(features.T @ features, features.sum(axis=0), 40)
     system = SpectralSystem(normal.spectrum(), normal.sums)
     columns = {"data_weights": COLUMNS["data_weights"], "alphas": alphas}
-    found = solved(system, features, targets, **columns)
-    np.testing.assert_allclose(found, dense_weights(features, targets, **columns), atol=1e-10)
+    solution = solved(system, features, targets, **columns)
+    np.testing.assert_allclose(solution, dense_weights(features, targets, **columns), atol=1e-10)
 
 
 def test_without_a_ridge_the_shortest_weights_are_found(rng):
     features, targets = rng.normal(size=(10, 25)), rng.normal(size=(10, 2))
     normal = NormalMatrix(features.T @ features, features.sum(axis=0), 10)
     system = SpectralSystem(normal.spectrum(), normal.sums)
-    found = solved(system, features, targets, np.ones(2), np.zeros(2))
+    solution = solved(system, features, targets, np.ones(2), np.zeros(2))
     centred = features - features.mean(axis=0)
     expected = np.linalg.pinv(centred) @ (targets - targets.mean(axis=0))
-    np.testing.assert_allclose(found, expected, atol=1e-10)
+    np.testing.assert_allclose(solution, expected, atol=1e-10)
 
 
 @pytest.mark.filterwarnings("error")
@@ -130,10 +130,10 @@ def test_a_ridge_that_is_lost_beside_its_data_weight_leaves_no_ridge(rng):
     values, vectors = np.linalg.eigh(rows @ rows.T)
     features, targets = vectors * np.sqrt(values), rng.normal(size=(8, 1))
     system = ArrowheadSystem(NormalMatrix(values, features.sum(axis=0), 8))
-    found = solved(system, features, targets, np.array([1e200]), np.ones(1))
+    solution = solved(system, features, targets, np.array([1e200]), np.ones(1))
     centred = features - features.mean(axis=0)
     expected = np.linalg.pinv(centred) @ (targets - targets.mean())
-    np.testing.assert_allclose(found * 1e200, expected, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(solution * 1e200, expected, rtol=1e-6, atol=1e-6)
 
 
 def test_leave_one_out_errors_are_those_of_fits_without_each_row(rng):

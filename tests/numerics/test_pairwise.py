@@ -69,16 +69,16 @@ def test_no_rows_on_either_side(rng, base):
 
 @given(st.integers(0, 3000))
 def test_upper_blocks_cover_each_pair_once_and_mirroring_the_rest(n_rows):
-    seen = np.zeros((n_rows, n_rows), dtype=np.int8)
+    counts = np.zeros((n_rows, n_rows), dtype=np.int8)
     for block, other in upper_blocks(n_rows):
-        seen[block, other] += 1
+        counts[block, other] += 1
         if other == block:
             assert len(range(n_rows)[block]) <= TILE_ROWS
         else:
-            seen[other, block] += 1
+            counts[other, block] += 1
             assert other.start >= block.stop
             assert other.stop - other.start <= TILE_COLUMNS
-    assert (seen == 1).all()
+    assert (counts == 1).all()
 
 
 @pytest.mark.filterwarnings("error")
@@ -112,9 +112,9 @@ KINDS = [(np.float64, -745.0, 709.7), (np.float32, -103.0, 88.7)]
 def test_values_are_right_to_the_last_place_or_the_next(rng, kind, low, high):
     values = np.concatenate([rng.uniform(low, high, 20_000), rng.normal(size=5000)]).astype(kind)
     exact = np.exp(values.astype(np.longdouble))
-    found = scaled_exp(values, 1.0, np.empty_like(values))
-    assert found.dtype == kind
-    places = np.abs(found - exact) / np.spacing(exact.astype(kind))
+    powers = scaled_exp(values, 1.0, np.empty_like(values))
+    assert powers.dtype == kind
+    places = np.abs(powers - exact) / np.spacing(exact.astype(kind))
     assert places.max() < 1.5
 
 
@@ -130,12 +130,12 @@ def test_the_ends_of_the_range(kind, low, high):
 @pytest.mark.filterwarnings("error")
 def test_a_product_that_overflows_leaves_nothing(kind):
     distances = np.array([[np.finfo(kind).max, 2.0], [np.inf, 0.0]], kind)
-    found = scaled_exp(distances, -10.0, out=distances)
-    assert found is distances
-    np.testing.assert_allclose(found, [[0, np.exp(-20)], [0, 1]], rtol=1e-6)
+    powers = scaled_exp(distances, -10.0, out=distances)
+    assert powers is distances
+    np.testing.assert_allclose(powers, [[0, np.exp(-20)], [0, 1]], rtol=1e-6)
 
 
 def test_columns_in_another_order_in_memory(rng):
     values = rng.normal(size=(6, 8)).T
-    found = scaled_exp(values, 0.5, np.empty((16, 6))[::2])
-    np.testing.assert_allclose(found, np.exp(0.5 * values), rtol=1e-15)
+    powers = scaled_exp(values, 0.5, np.empty((16, 6))[::2])
+    np.testing.assert_allclose(powers, np.exp(0.5 * values), rtol=1e-15)

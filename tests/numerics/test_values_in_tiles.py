@@ -34,16 +34,16 @@ def test_every_rank_of_weighted_tiles_is_the_sorted_value(values, cuts, data):
     expected = np.sort(
         np.concatenate([np.repeat(t, w) for t, w in zip(tiles, weights, strict=True)])
     )
-    found = select_ranks(passes_over(tiles, weights), range(len(expected)))
-    np.testing.assert_array_equal(list(found.values()), expected)
+    selected = select_ranks(passes_over(tiles, weights), range(len(expected)))
+    np.testing.assert_array_equal(list(selected.values()), expected)
 
 
 @given(VALUES, st.lists(st.floats(0, 1), min_size=1, max_size=5))
 def test_quantiles_are_those_of_numpy(values, fractions):
     array = np.array(values) / 4  # numpy's own interpolation overflows at the very end of the range
-    found = quantiles(passes_over([array[::2], array[1::2]]), len(array), fractions)
+    selected = quantiles(passes_over([array[::2], array[1::2]]), len(array), fractions)
     expected = np.quantile(array, fractions)
-    np.testing.assert_allclose(found, expected, rtol=1e-14, atol=4e-16 * np.abs(array).max())
+    np.testing.assert_allclose(selected, expected, rtol=1e-14, atol=4e-16 * np.abs(array).max())
 
 
 @pytest.mark.parametrize(
@@ -54,20 +54,22 @@ def test_more_values_in_one_bin_than_are_gathered(rng, low_bits):
     bits = np.array([1.5]).view(np.uint64) + rng.integers(0, low_bits, 1_200_000).astype(np.uint64)
     values = bits.view(np.float64)
     ranks = [0, 299_999, 600_000, 1_199_999]
-    found = select_ranks(passes_over(tiles_of(values, [500_000, 500_001])), ranks)
-    np.testing.assert_array_equal(list(found.values()), np.sort(values)[ranks])
+    selected = select_ranks(passes_over(tiles_of(values, [500_000, 500_001])), ranks)
+    np.testing.assert_array_equal(list(selected.values()), np.sort(values)[ranks])
 
 
 def test_negative_zero_ties_with_zero():
-    found = select_ranks(passes_over([np.array([-0.0, 0.0, -0.0, -1e-320])]), [0, 1, 3])
-    assert found == {0: -1e-320, 1: 0.0, 3: 0.0}
-    assert not np.signbit([found[1], found[3]]).any()
+    selected = select_ranks(passes_over([np.array([-0.0, 0.0, -0.0, -1e-320])]), [0, 1, 3])
+    assert selected == {0: -1e-320, 1: 0.0, 3: 0.0}
+    assert not np.signbit([selected[1], selected[3]]).any()
 
 
 def test_single_precision_tiles_and_strided_ones(rng):
     values = rng.normal(size=(40, 30)).astype(np.float32)
-    found = quantiles(passes_over([values[:, ::2], values[:, 1::2]]), values.size, [0.25, 0.75])
-    np.testing.assert_allclose(found, np.quantile(values.astype(float), [0.25, 0.75]), rtol=1e-15)
+    selected = quantiles(passes_over([values[:, ::2], values[:, 1::2]]), values.size, [0.25, 0.75])
+    np.testing.assert_allclose(
+        selected, np.quantile(values.astype(float), [0.25, 0.75]), rtol=1e-15
+    )
 
 
 def test_a_rank_beyond_the_values_is_refused():
@@ -88,15 +90,15 @@ def test_a_sample_changes_nothing_but_the_passes(rng, misleading):
 
     expected = np.sort(np.concatenate([values, values[15_000:]]))
     ranks = [0, 16_250, 16_251, 48_750, 64_999]
-    found = select_ranks(tiles, ranks, sample, len(expected))
-    assert list(found.values()) == expected[ranks].tolist()
+    selected = select_ranks(tiles, ranks, sample, len(expected))
+    assert list(selected.values()) == expected[ranks].tolist()
     assert len(passes) == (3 if misleading else 2)
 
 
 def test_a_sample_of_equal_values(rng):
     values = np.r_[np.zeros(3000), rng.normal(size=10)]
-    found = select_ranks(lambda: [(values, 1)], [5, 1500, 3009], np.zeros(50), len(values))
-    assert list(found.values()) == np.sort(values)[[5, 1500, 3009]].tolist()
+    selected = select_ranks(lambda: [(values, 1)], [5, 1500, 3009], np.zeros(50), len(values))
+    assert list(selected.values()) == np.sort(values)[[5, 1500, 3009]].tolist()
 
 
 SCALES = [1.0, 1e-300, 1e300, 1e-150, 1e150]

@@ -62,17 +62,17 @@ def multik_mhks(
     omega = list(start or start_of("zeros", [block.shape[1] for block in signed]))
     b = np.full((m, n_rows), b0)
     inverses = []
-    for view, own in enumerate(signed):
-        ridge = c * np.eye(own.shape[1])
+    for view, part in enumerate(signed):
+        ridge = c * np.eye(part.shape[1])
         ridge[-1, -1] = 0
-        inverses.append(np.linalg.inv((1 + coupling[view, view]) * own.T @ own + ridge))
+        inverses.append(np.linalg.inv((1 + coupling[view, view]) * part.T @ part + ridge))
 
     def solve(view: int) -> None:
         pull = sum(coupling[view, j] * signed[j] @ omega[j] for j in range(m) if j != view)
         omega[view] = inverses[view] @ (signed[view].T @ (b[view] + 1 - pull))
 
     def objective() -> float:
-        outputs = [own @ w for own, w in zip(signed, omega, strict=True)]
+        outputs = [part @ w for part, w in zip(signed, omega, strict=True)]
         mean = mu @ np.array(outputs)
         return float(
             sum(
@@ -93,7 +93,7 @@ def multik_mhks(
             solve(view)
         history.append(objective())
         if abs(history[-1] - history[-2]) <= tol or len(history) == max_iter:
-            outputs = np.array([y * (own @ w) for own, w in zip(signed, omega, strict=True)])
+            outputs = np.array([y * (part @ w) for part, w in zip(signed, omega, strict=True)])
             return NaiveFit(omega, history, outputs, b)
 
 
@@ -117,14 +117,17 @@ def multiv_kmhks(
     """
     m, n_rows = len(grams), len(y)
     begin = [
-        np.append(y * own[:-1], own[-1]) for own in start or start_of("zeros", [n_rows + 1] * m)
+        np.append(y * vector[:-1], vector[-1])
+        for vector in start or start_of("zeros", [n_rows + 1] * m)
     ]
     shares = np.full(m, 1 / m) if mu is None else mu
     margins = [np.full(n_rows, b0)] * m
     settings = gamma, [c] * m, [rho] * m, shares, margins, begin, tol, max_iter
     end = table_1_of_002(grams, y, *settings, of_newest=True)
-    coefficients = [np.append(y * own[:-1], own[-1]) for own in end.omega]
-    outputs = [gram @ own[:-1] + own[-1] for gram, own in zip(grams, coefficients, strict=True)]
+    coefficients = [np.append(y * vector[:-1], vector[-1]) for vector in end.omega]
+    outputs = [
+        gram @ vector[:-1] + vector[-1] for gram, vector in zip(grams, coefficients, strict=True)
+    ]
     return NaiveFit(coefficients, end.losses, np.array(outputs), np.array(end.b))
 
 
@@ -151,15 +154,15 @@ def joint_minimum(
     slots = [slice(ends[view], ends[view + 1]) for view in range(m)]
     ridge = np.concatenate(
         [
-            share * c * np.append(np.ones(own.shape[1] - 1), 0)
-            for share, own in zip(shares, signed, strict=True)
+            share * c * np.append(np.ones(view.shape[1] - 1), 0)
+            for share, view in zip(shares, signed, strict=True)
         ]
     )
     deviation = np.eye(m) - np.outer(np.ones(m), mu)
     coupling = deviation.T @ np.diag(shares) @ deviation
 
     def outputs(omega: Array) -> Array:
-        return np.array([own @ omega[slot] for own, slot in zip(signed, slots, strict=True)])
+        return np.array([view @ omega[slot] for view, slot in zip(signed, slots, strict=True)])
 
     def value_and_gradient(omega: Array) -> tuple[float, Array]:
         f = outputs(omega)
@@ -167,7 +170,7 @@ def joint_minimum(
         pull = coupling @ f
         value = shares @ np.sum(short**2, axis=1) + ridge @ omega**2 + lam * np.sum(f * pull)
         slope = 2 * lam * pull - 2 * shares[:, None] * short
-        parts = [own.T @ row for own, row in zip(signed, slope, strict=True)]
+        parts = [view.T @ row for view, row in zip(signed, slope, strict=True)]
         return float(value), np.concatenate(parts) + 2 * ridge * omega
 
     def hessian(omega: Array) -> Array:
@@ -180,7 +183,7 @@ def joint_minimum(
                 matrix[slots[i], slots[j]] += block
         return matrix
 
-    found = minimize(
+    optimum = minimize(
         value_and_gradient,
         np.zeros(ends[-1]),
         jac=True,
@@ -189,5 +192,5 @@ def joint_minimum(
         options={"gtol": 1e-7, "maxiter": 500},
     )
     # The last digits of a kinked function may defeat the solver's own test: the slope counts.
-    assert np.abs(found.jac).max() <= 1e-5 * max(1.0, found.fun), found.message
-    return float(found.fun)
+    assert np.abs(optimum.jac).max() <= 1e-5 * max(1.0, optimum.fun), optimum.message
+    return float(optimum.fun)

@@ -67,8 +67,8 @@ def naive_forms(
     def form(graph: Array) -> Array:
         return np.array(
             [
-                [np.trace(projection.T @ one @ graph @ two @ projection) for two in parts]
-                for one in parts
+                [np.trace(projection.T @ part @ graph @ two @ projection) for two in parts]
+                for part in parts
             ]
         )
 
@@ -172,7 +172,7 @@ def ratio_by_slsqp(weights: Array, upper: Array, lower: Array, linear: Array) ->
 
     scale = ratio(weights.ravel())
     sums = np.kron(np.eye(n_clusters), np.ones(n_kernels))
-    found = minimize(
+    optimum = minimize(
         lambda theta: -ratio(theta) / scale,
         weights.ravel(),
         jac=lambda theta: -gradient(theta) / scale,
@@ -181,5 +181,5 @@ def ratio_by_slsqp(weights: Array, upper: Array, lower: Array, linear: Array) ->
         method="SLSQP",
         options={"maxiter": 2000, "ftol": 1e-14},
     )
-    feasible = np.maximum(found.x.reshape(weights.shape), 0)
+    feasible = np.maximum(optimum.x.reshape(weights.shape), 0)
     return ratio((feasible / feasible.sum(axis=1, keepdims=True)).ravel())

@@ -35,9 +35,9 @@ def table_1_of_000(
 ) -> Printed:
     """MultiK-MHKS on mapped rows Φ_l (N, n_l); ``omega_1[0]`` is not read, as in step 3."""
     m, n_rows = len(phi), len(varphi)
-    one = np.ones(n_rows)
+    ones = np.ones(n_rows)
     # 2.
-    y = [varphi[:, None] * np.column_stack([own, one]) for own in phi]
+    y = [varphi[:, None] * np.column_stack([view, ones]) for view in phi]
     # 3.
     k = 1
     omega: dict[int, list[Array]] = {1: [np.full(0, np.nan), *omega_1[1:]]}
@@ -48,7 +48,7 @@ def table_1_of_000(
         tilde = np.diag(np.append(np.ones(y[view].shape[1] - 1), 0.0))
         factor = (1 + lam * (m - 1) / m) * y[view].T @ y[view] + c[view] * tilde
         agreed = sum((y[j] @ others[j] for j in range(m) if j != view), np.zeros(n_rows))
-        return np.linalg.inv(factor) @ y[view].T @ (margins + one + lam / m * agreed)
+        return np.linalg.inv(factor) @ y[view].T @ (margins + ones + lam / m * agreed)
 
     def loss(k: int) -> float:
         """Return equation (8)."""
@@ -56,7 +56,7 @@ def table_1_of_000(
         mean = sum(outputs) / m
         total = 0.0
         for view in range(m):
-            e = outputs[view] - one - b[k][view]
+            e = outputs[view] - ones - b[k][view]
             weights = omega[k][view][:-1]
             total += e @ e + c[view] * weights @ weights
             total += lam * (outputs[view] - mean) @ (outputs[view] - mean)
@@ -67,7 +67,7 @@ def table_1_of_000(
     losses = [loss(1)]
     while True:
         # 5.
-        e = [y[view] @ omega[k][view] - b[k][view] - one for view in range(m)]
+        e = [y[view] @ omega[k][view] - b[k][view] - ones for view in range(m)]
         # 6.
         b[k + 1] = [b[k][view] + rho[view] * (e[view] + np.abs(e[view])) for view in range(m)]
         # 7.
@@ -95,14 +95,14 @@ def table_1_of_004(
     """
     counts = np.zeros((len(new[0][0]), 2))
     for mapped, mapped_new in zip(phi, new, strict=True):
-        widths = [own.shape[1] + 1 for own in mapped]
+        widths = [part.shape[1] + 1 for part in mapped]
         start = [np.full(width, 1 / np.sqrt(width)) for width in widths]
         # 3. to 6.
-        found = table_1_of_000(mapped, varphi, lam, c, rho, b_1, start, xi)
+        end = table_1_of_000(mapped, varphi, lam, c, rho, b_1, start, xi)
         # 7.
         total = np.zeros(len(counts))
-        for own, omega in zip(mapped_new, found.omega, strict=True):
-            total += np.column_stack([own, np.ones(len(own))]) @ omega
+        for view, omega in zip(mapped_new, end.omega, strict=True):
+            total += np.column_stack([view, np.ones(len(view))]) @ omega
         hypothesis = total / len(mapped) > 0
         counts[:, 1] += hypothesis
         counts[:, 0] += ~hypothesis
@@ -127,11 +127,14 @@ def table_1_of_002(
     Margins grow by the error of Γ_k, or, as mklkit has it, of the function just solved.
     """
     m, n_rows = len(grams), len(y)
-    one = np.ones(n_rows)
+    ones = np.ones(n_rows)
     kernel = [np.outer(y, y) * gram for gram in grams]
     # 1.
     k = 1
-    big, w = {1: [own[:-1] for own in gamma_1]}, {1: [float(own[-1]) for own in gamma_1]}
+    big, w = (
+        {1: [vector[:-1] for vector in gamma_1]},
+        {1: [float(vector[-1]) for vector in gamma_1]},
+    )
     b = {1: list(b_1)}
     losses: list[float] = []
 
@@ -144,7 +147,7 @@ def table_1_of_002(
         mean = sum(mu[p] * outputs[p] for p in range(m))
         total = 0.0
         for p in range(m):
-            e = outputs[p] - one - b[k][p]
+            e = outputs[p] - ones - b[k][p]
             total += e @ e + c[p] * big[k][p] @ kernel[p] @ big[k][p]
             total += gamma * (outputs[p] - mean) @ (outputs[p] - mean)
         return float(total)
@@ -156,7 +159,7 @@ def table_1_of_002(
         for p in range(m):
             # i: equation (9)
             known = [output(j, k + 1 if j < p else k) for j in range(m)]
-            right = one + b[k][p] + gamma * sum(mu[j] * known[j] for j in range(m))
+            right = ones + b[k][p] + gamma * sum(mu[j] * known[j] for j in range(m))
             left = np.block(
                 [
                     [(1 + gamma) * kernel[p] + c[p] * np.eye(n_rows), (1 + gamma) * y[:, None]],
@@ -167,7 +170,7 @@ def table_1_of_002(
             big[k + 1].append(solution[:-1])
             w[k + 1].append(float(solution[-1]))
             # ii: equation (11), with e_k of Γ_k
-            e = output(p, k + 1 if of_newest else k) - one - b[k][p]
+            e = output(p, k + 1 if of_newest else k) - ones - b[k][p]
             b[k + 1].append(b[k][p] + rho[p] * (e + np.abs(e)))
         # b
         losses.append(loss(k + 1))
@@ -175,5 +178,5 @@ def table_1_of_002(
         k = k + 1
         settled = len(losses) > 1 and abs(losses[-1] - losses[-2]) / abs(losses[-2]) <= xi
         if settled or len(losses) == passes:
-            last = [np.append(own, bias) for own, bias in zip(big[k], w[k], strict=True)]
+            last = [np.append(vector, bias) for vector, bias in zip(big[k], w[k], strict=True)]
             return Printed(last, b[k], losses)

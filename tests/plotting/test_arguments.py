@@ -80,12 +80,12 @@ def test_what_is_not_one_axes_is_refused(display: Any) -> None:
 
 @pytest.mark.parametrize(("display", "needed"), ON_SEVERAL, ids=kind)
 def test_too_few_axes_are_refused(display: Any, needed: int) -> None:
-    one = pyplot.figure().add_subplot()
-    for few in (one, [one]):
+    single = pyplot.figure().add_subplot()
+    for few in (single, [single]):
         with pytest.raises(MKLKitError, match=f"{needed} axes.*; got 1"):
             display.plot(few)
     with pytest.raises(MKLKitError, match=r"One matplotlib Axes is expected.*; got 3"):
-        display.plot([one, 3, one])
+        display.plot([single, 3, single])
     figure = pyplot.figure()
     enough = figure.subplots(1, needed)
     assert display.plot(enough).figure_ is figure

@@ -47,9 +47,9 @@ def test_each_cell_is_the_score_at_its_values(search: GridSearchCV) -> None:
 def test_values_need_not_be_numbers_and_points_may_be_missing() -> None:
     points = [{"kernel": "rbf", "C": 10}, {"kernel": "linear", "C": 1}, {"kernel": "sigmoid"}]
     results = {"params": points, "mean_test_score": [0.9, 0.7, 0.99]}
-    found = GridSearchCV(SVC(), GRID)
-    found.cv_results_, found.best_index_ = results, 2
-    display = SearchSurfaceDisplay.from_estimator(found, "kernel", "C", ax=pyplot.figure().gca())
+    search = GridSearchCV(SVC(), GRID)
+    search.cv_results_, search.best_index_ = results, 2
+    display = SearchSurfaceDisplay.from_estimator(search, "kernel", "C", ax=pyplot.figure().gca())
     np.testing.assert_array_equal(display.scores, [[np.nan, 0.7, np.nan], [0.9, np.nan, np.nan]])
     assert texts(display.ax_.get_xticklabels()) == ["rbf", "linear", "sigmoid"]
     assert texts(display.ax_.get_yticklabels()) == ["$10^{0}$", "$10^{1}$"]

@@ -61,4 +61,4 @@ def load() -> tuple[Registry, list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         registry = Registry()
-    return registry, [str(one.message) for one in caught if one.category is PluginWarning]
+    return registry, [str(issue.message) for issue in caught if issue.category is PluginWarning]

@@ -69,12 +69,12 @@ def test_what_a_plugin_changes_is_undone_and_named(site: Path) -> None:
     before = {name: read() for name, (_, _, read) in CHANGES.items()}
     registry, warned = load()
     after = {name: read() for name, (_, _, read) in CHANGES.items()}
-    for name, (_, what, _) in CHANGES.items():
+    for name, (_, change, _) in CHANGES.items():
         assert after[name] == before[name]
-        told = [text for text in warned if f"'{name}' of mklkit-{name} changes {what}" in text]
-        assert len(told) == bool(what)
+        told = [text for text in warned if f"'{name}' of mklkit-{name} changes {change}" in text]
+        assert len(told) == bool(change)
         assert registry.create("combiner", name).name == name
-    assert len(warned) == sum(bool(what) for _, what, _ in CHANGES.values())
+    assert len(warned) == sum(bool(change) for _, change, _ in CHANGES.values())
 
 
 def test_a_plugin_may_add_a_folder_of_modules(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,7 +116,7 @@ def test_a_library_may_filter_its_own_warnings(site: Path) -> None:
         before = list(warnings.filters)
         registry = Registry()
         added = warnings.filters[: len(warnings.filters) - len(before)]
-    assert [one[0] for one in added] == ["ignore", "always"]
+    assert [record[0] for record in added] == ["ignore", "always"]
     assert not registry.failures
 
 

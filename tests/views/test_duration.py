@@ -35,7 +35,9 @@ def test_a_long_fit_is_announced(
 ) -> None:
     asked = []
     monkeypatch.setattr(duration, "WORTH_TIMING", 0)
-    monkeypatch.setattr(duration, "kernel_minutes", lambda *given: asked.append(given) or minutes)
+    monkeypatch.setattr(
+        duration, "kernel_minutes", lambda *arguments: asked.append(arguments) or minutes
+    )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         MKLClassifier(["linear", "rbf"]).fit(ROWS, LABELS)

@@ -27,9 +27,9 @@ def test_quartiles_of_many_rows_come_from_pairs_of_each_class(rng, monkeypatch):
     assert exact.within_positive.interquartile_range > 0  # Computed here, not under the patch.
     monkeypatch.setattr(feature_statistics, "QUARTILE_ROWS", 100)
     monkeypatch.setattr(feature_statistics, "SAMPLED_ROWS", 500)
-    found = views_of("polynomial(degree=2)", rows, "empirical(subset=10)")[0].quadrants(y)
+    parts = views_of("polynomial(degree=2)", rows, "empirical(subset=10)")[0].quadrants(y)
     for block in ("within_positive", "between", "within_negative"):
-        whole, sampled = getattr(exact, block), getattr(found, block)
+        whole, sampled = getattr(exact, block), getattr(parts, block)
         assert sampled.mean == pytest.approx(whole.mean, rel=1e-9)
         spread = whole.interquartile_range
         # 500 of some 750 rows: the quartiles' standard error is about 3 % of their distance.

@@ -133,7 +133,7 @@ AS_SEEN = ["linear", "rbf(gamma=2)", "polynomial(degree=3)"]
 def seen_by_learners(rows):
     views = views_of(AS_SEEN, rows, SUBSET)
     features = [view.projector.map.transform(rows) for view in views]
-    return views, [own @ own.T for own in features]
+    return views, [columns @ columns.T for columns in features]
 
 
 def test_the_gram_matrix_of_a_subset_map_is_that_of_its_features(rng):
@@ -185,10 +185,10 @@ def test_products_of_kernels_are_the_same_read_off_features_and_off_tiles(rng):
     parts, sums = [slice(0, 4), slice(4, 6)], together.T @ y
     by_features = moment_products(moments, parts, sums, y.mean(), True, noise=1e-15)
     centring = np.eye(300) - 1 / 300
-    grams = [centring @ own @ own.T @ centring for own in features]
+    grams = [centring @ columns @ columns.T @ centring for columns in features]
     naive = np.array([[np.sum(a * b) for b in grams] for a in grams])
-    for found in (by_tiles, by_features):
-        scale = np.outer(found.sizes, found.sizes)
-        np.testing.assert_allclose(found.products * scale, naive, rtol=1e-9)
-        with_labels = found.with_labels * found.sizes
+    for products in (by_tiles, by_features):
+        scale = np.outer(products.sizes, products.sizes)
+        np.testing.assert_allclose(products.products * scale, naive, rtol=1e-9)
+        with_labels = products.with_labels * products.sizes
         np.testing.assert_allclose(with_labels, [y @ gram @ y for gram in grams], rtol=1e-9)

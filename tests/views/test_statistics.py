@@ -34,8 +34,8 @@ def labels(n_rows, n_first):
 
 def check_quadrants(views, grams, y, rtol=1e-11):
     for view, gram in zip(views, grams, strict=True):
-        found = view.quadrants(y)
-        parts = (found.within_positive, found.between, found.within_negative)
+        blocks = view.quadrants(y)
+        parts = (blocks.within_positive, blocks.between, blocks.within_negative)
         for part, values in zip(parts, block_values(gram, y), strict=True):
             low, high = np.percentile(values, [25, 75])
             close = {"rel": rtol, "abs": 1e-12 * float(np.abs(values).max())}
@@ -68,8 +68,8 @@ def test_many_equal_distances(rng):
 def test_the_diagonal_of_a_distance_kernel_is_exactly_one(rng, kernel):
     # Two rows a class: half of a block is its diagonal, which rounding must not move.
     for _ in range(20):
-        found = views_of(kernel, rng.normal(size=(4, 5)) * 1e3)[0].quadrants(labels(4, 2))
-        assert found.within_positive.upper_quartile == found.within_negative.upper_quartile == 1.0
+        parts = views_of(kernel, rng.normal(size=(4, 5)) * 1e3)[0].quadrants(labels(4, 2))
+        assert parts.within_positive.upper_quartile == parts.within_negative.upper_quartile == 1.0
 
 
 def test_single_precision_rows(rng):
@@ -122,8 +122,8 @@ def test_centred_alignments_keep_the_digits_of_the_spread(two_classes, kind):
     # A very wide rbf: ones, less a millionth; what is left of it when centred is all that counts.
     wide = kind == "nearly constant"
     gram = rbf_kernel(rows, gamma=1e-7) if wide else linear_kernel(rows + 3e3)
-    found = views_of(Precomputed(gram), ids(70))[0].label_alignment(y, centered=True)
-    assert found == pytest.approx(centered_alignment(gram, y), rel=1e-6)
+    alignment = views_of(Precomputed(gram), ids(70))[0].label_alignment(y, centered=True)
+    assert alignment == pytest.approx(centered_alignment(gram, y), rel=1e-6)
 
 
 def test_a_kernel_that_says_nothing_is_not_aligned(two_classes):

@@ -11,6 +11,7 @@ import attrs
 import pandas as pd
 
 from mklkit.display import html, numbers
+from mklkit.display.measures import MEASURES
 from mklkit.errors import counted, cut
 from mklkit.plotting.comparison import KINDS
 
@@ -82,14 +83,14 @@ class Column:
 _two_decimals = partial(numbers.number, digits=2)
 _three_decimals = partial(numbers.number, digits=3)
 
-MEASURES = (
-    Column("accuracy", "Accuracy", numbers.percent, unit="%"),
-    Column("balanced_accuracy", "Balanced accuracy", numbers.percent, unit="%"),
-    Column("auc", "AUC", _three_decimals),
-    Column("log_loss", "Log loss", _three_decimals, "ascending"),
-    Column("r2", "R²", _three_decimals),
-    Column("mean_absolute_error", "Mean absolute error", _three_decimals, "ascending"),
-)
+
+def _score_column(key: str, head: str, share: bool, lower: bool = False) -> Column:
+    order = "ascending" if lower else "descending"
+    written = numbers.percent if share else _three_decimals
+    return Column(key, head, written, order, "%" * share)
+
+
+COLUMNS = [_score_column(key, m.head, m.share, m.lower) for key, m in MEASURES.items()]
 SPLITS = (
     Column("p_corrected", "p corrected", numbers.p_value, unit="Holm"),
     Column("p_paired", "p paired", numbers.p_value),
@@ -103,7 +104,7 @@ DATASETS = (
     SPLITS[-2],
 )
 RANK = Column("rank", "Rank", _two_decimals, "ascending")
-MARKED = ("rank", "score", *(column.key for column in MEASURES))
+MARKED = ("rank", "score", *MEASURES)
 """Columns whose best number is marked."""
 PLANNED = (
     "They were planned before any score was known: corrected resampled t-test (Nadeau and Bengio"
@@ -117,11 +118,8 @@ NOT_IN_NOTEBOOK = ("log_loss", "p_equivalent", "p_better", "p_paired", "memory")
 def score_column(comparison: Comparison) -> Column:
     """Return the column of the score by which methods are ranked and tested."""
     name = comparison.plan["score"]
-    known = {column.key: column.head for column in MEASURES}
-    head = known.get(name, name.replace("_", " "))
-    if comparison.unit == "points":
-        return Column("score", head, numbers.percent, unit="%")
-    return Column("score", head, _three_decimals)
+    head = MEASURES[name].head if name in MEASURES else name.replace("_", " ")
+    return _score_column("score", head, comparison.unit == "points")
 
 
 def difference_column(comparison: Comparison, head: str) -> Column:
@@ -133,7 +131,7 @@ def difference_column(comparison: Comparison, head: str) -> Column:
 def _columns(comparison: Comparison, methods: pd.DataFrame) -> list[Column]:
     """Return the columns of a table of methods, without measures that none of them has."""
     name = comparison.plan["score"]
-    measures = [c for c in MEASURES if c.key != name and methods[c.key].notna().any()]
+    measures = [c for c in COLUMNS if c.key != name and methods[c.key].notna().any()]
     if "rank" in methods:
         return [RANK, score_column(comparison), *measures, *DATASETS]
     beside = difference_column(comparison, f"To {comparison.plan['reference'] or 'the best'}")

@@ -1,7 +1,5 @@
 """New plugin packages from templates, and the checks of installed ones, as a command."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 __all__ = ["Template"]

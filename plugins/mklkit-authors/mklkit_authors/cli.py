@@ -22,7 +22,7 @@ from mklkit.errors import MKLKitError, counted
 from mklkit_authors import Template
 
 if TYPE_CHECKING:
-    from mklkit.testing.checks import Finding, Outcome
+    from mklkit_authors.testing.checks import Finding, Outcome
 
 EXAMPLES = {
     "mklkit plugin": (
@@ -103,14 +103,14 @@ def check(
     ],
     as_json: opt.AsJson = False,
 ) -> None:
-    """Check the components of an installed package, as mklkit.testing does, and its commands.
+    """Check the components of an installed package, and its commands.
 
     Exit code 0: all checks passed; 1: a check failed, no check applied, or the package cannot be
     loaded; 2: the package does not exist or has neither components nor commands.
     """
     from mklkit.registry.discovery import canonical
     from mklkit.registry.registry import get_registry
-    from mklkit.testing.checks import checks_of, findings
+    from mklkit_authors.testing.checks import checks_of, findings
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -143,7 +143,7 @@ def check(
 def _findings_of(commands: Iterable[PackageCommand], package: str) -> list[Finding]:
     """Return for each command of a package whether it can be loaded and has a help."""
     from mklkit.registry.discovery import canonical
-    from mklkit.testing.checks import Finding
+    from mklkit_authors.testing.checks import Finding
 
     findings = []
     for command in commands:
@@ -161,7 +161,7 @@ def _findings_of(commands: Iterable[PackageCommand], package: str) -> list[Findi
 
 
 def _report(findings: list[Finding], broken: list[str]) -> None:
-    from mklkit.testing.checks import can_be_made_by_name
+    from mklkit_authors.testing.checks import can_be_made_by_name
 
     for failure in broken:
         show(failure)

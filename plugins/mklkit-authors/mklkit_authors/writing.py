@@ -31,7 +31,8 @@ _KINDS: dict[Template, tuple[Kind, str]] = {
 }
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _IMPORT = re.compile(r"^(?:from|import) (\w+).*\n", re.MULTILINE)
-_DISTRIBUTIONS = {"mklkit": f"mklkit>={__version__.rpartition('.')[0]}"}
+_RELEASE = __version__.rpartition(".")[0]
+_DISTRIBUTIONS = {"mklkit": f"mklkit>={_RELEASE}"}
 
 
 @attrs.frozen
@@ -116,6 +117,7 @@ class NewPlugin:
             "listing": self.listing,
             "use": self.use,
             "group": "mklkit_commands" if is_command else "mklkit",
+            "tests": '"pytest"' if is_command else f'"mklkit-authors>={_RELEASE}", "pytest"',
             "target": f"{self.module}:app" if is_command else self.module,
             "dependencies": "\n".join(
                 f'    "{_DISTRIBUTIONS.get(name, name)}",' for name in sorted(needs)

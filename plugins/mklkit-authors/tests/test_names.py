@@ -36,7 +36,7 @@ def test_names_of_the_draft_are_replaced(template: Template, tmp_path: Path) -> 
     assert {"pyproject.toml", "test_some_rule.py"} < {path.name for path in texts}
     for path, text in texts.items():
         assert "sketch" not in text.lower()
-        assert "mklkit_authors" not in text
+        assert "mklkit_authors.templates" not in text
         if path.suffix == ".py":
             compile(text, path, "exec")
 

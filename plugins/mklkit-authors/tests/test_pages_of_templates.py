@@ -11,6 +11,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import attrs
@@ -98,9 +99,11 @@ def test_methods_are_given_what_a_page_says(page: str) -> None:
     for name, shown in re.findall(r"`(\w+)\(([\w, ]+)\)`", (ROOT / page).read_text("utf-8")):
         if name in OWNERS:
             _, *arguments = inspect.signature(getattr(OWNERS[name], name)).parameters.values()
-            given = shown.split(", ")
-            assert given == [one.name for one in arguments][: len(given)], name
-            assert all(one.default is not one.empty for one in arguments[len(given) :]), name
+            names = shown.split(", ")
+            assert names == [argument.name for argument in arguments][: len(names)], name
+            assert all(
+                argument.default is not argument.empty for argument in arguments[len(names) :]
+            ), name
 
 
 def test_there_is_a_page_for_each_template() -> None:
@@ -115,7 +118,9 @@ def test_the_page_and_the_readme_tell_the_same(written: Path, template: Template
     assert commands(PAGES[template])[: len(start + steps)] == start + steps
     folder = written / new.distribution
     assert "```sh\n" + "\n".join(steps) + "\n```" in (folder / "README.md").read_text("utf-8")
-    assert 'test = ["pytest"]' in (folder / "pyproject.toml").read_text("utf-8")
+    project = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]
+    tests = ["mklkit-authors>=0.1"] * (template in COMPONENTS) + ["pytest"]
+    assert project["optional-dependencies"] == {"test": tests}
     source = (folder / new.module / "__init__.py").read_text("utf-8")
     assert listings(PAGES[template], "python")[:1] == [source]
     for points in listings(PAGES[template], "toml"):

@@ -1,7 +1,5 @@
 """Combiners for mklkit: kernel discriminant analysis and localized kernels."""
 
-from __future__ import annotations
-
 from mklkit_discriminant.localized import Localized, LocalizedGates
 from mklkit_discriminant.mkda import MKDA
 

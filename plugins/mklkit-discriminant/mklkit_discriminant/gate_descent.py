@@ -99,17 +99,17 @@ def descend(
             break
         # The first step has length one, as the gates' inputs are standardised columns.
         length = 1 / np.sqrt(slope) if length is None else 2 * length
-        found = None
+        lower = None
         for _ in range(HALVINGS):
             tried = problem.at(point.vectors - length * gradient)
             if tried.objective <= point.objective - SUFFICIENT * length * slope:
-                found = tried
+                lower = tried
                 break
             length /= 2
-        if found is None or found.objective >= point.objective:
+        if lower is None or lower.objective >= point.objective:
             break
-        gain = point.objective - found.objective
-        point = found
+        gain = point.objective - lower.objective
+        point = lower
         history.append(point.objective)
         if gain <= tol * abs(point.objective):
             break

@@ -90,7 +90,7 @@ def theta_by_kim(grams: np.ndarray, labels: np.ndarray, alpha: float) -> np.ndar
 
 
 def _on_simplex(both, size: int) -> np.ndarray:
-    found = minimize(
+    optimum = minimize(
         both,
         np.full(size, 1 / size),
         jac=True,
@@ -99,8 +99,8 @@ def _on_simplex(both, size: int) -> np.ndarray:
         method="SLSQP",
         options={"ftol": 1e-14, "maxiter": 500},
     )
-    assert found.success, found.message
-    return found.x
+    assert optimum.success, optimum.message
+    return optimum.x
 
 
 def machine_objective(gram: np.ndarray, labels: np.ndarray, C: float = 1.0) -> float:

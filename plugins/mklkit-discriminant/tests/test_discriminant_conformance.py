@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from mklkit_authors.testing import parametrize_with_component_checks
 from mklkit_discriminant import MKDA, Localized
-
-from mklkit.testing import parametrize_with_component_checks
 
 
 @parametrize_with_component_checks([MKDA, Localized, Localized(gating="sigmoid", n_init=2)])

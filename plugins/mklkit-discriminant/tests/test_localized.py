@@ -57,8 +57,8 @@ def test_the_gradient_is_that_of_the_machines_optimum(gating):
             gram = composite(grams, naive_gates(moved, rows, gating))
             ends.append(machine_objective(gram, labels))
         numeric[place] = (ends[0] - ends[1]) / 2e-4
-    found = problem.gradient(problem.at(vectors))
-    np.testing.assert_allclose(found, numeric, atol=2e-3 * np.abs(numeric).max())
+    gradient = problem.gradient(problem.at(vectors))
+    np.testing.assert_allclose(gradient, numeric, atol=2e-3 * np.abs(numeric).max())
 
 
 @pytest.mark.parametrize("gating", GATINGS)
@@ -89,8 +89,8 @@ def test_gates_and_decisions_of_new_rows_are_the_printed_formulas(gating):
     np.testing.assert_allclose(model.gate_weights(new), expected, rtol=1e-8)
     if gating == "softmax":
         np.testing.assert_allclose(expected.sum(axis=1), 1)
-    own = gates.gates(known)
-    machine = SVC(kernel="precomputed").fit(composite(grams_of(known), own), told)
+    of_known = gates.gates(known)
+    machine = SVC(kernel="precomputed").fit(composite(grams_of(known), of_known), told)
     crossed = np.array(
         [
             new @ known.T,
@@ -99,9 +99,11 @@ def test_gates_and_decisions_of_new_rows_are_the_printed_formulas(gating):
             rbf_kernel(new[:, :3], known[:, :3], gamma=0.4),
         ]
     )
-    values = machine.decision_function(composite(crossed, expected, own))
+    values = machine.decision_function(composite(crossed, expected, of_known))
     np.testing.assert_allclose(model.decision_function(new), values, atol=1e-8)
-    np.testing.assert_allclose(model.weights_[0], own.mean(axis=0) / own.mean(axis=0).sum())
+    np.testing.assert_allclose(
+        model.weights_[0], of_known.mean(axis=0) / of_known.mean(axis=0).sum()
+    )
 
 
 def test_each_region_gets_its_kernel():

@@ -53,8 +53,8 @@ def test_kims_ratio_has_the_same_optimum(seed):
     traces = traced(grams)[1]
     # Fisher's ratio of n rows has the scatter's sum here, so that λ is the same one.
     expected = theta_by_kim(grams / traces[:, None, None], labels, 1e-2)
-    found = theta_of(MKDA(alpha=1e-2), rows, labels, traces)
-    np.testing.assert_allclose(found, expected, atol=1e-3)
+    theta = theta_of(MKDA(alpha=1e-2), rows, labels, traces)
+    np.testing.assert_allclose(theta, expected, atol=1e-3)
 
 
 def test_the_objective_is_a_regularised_fisher_ratio():
@@ -126,11 +126,11 @@ def test_sdp_refuses_what_would_not_end():
 def test_sdp_takes_more_rows_where_the_joint_rank_is_small():
     rows, labels = random_problem(0, n_rows=150)
     kernels = ["linear@0:2", "linear@2:5", "polynomial(degree=2)@0:3"]
-    found = [
+    weights = [
         MKLClassifier(kernels, combiner=MKDA(form=f)).fit(rows, labels).weights_[0]
         for f in ("sdp", "qcqp")
     ]
-    np.testing.assert_allclose(found[0], found[1], atol=1e-4)
+    np.testing.assert_allclose(weights[0], weights[1], atol=1e-4)
 
 
 def test_the_gap_bounds_the_distance_from_a_generic_solvers_minimum():

@@ -1,12 +1,9 @@
 """Decision-level fusion: one learner per kernel, whose decision values are joined."""
 
-from __future__ import annotations
-
-from mklkit_fusion.average import AverageScores
 from mklkit_fusion.choquet import choquet_integral, shapley_values
 from mklkit_fusion.defimkl import ChoquetFusion, DeFIMKL
+from mklkit_fusion.fixed import AverageScores, Vote
 from mklkit_fusion.measure import learn_measure
-from mklkit_fusion.vote import Vote
 
 __all__ = [
     "AverageScores",

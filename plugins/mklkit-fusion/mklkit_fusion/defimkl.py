@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from mklkit import IncompatibleError
 from mklkit.plugin import CombinerFacts, LearnedFusion, as_int, finite_number, register
-from mklkit_fusion.average import squashed
 from mklkit_fusion.choquet import choquet_integral, shapley_values
+from mklkit_fusion.fixed import squashed
 from mklkit_fusion.measure import Norm, learn_measure
 
 MOST_KERNELS = 10

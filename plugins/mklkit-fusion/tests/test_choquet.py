@@ -19,7 +19,7 @@ def random_measure(rng, count):
     measure = np.zeros(2**count)
     for size in range(1, count + 1):
         for members in combinations(range(count), size):
-            below = [measure[position(set(members) - {one})] for one in members]
+            below = [measure[position(set(members) - {member})] for member in members]
             measure[position(members)] = max(below) + rng.exponential()
     return measure / measure[-1]
 

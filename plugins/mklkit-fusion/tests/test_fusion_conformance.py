@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from mklkit_authors.testing import parametrize_with_component_checks
 from mklkit_fusion import AverageScores, DeFIMKL, Vote
-
-from mklkit.testing import parametrize_with_component_checks
 
 
 @parametrize_with_component_checks(

@@ -34,14 +34,14 @@ def by_general_solver(scores, targets, alpha, p):
     cover = cover_matrix(count)
     inner, fixed = cover[:, 1:-1], cover[:, -1]
     start = np.array([bin(s).count("1") / count for s in range(1, 2**count - 1)])
-    found = minimize(
+    optimum = minimize(
         lambda u: loss(full(u), scores, targets, alpha, p),
         start,
         method="SLSQP",
         constraints={"type": "ineq", "fun": lambda u: inner @ u + fixed, "jac": lambda u: inner},
         options={"ftol": 1e-14, "maxiter": 2000},
     )
-    return full(found.x)
+    return full(optimum.x)
 
 
 def problem(seed, count, n_rows=40):

@@ -1,7 +1,5 @@
 """Kernels for special data: columns of 0 and 1, and aligned sequences."""
 
-from __future__ import annotations
-
 from mklkit_kernels.boolean import (
     Conjunctive,
     Disjunctive,

@@ -6,7 +6,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from gram_checks import check_gram, cosines
+from mklkit_authors.testing.grams import check_gram, cosines
 from mklkit_kernels import (
     Conjunctive,
     Disjunctive,
@@ -39,8 +39,8 @@ def truths(rows, degree, join, negations):
     ],
 )
 def test_they_count_the_formulas_that_are_true_for_both(kernel, join, negations, degree):
-    found = truths(ALL_ROWS, degree, join, negations)
-    expected = found @ found.T
+    counts = truths(ALL_ROWS, degree, join, negations)
+    expected = counts @ counts.T
     check_gram(kernel(degree=degree, normalize=False), ALL_ROWS, expected)
     check_gram(kernel(degree=degree), ALL_ROWS, cosines(expected))
 

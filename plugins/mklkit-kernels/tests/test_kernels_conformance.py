@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mklkit_authors.testing import parametrize_with_component_checks
 from mklkit_kernels import (
     Conjunctive,
     Disjunctive,
@@ -9,8 +10,6 @@ from mklkit_kernels import (
     MonotoneDisjunctive,
     WeightedDegree,
 )
-
-from mklkit.testing import parametrize_with_component_checks
 
 
 @parametrize_with_component_checks(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from gram_checks import check_gram, cosines
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mklkit_authors.testing.grams import check_gram, cosines
 from mklkit_kernels import WeightedDegree
 
 from mklkit import DataError

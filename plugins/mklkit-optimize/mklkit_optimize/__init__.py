@@ -1,7 +1,5 @@
 """Kernel weights by optimisation: the combiners that this package gives to mklkit."""
 
-from __future__ import annotations
-
 from mklkit_optimize.cka import CKA
 from mklkit_optimize.consensus import Consensus, GraphConsensus
 from mklkit_optimize.easymkl import EasyMKL

@@ -48,10 +48,10 @@ class CKA(WeightingCombiner):
         """Return the weights (M,), all zero if no kernel is aligned with the labels."""
         if len(views) == 1:
             return np.ones(1)
-        found = views.products(y)
+        pairs = views.products(y)
         # The products are of kernels divided by their sizes; undo that, up to a common factor.
-        scaled = best_aligned(found.products, found.with_labels)
-        return np.asarray(scaled * (found.sizes.min() / found.sizes))
+        scaled = best_aligned(pairs.products, pairs.with_labels)
+        return np.asarray(scaled * (pairs.sizes.min() / pairs.sizes))
 
 
 def best_aligned(products: Array, with_labels: Array) -> Array:

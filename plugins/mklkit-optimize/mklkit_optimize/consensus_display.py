@@ -157,8 +157,8 @@ class ConsensusDisplay:
         """
         from matplotlib.axes import Axes
 
-        given = self._new_axes() if axes is None else axes
-        panels: list[Any] = list(np.ravel(np.asarray(given, dtype=object)))
+        candidates = self._new_axes() if axes is None else axes
+        panels: list[Any] = list(np.ravel(np.asarray(candidates, dtype=object)))
         if len(panels) < 3 or not all(isinstance(ax, Axes) for ax in panels):
             raise DataError(
                 f"3 axes are needed by ConsensusDisplay, as plt.subplots(1, 3) returns; got {axes}."

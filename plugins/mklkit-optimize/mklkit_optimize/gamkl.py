@@ -136,7 +136,7 @@ def _errors(
     problem: SaddleProblem, weights: Array, splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 ) -> float:
     """Return the share of held-out rows that the support vector machine misclassifies."""
-    gram, wrong, seen = problem.combined(weights), 0, 0
+    gram, wrong, rows = problem.combined(weights), 0, 0
     for training, held_out in splits:
         inner = gram[np.ix_(training, training)]
         steps = PATIENCE * len(training)
@@ -144,5 +144,5 @@ def _errors(
         outputs = gram[np.ix_(held_out, training)] @ solution.coefficients + solution.bias
         predicted = np.where(outputs > 0, 1.0, -1.0)
         wrong += int((predicted != problem.y[held_out]).sum())
-        seen += len(held_out)
-    return wrong / seen
+        rows += len(held_out)
+    return wrong / rows

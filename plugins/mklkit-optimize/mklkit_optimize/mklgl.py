@@ -81,9 +81,9 @@ class MKLGL(NormBallWeighting, SaddleWeighting):
                 break
             step = closed_form_step(weights, solution.forms, self.p)
             moved = farther(weights, step, stride, self.p)
-            found = problem.at(moved)
-            if stride == 1.0 or found.objective <= solution.objective:
-                weights, solution, stride = moved, found, GROWTH * stride
+            tried = problem.at(moved)
+            if stride == 1.0 or tried.objective <= solution.objective:
+                weights, solution, stride = moved, tried, GROWTH * stride
             else:
                 stride = 1.0
         gap = relative_gap(solution, self.p)

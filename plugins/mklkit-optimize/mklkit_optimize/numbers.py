@@ -40,8 +40,8 @@ class RidgeProblem(SaddleProblem):
         matrix = gram.copy()
         matrix.flat[:: len(matrix) + 1] += self.ridge
         right = np.column_stack([self.y, np.ones(len(self.y))])
-        found = scipy.linalg.solve(matrix, right, assume_a="sym")
-        beta = found[:, 0] - found[:, 1] * (found[:, 0].sum() / found[:, 1].sum())
+        solution = scipy.linalg.solve(matrix, right, assume_a="sym")
+        beta = solution[:, 0] - solution[:, 1] * (solution[:, 0].sum() / solution[:, 1].sum())
         return beta, float(beta @ self.y - 0.5 * self.ridge @ beta**2), True
 
     def free(self, signed: Array) -> NDArray[np.intp]:

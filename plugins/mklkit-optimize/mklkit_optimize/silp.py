@@ -71,7 +71,7 @@ class SILP(SaddleWeighting):
             repeated = np.array_equal(weights, solution.weights)
             if not repeated:
                 solution = problem.at(weights)
-                best = min(best, solution, key=lambda seen: seen.objective)
+                best = min(best, solution, key=lambda machine: machine.objective)
             # The linear program has only some α as constraints: −θ is below the minimum of J.
             gap = (best.objective + bound) / abs(best.objective)
             if gap <= self.tol:

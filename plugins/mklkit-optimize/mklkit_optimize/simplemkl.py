@@ -84,11 +84,11 @@ class SimpleMKL(SaddleWeighting):
         # Where several machines are optimal at σ, another σ's may say more of how good σ is.
         while (gap := _gap_to(bound, solution)) > self.tol:
             following = None
-            for seen in islice(_tried(problem, solution), self.max_iter - machines):
+            for tried in islice(_tried(problem, solution), self.max_iter - machines):
                 machines += 1
-                bound = max(bound, _lower_bound(seen))
-                if _is_progress(solution, seen, least):
-                    following = seen
+                bound = max(bound, _lower_bound(tried))
+                if _is_progress(solution, tried, least):
+                    following = tried
                     break
             if following is None:
                 gap = _gap_to(bound, solution)
@@ -131,7 +131,7 @@ def newton_direction(problem: SaddleProblem, solution: InnerSolution) -> Array:
         turned = hessian @ moved
         return float(slopes @ moved + 0.5 * moved @ turned), slopes + turned
 
-    found = minimize(
+    optimum = minimize(
         model,
         solution.weights,
         jac=True,
@@ -140,7 +140,7 @@ def newton_direction(problem: SaddleProblem, solution: InnerSolution) -> Array:
         constraints={"type": "eq", "fun": lambda w: w.sum() - 1, "jac": np.ones_like},
         options={"ftol": 1e-14, "maxiter": 200},
     )
-    target = np.maximum(found.x, 0.0)
+    target = np.maximum(optimum.x, 0.0)
     target[target <= ROUNDING] = 0.0
     return target / target.sum() - solution.weights
 
@@ -183,8 +183,8 @@ def _tried(problem: SaddleProblem, start: InnerSolution) -> Iterator[InnerSoluti
         length = edge if longest is None else longest
         for _ in range(SEARCH_STEPS):
             weights = np.maximum(start.weights + length * direction, 0.0)
-            seen = problem.at(weights / weights.sum())
-            yield seen
+            solution = problem.at(weights / weights.sum())
+            yield solution
             length /= 2
 
 

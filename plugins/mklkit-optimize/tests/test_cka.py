@@ -29,8 +29,8 @@ def test_the_weights_are_the_dense_problems(seed):
     columns = np.array([(centring @ gram @ centring).ravel() for gram in grams]).T
     target = np.outer(labels, labels).ravel()
     size = np.linalg.norm(columns, axis=0)
-    found = lsq_linear(columns / size, target, bounds=(0, np.inf), tol=1e-14).x / size
-    np.testing.assert_allclose(weights_by("cka", rows, labels), found / found.sum(), atol=1e-5)
+    weights = lsq_linear(columns / size, target, bounds=(0, np.inf), tol=1e-14).x / size
+    np.testing.assert_allclose(weights_by("cka", rows, labels), weights / weights.sum(), atol=1e-5)
 
 
 def test_no_other_weights_are_better_aligned():

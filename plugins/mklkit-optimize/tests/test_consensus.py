@@ -123,22 +123,22 @@ def test_graph_consensus_has_the_least_distortion(mapped: str, n_neighbors: int)
         constraints={"type": "eq", "fun": lambda beta: beta.sum() - 1},
         options={"ftol": 1e-14, "maxiter": 500},
     )
-    found = weights_of(f"graph-consensus(n_neighbors={n_neighbors})", views)
-    np.testing.assert_allclose(found, solved.x, atol=1e-5)
-    assert found @ form @ found <= solved.fun * (1 + 1e-8)
+    weights = weights_of(f"graph-consensus(n_neighbors={n_neighbors})", views)
+    np.testing.assert_allclose(weights, solved.x, atol=1e-5)
+    assert weights @ form @ weights <= solved.fun * (1 + 1e-8)
 
 
 def test_panels_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = views_of(SPECS, ROWS).learner_kernels
-    whole = distortions(seen, neighbour_graph(seen, 5))
+    bank = views_of(SPECS, ROWS).learner_kernels
+    whole = distortions(bank, neighbour_graph(bank, 5))
     monkeypatch.setattr(consensus, "PANEL_VALUES", 4 * 37 * 5)
-    parts = distortions(seen, neighbour_graph(seen, 5))
+    parts = distortions(bank, neighbour_graph(bank, 5))
     np.testing.assert_allclose(parts, whole, rtol=1e-10)
 
 
 def test_more_neighbours_than_rows_are_all_others() -> None:
-    seen = views_of("linear", ROWS[:4]).learner_kernels
-    np.testing.assert_array_equal(neighbour_graph(seen, 9).toarray(), 2 * (1 - np.eye(4)))
+    bank = views_of("linear", ROWS[:4]).learner_kernels
+    np.testing.assert_array_equal(neighbour_graph(bank, 9).toarray(), 2 * (1 - np.eye(4)))
 
 
 def test_sizes_of_kernels_and_order_do_not_matter_to_weights() -> None:
@@ -190,8 +190,8 @@ def test_consensus_has_the_weights_of_statis_on_normalised_centred_matrices() ->
     centring = np.eye(len(X)) - 1 / len(X)
     expected = naive_statis([centring @ matrix @ centring for matrix in matrices])
     sources = [f"cosine(linear)@{columns}" for columns in ("0:5", "5:9", "9:13")]
-    found = MKLTransformer(sources, combiner="consensus").fit(X).weights_[0]
-    np.testing.assert_allclose(found, expected, atol=1e-8)
+    weights = MKLTransformer(sources, combiner="consensus").fit(X).weights_[0]
+    np.testing.assert_allclose(weights, expected, atol=1e-8)
 
 
 def test_rows_in_parts_give_the_weights_of_all_rows() -> None:

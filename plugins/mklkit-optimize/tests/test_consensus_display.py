@@ -48,7 +48,7 @@ def test_it_shows_components_weights_and_cosines() -> None:
     np.testing.assert_allclose(np.abs(display.points), np.abs(reference), atol=1e-8)
     np.testing.assert_allclose(display.shares, values[:-3:-1] / values.sum(), rtol=1e-9)
     rows, bars, cells = display.axes_
-    drawn = np.vstack([one.get_offsets() for one in rows.collections])
+    drawn = np.vstack([collection.get_offsets() for collection in rows.collections])
     np.testing.assert_allclose(drawn, display.points[np.argsort(Y, kind="stable")])
     assert [text.get_text() for text in rows.get_legend().get_texts()] == ["0", "1", "2"]
     widths = [bar.get_width() for bar in bars.containers[0]]
@@ -60,13 +60,13 @@ def test_it_shows_components_weights_and_cosines() -> None:
 
 
 def test_all_estimators_with_kernels_have_one() -> None:
-    one = MKLOneClass(KERNELS).fit(X)
+    fitted = MKLOneClass(KERNELS).fit(X)
     classes = MKLClassifier(KERNELS, combiner="dimkl3").fit(X, Y)
     inside = make_pipeline(
         StandardScaler(), MKLTransformer(KERNELS), KernelPCA(2, kernel="precomputed")
     ).fit(X)
     searched = GridSearchCV(classes, {"combiner": ["uniform"]}, cv=2).fit(X, Y)
-    for model in (one, classes, inside, searched):
+    for model in (fitted, classes, inside, searched):
         assert len(ConsensusDisplay.from_estimator(model, X).axes_) == 3
     display = ConsensusDisplay.from_estimator(classes, X)
     np.testing.assert_allclose(display.weights, classes.weights_.mean(axis=0))
@@ -94,13 +94,13 @@ def test_long_names_stay_different_and_the_matrix_nearly_square() -> None:
 
 def test_outliers_are_named() -> None:
     model = MKLOneClass(KERNELS).fit(X)
-    found = model.predict(X)
-    display = ConsensusDisplay.from_estimator(model, X, found)
+    answers = model.predict(X)
+    display = ConsensusDisplay.from_estimator(model, X, answers)
     names = [text.get_text() for text in display.axes_[0].get_legend().get_texts()]
     assert names == ["inlier", "outlier"]
     assert display.labels is not None
-    np.testing.assert_array_equal(display.labels == "outlier", found == -1)
-    classes = ConsensusDisplay.from_estimator(MKLTransformer(KERNELS).fit(X), X, found)
+    np.testing.assert_array_equal(display.labels == "outlier", answers == -1)
+    classes = ConsensusDisplay.from_estimator(MKLTransformer(KERNELS).fit(X), X, answers)
     assert set(classes.labels) == {-1, 1}
 
 

@@ -21,7 +21,7 @@ def _dense(grams, labels, alpha, normalise):
     signs = np.outer(labels, labels)
     matrix = (1 - alpha) * scaled.sum(axis=0) * signs + alpha * np.eye(len(labels))
     classes = [(labels > 0).astype(float), (labels < 0).astype(float)]
-    found = minimize(
+    optimum = minimize(
         lambda g: g @ matrix @ g,
         classes[0] / classes[0].sum() + classes[1] / classes[1].sum(),
         jac=lambda g: 2 * matrix @ g,
@@ -33,9 +33,9 @@ def _dense(grams, labels, alpha, normalise):
         method="SLSQP",
         options={"ftol": 1e-12, "maxiter": 500},
     )
-    signed = found.x * labels
+    signed = optimum.x * labels
     weights = np.array([signed @ gram @ signed for gram in scaled]) / sizes
-    return found.x, matrix, weights / weights.sum()
+    return optimum.x, matrix, weights / weights.sum()
 
 
 @pytest.mark.parametrize("normalise", [True, False])
@@ -43,8 +43,8 @@ def _dense(grams, labels, alpha, normalise):
 def test_the_weights_are_those_of_a_generic_solver(alpha, normalise):
     rows, labels = random_problem(2, n_rows=40)
     _, _, expected = _dense(grams_of(rows), labels, alpha, normalise)
-    found = weights_by(EasyMKL(alpha=alpha, normalise=normalise), rows, labels)
-    np.testing.assert_allclose(found, expected, atol=1e-3)
+    weights = weights_by(EasyMKL(alpha=alpha, normalise=normalise), rows, labels)
+    np.testing.assert_allclose(weights, expected, atol=1e-3)
 
 
 @pytest.mark.parametrize("solver", [by_libsvm, by_clarabel])
@@ -84,8 +84,8 @@ def test_lam_one_compares_the_class_means():
     means = np.where(labels > 0, 1 / (labels > 0).sum(), -1 / (labels < 0).sum())
     sizes = np.trace(grams, axis1=1, axis2=2) / 50
     expected = (grams @ means) @ means / sizes**2
-    found = weights_by(EasyMKL(alpha=1), rows, labels)
-    np.testing.assert_allclose(found, expected / expected.sum(), rtol=1e-5)
+    weights = weights_by(EasyMKL(alpha=1), rows, labels)
+    np.testing.assert_allclose(weights, expected / expected.sum(), rtol=1e-5)
 
 
 def test_lam_zero_is_the_hard_margin():

@@ -21,13 +21,13 @@ from mklkit import MKLClassifier
 def test_on_the_convex_objective_it_comes_near_the_minimum():
     rows, labels = random_problem(0, n_rows=60)
     grams = grams_of(rows)
-    found = weights_by(GAMKL(fitness="objective", generations=60), rows, labels)
+    weights = weights_by(GAMKL(fitness="objective", generations=60), rows, labels)
     least = least_objective(grams, labels)
-    reached = objective(grams, labels, found)
+    reached = objective(grams, labels, weights)
     assert least * (1 - 1e-6) <= reached <= least * 1.01
     uniform = objective(grams, labels, np.full(6, 1 / 6))
     assert reached < uniform
-    assert all(reached <= objective(grams, labels, one) + 1e-6 for one in np.eye(6))
+    assert all(reached <= objective(grams, labels, corner) + 1e-6 for corner in np.eye(6))
 
 
 def test_for_p_two_it_comes_near_mklgl():

@@ -30,7 +30,7 @@ def test_the_step_minimises_the_group_lasso_bound(p):
     weights, forms = rng.random(4) + 0.1, rng.random(4) * 5
     squared = weights**2 * forms
     ball = {"type": "ineq", "fun": lambda s: 1 - np.sum(s**p)}
-    found = minimize(
+    optimum = minimize(
         lambda s: np.sum(squared / s),
         np.full(4, 4 ** (-1 / p)) * 0.9,
         bounds=[(1e-6, 1)] * 4,
@@ -38,7 +38,7 @@ def test_the_step_minimises_the_group_lasso_bound(p):
         method="SLSQP",
         options={"ftol": 1e-14, "maxiter": 500},
     )
-    np.testing.assert_allclose(closed_form_step(weights, forms, p), found.x, atol=1e-4)
+    np.testing.assert_allclose(closed_form_step(weights, forms, p), optimum.x, atol=1e-4)
 
 
 @pytest.mark.parametrize("name", ["breast_cancer", "digits"])
@@ -60,11 +60,11 @@ def test_long_steps_end_where_the_published_ones_do(name, p):
     assert ends < 1e-4
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = weights_by(MKLGL(p=p, max_iter=150), rows, labels)
-    np.testing.assert_allclose(found, weights / weights.sum(), atol=1e-2)
-    found /= np.linalg.norm(found, p)
+        reached = weights_by(MKLGL(p=p, max_iter=150), rows, labels)
+    np.testing.assert_allclose(reached, weights / weights.sum(), atol=1e-2)
+    reached /= np.linalg.norm(reached, p)
     published = objective(grams, labels, weights)
-    assert objective(grams, labels, found) <= published * (1 + 1e-5)
+    assert objective(grams, labels, reached) <= published * (1 + 1e-5)
 
 
 @pytest.mark.parametrize("p", [1.5, 2.0, 3.0])

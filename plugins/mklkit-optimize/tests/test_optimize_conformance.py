@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mklkit_authors.testing import parametrize_with_component_checks
 from mklkit_optimize import (
     CKA,
     GAMKL,
@@ -12,8 +13,6 @@ from mklkit_optimize import (
     GraphConsensus,
     SimpleMKL,
 )
-
-from mklkit.testing import parametrize_with_component_checks
 
 # A search of full length fits hundreds of support vector machines in every check.
 QUICK = {GAMKL: GAMKL(generations=2, population=6)}

@@ -17,8 +17,8 @@ KERNELS = ["a:rbf(sigma=1)@0", "b:linear@1", "c:rbf(sigma=1)@2"]
 
 def grams(model):
     return [
-        kernel.fit(X[:, own])(X[:, own], X[:, own])
-        for kernel, own in zip(model.kernels_, model.kernel_columns_, strict=True)
+        kernel.fit(X[:, columns])(X[:, columns], X[:, columns])
+        for kernel, columns in zip(model.kernels_, model.kernel_columns_, strict=True)
     ]
 
 
@@ -43,8 +43,8 @@ def objective_of_tube(weights, matrices, C, epsilon):
 @pytest.mark.parametrize("combiner", ["simplemkl", "mklgl"])
 @pytest.mark.parametrize("learner", ["ridge(alpha=0.5)", "svr"])
 def test_the_weights_minimise_the_objective_on_the_simplex(combiner, learner):
-    given = learner if learner != "svr" else f"svr(C={3 * Y.std()}, epsilon={0.2 * Y.std()})"
-    model = MKLRegressor(KERNELS, combiner=combiner, learner=given).fit(X, Y)
+    spec = learner if learner != "svr" else f"svr(C={3 * Y.std()}, epsilon={0.2 * Y.std()})"
+    model = MKLRegressor(KERNELS, combiner=combiner, learner=spec).fit(X, Y)
     matrices = grams(model)
 
     def objective(weights):
@@ -52,7 +52,7 @@ def test_the_weights_minimise_the_objective_on_the_simplex(combiner, learner):
             return objective_of_tube(weights, matrices, 3, 0.2)
         return objective_of_ridge(weights, matrices, 0.5)
 
-    found = objective(model.weights_[0])
+    reached = objective(model.weights_[0])
     best = minimize(
         objective,
         np.full(3, 1 / 3),
@@ -61,7 +61,7 @@ def test_the_weights_minimise_the_objective_on_the_simplex(combiner, learner):
         constraints={"type": "eq", "fun": lambda w: w.sum() - 1},
         options={"ftol": 1e-10},
     )
-    assert found <= best.fun * (1 + 1e-4)
+    assert reached <= best.fun * (1 + 1e-4)
 
 
 @pytest.mark.parametrize("combiner", ["simplemkl", "mklgl", "mklgl(p=2)", "cka"])
@@ -93,6 +93,6 @@ def test_weights_of_maximal_alignment_with_numbers():
         total = np.tensordot(weights, centred, 1)
         return np.sum(total * truth) / np.linalg.norm(total)
 
-    found = alignment(model.weights_[0])
+    reached = alignment(model.weights_[0])
     others = RNG.dirichlet(np.ones(3), size=300)
-    assert found >= max(alignment(weights) for weights in others) * (1 - 1e-9)
+    assert reached >= max(alignment(weights) for weights in others) * (1 - 1e-9)

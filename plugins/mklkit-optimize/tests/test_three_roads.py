@@ -23,11 +23,11 @@ ROADS = ("mklgl", "silp", "simplemkl")
 
 def _check_agreement(rows, labels):
     grams = grams_of(rows)
-    found = {name: weights_by(name, rows, labels) for name in ROADS}
-    reached = {name: objective(grams, labels, weights) for name, weights in found.items()}
+    by_road = {name: weights_by(name, rows, labels) for name in ROADS}
+    reached = {name: objective(grams, labels, weights) for name, weights in by_road.items()}
     assert max(reached.values()) <= (1 + 1e-4) * min(reached.values())
     for name in ROADS:
-        np.testing.assert_allclose(found[name], found["silp"], atol=1e-2)
+        np.testing.assert_allclose(by_road[name], by_road["silp"], atol=1e-2)
     return grams, reached
 
 
@@ -49,9 +49,9 @@ def test_same_weights_on_real_problems(name):
 def test_the_learners_price_is_the_machines(name):
     rows, labels = random_problem(0, n_rows=60)
     by_learner = MKLClassifier(kernels=specs(8), combiner=name, learner=SVM(C=0.1))
-    own = MKLClassifier(kernels=specs(8), combiner=f"{name}(C=0.1)")
+    model = MKLClassifier(kernels=specs(8), combiner=f"{name}(C=0.1)")
     weights = by_learner.fit(rows, labels).weights_[0]
-    np.testing.assert_allclose(weights, own.fit(rows, labels).weights_[0])
+    np.testing.assert_allclose(weights, model.fit(rows, labels).weights_[0])
     least = least_objective(grams_of(rows), labels, C=0.1)
     assert objective(grams_of(rows), labels, weights, C=0.1) <= least * (1 + 1e-4)
     assert np.abs(weights - weights_by(name, rows, labels)).max() > 1e-2

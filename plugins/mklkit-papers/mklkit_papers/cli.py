@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,6 +27,7 @@ EXAMPLES = (
 )
 
 app = typer.Typer()
+run_option = partial(typer.Option, rich_help_panel=RUN_PANEL)
 
 
 def _entry_names(incomplete: str) -> list[tuple[str, str]]:
@@ -85,38 +87,27 @@ def reproduce(
     ] = None,
     offline: Annotated[
         bool,
-        typer.Option(
-            "--offline",
-            envvar="MKLKIT_OFFLINE",
-            help="Fetch nothing.",
-            rich_help_panel=RUN_PANEL,
-        ),
+        run_option("--offline", envvar="MKLKIT_OFFLINE", help="Fetch nothing."),
     ] = False,
     quick: Annotated[
         bool,
-        typer.Option(
-            "--quick",
-            help="Few repeats, without the sets that take longest.",
-            rich_help_panel=RUN_PANEL,
-        ),
+        run_option("--quick", help="Few repeats, without the sets that take longest."),
     ] = False,
     repeats: Annotated[
         int | None,
-        typer.Option(
+        run_option(
             min=1,
             max=10_000,
             help="So many repeats instead of the papers', or instead of those of --quick.",
-            rich_help_panel=RUN_PANEL,
         ),
     ] = None,
     sets: Annotated[
         list[str] | None,
-        typer.Option(
+        run_option(
             "--set",
             metavar="LABEL",
             autocompletion=_set_labels,
             help="Only this data set, as the paper names it. Repeat for several.",
-            rich_help_panel=RUN_PANEL,
         ),
     ] = None,
     results: Annotated[

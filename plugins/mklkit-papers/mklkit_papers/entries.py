@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import cache
 from importlib import import_module
+from importlib.resources import files
 from time import perf_counter
-from typing import Any
+from typing import Any, Self
 
 import attrs
 
@@ -41,6 +44,33 @@ class Entry:
     minutes: tuple[float, float]
     draw: Callable[[Sequence[Line]], Any] | None = None
     heads: tuple[str, str] = ("data set", "system")
+
+    @classmethod
+    def told(
+        cls,
+        name: str,
+        lines: SetLines,
+        draw: Callable[[Sequence[Line]], Any] | None = None,
+        missing: Mapping[str, str] = {},
+    ) -> Self:
+        """Return the entry of a name, of which a file of its paper in ``published`` tells the rest.
+
+        A name in place of texts stands for those that entries share; ``also`` are further sentences
+        of the protocol.
+        """
+        texts = _texts(name[:3])
+        known = {
+            key: texts["shared"][value] if key != "title" and isinstance(value, str) else value
+            for key, value in texts[name].items()
+        }
+        protocol = (*known.pop("protocol"), *known.pop("also", ()))
+        pairs: dict[str, Any] = {
+            key: tuple(known.pop(key)) for key in ("heads", "minutes") if key in known
+        }
+        missing = {**known.pop("missing", {}), **missing}
+        return cls(
+            name=name, lines=lines, draw=draw, protocol=protocol, missing=missing, **pairs, **known
+        )
 
     def facts(self) -> dict[str, Any]:
         """Return what is known before it is run, as plain values."""
@@ -137,6 +167,12 @@ class Reproduction:
             },
         }
         return dict(json_ready(facts))
+
+
+@cache
+def _texts(paper: str) -> dict[str, Any]:
+    file = files("mklkit_papers").joinpath("published", f"{paper}.toml")
+    return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def entries() -> list[Entry]:

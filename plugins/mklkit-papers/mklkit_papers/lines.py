@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from importlib.resources import files
 from typing import Any, Literal, Self
 
 import attrs
@@ -57,6 +58,12 @@ def printed(text: str) -> PrintedTable:
         }
         for name, *cells in rows
     }
+
+
+def published(name: str) -> PrintedTable:
+    """Return a table of the folder ``published``, by the name of its entry."""
+    folder = files("mklkit_papers").joinpath("published")
+    return printed(folder.joinpath(f"{name}.txt").read_text(encoding="utf-8"))
 
 
 def _printed(cell: str) -> Printed:

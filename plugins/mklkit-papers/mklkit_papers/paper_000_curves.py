@@ -102,64 +102,16 @@ def _data(session: Session, use: DataUse) -> DataSet:
     return session.data(use)
 
 
-WATER = {"Water": "the set of 116 rows and 38 features is not in the UCI repository today"}
-KERNELS = (
-    "Kernels: linear, Gaussian (σ the mean distance) and (xᵀz + 1)², on all rows of the classes."
-)
-
-OBJECTIVES = (
-    KERNELS + " Features standardised; c = λ = 1; the paper states neither.",
-    "From zero coefficients and each view from the newest outputs of the others; 'as printed': from"
-    " unit vectors and all views at once, as in Table 1 of the paper.",
-)
-
-SLOW = dict.fromkeys(
-    ("Wdbc", "Wdbc, as printed"),
-    "nearly separable, so that margins go on growing for long: after ten values ln L is within 0.1 of"
-    " its last value and has fallen by about two. With c = 16 it takes 4 passes and 5 as printed, with"
-    " λ = 16 92 and 187; the paper states neither",
-) | {
-    "Iris 2 v 3, as printed": "after ten values ln L is within 0.05 of its last value and has fallen by"
-    " 1.4. With λ = 2⁻⁴ it takes 7 passes; the paper states neither c nor λ"
-}
-
 CURVES = (
-    Entry(
-        name="000-fig1",
-        title="Cross-validated accuracy of MultiK-MHKS by λ",
-        heads=("data set", "λ"),
-        lines=SetLines(BY_LAMBDA, VALIDATED, accuracy_by_lambda),
-        protocol=(
-            KERNELS,
-            "Ten folds; for each λ the best c of 2⁻⁴ … 2⁴; raw or standardised features, whichever"
-            " has the best accuracy; 'as printed': raw, from unit vectors and all views at once.",
-        ),
-        missing=WATER,
-        minutes=(1, 1),
+    Entry.told(
+        "000-fig1",
+        SetLines(BY_LAMBDA, VALIDATED, accuracy_by_lambda),
         draw=partial(CurvesDisplay.of_lines, x="λ", y="cross-validated accuracy (%)", base=2),
     ),
-    Entry(
-        name="000-fig3",
-        title="The objective of MultiK-MHKS by iteration",
-        heads=("data set", "iteration"),
-        lines=SetLines(BY_ITERATION, OBJECTIVE, objective_by_iteration),
-        protocol=OBJECTIVES,
-        missing=WATER,
-        minutes=(0, 0),
+    Entry.told(
+        "000-fig3",
+        SetLines(BY_ITERATION, OBJECTIVE, objective_by_iteration),
         draw=partial(CurvesDisplay.of_lines, x="iteration", y="ln of the objective"),
     ),
-    Entry(
-        name="000-fig3-iterations",
-        title='Iterations to convergence ("less than 10 iterations are usually enough")',
-        heads=("data set", "until"),
-        lines=SetLines(BY_ITERATION, ITERATIONS, iterations),
-        protocol=(
-            *OBJECTIVES,
-            "Compared is when ln L is stable, as the figure shows it; the paper does not say when its"
-            " criterion, the change of L, ends the iteration.",
-        ),
-        missing=WATER,
-        explained=SLOW,
-        minutes=(0, 0),
-    ),
+    Entry.told("000-fig3-iterations", SetLines(BY_ITERATION, ITERATIONS, iterations)),
 )

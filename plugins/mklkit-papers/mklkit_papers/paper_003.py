@@ -16,7 +16,7 @@ from mklkit.estimators.from_preset import find_preset, preset_classifier
 from mklkit.plotting.parts import new_figure
 from mklkit_papers.curves import CurvesDisplay
 from mklkit_papers.entries import Entry
-from mklkit_papers.lines import Line, PrintedTable, printed
+from mklkit_papers.lines import Line, PrintedTable, published
 from mklkit_papers.paper_003_times import TIMES
 from mklkit_papers.protocol import DataUse, Division, Experiment, System
 from mklkit_papers.scores import WEIGHT, accuracy_lines, weight_lines
@@ -29,39 +29,13 @@ TRUE_DISTANCE = "DiMKL5, true distance"
 SAME_PRICE, TWO_NORM = "MKLGL, C = 1", "MKLGL, p = 2"
 HEURISTICS = tuple(f"DiMKL{number}" for number in range(1, 7))
 
-TABLE_6 = printed("""
-    set          | K1            | K2           | K3           | K4           | K5           | DiMKL1       | DiMKL2       | DiMKL3       | DiMKL4       | DiMKL5       | DiMKL6       | DeFIMKL      | GAMKL        | MKLGL
-    Sonar        | 58.39 ± 11.22 | 78.17 ± 6.36 | 84.63 ± 5.98 | 84.56 ± 5.83 | 82.15 ± 7.97 | 86.17 ± 5.54 | 81.68 ± 6.35 | 85.22 ± 5.77 | 85.17 ± 5.93 | 83.41 ± 6.53 | 84.75 ± 6.10 | 82.60 ± 7.89 | 85.60 ± 5.22 | 83.31 ± 7.98
-    Ionosphere   | 71.14 ± 6.01  | 92.14 ± 3.01 | 94.31 ± 2.46 | 94.27 ± 2.36 | 92.34 ± 2.74 | 94.07 ± 2.36 | 94.71 ± 2.39 | 94.70 ± 2.32 | 94.69 ± 2.33 | 94.57 ± 2.34 | 94.63 ± 2.41 | 93.01 ± 2.96 | 94.49 ± 2.49 | 94.08 ± 2.32
-    Breast Cancer| 96.16 ± 1.55  | 97.08 ± 1.29 | 96.66 ± 1.43 | 96.29 ± 1.44 | 95.64 ± 1.53 | 96.57 ± 1.46 | 97.13 ± 1.26 | 97.10 ± 1.27 | 97.09 ± 1.29 | 97.05 ± 1.26 | 97.09 ± 1.28 | 96.11 ± 1.63 | 97.06 ± 1.48 | 95.68 ± 1.49
-""")
+TABLE_6 = published("003-table6")
 
 WEIGHTS = {
-    "003-table7": ("Sonar", printed("""
-        kernel | DiMKL1 | DiMKL2 | DiMKL3 | DiMKL4 | DiMKL5 | DiMKL6 | GAMKL | MKLGL
-        κ1     | 0.00   | 0.00   | 0.00   | 0.09   | 0.22   | 0.08   | 0.13  | 0.00
-        κ2     | 0.00   | 0.81   | 0.07   | 0.14   | 0.15   | 0.23   | 0.22  | 0.00
-        κ3     | 0.45   | 0.05   | 0.07   | 0.25   | 0.18   | 0.25   | 0.21  | 1.00
-        κ4     | 0.23   | 0.08   | 0.12   | 0.25   | 0.20   | 0.34   | 0.22  | 0.00
-        κ5     | 0.31   | 0.04   | 0.72   | 0.25   | 0.22   | 0.34   | 0.22  | 0.00
-    """)),
-    "003-table8": ("Ionosphere", printed("""
-        kernel | DiMKL1 | DiMKL2 | DiMKL3 | DiMKL4 | DiMKL5 | DiMKL6 | GAMKL | MKLGL
-        κ1     | 0.00   | 0.00   | 0.00   | 0.09   | 0.26   | 0.07   | 0.12  | 0.00
-        κ2     | 0.01   | 0.15   | 0.17   | 0.19   | 0.16   | 0.25   | 0.20  | 0.00
-        κ3     | 0.32   | 0.40   | 0.22   | 0.24   | 0.17   | 0.25   | 0.23  | 0.99
-        κ4     | 0.32   | 0.37   | 0.23   | 0.24   | 0.19   | 0.24   | 0.23  | 0.00
-        κ5     | 0.34   | 0.08   | 0.38   | 0.24   | 0.23   | 0.20   | 0.22  | 0.00
-    """)),
-    "003-table9": ("Breast Cancer", printed("""
-        kernel | DiMKL1 | DiMKL2 | DiMKL3 | DiMKL4 | DiMKL5 | DiMKL6 | GAMKL | MKLGL
-        κ1     | 0.00   | 0.00   | 0.00   | 0.09   | 0.21   | 0.06   | 0.14  | 0.00
-        κ2     | 0.01   | 0.79   | 0.40   | 0.21   | 0.19   | 0.24   | 0.12  | 0.00
-        κ3     | 0.33   | 0.00   | 0.26   | 0.23   | 0.19   | 0.24   | 0.25  | 0.99
-        κ4     | 0.33   | 0.12   | 0.19   | 0.23   | 0.20   | 0.23   | 0.25  | 0.00
-        κ5     | 0.33   | 0.09   | 0.14   | 0.23   | 0.20   | 0.23   | 0.24  | 0.00
-    """)),
-}  # fmt: skip
+    "003-table7": ("Sonar", published("003-table7")),
+    "003-table8": ("Ionosphere", published("003-table8")),
+    "003-table9": ("Breast Cancer", published("003-table9")),
+}
 
 
 def systems(use: DataUse) -> list[System]:
@@ -101,14 +75,6 @@ EXPERIMENT = Experiment(
     scale="minmax",
 )
 
-PROTOCOL = (
-    "Features scaled to [−1, 1] on the training part.",
-    "Kernels exp(−s‖x − z‖²), s = 0.002, 1/d, 5/d, 10/d and 25/d for d features.",
-    "libsvm with C = 1; all other parameters are defaults, nothing is tuned.",
-    "100 random divisions, 80 % of the rows for training (quick: 5).",
-    "DiMKL5 with the distance as the paper prints it; MKLGL with C = 0.1 while it learns weights.",
-)
-
 
 KERNELS: PrintedTable = {f"κ{number}": {} for number in range(1, 6)}
 
@@ -139,87 +105,31 @@ def draw_mean_weights(lines: Sequence[Line]) -> Any:
     return drawn
 
 
-EXPLAINED = {
-    "DiMKL1": "equation (5) as printed, with the kernels that the accuracies of Table 6 imply, gives"
-    " κ3 to κ5 equal weights and does not exclude κ2; kernels with half the s would give 8 of the 15"
-    " weights of Tables 7 to 9 instead of 4, but not the accuracies",
-    "DiMKL2": "the printed weights contradict equation (6), which is largest for narrow kernels: the"
-    " mean and the deviation of q₂ go to 0 there; no reading tried gives more than 6 of the 15"
-    " weights of Tables 7 to 9",
-    "DiMKL3": "the signs of equations (7) and (8) are lost in the text that we have; no reading"
-    " tried gives more than 7 of the 15 weights of Tables 7 to 9",
-    "DiMKL4": "equation (9) as printed, with the kernels that the accuracies of Table 6 imply;"
-    " kernels with half the s would give 14 of the 15 weights of Tables 7 to 9 instead of 7, but not"
-    " the accuracies",
-    "DiMKL6": "the rank and the floor of the covariances are not printed; of 105 pairs none gives"
-    " more than 10 of the 15 weights of Tables 7 to 9, as ours does; the printed column of Table 7"
-    " adds up to 1.24",
-    "MKLGL": "neither C nor the norm of MKLGL is printed; C = 0.1 gives 13 of the 15 weights of"
-    " Tables 7 to 9, but on Breast Cancer every C from 0.02 to 0.5 shares the weight",
-    "GAMKL": "a random search of the best accuracy, which hardly depends on the weights",
-}
-
 NOTHING = accuracy_lines(EXPERIMENT, {})
-NO_DATA = (
-    "the infrared images of a U.S. Army test site, their learned features and the target lanes were"
-    " never published"
-)
 
 ENTRIES = (
-    Entry(
-        name="003-table3",
-        title="Explosive hazards: NAUC of 16 fused kernels",
-        lines=NOTHING,
-        protocol=("Lane-based threefold cross-validation.",),
-        missing={"all numbers, with Table 2 and Figures 2 and 3": NO_DATA},
-        minutes=(0, 0),
-    ),
-    Entry(
-        name="003-table4",
-        title="Explosive hazards: NAUC of four fused kernels",
-        lines=NOTHING,
-        protocol=("Lane-based threefold cross-validation.",),
-        missing={"all numbers": NO_DATA},
-        minutes=(0, 0),
-    ),
-    Entry(
-        name="003-table6",
-        title="Test accuracies on three UCI data sets",
-        lines=accuracy_lines(
+    Entry.told("003-table3", NOTHING),
+    Entry.told("003-table4", NOTHING),
+    Entry.told(
+        "003-table6",
+        accuracy_lines(
             EXPERIMENT,
             TABLE_6,
             against="DiMKL1",
             extra=[UNIFORM, TRUE_DISTANCE, SAME_PRICE, TWO_NORM],
         ),
-        protocol=PROTOCOL,
-        minutes=(1, 13),
     ),
     *(
-        Entry(
-            name=name,
-            title=f"Kernel weights on {label}",
-            heads=("kernel", "system"),
-            lines=weight_lines(
+        Entry.told(
+            name,
+            weight_lines(
                 EXPERIMENT, label, table, [(TRUE_DISTANCE, ""), (SAME_PRICE, ""), (TWO_NORM, "")]
             ),
-            protocol=(*PROTOCOL, "Means over all divisions; the paper shows one of its hundred."),
-            missing={
-                "Ind Kernel Perf and Fused Performance": "accuracies of the paper's one random"
-                " division, which is not known; Table 6 has those of a hundred"
-            },
-            explained=EXPLAINED,
-            minutes=(1, 13),
         )
         for name, (label, table) in WEIGHTS.items()
     ),
-    Entry(
-        name="003-fig4",
-        title="Mean kernel weights and their deviations",
-        heads=("data set and system", "kernel"),
-        lines=SetLines(EXPERIMENT.sets, WEIGHT, mean_weight_lines),
-        protocol=PROTOCOL,
-        minutes=(1, 1),
-        draw=draw_mean_weights,
+    Entry.told(
+        "003-fig4", SetLines(EXPERIMENT.sets, WEIGHT, mean_weight_lines), draw=draw_mean_weights
     ),
     TIMES,
 )

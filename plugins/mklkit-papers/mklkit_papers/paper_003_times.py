@@ -21,20 +21,11 @@ from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.view_set import ViewSet
 from mklkit_papers.entries import Entry
-from mklkit_papers.lines import Line, Measure, printed
+from mklkit_papers.lines import Line, Measure, published
 from mklkit_papers.protocol import SEED, DataUse
 from mklkit_papers.session import Session, SetLines
 
-TABLE_10 = printed("""
-    method | 500    | 1000   | 5000    | 10000   | 25000
-    DiMKL1 | 0.0002 | 0.0003 | 0.0005  | 0.0008  | 0.0023
-    DiMKL2 | 0.0006 | 0.0005 | 0.0010  | 0.0011  | 0.0019
-    DiMKL3 | 0.0008 | 0.0006 | 0.0009  | 0.0011  | 0.0018
-    DiMKL4 | 0.0006 | 0.0004 | 0.0004  | 0.0005  | 0.0009
-    DiMKL5 | 0.0001 | 0.0001 | 0.0001  | 0.0003  | 0.0006
-    DiMKL6 | 0.0949 | 0.4117 | 0.8293  | 1.2882  | 3.7554
-    MKLGL  | 0.3637 | 0.3760 | 10.1476 | 45.3782 | 305.3951
-""")
+TABLE_10 = published("003-table10")
 COMBINERS = {name: name.lower() for name in TABLE_10}
 COMBINERS |= {"DiMKL5": "dimkl5(distance='printed')", "MKLGL": "mklgl(C=0.1)"}
 
@@ -119,29 +110,4 @@ def synthetic_rows(members: int) -> tuple[Array, Array]:
     return minmax_scale(noise + APART / 2 * y[:, None], (-1, 1)), y
 
 
-OVERHEAD = (
-    "a call of ours takes two to three ten-thousandths of a second for the smallest arrays, mostly"
-    " Python"
-)
-EXPLAINED = {
-    "DiMKL1": OVERHEAD,
-    "DiMKL5": OVERHEAD,
-    "MKLGL": "ours goes on to a duality gap of 10⁻⁵, and its rows are synthetic as the paper's are,"
-    " but not the same",
-}
-
-TIMES = Entry(
-    name="003-table10",
-    title="Seconds for the weight of a kernel, and for MKLGL",
-    heads=("system", "n"),
-    lines=SetLines([RUNS], TIME, time_lines),
-    protocol=(
-        "DiMKL 1 to 6: q₁ and q₂ are arrays of n similarities each, blocks of √n × √n of a Gram"
-        " matrix that is known; extra rows: of a Gram matrix of n rows.",
-        "MKLGL: training on n rows with the five kernels of Table 6.",
-        "Two normal classes in 10 columns, scaled to [−1, 1]; the median of 20 runs (quick: 5; of"
-        " 5,000 rows: 3) after one that is not counted.",
-    ),
-    explained=EXPLAINED,
-    minutes=(1, 1),
-)
+TIMES = Entry.told("003-table10", SetLines([RUNS], TIME, time_lines))

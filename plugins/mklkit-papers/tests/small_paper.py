@@ -41,10 +41,10 @@ SYSTEMS = ("sharp", "smooth", "flat")
 def systems(use: DataUse) -> list[System]:
     """Return three classifiers, one that needs a package, and two with kernel weights."""
     smoothings = zip(SYSTEMS, (1e-9, 0.5, 10.0), strict=True)
-    found = [System(name, Counted(var_smoothing=smoothing)) for name, smoothing in smoothings]
+    known = [System(name, Counted(var_smoothing=smoothing)) for name, smoothing in smoothings]
     kernels = {"kernels": ["linear", "rbf"], "random_state": 0}
     return [
-        *found,
+        *known,
         System("absent", Counted(var_smoothing=0.1), package="mklkit-absent"),
         System("even", MKLClassifier(**kernels, combiner="uniform")),
         System("aligned", MKLClassifier(**kernels, combiner="alignment")),

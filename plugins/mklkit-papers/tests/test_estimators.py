@@ -21,21 +21,21 @@ def test_as_by_hand(load):
     X, y = load(return_X_y=True)
     scaler = StandardScaler().fit(X[::2])
     rows = dict(zip(SCALINGS, (X, scaler.transform(X)), strict=True))
-    searches = {name: clone(SEARCH).fit(one[::2], y[::2]) for name, one in rows.items()}
+    searches = {name: clone(SEARCH).fit(features[::2], y[::2]) for name, features in rows.items()}
     best = max(SCALINGS, key=lambda name: searches[name].best_score_)
-    found = PreferredScaling(SEARCH).fit(X[::2], y[::2])
-    assert found.best_params_ == {"scaling": best, **searches[best].best_params_}
-    assert found.best_score_ == searches[best].best_score_
-    assert found.refit_time_ == found.best_estimator_.refit_time_
-    np.testing.assert_array_equal(found.classes_, np.unique(y))
+    fitted = PreferredScaling(SEARCH).fit(X[::2], y[::2])
+    assert fitted.best_params_ == {"scaling": best, **searches[best].best_params_}
+    assert fitted.best_score_ == searches[best].best_score_
+    assert fitted.refit_time_ == fitted.best_estimator_.refit_time_
+    np.testing.assert_array_equal(fitted.classes_, np.unique(y))
     wanted = searches[best].predict(rows[best][1::2])
-    np.testing.assert_array_equal(found.predict(X[1::2]), wanted)
+    np.testing.assert_array_equal(fitted.predict(X[1::2]), wanted)
 
 
 def test_of_equal_scores_raw_features_are_preferred():
     X = np.repeat([[0.0], [100.0]], 10, axis=0)
-    found = PreferredScaling(SEARCH).fit(X, np.repeat([0, 1], 10))
-    assert found.best_params_["scaling"] == "raw"
+    fitted = PreferredScaling(SEARCH).fit(X, np.repeat([0, 1], 10))
+    assert fitted.best_params_["scaling"] == "raw"
 
 
 class Choosy(KNeighborsClassifier):
@@ -57,7 +57,7 @@ def test_where_one_scaling_fails_it_is_the_other():
     X, y = load_wine(return_X_y=True)
     assert PreferredScaling(Choosy()).fit(X, y).best_params_ == {"scaling": "standardised"}
     small = 1e-3 * np.array([[0.0], [1.0], [2.0], [3.0]])
-    found = PreferredScaling(Choosy(0.01)).fit(small, [0, 0, 1, 1])
-    assert found.best_params_ == {"scaling": "raw"}
+    fitted = PreferredScaling(Choosy(0.01)).fit(small, [0, 0, 1, 1])
+    assert fitted.best_params_ == {"scaling": "raw"}
     with pytest.raises(MKLKitError, match="too large"):
         PreferredScaling(Choosy(-1e6)).fit(X, y)

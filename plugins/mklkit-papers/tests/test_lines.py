@@ -30,8 +30,8 @@ NAN = math.nan
 def test_a_printed_deviation_of_one(better, ours, holds):
     # Our own deviation does not count where the paper prints one.
     measure = Measure("m", better, 1)
-    own = {"ours": ours, "spread": 50.0}
-    line = Line(row="r", column="c", measure=measure, printed=Printed(80.0, 1.0), **own)
+    numbers = {"ours": ours, "spread": 50.0}
+    line = Line(row="r", column="c", measure=measure, printed=Printed(80.0, 1.0), **numbers)
     assert line.holds is holds
 
 

@@ -37,7 +37,7 @@ def test_names_globs_papers_and_all():
     assert find_entries(["003-table6", "003-table[67]", "003-table6"]) == find_entries(
         ["003-table6", "003-table7"]
     )
-    assert [one.name for one in find_entries(["003"])] == [
+    assert [entry.name for entry in find_entries(["003"])] == [
         name for name in NAMES if name.startswith("003-")
     ]
     with pytest.raises(UnknownNameError, match="Did you mean '003-table6'"):

@@ -31,7 +31,7 @@ The end, without an empty line."""
 @pytest.fixture(scope="module")
 def found():
     session = Session(only=["iris"], repeats=1)
-    return [one.run(session) for one in ENTRIES[:2]]
+    return [entry.run(session) for entry in ENTRIES[:2]]
 
 
 def test_one_table_is_replaced_and_the_rest_is_the_same(tmp_path, found):

@@ -30,10 +30,10 @@ def test_the_page_has_the_known_sets():
     rows = re.findall(
         r"^\| `(\w+)`.*?\| (\d+) \| (\d+) \| (\d+) \|(?: (\d+))? \|$", page, re.MULTILINE
     )
-    found = {name: tuple(map(int, filter(None, numbers))) for name, *numbers in rows}
-    assert found == {
-        name: tuple(filter(None, (one.rows, one.features, one.classes, one.openml)))
-        for name, one in KNOWN.items()
+    shown = {name: tuple(map(int, filter(None, numbers))) for name, *numbers in rows}
+    assert shown == {
+        name: tuple(filter(None, (known.rows, known.features, known.classes, known.openml)))
+        for name, known in KNOWN.items()
     }
 
 
@@ -51,14 +51,14 @@ def test_reproducing_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     frame.to_csv(tmp_path / "data" / "sonar.csv", index=False)
     # One repetition instead of ten.
     shown = commands("docs/papers/reproducing.md")
-    page = [one.replace("--quick", "--quick --repeats 1") for one in shown]
-    lines = [one.partition(" > ") for one in page]
+    page = [text.replace("--quick", "--quick --repeats 1") for text in shown]
+    lines = [text.partition(" > ") for text in page]
     printed = run_in_turn([line for line, *_ in lines], tmp_path)
     assert "left out: Ionosphere: there is no ionosphere.csv" in printed[1]
     assert "note: Sonar: CSV file sonar.csv has 100 rows" in printed[1]
     assert "left out" not in printed[2]
     assert "003-table8" not in printed[2] + printed[3]
     assert printed[5] in printed[4]
-    (written,) = [json.loads(one) for one, line in zip(printed, lines, strict=True) if line[2]]
+    (written,) = [json.loads(text) for text, line in zip(printed, lines, strict=True) if line[2]]
     assert written["complete"]
     assert "| Sonar | K1 |" in (tmp_path / "pages" / "003.md").read_text(encoding="utf-8")

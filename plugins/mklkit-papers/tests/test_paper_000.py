@@ -49,9 +49,11 @@ def test_printed_accuracies_are_multiples_of_one_row_of_ten_test_parts(label):
     )
     for split in plan.splits:
         assert len(np.union1d(split.train, split.test)) == sum(rows)
-        one = 100 / (10 * len(split.test))
+        unit = 100 / (10 * len(split.test))
         for printed in TABLE_2[label].values():
-            assert one * np.round(printed.value / one) == pytest.approx(printed.value, abs=0.00501)
+            assert unit * np.round(printed.value / unit) == pytest.approx(
+                printed.value, abs=0.00501
+            )
     assert not np.array_equal(plan.splits[0].test, plan.splits[1].test)
 
 
@@ -86,20 +88,20 @@ def test_grids_in_turn_find_what_single_searches_find():
     rows, labels = rows[::3], labels[::3]
     cut = list(plan_folds(labels, 3).splits(labels, 0))
     grids = [{"kernels": [["rbf"], ["linear"]]}, {"learner__C": [0.01, 1.0]}]
-    found = InTurn(MKLClassifier(["rbf"], learner="svm(C=1.0)"), grids, cv=cut).fit(rows, labels)
+    fitted = InTurn(MKLClassifier(["rbf"], learner="svm(C=1.0)"), grids, cv=cut).fit(rows, labels)
     models = {
         kernel: MKLClassifier([kernel], learner="svm(C=1.0)", random_state=0)
         for kernel in ("rbf", "linear")
     }
     means = {
-        name: cross_val_score(one, rows, labels, cv=cut).mean() for name, one in models.items()
+        name: cross_val_score(model, rows, labels, cv=cut).mean() for name, model in models.items()
     }
     kernel = max(means, key=means.get)
-    chosen = models[kernel].set_params(learner=f"svm(C={found.best_params_['learner__C']})")
-    assert found.best_params_["kernels"] == [kernel]
-    assert found.best_score_ == pytest.approx(cross_val_score(chosen, rows, labels, cv=cut).mean())
-    assert np.array_equal(found.predict(rows), chosen.fit(rows, labels).predict(rows))
-    assert found.refit_time_ > 0
+    chosen = models[kernel].set_params(learner=f"svm(C={fitted.best_params_['learner__C']})")
+    assert fitted.best_params_["kernels"] == [kernel]
+    assert fitted.best_score_ == pytest.approx(cross_val_score(chosen, rows, labels, cv=cut).mean())
+    assert np.array_equal(fitted.predict(rows), chosen.fit(rows, labels).predict(rows))
+    assert fitted.refit_time_ > 0
 
 
 def test_single_machines_are_tuned_on_the_flowers():
@@ -129,8 +131,8 @@ def test_the_objective_by_iteration_is_that_of_the_transcription():
     rows, y = rows[labels > 0], np.where(labels[labels > 0] == 2, 1.0, -1.0)
     features = list(empirical_maps((rows - rows.mean(axis=0)) / rows.std(axis=0)))
     expected = np.log(multik_mhks(features, y, c=1.0, lam=1.0).history)
-    found = lines_of("000-fig3", only=["Iris 2 v 3"])
-    curve = [found["Iris 2 v 3", str(k)].ours for k in range(1, 11)]
+    lines = lines_of("000-fig3", only=["Iris 2 v 3"])
+    curve = [lines["Iris 2 v 3", str(k)].ours for k in range(1, 11)]
     np.testing.assert_allclose(curve, expected[:10], rtol=1e-8)
     counts = lines_of("000-fig3-iterations", only=["Iris 2 v 3"])
     ended = counts["Iris 2 v 3", "L changes by ξ = 10⁻³ at most"]
@@ -143,10 +145,10 @@ def test_the_objective_by_iteration_is_that_of_the_transcription():
 
 
 def test_the_page_has_the_iterations_of_today():
-    found = lines_of("000-fig3-iterations", only=["Iris 2 v 3", "Wdbc"])
+    lines = lines_of("000-fig3-iterations", only=["Iris 2 v 3", "Wdbc"])
     page = shown("000-fig3-iterations")
-    assert len(found) == 8
-    for (row, column), line in found.items():
+    assert len(lines) == 8
+    for (row, column), line in lines.items():
         # The unit vector is one of features whose signs are those of some eigenvectors.
         if "as printed" not in row:
             assert line.ours == pytest.approx(page[row, column][0], abs=1), (row, column)

@@ -38,16 +38,16 @@ def test_printed_numbers_are_those_of_the_paper():
     assert TABLE_3["Sonar"]["Kσ"].spread == 0.3
     assert [row["C=3"].value for row in TABLE_4.values()] == [75.1, 82.8, 92.5]
     assert TABLE_4["Ionosphere"]["C=1"].spread == 0.6
-    assert [one.value for one in THETA["gap 0.8"].values()] == [0.28, 0.33, 0.39, 0, 0]
-    assert all(sum(one.value for one in row.values()) == 1 for row in THETA.values())
+    assert [cell.value for cell in THETA["gap 0.8"].values()] == [0.28, 0.33, 0.39, 0, 0]
+    assert all(sum(value.value for value in row.values()) == 1 for row in THETA.values())
 
 
 def test_the_numbers_of_table_3_are_those_of_three_clusters_in_table_4():
     """As the page says."""
     for label, row in TABLE_4.items():
-        own = TABLE_3[label]["C=4"]
-        assert (own.value, own.spread) == (row["C=3"].value, row["C=3"].spread)
-        assert own.value != row["C=4"].value
+        cell = TABLE_3[label]["C=4"]
+        assert (cell.value, cell.spread) == (row["C=3"].value, row["C=3"].spread)
+        assert cell.value != row["C=4"].value
 
 
 def test_gamma_is_that_of_averages_over_the_training_rows():
@@ -75,17 +75,17 @@ def test_the_threshold_is_that_of_linear_discriminant_analysis():
     kernel = MKLClassifier("rbf", learner="kda(alpha=1)")
     outputs = kernel.fit(X[::2], y[::2]).decision_function(X)[:, None]
     expected = LinearDiscriminantAnalysis().fit(outputs[::2], y[::2]).predict(outputs)
-    found = ShareThreshold(kernel).fit(X[::2], y[::2]).predict(X)
-    np.testing.assert_array_equal(found, expected)
-    assert (found != kernel.predict(X)).any()
+    answers = ShareThreshold(kernel).fit(X[::2], y[::2]).predict(X)
+    np.testing.assert_array_equal(answers, expected)
+    assert (answers != kernel.predict(X)).any()
 
 
 def test_weights_of_a_seed_are_near_those_of_the_paper():
-    found = lines_of("001-eq16", repeats=1)
-    assert len(found) == 20
-    distance = np.mean([abs(line.difference) for line in found.values()])
+    lines = lines_of("001-eq16", repeats=1)
+    assert len(lines) == 20
+    distance = np.mean([abs(line.difference) for line in lines.values()])
     assert distance < 0.06  # even weights are 0.227 away
-    wide = [line.ours for (_, kernel), line in found.items() if kernel in ("K10", "K100")]
+    wide = [line.ours for (_, kernel), line in lines.items() if kernel in ("K10", "K100")]
     assert max(wide) < 0.005  # "never chosen by any of the clusters"
 
 
@@ -120,11 +120,11 @@ def test_tables_run_from_a_folder(tmp_path):
     y = np.arange(80) % 2
     table = pd.DataFrame(rng.normal(size=(80, 3)) + 2 * y[:, None], columns=list("abc"))
     table.assign(target=y).to_csv(tmp_path / "heart_c.csv", index=False)
-    found = lines_of("001-table4", folder=tmp_path, repeats=2)
+    lines = lines_of("001-table4", folder=tmp_path, repeats=2)
     for name in ("C=1", "C=2", "C=3", "C=4"):
-        assert found["Heart", name].ours > 90
-        assert found["Heart", name].repeats == 2
-    assert "there is no german.csv" in found["German", ""].reason
+        assert lines["Heart", name].ours > 90
+        assert lines["Heart", name].repeats == 2
+    assert "there is no german.csv" in lines["German", ""].reason
 
 
 @pytest.mark.slow

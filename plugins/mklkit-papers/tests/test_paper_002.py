@@ -20,8 +20,8 @@ def test_printed_accuracies_are_those_of_the_paper():
 @pytest.mark.parametrize(("label", "test_rows"), [("Sonar", 108), ("Balance", 312)])
 def test_printed_accuracies_are_multiples_of_one_row_of_ten_test_parts(label, test_rows):
     values = [cell.value for table in (TABLE_2, TABLE_3) for cell in table[label].values()]
-    one = 100 / (10 * test_rows)
-    assert all(abs(one * round(value / one) - value) < 0.0051 for value in values)
+    unit = 100 / (10 * test_rows)
+    assert all(abs(unit * round(value / unit) - value) < 0.0051 for value in values)
 
 
 def test_the_systems_are_the_columns_of_both_tables():
@@ -58,12 +58,12 @@ def test_training_errors_are_those_of_naive_passes(passes):
 def test_training_errors_of_the_printed_order_are_those_of_table_1():
     rows, y, grams = hard_rows()
     zeros, margins = [np.zeros(41)] * 2, [np.full(40, 1e-6)] * 2
-    found = table_1_of_002(
+    end = table_1_of_002(
         grams, y, 1.0, [1.0] * 2, [0.99] * 2, [0.5] * 2, margins, zeros, xi=0.0, passes=5
     )
     outputs = [
-        np.outer(y, y) * gram @ own[:-1] + own[-1] * y
-        for gram, own in zip(grams, found.omega, strict=True)
+        np.outer(y, y) * gram @ vector[:-1] + vector[-1] * y
+        for gram, vector in zip(grams, end.omega, strict=True)
     ]
     wrong = sum(outputs) < 0
     error = training_error("ifsl(order='late-margins')", 5, rows, y)

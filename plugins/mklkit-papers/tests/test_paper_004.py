@@ -55,9 +55,9 @@ def test_printed_times_are_those_of_the_paper():
 
 @pytest.mark.parametrize("label", COUNTS)
 def test_printed_accuracies_are_multiples_of_one_row_of_ten_halves(label):
-    one = 100 / (10 * sum(count // 2 for count in COUNTS[label]))
+    unit = 100 / (10 * sum(count // 2 for count in COUNTS[label]))
     values = [cell.value for name, cell in TABLE_2[label].items() if name != "MKDA(SDP)"]
-    fitting = [abs(one * round(value / one) - value) < 0.00501 for value in values]
+    fitting = [abs(unit * round(value / unit) - value) < 0.00501 for value in values]
     assert len(fitting) == 5
     assert 5 - sum(fitting) == {"Clean": 1, "Sonar": 1, "Wine": 2}.get(label, 0)
 
@@ -122,7 +122,7 @@ def test_curves_are_those_of_the_transcription(two_classes):
     assert len(curves) == 3
     for member, curve in zip(model.members_, curves, strict=True):
         maps = [projector.map for projector in member.decisions_[0].projectors]
-        naive = multik_mhks([one.transform(rows) for one in maps], y, c=2.0, lam=0.5)
+        naive = multik_mhks([view_map.transform(rows) for view_map in maps], y, c=2.0, lam=0.5)
         np.testing.assert_allclose(curve, np.log(naive.history), rtol=1e-8)
 
 
@@ -139,14 +139,14 @@ def test_the_figure_has_a_curve_and_a_count_per_set(tmp_path, rng):
     rows = pd.DataFrame(rng.normal(size=(60, 3)) + (labels == "M")[:, None], columns=list("abc"))
     rows.assign(target=labels).to_csv(tmp_path / "sonar.csv", index=False)
     (entry,) = find_entries(["004-fig1"])
-    found = entry.run(Session(tmp_path, repeats=2, only=["sonar", "clean"]))
-    clean, *sonar = found.lines
+    facts = entry.run(Session(tmp_path, repeats=2, only=["sonar", "clean"]))
+    clean, *sonar = facts.lines
     assert "clean1.csv" in clean.reason
     curve = [line.ours for line in sonar[:-1]]
     assert [line.column for line in sonar] == [*"12345678", "settled after"]
     assert (np.diff(curve) <= 1e-12).all()
     assert sonar[-1].holds is (sonar[-1].ours <= 4)
-    assert list(entry.draw(found.lines).curves) == ["Sonar"]
+    assert list(entry.draw(facts.lines).curves) == ["Sonar"]
 
 
 @needs_folder

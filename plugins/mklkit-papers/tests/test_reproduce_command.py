@@ -50,7 +50,7 @@ def test_the_list(mklkit: Run) -> None:
     shown = mklkit("reproduce", "000", "list", "--set", "wine of two", "--json")
     shown.refused("no data set 'wine of two'")
     shown = mklkit("reproduce", "000", "list", "--set", "two of wine", "--json")
-    assert [one["name"] for one in shown.json] == ["000-table1", "000-figure1"]
+    assert [entry["name"] for entry in shown.json] == ["000-table1", "000-figure1"]
 
 
 def test_a_table_on_stdout_and_talk_on_stderr(mklkit: Run) -> None:
@@ -73,9 +73,9 @@ def test_a_table_on_stdout_and_talk_on_stderr(mklkit: Run) -> None:
 
 
 def test_json(mklkit: Run) -> None:
-    found = mklkit("reproduce", "000-table1", "000-table3", "--quick", "--json").json
-    assert found["complete"] is True
-    table, weights = found["reproductions"]
+    answer = mklkit("reproduce", "000-table1", "000-table3", "--quick", "--json").json
+    assert answer["complete"] is True
+    table, weights = answer["reproductions"]
     assert table["quick"] is True
     assert table["left_out"]["Two of Wine"] == "left out of quick runs, as it takes long"
     columns = {line["column"]: line for line in table["lines"]}
@@ -131,7 +131,7 @@ def test_an_interrupted_run_shows_what_is_done(
     done = mklkit("reproduce", "000", *more)
     assert done.code == 130
     assert done.json["complete"] is False
-    assert [one["name"] for one in done.json["reproductions"]] == ["000-table1"]
+    assert [reproduction["name"] for reproduction in done.json["reproductions"]] == ["000-table1"]
     assert f"interrupted after 1 of 5; the same command goes on from {tmp_path}." in done.err
     monkeypatch.undo()
     monkeypatch.setattr(listing, "entries", lambda: list(ENTRIES))
@@ -185,8 +185,8 @@ def test_an_error_on_the_way_comes_after_what_is_done(mklkit: Run, tmp_path: Pat
 def test_mistakes(mklkit: Run, tmp_path: Path, arguments: list[str], message: str) -> None:
     file = tmp_path / "file"
     file.touch()
-    given = [one.replace("FILE", str(file)) for one in arguments]
-    mklkit("reproduce", *given, cwd=tmp_path).refused(message)
+    texts = [argument.replace("FILE", str(file)) for argument in arguments]
+    mklkit("reproduce", *texts, cwd=tmp_path).refused(message)
     assert Counted.fits == []
 
 
@@ -196,10 +196,10 @@ def test_what_is_read_is_not_replaced_by_tables(mklkit: Run, tmp_path: Path, opt
     read.parent.mkdir()
     read.write_text("runs")
     (tmp_path / "page.md").write_text("<!-- 000-table1 -->\n<!-- end -->\n")
-    given, environment = ((option, tmp_path), {})
+    options, environment = ((option, tmp_path), {})
     if option == "MKLKIT_DATA":
-        given, environment = (), {option: str(tmp_path)}
-    mklkit(*TABLE, *given, "--latex", read, **environment).refused("is read by this command")
+        options, environment = (), {option: str(tmp_path)}
+    mklkit(*TABLE, *options, "--latex", read, **environment).refused("is read by this command")
     assert read.read_text() == "runs"
 
 

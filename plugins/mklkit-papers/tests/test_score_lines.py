@@ -59,13 +59,13 @@ def by_hand():
     """Accuracies in per cent on scikit-learn's own divisions."""
     data = Session().data(USES[0])
     X, y = data.features.to_numpy(), data.target
-    found = {}
+    by_system = {}
     for name, smoothing in (("sharp", 1e-9), ("smooth", 0.5), ("flat", 10.0)):
         splits = StratifiedShuffleSplit(3, test_size=0.5, random_state=0).split(X, y)
         model = Counted(var_smoothing=smoothing)
         scores = [clone(model).fit(X[a], y[a]).score(X[b], y[b]) for a, b in splits]
-        found[name] = 100 * np.array(scores)
-    return found
+        by_system[name] = 100 * np.array(scores)
+    return by_system
 
 
 def test_columns_are_those_of_the_table_that_are_run_and_further_ones(lines):
@@ -87,10 +87,10 @@ def test_p_values(lines, by_hand):
     corrected = {}
     for name in ("smooth", "flat"):
         # The corrected test has the variance of the mean larger by test rows / training rows.
-        found = stats.ttest_rel(by_hand[name], by_hand["sharp"])
-        t = found.statistic * math.sqrt((1 / 3) / (1 / 3 + 75 / 75))
+        test = stats.ttest_rel(by_hand[name], by_hand["sharp"])
+        t = test.statistic * math.sqrt((1 / 3) / (1 / 3 + 75 / 75))
         corrected[name] = 2 * stats.t.sf(abs(t), 2)
-        assert lines[name].p_paired == pytest.approx(found.pvalue)
+        assert lines[name].p_paired == pytest.approx(test.pvalue)
     smaller, larger = sorted(corrected, key=corrected.__getitem__)
     holm = {smaller: min(1, 2 * corrected[smaller])}
     holm[larger] = max(holm[smaller], corrected[larger])
@@ -109,15 +109,15 @@ def test_one_repeat_has_no_deviation_and_no_test():
 def test_a_system_that_fails_once_has_its_reason_and_no_part_in_the_tests(lines):
 
     def systems(use):
-        found = EXPERIMENT.systems(use)[:3]
-        return [*found, System("absent", Failing(var_smoothing=0.1))]
+        failing = EXPERIMENT.systems(use)[:3]
+        return [*failing, System("absent", Failing(var_smoothing=0.1))]
 
     other = Experiment("other", USES, EXPERIMENT.division, systems)
-    found = by_column(accuracy_lines(other, TABLE, "sharp", ["flat"])(Session(only=["iris"])))
-    assert found["absent"].reason == "ZeroDivisionError: odd"
-    assert math.isnan(found["absent"].ours)
+    failing = by_column(accuracy_lines(other, TABLE, "sharp", ["flat"])(Session(only=["iris"])))
+    assert failing["absent"].reason == "ZeroDivisionError: odd"
+    assert math.isnan(failing["absent"].ours)
     for name in ("ours", "p_paired", "p_corrected"):
-        assert getattr(found["smooth"], name) == getattr(lines["smooth"], name)
+        assert getattr(failing["smooth"], name) == getattr(lines["smooth"], name)
     alone = accuracy_lines(other, TABLE, against="absent")(Session(only=["iris"]))
     assert all(math.isnan(line.p_paired) for line in alone)
 
@@ -133,26 +133,26 @@ def test_seconds_are_those_of_the_last_fit(session):
 
 def test_weights_by_kernel_and_system(session):
     lines = list(weight_lines(EXPERIMENT, "Iris", WEIGHTS, [("sharp", "even")])(session))
-    found = {(line.row, line.column): line for line in lines}
+    by_cell = {(line.row, line.column): line for line in lines}
     names = ["even", "aligned", "sharp"]
-    assert list(found) == [(row, name) for row in ("κ1", "κ2") for name in names]
+    assert list(by_cell) == [(row, name) for row in ("κ1", "κ2") for name in names]
     for row in ("κ1", "κ2"):
-        assert found[row, "even"].ours == pytest.approx(0.5)
-        assert found[row, "even"].holds
+        assert by_cell[row, "even"].ours == pytest.approx(0.5)
+        assert by_cell[row, "even"].holds
         # It is shown beside the column that it is named with.
-        assert found[row, "sharp"].printed.value == 0.5
-        assert found[row, "sharp"].reason == "it tells no such number"
-    assert found["κ1", "aligned"].printed is None
-    assert found["κ1", "aligned"].ours + found["κ2", "aligned"].ours == pytest.approx(1)
+        assert by_cell[row, "sharp"].printed.value == 0.5
+        assert by_cell[row, "sharp"].reason == "it tells no such number"
+    assert by_cell["κ1", "aligned"].printed is None
+    assert by_cell["κ1", "aligned"].ours + by_cell["κ2", "aligned"].ours == pytest.approx(1)
     assert list(weight_lines(EXPERIMENT, "Iris", WEIGHTS)(Session(only=["wine"]))) == []
 
 
 def test_runs_with_fewer_weights_than_the_table_has_kernels():
     three = WEIGHTS | {"κ3": WEIGHTS["κ1"]}
     lines = weight_lines(EXPERIMENT, "Iris", three)(Session(only=["iris"], repeats=1))
-    found = {(line.row, line.column): line for line in lines}
-    assert found["κ2", "even"].ours == pytest.approx(0.5)
-    assert found["κ3", "even"].reason == "it tells no such number"
+    by_cell = {(line.row, line.column): line for line in lines}
+    assert by_cell["κ2", "even"].ours == pytest.approx(0.5)
+    assert by_cell["κ3", "even"].reason == "it tells no such number"
 
 
 def test_features_are_scaled_before_every_system():

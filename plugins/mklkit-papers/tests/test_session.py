@@ -30,8 +30,8 @@ def _nothing_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 def fits(session: Session, *lines: Any) -> int:
     """Run lines and return how many fits that took."""
     before = len(Counted.fits)
-    for one in lines:
-        list(one(session))
+    for line in lines:
+        list(line(session))
     return len(Counted.fits) - before
 
 
@@ -116,7 +116,9 @@ def test_a_folder_of_results_that_can_not_be_made(tmp_path):
 
 
 def test_a_missing_plugin_is_named():
-    (line,) = (one for one in FIRST(Session(only=["iris"])) if one.column == "absent")
+    (line,) = (
+        candidate for candidate in FIRST(Session(only=["iris"])) if candidate.column == "absent"
+    )
     assert line.reason == "it needs the package mklkit-absent: pip install ./plugins/mklkit-absent"
     assert line.printed.value == 99
     assert line.holds is None
@@ -172,7 +174,7 @@ def test_quick_and_repeats(settings, iris, wine):
 
 def test_progress_counts_the_runs_of_a_set():
     told = []
-    fits(Session(only=["iris"], progress=lambda *what: told.append(what)), FIRST)
+    fits(Session(only=["iris"], progress=lambda *counts: told.append(counts)), FIRST)
     assert told[0] == (0, 6, "Iris: sharp")
     assert [done for done, *_ in told] == list(range(6))
 
@@ -202,8 +204,8 @@ def test_divisions(train: float, stratified: bool):
         if stratified:
             assert sum(row < 100 for row in split.train) == pytest.approx(100 * train)
     fewer = division.splits(labels, 2).splits
-    assert [one.test.tolist() for one in fewer] == [one.test.tolist() for one in splits[:2]]
-    assert len({tuple(one.test) for one in splits}) == 4
+    assert [split.test.tolist() for split in fewer] == [split.test.tolist() for split in splits[:2]]
+    assert len({tuple(split.test) for split in splits}) == 4
 
 
 def test_rows_that_can_not_be_divided(tmp_path: Path):

@@ -53,19 +53,19 @@ def redirect(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
 
 def test_a_missing_set_is_fetched_once_and_kept(served, tmp_path):
     told: list[str] = []
-    found = find_data("sonar", tmp_path, openml=OpenML(told.append))
-    assert found.features.shape == (208, 60)
-    np.testing.assert_allclose(found.features.to_numpy(), served.frame.iloc[:, 1:-1].to_numpy())
-    assert found.target.tolist() == served.frame["Class"].tolist()
-    assert found.name == "sonar"
-    assert found.notes == ["from data set 40 of OpenML"]
+    data = find_data("sonar", tmp_path, openml=OpenML(told.append))
+    assert data.features.shape == (208, 60)
+    np.testing.assert_allclose(data.features.to_numpy(), served.frame.iloc[:, 1:-1].to_numpy())
+    assert data.target.tolist() == served.frame["Class"].tolist()
+    assert data.name == "sonar"
+    assert data.notes == ["from data set 40 of OpenML"]
     assert told == ["fetching data set 40 from OpenML"]
     number = len(served.asked)
     again = find_data("sonar", tmp_path, columns=7, openml=OpenML(told.append))
     assert again.features.shape == (208, 7)
     assert len(served.asked) == number
     assert len(told) == 1
-    assert again.fingerprint() != found.fingerprint()
+    assert again.fingerprint() != data.fingerprint()
 
 
 def test_it_is_as_from_a_file(served, tmp_path):
@@ -122,9 +122,9 @@ def test_rows_with_gaps_are_left_out_where_the_papers_leave_them_out(served, tmp
     whole = frame_of("breast_w")
     gaps = whole.iloc[:5].assign(V3=np.nan)
     served.number, served.frame = 15, pd.concat([gaps, whole], ignore_index=True)
-    found = find_data("breast_w", tmp_path, openml=OpenML(print))
-    assert found.features.shape == (683, 9)
-    assert not found.features.isna().to_numpy().any()
+    data = find_data("breast_w", tmp_path, openml=OpenML(print))
+    assert data.features.shape == (683, 9)
+    assert not data.features.isna().to_numpy().any()
 
 
 def test_votes_are_numbers(served, tmp_path):

@@ -69,9 +69,9 @@ def test_the_same_reason_is_said_once():
         Line(row="c", column=name, measure=ACCURACY, ours=1.0, printed=Printed(2.0))
         for name in "xyz"
     ]
-    one = entry("000-table9", known([*lines, *missed]), explained={"y": "slow"})
-    found = one.run(Session())
-    assert notes_of(found)[1:] == [
+    table_entry = entry("000-table9", known([*lines, *missed]), explained={"y": "slow"})
+    facts = table_entry.run(Session())
+    assert notes_of(facts)[1:] == [
         "left out: a; b: it is gone",
         "missed: c, x; c, z: not explained",
         "missed: c, y: explained after the full run: slow",
@@ -88,36 +88,36 @@ def test_numbers_above_print_are_counted():
             ("t", SECONDS, 91.0),
         ]
     ]
-    found = entry("000-table9", known(lines)).run(Session())
-    assert (found.held, found.above, len(found.compared)) == (3, 2, 4)
-    assert found.as_dict()["above"] == 2
+    facts = entry("000-table9", known(lines)).run(Session())
+    assert (facts.held, facts.above, len(facts.compared)) == (3, 2, 4)
+    assert facts.as_dict()["above"] == 2
     assert (
-        summary(found) == "test accuracy, %, training time, s: 3 of 4 numbers hold, 2 above print"
+        summary(facts) == "test accuracy, %, training time, s: 3 of 4 numbers hold, 2 above print"
     )
-    assert notes_of(found)[:2] == [ACCURACY.rule, SECONDS.rule]
-    assert ACCURACY.rule in latex(found)
+    assert notes_of(facts)[:2] == [ACCURACY.rule, SECONDS.rule]
+    assert ACCURACY.rule in latex(facts)
 
 
 def test_nothing_was_run():
-    found = entry("000-table9", known([])).run(Session())
-    assert summary(found) == "not run"
-    assert table_of(found)[1] == []
-    assert re.fullmatch(r"- not run \(mklkit [^\n]*\)\.", markdown(found))
+    facts = entry("000-table9", known([])).run(Session())
+    assert summary(facts) == "not run"
+    assert table_of(facts)[1] == []
+    assert re.fullmatch(r"- not run \(mklkit [^\n]*\)\.", markdown(facts))
 
 
 def test_without_printed_numbers_there_are_no_columns_for_them():
-    found = entry("000-figure1", curve).run(Session(only=["iris"], repeats=2))
-    assert table_of(found)[0] == ["data set", "system", "ours"]
-    assert summary(found) == "test accuracy, %: no printed number; 2 repeats"
+    facts = entry("000-figure1", curve).run(Session(only=["iris"], repeats=2))
+    assert table_of(facts)[0] == ["data set", "system", "ours"]
+    assert summary(facts) == "test accuracy, %: no printed number; 2 repeats"
 
 
 def test_printed_tests_are_shown():
     line = Line(
         row="a", column="b", measure=ACCURACY, ours=1.0, printed=Printed(2.0, test="t = 4.50")
     )
-    found = entry("000-table9", known([line])).run(Session())
-    assert table_of(found)[0][-1] == "published test"
-    assert table_of(found)[1][0][-1] == "t = 4.50"
+    facts = entry("000-table9", known([line])).run(Session())
+    assert table_of(facts)[0][-1] == "published test"
+    assert table_of(facts)[1][0][-1] == "t = 4.50"
 
 
 def test_json_has_no_nan(found):
@@ -132,8 +132,8 @@ def test_json_has_no_nan(found):
 def test_latex_has_maths_for_what_is_not_text():
     lines = [Line(row="κ₁", column="MHKS_2 & λ", measure=ACCURACY, ours=1.0, spread=0.5, repeats=2)]
     printed = [attrs.evolve(lines[0], printed=Printed(2.0), p_paired=1e-9, p_corrected=0.5)]
-    found = entry("000-table9", known(printed)).run(Session())
-    text = latex(found)
+    facts = entry("000-table9", known(printed)).run(Session())
+    text = latex(facts)
     (row,) = (line for line in text.splitlines() if line.startswith(r"$\kappa$"))
     assert row == (
         r"$\kappa$$_1$ & MHKS\_2 \& $\lambda$ & 1.00 $\pm$ 0.50 & 2.00 & $-$1.00 & no & $<$0.001"
@@ -148,11 +148,11 @@ def test_latex_has_maths_for_what_is_not_text():
 
 @given(st.text("abκλ±−‖²₂&%$#_{}\\~^<>|- "))
 def test_latex_text_is_ascii_and_balanced(text):
-    found = latex_text(text)
-    assert found.isascii()
-    maths = re.sub(r"\\\$", "", found)
+    escaped = latex_text(text)
+    assert escaped.isascii()
+    maths = re.sub(r"\\\$", "", escaped)
     assert maths.count("$") % 2 == 0
-    assert not re.search(r"(?<!\\)[&%#]", found)
+    assert not re.search(r"(?<!\\)[&%#]", escaped)
 
 
 def test_a_long_table_breaks_over_pages():

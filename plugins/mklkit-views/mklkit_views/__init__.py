@@ -1,9 +1,6 @@
 """Kernels as views of the same rows: near-mean CCA, and classifiers that join the views."""
 
-from __future__ import annotations
-
-from mklkit_views.cca_mhks1 import CCAMHKS1
-from mklkit_views.cca_mhks2 import CCAMHKS2
+from mklkit_views.cca_mhks import CCAMHKS1, CCAMHKS2
 from mklkit_views.kernel_nmcca import KernelNmCCA
 from mklkit_views.nmcca import NmCCA
 from mklkit_views.svm2k import SVM2K

@@ -120,9 +120,9 @@ def _definite_gram(view: Any) -> NDArray[Any]:
 
     A kernel with an eigenvalue further below zero than rounding explains is refused.
     """
-    given = view.gram(keep=False)
-    gram = np.asarray(given, dtype=np.float64)
-    rounding = max(1e-10, 4 * float(np.finfo(given.dtype).eps))
+    matrix = view.gram(keep=False)
+    gram = np.asarray(matrix, dtype=np.float64)
+    rounding = max(1e-10, 4 * float(np.finfo(matrix.dtype).eps))
     lifted = gram.copy()
     lifted[np.diag_indices_from(gram)] += rounding * np.abs(np.diagonal(gram)).sum()
     try:

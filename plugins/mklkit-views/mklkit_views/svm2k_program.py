@@ -118,7 +118,7 @@ def _constraints(
     n_rows = len(y)
     labels, sums = sparse.diags(y), np.ones((1, n_rows))
     link = labels @ sparse.eye(n_rows, n_agree)
-    own = sparse.eye(n_agree)
+    identity = sparse.eye(n_agree)
     first, second = squares
     blocks = [
         [sums, None, None, None, None, None],
@@ -129,9 +129,9 @@ def _constraints(
         [labels, None, link, -link, None, None],
         [None, -labels, link, -link, None, None],
         [None, labels, -link, link, None, None],
-        [None, None, -own, None, None, None],
-        [None, None, None, -own, None, None],
-        [None, None, own, own, None, None],
+        [None, None, -identity, None, None, None],
+        [None, None, None, -identity, None, None],
+        [None, None, identity, identity, None, None],
     ]
     box = [np.zeros(n_rows), np.full(n_rows, C)]
     equal = np.zeros(2 + first.rank + second.rank)

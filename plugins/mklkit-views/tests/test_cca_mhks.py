@@ -33,17 +33,20 @@ def projections(rows, new, alpha, count):
     """Return training and new rows' projections by the definition, as one dense eigenproblem."""
     views, others = explicit_features(rows), explicit_features(new)
     means = [view.mean(axis=0) for view in views]
-    own = [view - mean for view, mean in zip(views, means, strict=True)]
-    joined = np.hstack(own)
-    largest = [np.linalg.norm(view, 2) ** 2 for view in own]
+    centred = [view - mean for view, mean in zip(views, means, strict=True)]
+    joined = np.hstack(centred)
+    largest = [np.linalg.norm(view, 2) ** 2 for view in centred]
     blocks = block_diag(
-        *(v.T @ v + alpha * top * np.eye(v.shape[1]) for v, top in zip(own, largest, strict=True))
+        *(
+            v.T @ v + alpha * top * np.eye(v.shape[1])
+            for v, top in zip(centred, largest, strict=True)
+        )
     )
     vectors = eigh(joined.T @ joined, blocks)[1][:, ::-1][:, :count] * np.sqrt(len(rows) * 3)
-    parts = np.split(vectors, np.cumsum([v.shape[1] for v in own])[:-1])
+    parts = np.split(vectors, np.cumsum([v.shape[1] for v in centred])[:-1])
     new_own = [view - mean for view, mean in zip(others, means, strict=True)]
     return (
-        [v @ part for v, part in zip(own, parts, strict=True)],
+        [v @ part for v, part in zip(centred, parts, strict=True)],
         [v @ part for v, part in zip(new_own, parts, strict=True)],
     )
 

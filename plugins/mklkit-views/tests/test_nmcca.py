@@ -76,15 +76,15 @@ def test_more_features_than_rows():
 def test_the_constraint_holds_and_the_objective_is_what_agreement_says(alpha):
     views = related_views()
     model = NmCCA(n_components=3, alpha=alpha).fit(views)
-    own = centred(views)
+    moved = centred(views)
     stacked = np.vstack(model.directions_)
-    blocks = dense_problem(own, alpha)[1]
+    blocks = dense_problem(moved, alpha)[1]
     np.testing.assert_allclose(stacked.T @ blocks @ stacked, 60 * 3 * np.eye(3), atol=1e-8)
     penalty = sum(
         ridge * np.linalg.norm(part) ** 2
-        for ridge, part in zip(ridges_of(own, alpha), model.directions_, strict=True)
+        for ridge, part in zip(ridges_of(moved, alpha), model.directions_, strict=True)
     )
-    objective = near_mean(own, model.directions_) + penalty
+    objective = near_mean(moved, model.directions_) + penalty
     assert objective == pytest.approx(60 * 3 * (1 - model.agreement_).sum())
 
 

@@ -34,8 +34,8 @@ def objective(coefficients, values, grams, y, C, agreement, epsilon):
 def primal_by_general_solver(first, second, y, C, agreement, epsilon):
     """Return the primal's optimal value and the machines' values, slacks and all as unknowns."""
     n_rows, a, b = len(y), first.shape[1], second.shape[1]
-    eye, zero, one = np.eye(n_rows), np.zeros((n_rows, n_rows)), np.ones((n_rows, 1))
-    left, right = np.hstack([first, one]), np.hstack([second, one])
+    eye, zero, ones = np.eye(n_rows), np.zeros((n_rows, n_rows)), np.ones((n_rows, 1))
+    left, right = np.hstack([first, ones]), np.hstack([second, ones])
     no_left, no_right = np.zeros_like(left), np.zeros_like(right)
     sign = y[:, None]
     matrix = np.vstack(
@@ -53,7 +53,7 @@ def primal_by_general_solver(first, second, y, C, agreement, epsilon):
     )
     start = np.concatenate([np.zeros(a + b + 2), np.ones(3 * n_rows)])
     bounds = [(None, None)] * (a + b + 2) + [(0, None)] * (3 * n_rows)
-    found = minimize(
+    optimum = minimize(
         lambda x: 0.5 * squares @ x**2 + prices @ x,
         start,
         jac=lambda x: squares * x + prices,
@@ -62,8 +62,8 @@ def primal_by_general_solver(first, second, y, C, agreement, epsilon):
         constraints={"type": "ineq", "fun": lambda x: matrix @ x - lower, "jac": lambda x: matrix},
         options={"ftol": 1e-14, "maxiter": 2000},
     )
-    weights = found.x[: a + 1], found.x[a + 1 : a + b + 2]
-    return found.fun, np.column_stack([left @ weights[0], right @ weights[1]])
+    weights = optimum.x[: a + 1], optimum.x[a + 1 : a + b + 2]
+    return optimum.fun, np.column_stack([left @ weights[0], right @ weights[1]])
 
 
 def solve(first, second, y, C, agreement, epsilon):
@@ -137,8 +137,8 @@ def test_large_nearly_singular_matrices_come_to_no_more_than_libsvm(pair, agreem
     best = objective(parts, values_of(theirs, grams), grams, y, C, agreement, 0)
     joint = solve_svm2k(tuple(grams), y, C, agreement, 0)
     ours = joint.coefficients, joint.biases
-    found = objective(joint.coefficients, values_of(ours, grams), grams, y, C, agreement, 0)
-    assert found <= best * (1 + 1e-4)
+    reached = objective(joint.coefficients, values_of(ours, grams), grams, y, C, agreement, 0)
+    assert reached <= best * (1 + 1e-4)
 
 
 @pytest.mark.parametrize("parameters", ["", "(D=30)", "(epsilon=0.2)"])

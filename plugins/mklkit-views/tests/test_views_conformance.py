@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from mklkit_authors.testing import parametrize_with_component_checks
 from mklkit_views import CCAMHKS1, CCAMHKS2, SVM2K, SVMConcat
-
-from mklkit.testing import parametrize_with_component_checks
 
 
 @parametrize_with_component_checks([CCAMHKS1, CCAMHKS2, SVM2K, SVMConcat, CCAMHKS1(n_components=1)])

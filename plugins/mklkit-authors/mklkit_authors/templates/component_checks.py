@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mklkit.testing import Check, parametrize_with_component_checks
+from mklkit_authors.testing import Check, parametrize_with_component_checks
 
 from mklkit_authors.templates.weighting import Sketch
 

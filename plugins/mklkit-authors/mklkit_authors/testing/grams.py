@@ -1,18 +1,20 @@
-"""What the tests of several kernels have in common."""
+"""What tests of several kernels have in common, beside the checks: values from a formula."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from mklkit.protocols import Array, Kernel
 
-def cosines(gram):
+
+def cosines(gram: Array) -> Array:
     """Return a Gram matrix divided by the roots of its diagonal; 0 where that is 0."""
-    own = np.diag(gram)
-    lengths = np.where(own > 0, np.sqrt(np.where(own > 0, own, 1)), np.inf)
+    squares = np.diag(gram)
+    lengths = np.where(squares > 0, np.sqrt(np.where(squares > 0, squares, 1)), np.inf)
     return gram / lengths[:, None] / lengths
 
 
-def check_gram(kernel, rows, expected=None):
+def check_gram(kernel: Kernel, rows: Array, expected: Array | None = None) -> None:
     """Expect the values, symmetric, with the same diagonal, no negative eigenvalue."""
     fitted = kernel.fit(rows)
     gram = fitted(rows, rows)

@@ -16,11 +16,11 @@ from sklearn.base import clone
 from mklkit.errors import MKLKitError, quoted
 from mklkit.protocols import facts_of, is_name
 from mklkit.protocols.component import Component
+from mklkit.registry.docstrings import documented_parameters
 from mklkit.registry.entries import FACTS
 from mklkit.registry.specs import parse_spec, to_spec
-from mklkit.testing.cases import Case
-from mklkit.testing.docstrings import documented_parameters
-from mklkit.testing.expectations import CheckFailure, NotApplicable, expect, same, state_of
+from mklkit_authors.testing.cases import Case
+from mklkit_authors.testing.expectations import CheckFailure, NotApplicable, expect, same, state_of
 
 
 def states_its_facts(case: Case) -> None:

@@ -25,9 +25,9 @@ from mklkit.registry.entries import FACTS, Kind, completed
 from mklkit.registry.readings import texts_of
 from mklkit.registry.registry import get_registry
 from mklkit.registry.specs import parse_spec
-from mklkit.testing.expectations import CheckFailure
-from mklkit.testing.rows import labels_of, numbers_of, two_classes
 from mklkit.views.view_set import ViewSet
+from mklkit_authors.testing.expectations import CheckFailure
+from mklkit_authors.testing.rows import labels_of, numbers_of, two_classes
 
 TASKS: tuple[Task, ...] = ("two classes", "numbers", "none")
 """What learners and combiners are checked with; several classes go by two."""

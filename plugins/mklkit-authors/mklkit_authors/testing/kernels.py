@@ -8,10 +8,10 @@ import numpy as np
 
 from mklkit.numerics.pairwise import BASES
 from mklkit.protocols import Array, FeatureMapFacts, FittedKernel, facts_of
-from mklkit.testing.cases import Case
-from mklkit.testing.expectations import NotApplicable, expect, expect_array, expect_close
-from mklkit.testing.rows import with_gaps
 from mklkit.views.kernel_rows import is_scalar
+from mklkit_authors.testing.cases import Case
+from mklkit_authors.testing.expectations import NotApplicable, expect, expect_array, expect_close
+from mklkit_authors.testing.rows import with_gaps
 
 SAME = "Both must be the same function."
 

@@ -17,18 +17,18 @@ from mklkit.protocols.component import Preset
 from mklkit.registry.discovery import canonical
 from mklkit.registry.entries import BASES, HOOKS, Kind
 from mklkit.registry.registry import Registry
-from mklkit.testing.cases import Case
-from mklkit.testing.combiners import COMBINER_CHECKS, LEARNER_CHECKS
-from mklkit.testing.common import COMPONENT_CHECKS
-from mklkit.testing.estimators import ESTIMATOR_CHECKS, PRESET_CHECKS
-from mklkit.testing.expectations import CheckFailure, NotApplicable, place_of
-from mklkit.testing.fits import (
+from mklkit_authors.testing.cases import Case
+from mklkit_authors.testing.combiners import COMBINER_CHECKS, LEARNER_CHECKS
+from mklkit_authors.testing.common import COMPONENT_CHECKS
+from mklkit_authors.testing.estimators import ESTIMATOR_CHECKS, PRESET_CHECKS
+from mklkit_authors.testing.expectations import CheckFailure, NotApplicable, place_of
+from mklkit_authors.testing.fits import (
     DECISION_CHECKS,
     FIT_CHECKS,
     inputs_are_left_as_they_are,
     weights_of_rows_count,
 )
-from mklkit.testing.kernels import KERNEL_CHECKS, MAP_CHECKS
+from mklkit_authors.testing.kernels import KERNEL_CHECKS, MAP_CHECKS
 
 Outcome = Literal["passed", "failed", "not applicable"]
 
@@ -178,7 +178,7 @@ def check_component(component: Any, kind: Kind | None = None, rows: Array | None
     >>> check_component(rule)
     Traceback (most recent call last):
         ...
-    mklkit.testing.expectations.CheckFailure: ... nameless-file returned a negative weight: ...
+    mklkit_authors.testing.expectations.CheckFailure: ... returned a negative weight: ...
     """
     checks = component_checks(component, kind, rows)
     failures = [each.message for each in findings(checks) if each.outcome == "failed"]

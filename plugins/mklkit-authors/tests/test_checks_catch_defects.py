@@ -10,7 +10,13 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 import pytest
-from builders import Mean
+from mklkit_authors.testing import (
+    CheckFailure,
+    NotApplicable,
+    check_component,
+    component_checks,
+)
+from mklkit_authors.testing.checks import checks_of
 
 from mklkit import MKLKitError, get_registry
 from mklkit.feature_maps import Empirical, Implicit
@@ -20,6 +26,7 @@ from mklkit.plugin import (
     CombinerFacts,
     FeatureMapFacts,
     FittedScalarKernel,
+    FusionCombiner,
     KernelFacts,
     LearnerFacts,
     LinearDecision,
@@ -29,13 +36,6 @@ from mklkit.plugin import (
 )
 from mklkit.protocols import Component
 from mklkit.registry.readings import category_codes, texts_of
-from mklkit.testing import (
-    CheckFailure,
-    NotApplicable,
-    check_component,
-    component_checks,
-)
-from mklkit.testing.checks import checks_of
 
 DEFECTS: list[Any] = []
 Method = Callable[..., Any]
@@ -61,6 +61,16 @@ def defect(check: str, base: type, facts: Any = None) -> Callable[[Method], Any]
         return defective(check)(type(word, (base,), members | stated))
 
     return add
+
+
+@attrs.frozen
+class Mean(FusionCombiner):
+    """The mean of the decisions."""
+
+    name: ClassVar[str] = "mean"
+
+    def fuse(self, scores: np.ndarray) -> np.ndarray:
+        return np.asarray(scores.mean(axis=1))
 
 
 @defective("values_that_are_no_numbers_are_refused")

@@ -1,9 +1,8 @@
 """The checks that every component must pass, for authors of plugins.
 
-In a plugin's tests::
+In a plugin's tests, here of a kernel ``Contrast``::
 
-    from mklkit.testing import parametrize_with_component_checks
-    from mklkit_contrast import Contrast
+    from mklkit_authors.testing import parametrize_with_component_checks
 
     @parametrize_with_component_checks([Contrast, Contrast(power=2)])
     def test_component(check):
@@ -21,15 +20,13 @@ Some checks depend on a component's ``facts``: a kernel is checked on rows that 
 of these names. Results may depend on the order of rows if a random state was used.
 """
 
-from __future__ import annotations
-
-from mklkit.testing.checks import (
+from mklkit_authors.testing.checks import (
     Check,
     check_component,
     component_checks,
     parametrize_with_component_checks,
 )
-from mklkit.testing.expectations import CheckFailure, NotApplicable
+from mklkit_authors.testing.expectations import CheckFailure, NotApplicable
 
 __all__ = [
     "Check",

@@ -11,15 +11,15 @@ import numpy as np
 from mklkit.errors import MKLKitError, WeightsWarning
 from mklkit.protocols import CombinerFacts, facts_of
 from mklkit.registry.composing import choose_components
-from mklkit.testing.cases import Case
-from mklkit.testing.expectations import (
+from mklkit.views.deciding import BlockDecision, RowBlock
+from mklkit_authors.testing.cases import Case
+from mklkit_authors.testing.expectations import (
     CheckFailure,
     NotApplicable,
     expect,
     expect_array,
     expect_close,
 )
-from mklkit.views.deciding import BlockDecision, RowBlock
 
 
 def declares_its_partners(case: Case) -> None:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from mklkit.protocols import Array, FittedLearner, LearnerFacts, facts_of
 from mklkit.registry.entries import FACTS
-from mklkit.testing.cases import Case, Fit
-from mklkit.testing.expectations import (
+from mklkit_authors.testing.cases import Case, Fit
+from mklkit_authors.testing.expectations import (
     NotApplicable,
     expect,
     expect_array,

@@ -20,8 +20,8 @@ from mklkit.protocols import Array, Preset, Task, facts_of, is_name
 from mklkit.registry.columns import bind_kernels
 from mklkit.registry.composing import choose_components
 from mklkit.registry.entries import FACTS
-from mklkit.testing.cases import Case
-from mklkit.testing.expectations import (
+from mklkit_authors.testing.cases import Case
+from mklkit_authors.testing.expectations import (
     CheckFailure,
     NotApplicable,
     expect,
