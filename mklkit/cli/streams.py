@@ -55,6 +55,8 @@ def fit_stream(
 
     classifier, seed = pipeline[-1], options.seed
     _refuse_more_than_numbers(classifier)
+    asked = [name for name in pipeline.get_params() if name.endswith("__recognise")]
+    pipeline.set_params(**dict.fromkeys(asked, False))
     with counting("first pass") as progress:
         most = SAMPLE_ROWS
         if options.max_memory is not None:

@@ -27,6 +27,7 @@ from mklkit.datasets.target import (
     target_and_dropped,
 )
 from mklkit.errors import DataError, counted, named, quoted, type_name
+from mklkit.estimators.sources import is_free_text
 from mklkit.estimators.table_reading import placed_kernels
 from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.tasks import Classes, Task, task_named
@@ -97,6 +98,9 @@ class DataSet:
         """Return the columns that methods learn from, identifiers only where kernels name them."""
         bank = [] if kernels is None or are_proposed(kernels) else bind_kernels(kernels)
         as_they_are, _ = needed_unchanged(bank)
+        if are_proposed(kernels):
+            names = self.features.columns
+            as_they_are = [[name for name in names if is_free_text(self.features[name])]]
         return without_unread(self.features, self.encoding["identifiers"], as_they_are)
 
     def check_columns(self, columns: Any) -> None:

@@ -26,6 +26,7 @@ from mklkit.datasets.notations import AS_READ, WRITTEN
 from mklkit.datasets.readings import ColumnReading, read_later, settle_readings
 from mklkit.datasets.remarks import described, identifiers_of, input_columns, notes_on
 from mklkit.errors import DataError, named
+from mklkit.estimators.sources import is_free_text
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -59,6 +60,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Those among them whose gaps become the training median.
     asked : sequence of (kernel, column), default=()
         The columns that kernels on numbers name: one that would be dropped is refused.
+    recognise : bool, default=False
+        Whether kernels are to be proposed: columns of free text are passed on too, and those of
+        categories beside their one-hot columns.
 
     Attributes
     ----------
@@ -107,6 +111,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         as_they_are: Sequence[Any] = (),
         imputed: Sequence[Any] = (),
         asked: Sequence[tuple[str, str]] = (),
+        recognise: bool = False,
     ) -> None:
         self.max_categories = max_categories
         self.identifiers = identifiers
@@ -114,6 +119,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.as_they_are = as_they_are
         self.imputed = imputed
         self.asked = asked
+        self.recognise = recognise
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Determine column types, medians and categories from the training rows.
@@ -175,7 +181,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if self.category_:
             numbers = np.hstack([numbers, self.one_hot_.transform(text_of(frame[self.category_]))])
         encoded = pd.DataFrame(numbers, frame.index, self._number_names)
-        for name in self.text_:
+        for name in self._words():
             encoded[name] = text_of(frame[[name]], gap=None)[:, 0]
         return encoded[self.feature_names_out_]
 
@@ -229,7 +235,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self.readings_ = readings | dict(self.readings)
         self.notes_ = notes_on(readings)
         identifiers = identifiers_of(frame, self.identifiers)
-        self.as_they_are_ = passed_on(self.as_they_are, names, identifiers)
+        texts = [name for name in names if self.recognise and is_free_text(frame[name])]
+        self.as_they_are_ = passed_on([*self.as_they_are, texts], names, identifiers)
         imputed = chosen_columns(self.imputed, names)
         self.with_gaps_ = [name for name in self.as_they_are_ if name not in imputed]
         self.kinds_ = {name: self._kind(frame[name], identifiers) for name in names}
@@ -276,6 +283,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         dates = [parts.numbers(frame[name]) for name, parts in self.dates_.items()]
         return np.hstack([all_as_numbers(filled.reindex(columns=self.numeric_)), *dates])
 
+    def _words(self) -> list[str]:
+        """Return the columns that are text in the output."""
+        return [*self.text_, *(self.category_ if self.recognise else ())]
+
     def _name_outputs(self) -> None:
         """Name the output columns by columns and values, and order them as their sources are."""
         # Each with its source, as they are computed.
@@ -289,11 +300,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 source = self.category_[int(place)]
                 rest = value == "infrequent_sklearn"
                 outputs.append((source, f"{source}_{'other' if rest else value}"))
-        taken = {*self.numeric_, *self.dates_, *self.text_}
+        taken = {*self.numeric_, *self.dates_, *self._words()}
         outputs = [(source, n if n == source else _unique(n, taken)) for source, n in outputs]
         self._number_names = [name for _, name in outputs]
         rank = {name: place for place, name in enumerate(self.feature_names_in_)}
-        outputs += [(name, name) for name in self.text_]
+        outputs += [(name, name) for name in self._words()]
         outputs.sort(key=lambda output: rank[output[0]])
         self.sources_: list[str] = [source for source, _ in outputs]
         self.feature_names_out_: list[str] = [name for _, name in outputs]

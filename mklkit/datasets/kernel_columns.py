@@ -18,23 +18,28 @@ from mklkit.registry.composing import kernels_on
 from mklkit.views.bound_kernels import BoundKernel
 
 
-def kernels_in(estimator: Any) -> list[BoundKernel]:
-    """Return the kernels that an estimator, search or vote was given; none of those proposed.
-
-    Kernels that can't be made are left to ``fit``, which says what is wrong.
-    """
+def banks_in(estimator: Any) -> list[Any]:
+    """Return all that an estimator, search or vote was given as its kernels."""
     parameters = estimator.get_params(deep=False)
     banks = [] if parameters.get("kernels") is None else [parameters["kernels"]]
     grids = parameters.get("param_grid") or []
     for grid in [grids] if isinstance(grids, Mapping) else grids:
         banks += grid.get("kernels", ())
+    inner = parameters.get("estimator")
+    return banks if inner is None else banks + banks_in(inner)
+
+
+def kernels_in(estimator: Any) -> list[BoundKernel]:
+    """Return the kernels that an estimator, search or vote was given; none of those proposed.
+
+    Kernels that can't be made are left to ``fit``, which says what is wrong.
+    """
     kernels = []
-    for bank in banks:
+    for bank in banks_in(estimator):
         if not are_proposed(bank):
             with suppress(MKLKitError):
                 kernels += bind_kernels(bank)
-    inner = parameters.get("estimator")
-    return kernels if inner is None else kernels + kernels_in(inner)
+    return kernels
 
 
 def needed_unchanged(kernels: Iterable[BoundKernel]) -> tuple[list[Any], list[Any]]:

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from mklkit.datasets.covariates import CovariateRemoval
 from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.kernel_columns import (
+    banks_in,
     chosen_columns,
     kernels_in,
     named_columns,
@@ -25,7 +26,9 @@ from mklkit.datasets.kernel_columns import (
 from mklkit.errors import IncompatibleError, MKLKitError, named, suggest
 from mklkit.estimators.from_preset import find_preset, preset_classifier, preset_parts
 from mklkit.estimators.introspection import KernelModel, column_names, split
+from mklkit.estimators.sources import counts_in
 from mklkit.protocols.component import Preset
+from mklkit.registry.columns import are_proposed
 
 SCALES: tuple[str, ...] = ("standard", "minmax", "none")
 DEFAULT_SCALE = "standard"
@@ -47,7 +50,7 @@ class ScaledColumns(TransformerMixin, BaseEstimator):
     """A scaler of scikit-learn for the columns of numbers, and others passed on as they are.
 
     ``as_they_are`` are the columns not to scale, as kernels name theirs, None among them for all.
-    Fitted, ``scaler_`` scales the columns ``scaled_`` and leaves those ``left_``.
+    To ``recognise`` counts is not to scale them either, so that kernels can be proposed. Fitted, ``scaler_`` scales the columns ``scaled_`` and leaves those ``left_``.
 
     >>> from sklearn.preprocessing import MinMaxScaler
     >>> frame = pd.DataFrame({"word": ["a", "b"], "count": [4.0, 2.0], "age": [30.0, 50.0]})
@@ -57,9 +60,10 @@ class ScaledColumns(TransformerMixin, BaseEstimator):
     1    b    2.0  1.0
     """
 
-    def __init__(self, scaler: Any, as_they_are: Sequence[Any]) -> None:
+    def __init__(self, scaler: Any, as_they_are: Sequence[Any], recognise: bool = False) -> None:
         self.scaler = scaler
         self.as_they_are = as_they_are
+        self.recognise = recognise
 
     def fit(self, X: pd.DataFrame, y: Any = None) -> Self:
         """Fit the scaler to its columns of the training rows."""
@@ -82,6 +86,7 @@ class ScaledColumns(TransformerMixin, BaseEstimator):
         names = X.columns.tolist()
         left = chosen_columns(self.as_they_are, names)
         left |= {name for name in names if not is_numeric_dtype(X[name].dtype)}
+        left |= {names[place] for place in (counts_in(X) if self.recognise else ())}
         self.left_ = [name for name in names if name in left]
         self.scaled_ = [name for name in names if name not in left]
         self.scaler_ = clone(self.scaler)
@@ -129,7 +134,9 @@ def build_pipeline(
     -----
     Columns that kernels of the classifier read as amounts, text, categories or row ids are passed
     on as they are: they are not dropped as identifiers, one-hot encoded or scaled. Gaps in amounts
-    become the median where the kernel does not leave them out.
+    become the median where the kernel does not leave them out. Where kernels are proposed, columns
+    of text and counts are recognised and passed on as well, and categories are so too beside their
+    one-hot columns, unless covariates are taken out.
 
     Examples
     --------
@@ -142,20 +149,23 @@ def build_pipeline(
             f"scale must be 'standard', 'minmax' or 'none', got {scale!r}."
             f"{suggest(str(scale), SCALES)}"
         )
-    kernels = kernels_in(classifier)
+    kernels, banks = kernels_in(classifier), banks_in(classifier)
+    # What is left of counts without covariates is none.
+    recognise = bool(banks) and all(map(are_proposed, banks)) and not covariates
     as_they_are, imputed = needed_unchanged(kernels)
     encoder = TableEncoder(
         max_categories=max_categories,
         as_they_are=as_they_are,
         imputed=imputed,
         asked=named_columns(kernels, "numbers"),
+        recognise=recognise,
     )
     scaler: Any = "passthrough"
     if scale != "none":
         scaler = StandardScaler() if scale == "standard" else MinMaxScaler(feature_range=(-1, 1))
         scaler.set_output(transform="pandas")
-        if as_they_are:
-            scaler = ScaledColumns(scaler, as_they_are)
+        if as_they_are or recognise:
+            scaler = ScaledColumns(scaler, as_they_are, recognise)
     removal = [("covariates", CovariateRemoval(covariates, as_they_are))] if covariates else []
     return Pipeline([("encode", encoder), ("scale", scaler), *removal, ("classify", classifier)])
 
@@ -223,10 +233,9 @@ def describe(pipeline: Pipeline) -> list[str]:
     """Describe the fitted steps of ``build_pipeline``, one line per step."""
     encoder, scaler, rest = pipeline.named_steps["encode"], pipeline.named_steps["scale"], ""
     if isinstance(scaler, ScaledColumns):
-        left = [name for name in encoder.as_they_are_ if name in encoder.numeric_]
+        left = [name for name in scaler.left_ if name in encoder.numeric_]
         rest = f", but not {named(left)}" if left else ""
-        all_left = set(encoder.feature_names_out_) <= set(encoder.as_they_are_)
-        scaler = None if all_left else scaler.scaler
+        scaler = scaler.scaler if scaler.scaled_ else None
     words = SCALE_WORDS.get(type(scaler))
     lines: list[str] = encoder.describe()
     lines.append("features not scaled" if words is None else words + rest)

@@ -107,7 +107,7 @@ def plan_and_read(
     row_weights = None
     if sample_weight is not None:
         row_weights = checked_row_weights(sample_weight, _num_samples(X))
-    reading, (kernels,) = read_table(X, [kernels_to_bind(estimator.kernels, task)])
+    reading, (kernels,) = read_table(X, [kernels_to_bind(estimator.kernels, task, X)])
     weighted = row_weights is not None or estimator.class_weight is not None
     plan = plan_of(estimator, task, reading, kernels, weighted)
     row_groups = None if groups is None else checked_groups(groups, _num_samples(X))
@@ -153,7 +153,8 @@ def fit_problems(
 def with_kernels(plan: Plan, data: TrainingData, shared_views: SharedViews | None = None) -> Plan:
     """Return a plan with kernels that are proposed from the data."""
     names, sources, learners = plan.reading.names, plan.sources, plan.learners
-    propose = partial(proposed_bank, names, data, plan.task, sources, learners)
+    settings = plan.task, sources, learners, plan.kernels
+    propose = partial(proposed_bank, names, data, *settings)
     key = plan.task, names, sources, learners
     bank = propose() if shared_views is None else shared_views.small(key, data, propose)
     kernels = tuple(bank.kernels)

@@ -135,7 +135,7 @@ def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
         )
     X = as_source(X)
     if sums is None:
-        reading, (bank,) = read_table(X, [kernels_to_bind(estimator.kernels, "two classes")])
+        reading, (bank,) = read_table(X, [kernels_to_bind(estimator.kernels, "two classes", X)])
     else:
         reading, bank = sums.plan.reading, list(sums.plan.kernels)
     plan = plan_of(estimator, "two classes", reading, bank)

@@ -16,6 +16,7 @@ import numpy as np
 from mklkit.combiners.templates.fixed_shares import FixedShares
 from mklkit.errors import IncompatibleError, SpecError, quoted
 from mklkit.estimators.problems import Problem
+from mklkit.estimators.sources import kernels_by_kind
 from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData
 from mklkit.protocols import Array, FeatureMapFacts, RowSource, Target, Task, facts_of
@@ -37,8 +38,8 @@ BANDWIDTHS = ("per-problem", "all-rows")
 class Plan:
     """What an estimator asks for, settled once.
 
-    ``kernels`` are bound to columns of the table, which is read as ``reading`` says; they are the
-    default ones while ``proposed``, until some are proposed from the rows and their target.
+    ``kernels`` are bound to columns of the table, which is read as ``reading`` says; while
+    ``proposed`` they tell what the columns hold, until some are proposed from rows and target.
     ``sources`` are the columns for which, none where they are recognised by name, and ``learners``
     those of which the better is taken with them, none where the learner is settled.
     ``bandwidths`` tells whether kernels are fitted to each problem's own rows or to all of them;
@@ -122,8 +123,8 @@ def on_kernels(plan: Plan) -> Plan:
     return attrs.evolve(plan, feature_map=get_registry().create("feature_map", facts.instead))
 
 
-def kernels_to_bind(kernels: Any, task: Task) -> list[BoundKernel]:
-    """Return an estimator's kernels, by which its table is read."""
+def kernels_to_bind(kernels: Any, task: Task, X: Any = None) -> list[BoundKernel]:
+    """Return an estimator's kernels, by which its table is read, or those for what a table has."""
     if not are_proposed(kernels):
         return bind_kernels(kernels)
     if task == "none":
@@ -131,7 +132,7 @@ def kernels_to_bind(kernels: Any, task: Task) -> list[BoundKernel]:
             "kernels='auto' proposes kernels by their alignment with class labels, and there are"
             " none: name the kernels, or leave them out for the default ones."
         )
-    return bind_kernels(None)  # What is proposed reads numbers, as these do.
+    return bind_kernels(None) if X is None else kernels_by_kind(X)
 
 
 WORTH_KEEPING = 2**28

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 import attrs
@@ -14,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from mklkit.display.html import notes, shown
 from mklkit.errors import DataError, MKLKitError, counted
 from mklkit.estimators.showing import KernelSummary
-from mklkit.estimators.sources import column_groups, named_groups
+from mklkit.estimators.sources import Source, kernels_by_kind, sources_of
 from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import TrainingData, as_source, check_training
 from mklkit.numerics.ridge import leave_one_out_error
@@ -90,14 +91,16 @@ def proposed_bank(
     task: Task,
     sources: Sequence[str] = (),
     learners: Sequence[Any] = (),
+    read_by: Sequence[BoundKernel] = (),
 ) -> KernelBank:
     """Return a bank proposed from training data, for classes or for numbers.
 
     ``sources`` are the columns of each source, which are recognised by name where there are none.
-    Of ``learners`` the one is taken that predicts more rows in three folds.
+    Of ``learners`` the one is taken that predicts more rows in three folds. ``read_by`` are the
+    kernels by which the rows were read, none where all are numbers.
 
-    Candidates are those that registered kernels propose (``KernelFacts.proposed``), for all columns
-    and for each group of them (:func:`column_groups`), at most 40; pruning takes at most 8.
+    Candidates are those that registered kernels propose (``KernelFacts.proposed``), for all numbers
+    and for each source (:func:`sources_of`), at most 40; pruning takes at most 8.
     They are compared on at most about 1,000 rows, drawn by class; the draw depends on the class
     numbers alone, or on the number of rows.
 
@@ -112,12 +115,12 @@ def proposed_bank(
         targets = StandardScaler().fit_transform(values.reshape(len(values), -1))
     else:
         targets = (values[:, None] == np.unique(values)).astype(np.float64)
-    groups = named_groups(sources, names, sample) if sources else column_groups(names, sample)
+    parts = sources_of(read_by, names, sample, sources)
     of_rows = None if data.groups is None else data.groups[drawn]
-    kernels, notes = _pruned(_candidates(groups), sample, targets, codes[drawn], of_rows)
-    if groups:
-        sizes = ", ".join(f"{name} ({len(columns)})" for name, columns in groups.items())
-        notes.insert(0, f"sources {'given' if sources else 'found'}: {sizes}")
+    kernels, notes = _pruned(_candidates(parts), sample, targets, codes[drawn], of_rows)
+    if any(part.name for part in parts):
+        told = ", ".join(part.told for part in parts if part.told)
+        notes.insert(0, f"sources {'given' if sources else 'found'}: {told}")
     learner = None
     if learners and len(data.rows) <= MOST_OF_RIDGE:
         learner, note = _better_learner(learners, kernels, sample, codes[drawn], of_rows)
@@ -152,18 +155,27 @@ def propose_kernels(X: Any, y: Any, kernels: Any = "auto") -> KernelBank:
     kernels auto: took rbf(sigma='median/2') (alignment 0.79)
     """
     X = as_source(X)
-    reading, _ = read_table(X, [bind_kernels(None)])
+    reading, (read_by,) = read_table(X, [kernels_by_kind(X)])
     data = check_training(BaseEstimator(), "two classes", reading, X, y)
-    return proposed_bank(reading.names, data, "two classes", proposed_for(kernels) or ())
+    sources = proposed_for(kernels) or ()
+    return proposed_bank(reading.names, data, "two classes", sources, (), read_by)
 
 
-def _candidates(sources: Mapping[str, NDArray[np.intp]]) -> list[Candidate]:
-    """Return the proposed kernels for all columns and each source, the most useful first."""
+def _candidates(sources: Sequence[Source]) -> list[Candidate]:
+    """Return the proposed kernels for each source, the most useful of each first.
+
+    Counts are compared as numbers too, all of them in one unit.
+    """
+    specs = {reads: proposed_specs(reads) for reads in {part.reads for part in sources}}
+    if "amounts" in specs:
+        specs["amounts"] += proposed_specs()
     candidates: list[Candidate] = []
-    for spec in proposed_specs():
-        for name, columns in {"": None, **sources}.items():
-            (bound,) = bind_kernels([(f"{spec}@{name}" if name else spec, spec, columns)])
-            candidates.append((bound, name))
+    for rank in zip_longest(*(specs[part.reads] for part in sources)):
+        for spec, part in zip(rank, sources, strict=True):
+            label = f"{spec}@{part.name}" if part.name else spec
+            if spec is not None:
+                (bound,) = bind_kernels([(label, spec, part.columns)])
+                candidates.append((bound, part.name))
     return candidates[:MOST_CANDIDATES]
 
 
@@ -226,7 +238,7 @@ def _fitted(
     cuts = ColumnCuts(rows)
     able, kernels, own_rows, notes = [], [], [], []
     for bound, group in candidates:
-        columns = cuts.of(bound.columns)
+        columns = cuts.of(bound.columns, bound.reads)
         try:
             (kernel,), _ = fit_kernels([attrs.evolve(bound, columns=None)], columns)
         except MKLKitError as error:

@@ -164,7 +164,7 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
         alike = grouped(points, lambda point: _fitted_at_once(_varied(base, point)))
         table = as_source(X)
         kernels = [_varied(base, group.common).kernels for group in alike]
-        banks = [kernels_to_bind(bank, "two classes") for bank in kernels]
+        banks = [kernels_to_bind(bank, "two classes", table) for bank in kernels]
         reading, bound = read_table(table, banks)
         row_weights = checked_row_weights(sample_weight, _num_samples(table))
         row_groups = checked_groups(groups, _num_samples(table))

@@ -56,7 +56,7 @@ class TableReading:
 
         A ``DataError`` refuses a column that holds something else now, and gaps in row ids.
         """
-        frame = _as_frame(X)
+        frame = as_table(X)
         places = [place for place, holds in enumerate(self.holds) if holds == "numbers"]
         single = bool(places) and all(frame.dtypes.iloc[place] == np.float32 for place in places)
         numbers = np.zeros(frame.shape, dtype=np.float32 if single else np.float64)
@@ -87,7 +87,7 @@ class TableReading:
 
     def rows(self, X: Any, numbers: Array) -> Array | TableRows:
         """Return all that kernels read in a table; ``numbers`` are its numbers (n, d)."""
-        frame = _as_frame(X)
+        frame = as_table(X)
         texts, categories = {}, {}
         for place in self.texts:
             column = frame.iloc[:, place]
@@ -132,7 +132,7 @@ def read_table(X: Any, banks: Sequence[Bank]) -> tuple[TableReading, list[list[B
         if any(kernel.reads != "numbers" or kernel.facts.share for kernel in every):
             placed = [assign_columns(bank, holds, names) for bank in placed]
         return TableReading(names, holds), placed
-    frame = _as_frame(X)
+    frame = as_table(X)
     holds = _all_held(frame, every)
     bound = [assign_columns(bank, holds, names) for bank in placed]
     readers: list[list[BoundKernel]] = [[] for _ in holds]
@@ -265,7 +265,8 @@ def row_of(column: pd.Series, position: int) -> str:
     return f"the row with index {shown}" if index.name is None else f"{index.name} {shown}"
 
 
-def _as_frame(X: Any) -> pd.DataFrame:
+def as_table(X: Any) -> pd.DataFrame:
+    """Return a table as a DataFrame."""
     if isinstance(X, pd.DataFrame):
         return X
     rows = np.asarray(X)

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from mklkit.datasets.encoder import TableEncoder
+from mklkit.datasets.pipeline import ScaledColumns
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.introspection import column_names, split
@@ -146,5 +147,8 @@ def _settled(before: Pipeline) -> Pipeline:
     steps: Pipeline = clone(before)
     for (_, new), (_, old) in zip(steps.steps, before.steps, strict=True):
         if isinstance(old, TableEncoder):
-            new.set_params(identifiers=old.identifiers_, readings=old.readings_)
+            texts = [*old.as_they_are, old.text_]
+            new.set_params(identifiers=old.identifiers_, readings=old.readings_, as_they_are=texts)
+        if isinstance(old, ScaledColumns):
+            new.set_params(as_they_are=[*old.as_they_are, old.left_], recognise=False)
     return steps

@@ -112,6 +112,7 @@ class Hellinger(HistogramKernel):
     """
 
     name: ClassVar[str] = "hellinger"
+    facts: ClassVar[KernelFacts] = KernelFacts(reads="amounts", proposed=("hellinger",))
 
     def similar(self, a: Array, b: Array) -> Array:
         """Return the inner products of the roots."""
@@ -173,6 +174,7 @@ class MinMax(AmountKernel):
     """
 
     name: ClassVar[str] = "min-max"
+    facts: ClassVar[KernelFacts] = KernelFacts(reads="amounts", proposed=("min-max",))
 
     def similar(self, a: Array, b: Array) -> Array:
         """Return the sums of the lesser values over those of the greater ones."""
@@ -249,7 +251,9 @@ class Chi2(Kernel):
 
     name: ClassVar[str] = "chi2"
     facts: ClassVar[KernelFacts] = KernelFacts(
-        reads="amounts", search_space={"gamma": ("0.25*mean", "mean", "4*mean")}
+        reads="amounts",
+        search_space={"gamma": ("0.25*mean", "mean", "4*mean")},
+        proposed=("chi2",),
     )
 
     gamma: float | str = attrs.field(default="mean", validator=_valid_gamma)

@@ -56,7 +56,9 @@ class Overlap(FixedKernel, FeatureKernel):
     """
 
     name: ClassVar[str] = "overlap"
-    facts: ClassVar[KernelFacts] = KernelFacts(reads="categories", allows_gaps=True)
+    facts: ClassVar[KernelFacts] = KernelFacts(
+        reads="categories", allows_gaps=True, proposed=("overlap",)
+    )
 
     def features(self, rows: Array) -> tuple[Sparse, Sparse]:
         """Return a one for each category that a row has, twice."""
@@ -98,7 +100,10 @@ class FrequencyOverlap(Kernel):
 
     name: ClassVar[str] = "frequency-overlap"
     facts: ClassVar[KernelFacts] = KernelFacts(
-        reads="categories", allows_gaps=True, search_space={"alpha": (2.0, 1.0, 0.5)}
+        reads="categories",
+        allows_gaps=True,
+        search_space={"alpha": (2.0, 1.0, 0.5)},
+        proposed=("frequency-overlap",),
     )
 
     alpha: float = attrs.field(default=1.0, converter=float, validator=[finite_number, gt(0)])

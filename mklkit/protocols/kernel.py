@@ -45,8 +45,9 @@ class KernelFacts(Facts):
         Whether it is the inner product of its columns, so that what is learned of it is a sum over
         columns.
     proposed : tuple of str, default=()
-        Spec strings of this kernel that are worth trying on any features, the most useful first:
-        the candidates of ``kernels="auto"``. Widths should be rules that follow the data.
+        Spec strings of this kernel that are worth trying on any columns that hold what it reads,
+        the most useful first: the candidates of ``kernels="auto"``. Widths should be rules that
+        follow the data.
     examples : tuple, default=()
         A few different values that its columns may hold, where it does not take every value: texts
         of a grammar, say. mklkit's checks make their rows of them.

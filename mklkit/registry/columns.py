@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError, SpecError, quoted, suggest
-from mklkit.protocols import KernelFacts, facts_of
+from mklkit.protocols import KernelFacts, Reads, facts_of
 from mklkit.protocols.component import KERNELS
 from mklkit.registry.composing import default_instances
 from mklkit.registry.registry import Registry, get_registry
@@ -107,12 +107,16 @@ def proposed_for(kernels: Any) -> tuple[str, ...] | None:
     return sources if len(sources) == len(matches) or len(matches) == 1 else None
 
 
-def proposed_specs() -> list[str]:
-    """Return the spec strings that registered kernels propose: the first of each, the second …."""
+def proposed_specs(reads: Reads = "numbers") -> list[str]:
+    """Return the spec strings that registered kernels propose for columns that hold this.
+
+    First the first of each, then the second ….
+    """
     registry = get_registry()
     by_kernel = []
     for kernel in default_instances(registry, "kernel"):
-        proposed = facts_of(kernel, KernelFacts).proposed
+        facts = facts_of(kernel, KernelFacts)
+        proposed = facts.proposed if facts.reads == reads else ()
         for spec in proposed:
             try:
                 registry.create("kernel", spec)

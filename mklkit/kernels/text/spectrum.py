@@ -57,7 +57,11 @@ class SpectrumKernel(FixedKernel, FeatureKernel):
     """
 
     name: ClassVar[str] = "spectrum"
-    facts: ClassVar[KernelFacts] = KernelFacts(reads="text", search_space={"k": (2, 3, 4)})
+    facts: ClassVar[KernelFacts] = KernelFacts(
+        reads="text",
+        search_space={"k": (2, 3, 4)},
+        proposed=("spectrum(k=3)", "spectrum(k=1, words=True)", "spectrum(k=5)"),
+    )
 
     k: int = attrs.field(default=3, converter=as_int, validator=[instance_of(int), ge(1)])
     words: bool = attrs.field(default=False, validator=instance_of(bool))
