@@ -71,8 +71,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     kinds_ : dict of str to str
         What each is treated as: ``"number"``, ``"date"``, ``"category"`` (one-hot encoded),
         ``"text"`` (passed on) or ``"identifier"`` (dropped).
-    numeric_, category_, text_, identifiers_ : list of str
-        The numbers, categories, columns of text passed on, and identifiers among them.
+    numeric_, category_, text_, identifiers_, words_ : list of str
+        The numbers, categories, columns of text passed on, and identifiers among them, and those
+        that are text in the output too.
     dates_ : dict of str to DateParts
         The dates, and what becomes of each.
     as_they_are_, with_gaps_ : list of str
@@ -181,7 +182,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if self.category_:
             numbers = np.hstack([numbers, self.one_hot_.transform(text_of(frame[self.category_]))])
         encoded = pd.DataFrame(numbers, frame.index, self._number_names)
-        for name in self._words():
+        for name in self.words_:
             encoded[name] = text_of(frame[[name]], gap=None)[:, 0]
         return encoded[self.feature_names_out_]
 
@@ -244,6 +245,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             [name for name in names if self.kinds_[name] == kind]
             for kind in ("number", "category", "text", "identifier")
         )
+        self.words_ = [*self.text_, *(self.category_ if self.recognise else ())]
         dates = [name for name in names if self.kinds_[name] == "date"]
         self.dates_ = {name: DateParts.of(frame[name]) for name in dates}
         plain = ColumnReading(AS_READ)
@@ -283,10 +285,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         dates = [parts.numbers(frame[name]) for name, parts in self.dates_.items()]
         return np.hstack([all_as_numbers(filled.reindex(columns=self.numeric_)), *dates])
 
-    def _words(self) -> list[str]:
-        """Return the columns that are text in the output."""
-        return [*self.text_, *(self.category_ if self.recognise else ())]
-
     def _name_outputs(self) -> None:
         """Name the output columns by columns and values, and order them as their sources are."""
         # Each with its source, as they are computed.
@@ -300,11 +298,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 source = self.category_[int(place)]
                 rest = value == "infrequent_sklearn"
                 outputs.append((source, f"{source}_{'other' if rest else value}"))
-        taken = {*self.numeric_, *self.dates_, *self._words()}
+        taken = {*self.numeric_, *self.dates_, *self.words_}
         outputs = [(source, n if n == source else _unique(n, taken)) for source, n in outputs]
         self._number_names = [name for _, name in outputs]
         rank = {name: place for place, name in enumerate(self.feature_names_in_)}
-        outputs += [(name, name) for name in self._words()]
+        outputs += [(name, name) for name in self.words_]
         outputs.sort(key=lambda output: rank[output[0]])
         self.sources_: list[str] = [source for source, _ in outputs]
         self.feature_names_out_: list[str] = [name for _, name in outputs]

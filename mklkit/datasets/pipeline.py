@@ -50,7 +50,8 @@ class ScaledColumns(TransformerMixin, BaseEstimator):
     """A scaler of scikit-learn for the columns of numbers, and others passed on as they are.
 
     ``as_they_are`` are the columns not to scale, as kernels name theirs, None among them for all.
-    To ``recognise`` counts is not to scale them either, so that kernels can be proposed. Fitted, ``scaler_`` scales the columns ``scaled_`` and leaves those ``left_``.
+    To ``recognise`` counts is not to scale them either, so that kernels can be proposed. Fitted,
+    ``scaler_`` scales the columns ``scaled_`` and leaves those ``left_``.
 
     >>> from sklearn.preprocessing import MinMaxScaler
     >>> frame = pd.DataFrame({"word": ["a", "b"], "count": [4.0, 2.0], "age": [30.0, 50.0]})

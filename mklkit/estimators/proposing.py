@@ -22,7 +22,7 @@ from mklkit.numerics.ridge import leave_one_out_error
 from mklkit.numerics.sampling import drawn_by_class
 from mklkit.protocols import Array, FittedKernel, Target, Task
 from mklkit.protocols.folds import plan_folds
-from mklkit.registry.columns import bind_kernels, proposed_for, proposed_specs
+from mklkit.registry.columns import proposed_for
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
 from mklkit.views.kernel_rows import InnerProduct, KernelRows
 from mklkit.views.rows import ColumnCuts, rows_at
@@ -115,11 +115,11 @@ def proposed_bank(
         targets = StandardScaler().fit_transform(values.reshape(len(values), -1))
     else:
         targets = (values[:, None] == np.unique(values)).astype(np.float64)
-    parts = sources_of(read_by, names, sample, sources)
+    parts = sources_of(read_by, names, data.rows.shape[1], sources)
     of_rows = None if data.groups is None else data.groups[drawn]
     kernels, notes = _pruned(_candidates(parts), sample, targets, codes[drawn], of_rows)
-    if any(part.name for part in parts):
-        told = ", ".join(part.told for part in parts if part.told)
+    if sources or len(parts) > 1 or parts[0].reads != "numbers":
+        told = ", ".join(str(part) for part in parts if part.name)
         notes.insert(0, f"sources {'given' if sources else 'found'}: {told}")
     learner = None
     if learners and len(data.rows) <= MOST_OF_RIDGE:
@@ -162,21 +162,10 @@ def propose_kernels(X: Any, y: Any, kernels: Any = "auto") -> KernelBank:
 
 
 def _candidates(sources: Sequence[Source]) -> list[Candidate]:
-    """Return the proposed kernels for each source, the most useful of each first.
-
-    Counts are compared as numbers too, all of them in one unit.
-    """
-    specs = {reads: proposed_specs(reads) for reads in {part.reads for part in sources}}
-    if "amounts" in specs:
-        specs["amounts"] += proposed_specs()
-    candidates: list[Candidate] = []
-    for rank in zip_longest(*(specs[part.reads] for part in sources)):
-        for spec, part in zip(rank, sources, strict=True):
-            label = f"{spec}@{part.name}" if part.name else spec
-            if spec is not None:
-                (bound,) = bind_kernels([(label, spec, part.columns)])
-                candidates.append((bound, part.name))
-    return candidates[:MOST_CANDIDATES]
+    """Return the proposed kernels for each source, the most useful of each first."""
+    by_source = ([(bound, part.name) for bound in part.kernels()] for part in sources)
+    ranks = zip_longest(*by_source)
+    return [each for rank in ranks for each in rank if each is not None][:MOST_CANDIDATES]
 
 
 def _pruned(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any
@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mklkit.estimators.table_reading import as_table, column_holds
-from mklkit.protocols import Array, Reads, RowSource, TableRows
+from mklkit.protocols import Reads, RowSource
 from mklkit.registry.columns import bind_kernels, proposed_specs, resolve_columns
 from mklkit.views.bound_kernels import BoundKernel
 
@@ -36,46 +36,49 @@ DATE_PARTS = ("_month", "_weekday", "_hour")
 
 @attrs.frozen(eq=False)
 class Source:
-    """Columns that belong together (None for all), what kernels read in them, and how it is told.
-
-    ``told`` is empty where the others tell it.
-    """
+    """Columns that belong together (None for all), and what kernels read in them."""
 
     name: str
-    columns: NDArray[np.intp] | None
+    columns: Any
     reads: Reads = "numbers"
-    told: str = ""
+
+    def __str__(self) -> str:
+        """Return its name and how many columns it has; of text there is one."""
+        return (
+            f"text: {self.name}" if self.reads == "text" else f"{self.name} ({len(self.columns)})"
+        )
+
+    def kernels(self) -> list[BoundKernel]:
+        """Return the kernels that are proposed, the most useful first.
+
+        Those on numbers are proposed for counts too, which share a unit.
+        """
+        specs = proposed_specs(self.reads)
+        specs += proposed_specs() if self.reads == "amounts" else []
+        at = "" if self.columns is None else f"@{self.name}"
+        return bind_kernels([(f"{spec}{at}", spec, self.columns) for spec in specs])
 
 
 def kernels_by_kind(X: Any) -> list[BoundKernel]:
     """Return the kernels by which a table is read where ``fit`` is to propose some.
 
-    Those that are proposed for free text, categories and counts, bound to such columns, and the
-    default ones, on numbers, where there are others.
+    Those proposed for columns of free text, categories and counts, and the default ones, on
+    numbers, where there are others.
     """
     usual = bind_kernels(None)
     table = X if isinstance(X, pd.DataFrame | RowSource) else np.asarray(X)
     if isinstance(table, RowSource) or table.ndim != 2:
         return usual
     frame = as_table(table)
-    words = [
-        place
-        for place, kind in enumerate(frame.dtypes)
-        if kind.kind not in "iufb"
-        and column_holds(frame.iloc[:, place]) in ("text", "other values")
-    ]
+    odd = [place for place, kind in enumerate(frame.dtypes) if kind.kind not in "iufb"]
+    words = [n for n in odd if column_holds(frame.iloc[:, n]) in ("text", "other values")]
     texts = [place for place in words if is_free_text(frame.iloc[:, place])]
-    counts = counts_in(frame)
-    read: list[tuple[Reads, list[int]]] = [("text", [place]) for place in texts]
-    read += [("categories", [place for place in words if place not in texts]), ("amounts", counts)]
-    special = [
-        (spec, spec, columns)
-        for reads, columns in read
-        if columns
-        for spec in proposed_specs(reads)
-    ]
-    every = len(words) + len(counts) == frame.shape[1]
-    return [*([] if special and every else usual), *(bind_kernels(special) if special else [])]
+    categories, counts = [place for place in words if place not in texts], counts_in(frame)
+    special = [Source("", [place], "text") for place in texts]
+    special += [Source("", categories, "categories")] if categories else []
+    special += [Source("", counts, "amounts")] if counts else []
+    kernels = usual if len(words) + len(counts) < frame.shape[1] or not special else []
+    return kernels + [bound for source in special for bound in source.kernels()]
 
 
 def is_free_text(column: pd.Series) -> bool:
@@ -118,26 +121,19 @@ def counts_in(frame: pd.DataFrame) -> list[int]:
         return []
     low, high = rows.min(axis=0), rows.max(axis=0)  # NaN where there are gaps
     whole = np.flatnonzero((low >= 0) & (high > 2) & (rows == np.floor(rows)).all(axis=0))
-    uneven = (rows == 0).mean(axis=0) >= 0.25
-    uneven |= high > 5 * np.median(rows, axis=0)
-    firsts = [SEPARATOR.split(str(frame.columns[places[n]]), maxsplit=1)[0] for n in whole]
-    sizes = Counter(firsts)
-    groups = defaultdict[str, list[int]](list)
-    for column, first in zip(whole.tolist(), firsts, strict=True):
-        groups[first if sizes[first] >= FEWEST_COUNTS else ""].append(column)
-    counts = [
-        column
-        for columns in groups.values()
-        if len(columns) >= FEWEST_COUNTS and uneven[columns].mean() > 0.5
-        for column in columns
-    ]
-    return sorted(places[column] for column in counts)
+    uneven = ((rows == 0).mean(axis=0) >= 0.25) | (high > 5 * np.median(rows, axis=0))
+    names = [str(frame.columns[places[column]]) for column in whole]
+    firsts = pd.Series([SEPARATOR.split(name, maxsplit=1)[0] for name in names], dtype=object)
+    firsts = firsts.mask(firsts.groupby(firsts).transform("size") < FEWEST_COUNTS, "")
+    groups = pd.Series(uneven[whole]).groupby(firsts)
+    counts = (groups.transform("size") >= FEWEST_COUNTS) & (groups.transform("mean") > 0.5)
+    return [places[column] for column in whole[counts]]
 
 
 def sources_of(
     kernels: Sequence[BoundKernel],
     names: Sequence[str] | None,
-    rows: Array | TableRows,
+    n_columns: int,
     given: Sequence[str] = (),
 ) -> list[Source]:
     """Return the sources for which kernels are proposed, all numbers together first.
@@ -145,7 +141,7 @@ def sources_of(
     ``kernels`` are those by which the rows were read (:func:`kernels_by_kind`). The one-hot columns
     of categories are in no other source of numbers.
     """
-    every = np.arange(rows.shape[1])
+    every = np.arange(n_columns)
 
     def read_as(reads: Reads) -> NDArray[np.intp]:
         columns = [every if k.columns is None else k.columns for k in kernels if k.reads == reads]
@@ -159,70 +155,42 @@ def sources_of(
     dates = _dates(labels, plain)
     plain = [place for place in plain if place not in {*chain(*dates.values())}]
     known = np.array(sorted([*plain, *counts]), np.intp)
+    parts = column_groups([] if names is None else [names[place] for place in known])
+    groups = {part: known[places] for part, places in parts.items()}
     if given:
-        groups = named_groups(given, names, rows)
-    else:
-        cells = rows.numbers if isinstance(rows, TableRows) else rows
-        parts = column_groups(names and [names[place] for place in known], cells[:, known])
-        groups = {name: known[places] for name, places in parts.items()}
-    whole = None if len(numbers) == len(every) else numbers
-    sources = [Source("", whole)] if len(numbers) else []
+        resolved = {source: resolve_columns(source, len(every), names) for source in given}
+        chosen = {source: every if c is None else c for source, c in resolved.items()}
+        groups = _and_others(chosen, len(every))
+    sources = [Source("", None if len(numbers) == len(every) else numbers)] if len(numbers) else []
+    if not groups and len(plain) == len(numbers):
+        sources, plain = [attrs.evolve(source, name="numbers") for source in sources], []
     for group, members in (groups or {"": known}).items():
-        some, many = np.intersect1d(members, known), np.intersect1d(members, counts)
-        some = np.setdiff1d(some, many)
-        name, counted = group or "numbers", f"{group} counts".strip()
-        if 0 < len(some) == len(numbers):
-            sources[0] = Source("", whole, told=f"{name} ({len(some)})")
-        elif len(some):
-            sources.append(Source(name, some, "numbers", f"{name} ({len(some)})"))
-        if len(many):
-            sources.append(Source(counted, many, "amounts", f"{counted} ({len(many)})"))
-    for name, columns in dates.items():
-        sources.append(Source(name, np.array(columns), "numbers", f"date: {name}"))
-    for place in texts:
-        sources.append(Source(labels[place], np.array([place]), "text", f"text: {labels[place]}"))
-    if len(categories):
-        told = f"categories ({len(categories)})"
-        sources.append(Source("categories", categories, "categories", told))
-    return sources
+        some, many = np.intersect1d(members, plain), np.intersect1d(members, counts)
+        sources += [Source(group or "numbers", some)] if len(some) else []
+        sources += [Source(f"{group} counts".strip(), many, "amounts")] if len(many) else []
+    sources += [Source(name, np.array(columns)) for name, columns in dates.items()]
+    sources += [Source(labels[place], np.array([place]), "text") for place in texts]
+    return sources + ([Source("categories", categories, "categories")] if len(categories) else [])
 
 
 def _dates(labels: Sequence[str], places: Sequence[int]) -> dict[str, list[int]]:
     """Return the columns of each date that varies in month, weekday or hour."""
-    place_of = {labels[place]: place for place in places}
-    dates = {
-        name: [
-            place_of[f"{name}{part}"] for part in ("", *DATE_PARTS) if f"{name}{part}" in place_of
-        ]
-        for name in place_of
-    }
+    of = {labels[place]: place for place in places}
+    ends = ("", *DATE_PARTS)
+    dates = {name: [of[name + end] for end in ends if name + end in of] for name in of}
     return {name: columns for name, columns in dates.items() if len(columns) > 1}
 
 
-def named_groups(
-    sources: Sequence[str], names: Sequence[str] | None, rows: Array | TableRows
-) -> dict[str, NDArray[np.intp]]:
-    """Return the positions of the columns of each source that is named, and of the others."""
-    every = np.arange(rows.shape[1])
-    groups: dict[str, NDArray[np.intp]] = {}
-    for source in sources:
-        columns = resolve_columns(source, len(every), names)
-        groups[source] = every if columns is None else columns
-    return _and_others(groups, len(every))
-
-
-def column_groups(names: Sequence[str] | None, rows: Array) -> dict[str, NDArray[np.intp]]:
+def column_groups(names: Sequence[str]) -> dict[str, NDArray[np.intp]]:
     """Return the positions of the columns of each source, by the first part of their names.
 
     The first part ends with the first separator of a name (one of ``_ . : / | -``); where all
-    columns share it, the next one counts. A source has at least two columns. Indicator columns of a
-    single text column (as ``rows`` show) are no source of their own. They, columns without a
+    columns share it, the next one counts. A source has at least two columns. Columns without a
     source, and the smallest of more than eight sources are one group, ``others``. There are at
     least two sources, or no groups at all.
 
-    >>> rows = np.arange(14.0).reshape(2, 7)
     >>> names = ["mrna_G1.6", "mrna_G2.1", "mirna_hsa-let-7a", "mirna_hsa-let-7b", "dose", "a:1"]
-    >>> {name: columns.tolist() for name, columns in column_groups(names, rows[:, :6]).items()}
+    >>> {name: columns.tolist() for name, columns in column_groups(names).items()}
     {'mrna_*': [0, 1], 'mirna_*': [2, 3], 'others': [4, 5]}
     """
     by_part: dict[str, list[int]] = {}
@@ -236,27 +204,14 @@ def column_groups(names: Sequence[str] | None, rows: Array) -> dict[str, NDArray
             break
         start = len(next(iter(by_part)))
     by_part.pop("", None)
-    sources = {
-        f"{part}*": np.array(places)
-        for part, places in by_part.items()
-        if len(places) > 1 and not _are_indicators(rows[:, places])
-    }
+    sources = {f"{p}*": np.array(places) for p, places in by_part.items() if len(places) > 1}
     if len(sources) < 2:
         return {}
     largest = sorted(sources, key=lambda part: -len(sources[part]))[:MOST_GROUPS]
     groups = {name: columns for name, columns in sources.items() if name in largest}
-    return _and_others(groups, rows.shape[1])
+    return _and_others(groups, len(names))
 
 
 def _and_others(groups: dict[str, NDArray[np.intp]], n_columns: int) -> dict[str, NDArray[np.intp]]:
     others = np.setdiff1d(np.arange(n_columns), np.concatenate(list(groups.values())))
     return {**groups, "others": others} if len(others) else groups
-
-
-def _are_indicators(rows: Array) -> bool:
-    """Return whether exactly one column is high in each row and all columns have two values."""
-    low, high = rows.min(axis=0), rows.max(axis=0)
-    two_valued = ((rows == low) | (rows == high)).all()
-    # A rare value may be absent from these rows.
-    is_high = (rows == high) & (low < high)
-    return bool(two_valued and (is_high.sum(axis=1) == 1).all())
