@@ -153,7 +153,8 @@ def sources_of(
     one_hot = tuple(f"{labels[place]}_" for place in categories)
     plain = [place for place in numbers.tolist() if not labels[place].startswith(one_hot)]
     dates = _dates(labels, plain)
-    plain = [place for place in plain if place not in {*chain(*dates.values())}]
+    dated = {*chain(*dates.values())}
+    plain = [place for place in plain if place not in dated]
     known = np.array(sorted([*plain, *counts]), np.intp)
     parts = column_groups([] if names is None else [names[place] for place in known])
     groups = {part: known[places] for part, places in parts.items()}
