@@ -122,7 +122,7 @@ def proposed_bank(
         told = ", ".join(str(part) for part in parts if part.name)
         notes.insert(0, f"sources {'given' if sources else 'found'}: {told}")
     learner = None
-    if learners and len(data.rows) <= MOST_OF_RIDGE:
+    if learners and len(np.unique(codes)) < len(codes) <= MOST_OF_RIDGE:
         learner, note = _better_learner(learners, kernels, sample, codes[drawn], of_rows)
         notes.append(note)
     return KernelBank(kernels, tuple(f"{AUTO}{note}" for note in notes), learner)

@@ -55,7 +55,7 @@ class Source:
         """
         specs = proposed_specs(self.reads)
         specs += proposed_specs() if self.reads == "amounts" else []
-        at = "" if self.columns is None else f"@{self.name}"
+        at = f"@{self.name}" if self.name and self.columns is not None else ""
         return bind_kernels([(f"{spec}{at}", spec, self.columns) for spec in specs])
 
 
@@ -107,9 +107,9 @@ def is_free_text(column: pd.Series) -> bool:
 def counts_in(frame: pd.DataFrame) -> list[int]:
     """Return the positions of columns of counts.
 
-    They are five or more of whole numbers from 0 to above 2, without gaps, whose names begin alike
-    (or all those that do so with too few others). Most of them are 0 in a quarter of the rows, or
-    have values above five times their median.
+    They are five or more of whole numbers from 0 to above 1, without gaps, whose names begin alike,
+    or all those that do so with too few others. Most of them are 0 in a quarter of the rows or, if
+    their names begin alike, have values above five times their median.
 
     >>> rows = np.random.default_rng(0).poisson(1, (50, 6))
     >>> counts_in(pd.DataFrame(rows, columns=["a_1", "a_2", "a_3", "a_4", "a_5", "b"]))
@@ -120,12 +120,12 @@ def counts_in(frame: pd.DataFrame) -> list[int]:
     if not rows.size:
         return []
     low, high = rows.min(axis=0), rows.max(axis=0)  # NaN where there are gaps
-    whole = np.flatnonzero((low >= 0) & (high > 2) & (rows == np.floor(rows)).all(axis=0))
-    uneven = ((rows == 0).mean(axis=0) >= 0.25) | (high > 5 * np.median(rows, axis=0))
+    whole = np.flatnonzero((low >= 0) & (high > 1) & (rows == np.floor(rows)).all(axis=0))
+    zeros, tail = (rows == 0).mean(axis=0) >= 0.25, high > 5 * np.median(rows, axis=0)
     names = [str(frame.columns[places[column]]) for column in whole]
     firsts = pd.Series([SEPARATOR.split(name, maxsplit=1)[0] for name in names], dtype=object)
     firsts = firsts.mask(firsts.groupby(firsts).transform("size") < FEWEST_COUNTS, "")
-    groups = pd.Series(uneven[whole]).groupby(firsts)
+    groups = (zeros[whole] | (tail[whole] & (firsts != ""))).groupby(firsts)
     counts = (groups.transform("size") >= FEWEST_COUNTS) & (groups.transform("mean") > 0.5)
     return [places[column] for column in whole[counts]]
 
@@ -147,7 +147,7 @@ def sources_of(
         columns = [every if k.columns is None else k.columns for k in kernels if k.reads == reads]
         return np.unique(np.concatenate([every[:0], *columns]))
 
-    texts, categories, counts = map(read_as, ("text", "categories", "amounts"))
+    texts, categories, counts = read_as("text"), read_as("categories"), read_as("amounts")
     numbers = np.setdiff1d(every, np.concatenate([texts, categories, counts]))
     labels = [str(name) for name in (every if names is None else names)]
     one_hot = tuple(f"{labels[place]}_" for place in categories)

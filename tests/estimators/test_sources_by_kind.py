@@ -33,7 +33,7 @@ def table(rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
     frame["colour"] = np.where(rng.random(N) < 0.2 + 0.5 * y, "red", "blue")
     frame["site"] = rng.choice(["north", "south", None], N)
     for place in range(6):
-        frame[f"n{place}"] = rng.poisson(0.5 + 2 * y * (place < 3))
+        frame[f"n{place}"] = rng.poisson(0.9 + 1.5 * y * (place < 3))
     return frame, y
 
 
@@ -57,7 +57,13 @@ class TestRecognised:
         [
             ([f"slept {n} hours" for n in range(30)], True),
             (["".join(np.random.RandomState(n).choice(list("ACGT"), 25)) for n in range(30)], True),
-            ([f"昨日は{chr(0x4E00 + n)}時間眠りましたがまだとても疲れています" for n in range(30)], True),
+            (
+                [
+                    f"昨日は{chr(0x4E00 + n)}時間眠りましたがまだとても疲れています"
+                    for n in range(30)
+                ],
+                True,
+            ),
             ([f"slept {n} hours" for n in range(19)], False),
             ([f"ward {n % 10} of the hospital" for n in range(60)], False),
             ([f"patient {n}" for n in range(30)], False),
@@ -79,7 +85,7 @@ class TestRecognised:
         expected = [*range(5, 10), *range(15, 20)]
         assert counts_in(frame) == expected
         assert counts_in(frame.assign(rna_0=frame["rna_0"].replace(0, np.nan))) == expected[5:]
-        assert counts_in(frame - 1) == []
+        assert counts_in(-frame) == []
         assert counts_in(frame.iloc[:0]) == []
         chosen = frame.iloc[:, expected]
         assert counts_in(chosen) == [*range(10)]  # the same once the others are scaled
@@ -177,17 +183,17 @@ class TestPipelines:
 
     def test_a_sequence_is_learned_from(self) -> None:
         rows = load_table("mixed_sources")
-        model = build_pipeline(MKLClassifier("auto")).fit(rows.features[::2], rows.target[::2])
+        model = build_pipeline(MKLClassifier("auto")).fit(rows.features[:300], rows.target[:300])
         assert any(name.startswith("spectrum") for name in model[-1].kernel_names_)
-        assert model.score(rows.features[1::2], rows.target[1::2]) > 0.85
+        assert model.score(rows.features[300:], rows.target[300:]) > 0.85
 
 
-@pytest.mark.parametrize("column", ["same", None, "Ünï çødé 漢字 😀", 1.5 + 2j])
+@pytest.mark.parametrize("column", ["same", None, "Ünï çødé 漢字 😀"])
 @pytest.mark.parametrize("piped", [True, False])
 def test_odd_columns_are_no_trouble(column: Any, piped: bool, rng: np.random.Generator) -> None:
     frame = pd.DataFrame({"a": rng.normal(size=12), "odd": [column] * 12})
     model: Any = build_pipeline(MKLClassifier("auto")) if piped else MKLClassifier("auto")
-    if isinstance(column, complex) or (column is None and not piped):
+    if column is None and not piped:
         with pytest.raises(DataError):
             model.fit(frame, np.arange(12) % 2)
     else:
