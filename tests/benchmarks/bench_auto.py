@@ -2,7 +2,7 @@
 
 ``python bench_auto.py FOLDER [--repeats 2] [--rows 400] [--only NAME …]`` prints a table. FOLDER
 has CSV files with the label in the column ``target``. ``auto`` and ``trio`` are the classifiers as
-they are, with what they choose themselves. For ``SVC``, and for banks of which C is tuned, C (and of
+they are, with what they choose. For ``SVC``, and for banks of which C is tuned, C (and of
 single kernels the width, and which kernel) is chosen by the same five inner folds of each training
 part. The accuracy is that of the same outer folds. Banks are joined evenly unless stated.
 """
