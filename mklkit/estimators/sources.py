@@ -24,13 +24,10 @@ SEPARATOR = re.compile(r"[_.:/|-]")
 MOST_GROUPS = 8
 """Larger numbers of groups would leave fewer than five candidates to each of them."""
 
-FEWEST_TEXTS, FEWEST_WORDS, SEQUENCE = 20, 3, 20
-"""Free text has as many different values, most of as many words or one run of as many letters."""
+FEWEST_TEXTS, FEWEST_WORDS, FEWEST_LETTERS, FEWEST_COUNTS = 20, 3, 20, 5
+"""Different values of free text, words or letters of most of them, and columns of counts."""
 
-FEWEST_COUNTS = 5
-"""Fewer columns of counts are not compared as such."""
-
-DATE_PARTS = ("_month", "_weekday", "_hour")
+DATE_PARTS = ("", "_month", "_weekday", "_hour")
 """What ``TableEncoder`` adds to the name of a date."""
 
 
@@ -43,10 +40,9 @@ class Source:
     reads: Reads = "numbers"
 
     def __str__(self) -> str:
-        """Return its name and how many columns it has; of text there is one."""
-        return (
-            f"text: {self.name}" if self.reads == "text" else f"{self.name} ({len(self.columns)})"
-        )
+        """Return what notes say of it."""
+        name = self.name
+        return f"text: {name}" if self.reads == "text" else f"{name} ({len(self.columns)})"
 
     def kernels(self) -> list[BoundKernel]:
         """Return the kernels that are proposed, the most useful first.
@@ -74,22 +70,16 @@ def kernels_by_kind(X: Any) -> list[BoundKernel]:
     words = [n for n in odd if column_holds(frame.iloc[:, n]) in ("text", "other values")]
     texts = [place for place in words if is_free_text(frame.iloc[:, place])]
     categories, counts = [place for place in words if place not in texts], counts_in(frame)
-    special = [Source("", [place], "text") for place in texts]
-    special += [Source("", categories, "categories")] if categories else []
-    special += [Source("", counts, "amounts")] if counts else []
-    kernels = usual if len(words) + len(counts) < frame.shape[1] or not special else []
-    return kernels + [bound for source in special for bound in source.kernels()]
+    parts = [Source("", [place], "text") for place in texts]
+    parts += [Source("", categories, "categories"), Source("", counts, "amounts")]
+    special = [bound for part in parts if part.columns for bound in part.kernels()]
+    return special if len(words) + len(counts) == frame.shape[1] > 0 else usual + special
 
 
 def is_free_text(column: pd.Series) -> bool:
     """Return whether a column holds sentences or sequences, rather than categories.
 
     At least 20 values differ, and in half of the rows; most have three words or 20 letters.
-
-    >>> is_free_text(pd.Series([f"slept {hours} hours" for hours in range(20)]))
-    True
-    >>> is_free_text(pd.Series([f"ward {number}" for number in range(20)]))
-    False
     """
     if column.dtype.kind in "iufb" or column_holds(column) != "text":
         return False
@@ -98,7 +88,10 @@ def is_free_text(column: pd.Series) -> bool:
         return False
     free = [
         len(text.split()) >= FEWEST_WORDS
-        or (len(text) >= SEQUENCE and all(sign.isalpha() or not sign.isascii() for sign in text))
+        or (
+            len(text) >= FEWEST_LETTERS
+            and all(sign.isalpha() or not sign.isascii() for sign in text)
+        )
         for text in texts
     ]
     return 2 * sum(free) > len(free)
@@ -110,10 +103,6 @@ def counts_in(frame: pd.DataFrame) -> list[int]:
     They are five or more of whole numbers from 0 to above 1, without gaps, whose names begin alike,
     or all those that do so with too few others. Most of them are 0 in a quarter of the rows or, if
     their names begin alike, have values above five times their median.
-
-    >>> rows = np.random.default_rng(0).poisson(1, (50, 6))
-    >>> counts_in(pd.DataFrame(rows, columns=["a_1", "a_2", "a_3", "a_4", "a_5", "b"]))
-    [0, 1, 2, 3, 4]
     """
     places = [place for place, kind in enumerate(frame.dtypes) if kind.kind in "iuf"]
     rows = frame.iloc[:, places].to_numpy(dtype=np.float64, na_value=np.nan)
@@ -159,9 +148,8 @@ def sources_of(
     parts = column_groups([] if names is None else [names[place] for place in known])
     groups = {part: known[places] for part, places in parts.items()}
     if given:
-        resolved = {source: resolve_columns(source, len(every), names) for source in given}
-        chosen = {source: every if c is None else c for source, c in resolved.items()}
-        groups = _and_others(chosen, len(every))
+        chosen = {source: resolve_columns(source, len(every), names) for source in given}
+        groups = _and_others({k: every if c is None else c for k, c in chosen.items()}, len(every))
     sources = [Source("", None if len(numbers) == len(every) else numbers)] if len(numbers) else []
     if not groups and len(plain) == len(numbers):
         sources, plain = [attrs.evolve(source, name="numbers") for source in sources], []
@@ -177,8 +165,7 @@ def sources_of(
 def _dates(labels: Sequence[str], places: Sequence[int]) -> dict[str, list[int]]:
     """Return the columns of each date that varies in month, weekday or hour."""
     of = {labels[place]: place for place in places}
-    ends = ("", *DATE_PARTS)
-    dates = {name: [of[name + end] for end in ends if name + end in of] for name in of}
+    dates = {name: [of[name + end] for end in DATE_PARTS if name + end in of] for name in of}
     return {name: columns for name, columns in dates.items() if len(columns) > 1}
 
 

@@ -100,10 +100,7 @@ class FrequencyOverlap(Kernel):
 
     name: ClassVar[str] = "frequency-overlap"
     facts: ClassVar[KernelFacts] = KernelFacts(
-        reads="categories",
-        allows_gaps=True,
-        search_space={"alpha": (2.0, 1.0, 0.5)},
-        proposed=("frequency-overlap",),
+        reads="categories", allows_gaps=True, search_space={"alpha": (2.0, 1.0, 0.5)}
     )
 
     alpha: float = attrs.field(default=1.0, converter=float, validator=[finite_number, gt(0)])

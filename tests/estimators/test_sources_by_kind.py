@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ import mklkit
 from mklkit import MKLClassifier, build_pipeline, propose_kernels
 from mklkit.datasets import load_table
 from mklkit.errors import DataError
-from mklkit.estimators.sources import column_groups, counts_in, is_free_text
+from mklkit.estimators.sources import counts_in, is_free_text
 
 N = 60
 
@@ -108,9 +107,6 @@ class TestRecognised:
         with pytest.raises(DataError, match="TableEncoder"):
             MKLClassifier("auto").fit(frame.assign(visit=pd.to_datetime("2024-01-01")), y)
 
-    def test_fewer_names_are_no_groups(self) -> None:
-        assert column_groups(["a_1", "a_2", "b", "c_d"]) == {}
-
 
 class TestCompared:
     """Kernels on each kind against those of scikit-learn."""
@@ -162,24 +158,11 @@ class TestPipelines:
         np.testing.assert_allclose(out[["age", "weight"]], scaled)
         assert told(model[-1].choices_).startswith("numbers (2), counts (6), text: comment")
 
-    def test_what_is_saved_predicts_the_same(self, table: Any, tmp_path: Path) -> None:
-        frame, y = table
-        model = build_pipeline(MKLClassifier("auto")).fit(frame, y)
-        mklkit.save_model(model, tmp_path / "m.mkl")
-        new = frame.assign(comment="", colour="green", n0=7)
-        again = mklkit.load_model(tmp_path / "m.mkl").predict(new)
-        np.testing.assert_array_equal(again, model.predict(new))
-
     def test_explaining_keeps_what_was_recognised(self, table: Any) -> None:
         frame, y = table
         model = build_pipeline(MKLClassifier("auto", random_state=0)).fit(frame, y)
         result = mklkit.explain(model, frame, y, cv=2)
         assert list(result.kernels["kernel"]) == model[-1].kernel_names_
-
-    def test_covariates_are_taken_out_of_one_hot_columns_as_before(self, table: Any) -> None:
-        frame, y = table
-        model = build_pipeline(MKLClassifier("auto"), covariates="site").fit(frame, y)
-        assert not any(name.startswith("site") for name in model[-1].feature_names_in_)
 
     def test_a_sequence_is_learned_from(self) -> None:
         rows = load_table("mixed_sources")
