@@ -72,8 +72,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         What each is treated as: ``"number"``, ``"date"``, ``"category"`` (one-hot encoded),
         ``"text"`` (passed on) or ``"identifier"`` (dropped).
     numeric_, category_, text_, identifiers_, words_ : list of str
-        The numbers, categories, columns of text passed on, and identifiers among them, and those
-        that are text in the output too.
+        The numbers, categories, text passed on, identifiers, and all that is text in the output.
     dates_ : dict of str to DateParts
         The dates, and what becomes of each.
     as_they_are_, with_gaps_ : list of str

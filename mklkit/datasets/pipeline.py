@@ -135,9 +135,8 @@ def build_pipeline(
     -----
     Columns that kernels of the classifier read as amounts, text, categories or row ids are passed
     on as they are: they are not dropped as identifiers, one-hot encoded or scaled. Gaps in amounts
-    become the median where the kernel does not leave them out. Where kernels are proposed, columns
-    of text and counts are recognised and passed on as well, and categories are so too beside their
-    one-hot columns, unless covariates are taken out.
+    become the median where the kernel does not leave them out. Where kernels are proposed (and
+    no covariates taken out), so are text, counts, and categories beside their one-hot columns.
 
     Examples
     --------

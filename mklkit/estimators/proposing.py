@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from mklkit.display.html import notes, shown
 from mklkit.errors import DataError, MKLKitError, counted
 from mklkit.estimators.showing import KernelSummary
-from mklkit.estimators.sources import Source, kernels_by_kind, sources_of
+from mklkit.estimators.sources import kernels_by_kind, sources_of
 from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import TrainingData, as_source, check_training
 from mklkit.numerics.ridge import leave_one_out_error
@@ -117,7 +117,9 @@ def proposed_bank(
         targets = (values[:, None] == np.unique(values)).astype(np.float64)
     parts = sources_of(read_by, names, data.rows.shape[1], sources)
     of_rows = None if data.groups is None else data.groups[drawn]
-    kernels, notes = _pruned(_candidates(parts), sample, targets, codes[drawn], of_rows)
+    ranks = zip_longest(*([(bound, part.name) for bound in part.kernels()] for part in parts))
+    candidates = [pair for rank in ranks for pair in rank if pair is not None][:MOST_CANDIDATES]
+    kernels, notes = _pruned(candidates, sample, targets, codes[drawn], of_rows)
     if sources or len(parts) > 1 or parts[0].reads != "numbers":
         told = ", ".join(str(part) for part in parts if part.name)
         notes.insert(0, f"sources {'given' if sources else 'found'}: {told}")
@@ -159,13 +161,6 @@ def propose_kernels(X: Any, y: Any, kernels: Any = "auto") -> KernelBank:
     data = check_training(BaseEstimator(), "two classes", reading, X, y)
     sources = proposed_for(kernels) or ()
     return proposed_bank(reading.names, data, "two classes", sources, (), read_by)
-
-
-def _candidates(sources: Sequence[Source]) -> list[Candidate]:
-    """Return the proposed kernels for each source, the most useful of each first."""
-    by_source = ([(bound, part.name) for bound in part.kernels()] for part in sources)
-    ranks = zip_longest(*by_source)
-    return [each for rank in ranks for each in rank if each is not None][:MOST_CANDIDATES]
 
 
 def _pruned(

@@ -141,7 +141,9 @@ def sources_of(
     labels = [str(name) for name in (every if names is None else names)]
     one_hot = tuple(f"{labels[place]}_" for place in categories)
     plain = [place for place in numbers.tolist() if not labels[place].startswith(one_hot)]
-    dates = _dates(labels, plain)
+    of = {labels[place]: place for place in plain}
+    dates = {name: [of[name + end] for end in DATE_PARTS if name + end in of] for name in of}
+    dates = {name: columns for name, columns in dates.items() if len(columns) > 1}
     dated = {*chain(*dates.values())}
     plain = [place for place in plain if place not in dated]
     known = np.array(sorted([*plain, *counts]), np.intp)
@@ -160,13 +162,6 @@ def sources_of(
     sources += [Source(name, np.array(columns)) for name, columns in dates.items()]
     sources += [Source(labels[place], np.array([place]), "text") for place in texts]
     return sources + ([Source("categories", categories, "categories")] if len(categories) else [])
-
-
-def _dates(labels: Sequence[str], places: Sequence[int]) -> dict[str, list[int]]:
-    """Return the columns of each date that varies in month, weekday or hour."""
-    of = {labels[place]: place for place in places}
-    dates = {name: [of[name + end] for end in DATE_PARTS if name + end in of] for name in of}
-    return {name: columns for name, columns in dates.items() if len(columns) > 1}
 
 
 def column_groups(names: Sequence[str]) -> dict[str, NDArray[np.intp]]:

@@ -149,7 +149,6 @@ def test_other_gaps_in_numbers_are_refused(kernels):
         (["rbf@sequence"], "'rbf@sequence' reads numbers, and column 'sequence' holds text: use a"),
         (["rbf"], "Kernel 'rbf' reads numbers, and column 'sequence' holds text: "),
         (None, "reads numbers, and column 'sequence' holds text"),
-        ("auto", "reads numbers, and column 'sequence' holds text"),
         ([("t", Letters(), "age")], "'t' reads text, and column 'age' holds numbers: use a kernel"),
         ([("t", Letters(), ["sequence", "colour"])], "'t' reads one column of text, of 2"),
         ([Letters()], "reads one column of text, .* 'letters@sequence'"),
