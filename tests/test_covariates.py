@@ -140,6 +140,26 @@ def test_kernels_that_name_no_columns_leave_out_those_of_a_share(study) -> None:
     assert [len(columns) for columns in model[-1].kernel_columns_] == [5, 4]
 
 
+@pytest.mark.parametrize("bank", [["auto"], ["auto@a_*", "auto@b_*"]])
+@pytest.mark.parametrize("numbers", [False, True])
+def test_proposed_kernels_are_those_without_the_covariates(study, bank, numbers) -> None:
+    frame, y = study
+    y = frame["b_0"] + 0.3 * frame["a_0"] if numbers else y
+    estimator = MKLRegressor if numbers else MKLClassifier
+    others = frame.drop(columns=COVARIATES.split(","))
+    kept = build_pipeline(estimator([*bank, KEPT], combiner="alignment")).fit(frame, y)[-1]
+    plain = build_pipeline(estimator(bank, combiner="alignment")).fit(others, y)[-1]
+    assert kept.kernel_names_ == [*plain.kernel_names_, "covariates"]
+    (weights,) = kept.weights_
+    assert weights[-1] == pytest.approx(0.3, abs=1e-12)
+    np.testing.assert_allclose(weights[:-1], 0.7 * plain.weights_[0], atol=1e-9)
+    encoded = kept.feature_names_in_
+    read = {name for columns in kept.kernel_columns_[:-1] for name in encoded[columns]}
+    assert read <= set(others.columns)
+    with pytest.raises(SpecError, match="fixed share"):
+        build_pipeline(estimator([*bank, "rbf@age"])).fit(frame, y)
+
+
 def test_a_search_keeps_the_share(study) -> None:
     search = MKLSearchCV(
         MKLClassifier([*KERNELS, KEPT], combiner="centered-alignment", learner="ridge"),
@@ -181,6 +201,9 @@ def test_commands_take_out_keep_save_and_refuse(study, tmp_path: Path) -> None:
     )
     assert (explained.code, "can't be traced" in explained.out) == (0, False)
     assert " covariates    0.200 " in run(*taken_out, "--covariates-share", "0.2")
+    proposed = ("fit", "study.csv", "--target", "status", "--sources", "a_*", "--sources", "b_*")
+    proposed = run_in_process(*proposed, *taken_out, "--covariates-share", "0.2", cwd=tmp_path)
+    assert "covariates 0.200" in " ".join(proposed.out.split())
     compared = run(*taken_out, "--cv", "2x1", "-c", "uniform", command="compare")
     assert compared.startswith("data")
     assert " covariates " not in compared

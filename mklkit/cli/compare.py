@@ -249,8 +249,7 @@ def _save_best(output: Path, comparison: Comparison) -> None:
         pipeline = comparison.best_estimator_
         seconds = perf_counter() - start
         choices = pipeline[-1].choices_ if isinstance(pipeline[-1], FittedKernels) else []
-        truth = data.inliers() if data.task.kind == "outliers" else data.target
-        scores = data.task.score(truth, pipeline.predict(data.features), truth)
+        scores = data.task.score(data.truth, pipeline.predict(data.features), data.truth)
         facts: dict[str, Any] = {
             "preset": None,
             "seed": comparison.plan["seed"],

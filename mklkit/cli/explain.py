@@ -70,6 +70,7 @@ def explain(
             help="What is lost, by scikit-learn's name: balanced_accuracy, roc_auc, r2 …",
         ),
     ] = None,
+    split_column: opt.SplitColumn = None,
     groups: opt.Groups = None,
     repeats: Annotated[
         int, typer.Option(min=1, help="How often columns are shuffled in each fold.")
@@ -103,22 +104,29 @@ def explain(
     The model is fitted again on folds of DATA, once with all kernels and once without each of
     them: FOLDS x (1 + KERNELS) fits.
     """
+    from mklkit.comparison.splits import check_splits
+    from mklkit.evaluation.splits import split_by
     from mklkit.explanation import explain as explained
     from mklkit.explanation.explaining import explained_task
     from mklkit.persistence import load_model, read_facts
 
+    check_splits(cv, None, None, split_column, groups)
     check_outputs([], [data], model, [plot, plot_columns])
     with working("loading the model"):
         pipeline, facts = load_model(model), read_facts(model)
     task = explained_task(pipeline)
-    asked = target or target_of(facts), groups
-    rows, truth, together, notes = _rows(data, pipeline, task, model, *asked)
+    asked = target or target_of(facts), groups, split_column
+    rows, truth, together, parts, notes = _rows(data, pipeline, task, model, *asked)
+    folds: Any = cv
+    if parts is not None:
+        split = split_by(truth.iloc[:, 0].to_numpy(), parts.to_numpy(), str(split_column))
+        folds, notes = [(split.train, split.held_out)], [*notes, split.kind]
     with counting("fits and shuffles") as progress:
         explanation = explained(
             pipeline,
             rows,
             truth if task.n_targets > 1 else truth.iloc[:, 0],
-            cv=cv,
+            cv=folds,
             groups=together,
             score=score,
             repeats=repeats,
@@ -147,9 +155,15 @@ def explain(
 
 
 def _rows(
-    data: str, pipeline: Any, task: Task, model: Path, target: str | None, groups: str | None
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.Series | None, list[str]]:
-    """Return the rows that have every target, a column for each, their groups, and remarks."""
+    data: str,
+    pipeline: Any,
+    task: Task,
+    model: Path,
+    target: str | None,
+    groups: str | None,
+    split_column: str | None,
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.Series | None, pd.Series | None, list[str]]:
+    """Return the rows that have every target, a column for each, groups, parts, and remarks."""
     import pandas as pd
 
     from mklkit.datasets import load_features
@@ -172,20 +186,23 @@ def _rows(
     readings = {} if encoder is None else encoder.readings_
     dropped = [] if encoder is None else encoder.identifiers_
     needed = [name for name in columns if name not in dropped]
-    asked = names if groups is None else [*names, groups]
+    options = {groups: "--groups", split_column: "--split-column"}
+    asked = [*names, *(name for name in options if name is not None)]
     rows = load_features(data, columns, asked, needed, readings)
     for name in asked:
         if name not in rows.targets:
             why = f" of the {task.values}, by which the model is scored: give --target."
-            why = ", which --groups names." if name == groups else why
+            why = f", which {options[name]} names." if name in options else why
             raise DataError(f"{data} has no column {quoted(name)}{why}")
     truth, notes = rows.targets[names], list(rows.notes)
     known = truth.notna().all(axis=1).to_numpy()
     note_without_target(known, ", ".join(names), notes)
     truth, features = truth[known].apply(task.read), rows.features[known]
     numbers = pd.RangeIndex(1, len(features) + 1, name="row")
-    together = None if groups is None else rows.targets.loc[known, groups]
-    return features.set_axis(numbers), truth.set_axis(numbers), together, notes
+    together, parts = (
+        None if name is None else rows.targets.loc[known, name] for name in (groups, split_column)
+    )
+    return features.set_axis(numbers), truth.set_axis(numbers), together, parts, notes
 
 
 def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: list[str]) -> None:

@@ -185,7 +185,7 @@ class Comparison:
         questions about one data set.
         """
         tests = [
-            answers(runs, self.plan["questions"]).assign(data=name)
+            answers(runs, self.plan["questions"], self.unit == "points").assign(data=name)
             for name, runs in self._compared.groupby("data", sort=False)
         ]
         table = pd.concat(tests, ignore_index=True)
@@ -251,7 +251,7 @@ class Comparison:
         step = pipeline.steps[-1][0]
         weights = {} if data.weights is None else {f"{step}__sample_weight": data.weights}
         groups = fit_in_groups(pipeline, data.features, data.target, data.groups)
-        return pipeline.fit(data.features, data.target, **weights, **groups)
+        return pipeline.fit(data.features, data.truth, **weights, **groups)
 
     def plot(self, ax: Axes | None = None, data: str | None = None) -> ComparisonDisplay:
         """Draw scores with their intervals, the best method first (needs matplotlib)."""

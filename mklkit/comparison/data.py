@@ -155,8 +155,11 @@ class DataSet:
                 f" {self.name} has {len(classes)}."
             )
 
-    def inliers(self) -> NDArray[np.intp]:
-        """Return 1 for rows of the commoner of two classes and -1 for the others."""
+    @property
+    def truth(self) -> NDArray[Any]:
+        """The target; of outliers, which no fit learns from, -1 for the rarer class and else 1."""
+        if self.task.kind != "outliers":
+            return self.target
         _, codes = np.unique(self.target, return_inverse=True)
         return np.where(codes == np.bincount(codes).argmax(), 1, -1)
 

@@ -19,7 +19,13 @@ from mklkit.estimators.from_preset import find_preset, preset_parts
 from mklkit.evaluation.tasks import Classes, Task
 from mklkit.protocols import CombinerFacts, facts_of
 from mklkit.protocols.component import Preset
-from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list
+from mklkit.registry.columns import (
+    are_proposed,
+    bind_kernels,
+    kernel_list,
+    kernels_beside,
+    proposed_for,
+)
 from mklkit.registry.composing import choose_components
 from mklkit.registry.entries import Kind
 from mklkit.registry.registry import get_registry
@@ -275,11 +281,12 @@ def _text(component: Any) -> str:
 
 
 def _kernel_texts(kernels: Any) -> list[str]:
-    if are_proposed(kernels):
-        return [kernels] if isinstance(kernels, str) else list(kernels)
-    return [
+    sources = proposed_for(kernels)
+    bank = bind_kernels(kernels) if sources is None else kernels_beside(kernels)
+    proposed = [] if sources is None else [f"auto@{source}" for source in sources] or ["auto"]
+    return proposed + [
         f"{bound.label}:{_text(bound.kernel)}{'' if bound.columns is None else f'@{bound.columns}'}"
-        for bound in bind_kernels(kernels)
+        for bound in bank
     ]
 
 

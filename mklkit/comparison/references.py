@@ -21,8 +21,8 @@ from sklearn.multioutput import MultiOutputRegressor
 
 from mklkit.comparison.methods import BASELINE, METHOD, ONE_KERNEL, Method, MethodOptions
 from mklkit.errors import IncompatibleError, UnknownNameError, quoted, suggest
+from mklkit.evaluation.tasks import Task
 from mklkit.protocols.component import Preset
-from mklkit.protocols.folds import plan_folds
 from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list, parts_of
 from mklkit.registry.composing import choose_components
 
@@ -45,12 +45,14 @@ FEW: dict[str, dict[str, list[Any]]] = {
     "logistic regression": {"C": [0.01, 1.0, 100.0]},
     "random forest": {"max_features": ["sqrt", 0.3, 0.6]},
     "gradient boosting": {"learning_rate": [0.03, 0.1, 0.3]},
+    "isolation forest": {"max_features": [0.3, 0.6, 1.0]},
 }
 """What is tried where methods are tuned fast: the baselines are tuned too, or it is not fair."""
 MORE: dict[str, dict[str, list[Any]]] = {
     "logistic regression": {"C": [0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]},
     "random forest": {"min_samples_leaf": [1, 3, 10]},
     "gradient boosting": {"max_leaf_nodes": [7, 31]},
+    "isolation forest": {"max_samples": [0.5, 1.0]},
 }
 """What is tried besides where they are tuned longer."""
 
@@ -159,7 +161,9 @@ def baselines(options: MethodOptions) -> list[Method]:
         chosen = usual[name]
         if options.tune and name in FEW:
             grid = FEW[name] | ({} if options.tune == "fast" else MORE[name])
-            folds, jobs = ShuffledFolds(5, options.seed), options.n_jobs
+            if isinstance(chosen, MultiOutputRegressor):
+                grid = {f"estimator__{key}": values for key, values in grid.items()}
+            folds, jobs = ShuffledFolds(5, options.seed, options.task), options.n_jobs
             chosen = GridSearchCV(chosen, grid, scoring=options.scoring, cv=folds, n_jobs=jobs)
         methods.append(options.of_estimator(chosen, name, BASELINE, version))
     return methods
@@ -189,15 +193,16 @@ def _usual(options: MethodOptions) -> dict[str, Any]:
 
 @attrs.frozen
 class ShuffledFolds:
-    """Stratified folds as everywhere in mklkit, fewer where a class is small, for GridSearchCV."""
+    """Folds as everywhere in mklkit, fewer where a class is small, for GridSearchCV."""
 
     folds: int
     seed: int
+    task: Task = attrs.field(repr=False)
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Any:
-        """Yield training and test rows."""
-        return plan_folds(y, self.folds, groups=groups).splits(y, self.seed)
+        """Return training and test rows."""
+        return self.task.folds(self.folds, np.asarray(y), self.seed, groups=groups)[0]
 
     def get_n_splits(self, X: Any, y: Any, groups: Any = None) -> int:
         """Return the number of folds."""
-        return plan_folds(y, self.folds, groups=groups).folds
+        return len(self.split(X, y, groups))

@@ -56,7 +56,8 @@ class Encoded:
 
     def __init__(self, data: DataSet, split: RowSplit) -> None:
         self.data, self.split = data, split
-        self.labels = data.target[split.train], data.target[split.test]
+        truth = data.truth
+        self.labels = truth[split.train], truth[split.test]
         self.weights = None if data.weights is None else data.weights[split.train]
         self.groups = None if data.groups is None else data.groups[split.train]
         self._rows: dict[str, tuple[pd.DataFrame, pd.DataFrame]] = {}
@@ -228,7 +229,6 @@ def measured(
         scores = task.score(labels, answers, training)
         cell = {name: scores[name] for name in ("r2", "mean_absolute_error")}
     elif task.kind == "outliers":
-        labels = encoded.data.inliers()[encoded.split.test]
         cell = {
             IN_CELLS[name][0]: task.scorer(name)(classifier, rows, labels)
             for name in task.ranked_by

@@ -74,7 +74,7 @@ def check_splits(cv: Any, mccv: Any, train: Any, split_column: Any, groups: Any 
             " missing. Give both, or leave out train."
         )
     if read_cv(cv).needs_groups and groups is None:
-        raise SpecError("cv='groups' leaves out each group once: say which groups there are.")
+        raise SpecError("cv='groups' leaves out each group once: give groups too (--groups).")
 
 
 def make_splits(

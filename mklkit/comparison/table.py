@@ -108,8 +108,10 @@ def ranking(results: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def answers(results: pd.DataFrame, questions: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return what the splits of one data set answer to the questions of a plan."""
+def answers(
+    results: pd.DataFrame, questions: Sequence[Mapping[str, Any]], shares: bool
+) -> pd.DataFrame:
+    """Return what the splits of one data set, with ``shares`` as scores, answer to a plan."""
     scores, sizes = _by_split(results)
     names = {name for q in questions for name in (q["method"], *q["references"])}
     # An interrupted comparison may not have come to all of them.
@@ -117,7 +119,7 @@ def answers(results: pd.DataFrame, questions: Sequence[Mapping[str, Any]]) -> pd
     by_method |= dict.fromkeys(names - set(scores), np.full(len(scores), np.nan))
     asked = [(q["question"], q["method"], q["references"]) for q in questions]
     n_train, n_test = sizes["n_train"].to_numpy(), sizes["n_test"].to_numpy()
-    return planned_tests(by_method, asked, n_train, n_test)
+    return planned_tests(by_method, asked, n_train, n_test, shares=shares)
 
 
 def sentence_on_ranks(results: pd.DataFrame) -> str:

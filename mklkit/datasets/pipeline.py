@@ -24,11 +24,11 @@ from mklkit.datasets.kernel_columns import (
     needed_unchanged,
 )
 from mklkit.errors import IncompatibleError, MKLKitError, named, suggest
-from mklkit.estimators.from_preset import find_preset, preset_classifier, preset_parts
+from mklkit.estimators.from_preset import find_preset, preset_classifier, preset_parts, tuned
 from mklkit.estimators.introspection import KernelModel, column_names, split
 from mklkit.estimators.sources import counts_in
 from mklkit.protocols.component import Preset
-from mklkit.registry.columns import are_proposed
+from mklkit.registry.columns import are_proposed, kernels_beside
 
 SCALES: tuple[str, ...] = ("standard", "minmax", "none")
 DEFAULT_SCALE = "standard"
@@ -40,7 +40,6 @@ FOR_CLASSES: Mapping[str, Any] = {
     "multiclass": "ovo",
     "bandwidths": "per-problem",
     "probability": False,
-    "tune": None,
     "class_weight": None,
 }
 """Settings that only classes have, by what they are where the user gives none."""
@@ -150,8 +149,9 @@ def build_pipeline(
             f"{suggest(str(scale), SCALES)}"
         )
     kernels, banks = kernels_in(classifier), banks_in(classifier)
-    # What is left of counts without covariates is none.
+    # What is left of counts without covariates is none, and covariates that are kept are numbers.
     recognise = bool(banks) and all(map(are_proposed, banks)) and not covariates
+    recognise = recognise and not any(map(kernels_beside, banks))
     as_they_are, imputed = needed_unchanged(kernels)
     encoder = TableEncoder(
         max_categories=max_categories,
@@ -214,8 +214,9 @@ def pipeline_without_classes(
             raise IncompatibleError(f"--{option} is for classes, and {reason}: leave it out.")
     if preset.members > 1:
         raise IncompatibleError(f"The preset {preset.name} is a vote, which is for classes.")
-    covariates, scale = settings.pop("covariates", None), scale or preset.scale or DEFAULT_SCALE
-    model = estimator(**settings | preset_parts(preset, settings))
+    scale = scale or preset.scale or DEFAULT_SCALE
+    covariates, *search = (settings.pop(key, None) for key in ("covariates", "tune", "scoring"))
+    model = tuned(estimator(**settings | preset_parts(preset, settings)), *search)
     steps = build_pipeline(model, scale, covariates=covariates)
     return Pipeline([*steps.steps[:-1], (step, steps[-1])])
 

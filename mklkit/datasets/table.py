@@ -79,7 +79,9 @@ class Table:
         column = self.features[choose_column(self.features.columns.tolist(), name, purpose)]
         readings = {key: way for key, way in self.readings.items() if key != column.name}
         features = self.features.drop(columns=column.name)
-        return attrs.evolve(self, features=features, readings=readings), column
+        about = f"column {quoted(str(column.name))} "  # how it would be read
+        notes = [note for note in self.notes if not note.startswith(about)]
+        return attrs.evolve(self, features=features, readings=readings, notes=notes), column
 
     def class_counts(self) -> pd.Series:
         """Return the number of rows of each class, the largest first (ties by label)."""

@@ -153,11 +153,13 @@ def fit_problems(
 def with_kernels(plan: Plan, data: TrainingData, shared_views: SharedViews | None = None) -> Plan:
     """Return a plan with kernels that are proposed from the data."""
     names, sources, learners = plan.reading.names, plan.sources, plan.learners
+    beside = tuple(bound for bound in plan.kernels if bound.facts.share)
     settings = plan.task, sources, learners, plan.kernels
     propose = partial(proposed_bank, names, data, *settings)
-    key = plan.task, names, sources, learners
+    taken = tuple(tuple(np.ravel(bound.columns).tolist()) for bound in beside)
+    key = plan.task, names, sources, learners, taken
     bank = propose() if shared_views is None else shared_views.small(key, data, propose)
-    kernels = tuple(bank.kernels)
+    kernels = (*bank.kernels, *beside)
     learner, settled = bank.learner or plan.learner, (*bank.notes, *plan.notes)
     if bank.learner is not None:
         settled = tuple(note for note in settled if not note.startswith("learner "))

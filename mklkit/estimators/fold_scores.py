@@ -82,22 +82,16 @@ class FoldScores:
     def of(self, runs: Sequence[GroupRun], report: Callable[[], None]) -> tuple[Array, Array]:
         """Return the scores (folds, points), and the mean number of iterations (points,).
 
-        A point that fails has the score NaN, and a warning; if all do, the error is raised.
         ``report`` is called for each binary problem of a group that is done with a fold. Folds run
         in the estimator's ``n_jobs`` threads.
         """
         tasks = [partial(self._fold, *split, runs, report) for split in self.splits]
         most = max(len(training) for training, _ in self.splits)
         folds = list(in_threads(tasks, runs[0].estimator.n_jobs, most))
-        errors = [error for *_, of_fold in folds for error in of_fold]
         scores = np.array([of_points for of_points, _, _ in folds])
-        if np.isnan(scores).any(axis=0).all():
-            for error in errors:
-                raise error
-            raise DataError("No setting has a score on every fold: the scorer returned NaN.")
-        for message in dict.fromkeys(str(error) for error in errors):
-            warnings.warn(f"A point failed and is left out: {message}", MKLKitWarning, stacklevel=2)
-        return scores, np.mean([n_iter for _, n_iter, _ in folds], axis=0)
+        errors = [error for *_, of_fold in folds for error in of_fold]
+        n_iter = np.mean([n_iter for _, n_iter, _ in folds], axis=0)
+        return checked_scores(scores, errors), n_iter
 
     def prepared(
         self, group: PointGroup, reading: TableReading, kernels: Sequence[BoundKernel]
@@ -182,6 +176,20 @@ class FoldScores:
                 for point in range(scores.shape[2])
             ]
         )
+
+
+def checked_scores(scores: Array, errors: Sequence[MKLKitError]) -> Array:
+    """Return scores (folds, points), NaN of a point that failed, which a warning says.
+
+    If all failed, the first error is raised.
+    """
+    if np.isnan(scores).any(axis=0).all():
+        for error in errors:
+            raise error
+        raise DataError("No setting has a score on every fold: the scorer returned NaN.")
+    for message in dict.fromkeys(str(error) for error in errors):
+        warnings.warn(f"A point failed and is left out: {message}", MKLKitWarning, stacklevel=2)
+    return scores
 
 
 def _decide(

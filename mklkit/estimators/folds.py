@@ -12,15 +12,26 @@ from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
-from mklkit.errors import DataError, IncompatibleError, SpecError, plain_message, quoted, type_name
+from mklkit.errors import (
+    DataError,
+    IncompatibleError,
+    SpecError,
+    plain_message,
+    quoted,
+    type_name,
+)
 from mklkit.estimators.introspection import classifier_in
 from mklkit.protocols.component import is_whole
-from mklkit.protocols.folds import Rows, plan_folds, single_note
+from mklkit.protocols.folds import Rows, dealt, plan_folds, single_note
 
 USUAL_FOLDS = 5
 """As in scikit-learn."""
+
+Folds = tuple[list[tuple[Rows, Rows]], list[str]]
+"""The rows to train on and to score of each fold, and notes."""
 
 
 def splits_of(
@@ -32,7 +43,7 @@ def splits_of(
     kept: NDArray[np.bool_] | None = None,
     repeats: int = 1,
     groups: NDArray[Any] | None = None,
-) -> tuple[list[tuple[Rows, Rows]], list[str]]:
+) -> Folds:
     """Return the rows to train on and to score of each fold, and notes on the folds.
 
     ``cv`` is a number of shuffled stratified folds (None: five), a splitter, or a list of (training
@@ -142,3 +153,46 @@ def fit_in_groups(
     if estimator.get_params(deep=False).get("early_stopping") == "auto":
         estimator.set_params(early_stopping=False)
     return {"groups": groups} if has_fit_parameter(estimator, "groups") else {}
+
+
+def stratified_folds(
+    cv: Any,
+    labels: NDArray[Any],
+    seed: Any,
+    repeats: int = 1,
+    groups: NDArray[Any] | None = None,
+) -> Folds:
+    """Return the folds of a number, splitter or list of them; of a number they are stratified."""
+    classes, codes = np.unique(labels, return_inverse=True)
+    return splits_of(cv, codes[:, None], codes, classes, seed, repeats=repeats, groups=groups)
+
+
+def shuffled_folds(
+    cv: Any,
+    numbers: NDArray[Any],
+    seed: Any,
+    repeats: int = 1,
+    groups: NDArray[Any] | None = None,
+) -> Folds:
+    """Return the folds of a number, splitter or list of them; of a number with two rows in each."""
+    rows, notes = np.arange(len(numbers)), []
+    if is_whole(cv) and cv >= 2:
+        if len(rows) < 4:
+            raise DataError(f"R² on folds needs four rows at least; there are {len(rows)}.")
+        n_groups = len(rows) if groups is None else len(np.unique(groups))
+        n_folds = min(int(cv), len(rows) // 2, n_groups)
+        if n_folds < cv:
+            there_are = f"{len(rows)} rows" if groups is None else f"{n_groups} groups"
+            notes.append(f"{n_folds} folds instead of {cv}: there are {there_are}")
+        if n_folds < 2:
+            raise DataError("All rows are of one group, so that no other can be scored.")
+        generator = check_random_state(seed)
+        repeated = (dealt(n_folds, generator, rows, groups, False) for _ in range(repeats))
+        cv = [
+            (np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold))
+            for fold_of in repeated
+            for fold in range(n_folds)
+        ]
+    splits = given_splits(cv, rows[:, None], numbers, rows, False, groups)
+    check_apart(splits, groups)
+    return splits, notes

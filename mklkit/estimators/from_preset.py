@@ -70,13 +70,19 @@ def preset_classifier(
         raise SpecError(f"MKLClassifier has no parameter {quoted(name)}.{hint}")
     parts = preset_parts(chosen, changed)
     classifier: Any = MKLClassifier(**{**changed, **parts}, random_state=random_state)
-    if tune is not None:
-        classifier = MKLSearchCV(classifier, effort=check_effort(tune), scoring=scoring)
+    classifier = tuned(classifier, tune, scoring)
     if chosen.members > 1:
         classifier = MKLVotingClassifier(
             classifier, n_members=chosen.members, random_state=random_state
         )
     return cast(MKLClassifier | MKLSearchCV | MKLVotingClassifier, classifier)
+
+
+def tuned(estimator: Any, tune: Effort | None, scoring: Any = None) -> Any:
+    """Return the search for an estimator's parameters, or itself where they are not tuned."""
+    if tune is None:
+        return estimator
+    return MKLSearchCV(estimator, effort=check_effort(tune), scoring=scoring)
 
 
 def preset_parts(preset: Preset, settings: Mapping[str, Any]) -> dict[str, Any]:

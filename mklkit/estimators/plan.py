@@ -21,7 +21,7 @@ from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData
 from mklkit.protocols import Array, FeatureMapFacts, RowSource, Target, Task, facts_of
 from mklkit.protocols.component import FOR_LARGE_DATA, LEARNER, RIDGE
-from mklkit.registry.columns import are_proposed, bind_kernels, proposed_for
+from mklkit.registry.columns import are_proposed, bind_kernels, kernels_beside, proposed_for
 from mklkit.registry.composing import check_gives_weights, choose_components
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, say_if_long
@@ -132,7 +132,8 @@ def kernels_to_bind(kernels: Any, task: Task, X: Any = None) -> list[BoundKernel
             "kernels='auto' proposes kernels by their alignment with class labels, and there are"
             " none: name the kernels, or leave them out for the default ones."
         )
-    return bind_kernels(None) if X is None else kernels_by_kind(X)
+    by_kind = bind_kernels(None) if X is None else kernels_by_kind(X)
+    return [*by_kind, *kernels_beside(kernels)]
 
 
 WORTH_KEEPING = 2**28

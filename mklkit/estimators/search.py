@@ -10,15 +10,15 @@ from typing import Any, Self
 import attrs
 from sklearn.base import clone
 from sklearn.metrics import get_scorer
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
-from mklkit.errors import SpecError, counted, cut
-from mklkit.estimators.base import FittedKernels
+from mklkit.errors import counted, cut
+from mklkit.estimators.base import FittedKernels, KernelEstimator
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.fold_scores import FoldScores, check_scorer, fits_grids
-from mklkit.estimators.folds import splits_of
+from mklkit.estimators.fold_scores import FoldScores, check_scorer
+from mklkit.estimators.folds import fit_in_groups, splits_of
 from mklkit.estimators.grids import (
     Point,
     best_point,
@@ -31,6 +31,16 @@ from mklkit.estimators.grids import (
 )
 from mklkit.estimators.plan import kernels_to_bind
 from mklkit.estimators.predicting import PredictsClasses
+from mklkit.estimators.searched import (
+    USUAL_SCORES,
+    Searched,
+    by_fits,
+    check_searched,
+    fitted_at_once,
+    seeded,
+    varied,
+    with_plain,
+)
 from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.estimators.showing import KernelSummary
 from mklkit.estimators.table_reading import read_table
@@ -41,36 +51,38 @@ from mklkit.estimators.training_data import (
     checked_row_weights,
 )
 from mklkit.protocols import Array
-from mklkit.protocols.component import is_whole
 
 
 class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
-    """Parameters of an MKLClassifier chosen by cross-validation, with shared Gram matrices.
+    """Parameters of an estimator chosen by cross-validation, with shared Gram matrices.
 
-    For all combiners and learners. Within a fold, points with the same kernels share their Gram
-    matrices, statistics and features, and weights that do not depend on the learner's parameters
-    are learned once for all of these.
+    For all combiners and learners; of classes, numbers and one class. Of classes, points with the
+    same kernels share their Gram matrices, statistics and features within a fold, and weights that
+    do not depend on the learner's parameters are learned once for all of these.
 
     Parameters
     ----------
-    estimator : MKLClassifier
+    estimator : MKLClassifier, MKLRegressor or MKLOneClass
         The estimator whose parameters are searched; it is not fitted itself. With
-        ``probability=True`` the last fit alone is calibrated, and no fit of a fold.
+        ``probability=True`` the last fit alone is calibrated, and no fit of a fold. Of one class
+        ``y`` is -1 for known outliers and 1 for inliers: settings are scored by it, and fits do
+        not see it.
     param_grid : dict of sequences, or list of these, optional
         Values by nested names as in scikit-learn, such as ``{"combiner__lam": [0.5, 1, 2]}`` or
         ``{"combiner": ["uniform", "dimkl3"], "learner__C": [1, 10]}``. Default: the components'
         own search spaces, as far as ``effort`` goes.
     cv : int, scikit-learn splitter, or list of (training rows, scored rows), default=5
-        An int means stratified folds, shuffled from ``random_state``; fewer where a class has
-        fewer rows; None means five. The row of a single-row class is always trained on and never
-        scored.
+        An int means folds shuffled from ``random_state``, of classes stratified, fewer where a
+        class has fewer rows; None means five. The row of a single-row class is always trained on
+        and never scored.
     effort : {"fast", "thorough"} or int, default="fast"
         How long to look where no grid is given. ``"fast"``: three values of each parameter that
         combiner and learner declare (all where a grid is fitted on the same views at once, as for
         ``ifsl``). ``"thorough"``: all their values, and other kernel parameters, one kernel at a
         time. A number: so many points drawn from all combinations.
     scoring : str or callable, optional
-        A scorer of scikit-learn's that needs predictions or decision values; default: accuracy.
+        A scorer of scikit-learn's that needs predictions or decision values. Default: accuracy, of
+        numbers R², of one class the area under the ROC curve.
     progress : bool or callable, optional
         As for :func:`mklkit.compare`; a function is called as ``progress(done, total)`` for the
         binary problems of each fold.
@@ -81,7 +93,7 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
 
     Attributes
     ----------
-    best_estimator_ : MKLClassifier
+    best_estimator_ : MKLClassifier, MKLRegressor or MKLOneClass
         Fitted on all rows with the best point; predictions, ``weights_`` and its other attributes
         are available on the search too.
     best_params_ : dict
@@ -137,7 +149,7 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Choose parameters by cross-validation on rows (N, d) and labels (N,), then fit on all.
+        """Choose parameters by cross-validation on rows (N, d) and targets, then fit on all.
 
         Weights of rows (N,) count in the fits. Scores take all rows of a fold alike, as those of
         scikit-learn's ``GridSearchCV``; rows of weight 0 are left out. Rows of a group (N,), such
@@ -157,65 +169,92 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
         check_progress(self.progress)
         base = self._base()
         shared_views = shared_views or SharedViews(base.max_memory)
-        scorer = None if self.scoring in (None, "accuracy") else get_scorer(self.scoring)
-        space = declared_space(_varied(base, {}))
+        space = declared_space(varied(base, {}))
         numbered = points_of(self._grids(base) if self.param_grid is None else self.param_grid)
         points = [point for _, point in numbered]
-        alike = grouped(points, lambda point: _fitted_at_once(_varied(base, point)))
-        table = as_source(X)
-        kernels = [_varied(base, group.common).kernels for group in alike]
-        banks = [kernels_to_bind(bank, "two classes", table) for bank in kernels]
-        reading, bound = read_table(table, banks)
-        row_weights = checked_row_weights(sample_weight, _num_samples(table))
-        row_groups = checked_groups(groups, _num_samples(table))
-        data = check_training(self, "two classes", reading, table, y, row_weights, row_groups)
-        seed = check_random_state(base.random_state).randint(2**31 - 1)
-        check_scorer(scorer, self.scoring, data.values, self.classes_)
-        counting = None if row_weights is None else row_weights != 0
-        rows: Any = data.rows
-        splits, folds_notes = splits_of(
-            self.cv, rows, data.values, self.classes_, seed, counting, groups=data.groups
-        )
-        self.n_splits_ = len(splits)
-        # Without a seed of the user's, all points of a search still see the same random draws.
-        run = base if is_whole(base.random_state) else clone(base).set_params(random_state=seed)
-        folds = FoldScores(data, self.classes_, splits, partial(_varied, run), scorer, shared_views)
-        pairs = zip(alike, bound, strict=True)
-        runs = [folds.prepared(group, reading, bank) for group, bank in pairs]
-        total = len(splits) * sum(len(run.problems) for run in runs)
+        rows = X, y, sample_weight, groups
+        if isinstance(base, MKLClassifier):
+            scores_of, total, folds_notes = self._of_classes(base, points, shared_views, *rows)
+        else:
+            scores_of, total, folds_notes = by_fits(base, points, self.cv, self._score, rows)
         done = count(1)
         with reported(self.progress, "searching", BRIEF) as report:
-            scores, n_iter = folds.of(runs, lambda: report(next(done), total))
+            scores, n_iter = scores_of(lambda: report(next(done), total))
+            self.n_splits_ = len(scores)
             self.cv_results_ = results_table(points, scores, n_iter)
             means = self.cv_results_["mean_test_score"]
             self.best_index_ = best_point(numbered, space, means)
             self.best_params_ = points[self.best_index_]
             self.best_score_ = float(means[self.best_index_])
             start = perf_counter()
-            best = _varied(base, self.best_params_)
-            self.best_estimator_ = best.fit_sharing(shared_views, X, y, sample_weight, groups)
+            best = varied(base, self.best_params_)
+            if isinstance(base, MKLClassifier):
+                best.fit_sharing(shared_views, *rows)
+            else:
+                best.fit(X, y, sample_weight, **fit_in_groups(best, X, y, groups))
+            self.best_estimator_ = best
             self.refit_time_ = perf_counter() - start
+        for name in {"n_features_in_", "feature_names_in_"} & vars(best).keys():
+            setattr(self, name, vars(best)[name])
         fitted = self.best_estimator_.fitted_
-        defaults = _with_plain(base, self.best_params_)._planned().notes
+        defaults = with_plain(base, self.best_params_)._planned().notes
         plan = attrs.evolve(fitted.plan, notes=(*fitted.plan.notes, *defaults))
         notes = (*fitted.notes, *folds_notes, self._said())
         self.fitted_ = attrs.evolve(fitted, plan=plan, notes=notes)
         return self
 
-    def _base(self) -> MKLClassifier:
+    def _of_classes(
+        self, base: MKLClassifier, points: list[Point], shared_views: SharedViews, *rows: Any
+    ) -> Any:
+        """Return what scores points of a classifier, many of them by one fit."""
+        X, y, sample_weight, groups = rows
+        scorer = None if self._score == "accuracy" else get_scorer(self.scoring)
+        alike = grouped(points, lambda point: fitted_at_once(varied(base, point)))
+        table = as_source(X)
+        kernels = [varied(base, group.common).kernels for group in alike]
+        banks = [kernels_to_bind(bank, "two classes", table) for bank in kernels]
+        reading, bound = read_table(table, banks)
+        row_weights = checked_row_weights(sample_weight, _num_samples(table))
+        row_groups = checked_groups(groups, _num_samples(table))
+        data = check_training(self, "two classes", reading, table, y, row_weights, row_groups)
+        run, seed = seeded(base)
+        check_scorer(scorer, self.scoring, data.values, self.classes_)
+        counting = None if row_weights is None else row_weights != 0
+        checked: Any = data.rows
+        splits, notes = splits_of(
+            self.cv, checked, data.values, self.classes_, seed, counting, groups=data.groups
+        )
+        folds = FoldScores(data, self.classes_, splits, partial(varied, run), scorer, shared_views)
+        pairs = zip(alike, bound, strict=True)
+        runs = [folds.prepared(group, reading, bank) for group, bank in pairs]
+        total = len(splits) * sum(len(run.problems) for run in runs)
+        return partial(folds.of, runs), total, notes
+
+    @property
+    def _score(self) -> Any:
+        """The score by which settings are chosen, a name unless the user gives a function."""
+        return self.scoring or USUAL_SCORES[self.estimator._task]
+
+    def __sklearn_tags__(self) -> Any:
+        """Return scikit-learn's tags: those of the estimator's task."""
+        if isinstance(self.estimator, KernelEstimator):
+            return get_tags(self.estimator)
+        return super().__sklearn_tags__()
+
+    def _base(self) -> Searched:
         """Return a copy of the estimator with the search's own seed and threads."""
-        base: MKLClassifier = clone(_check_kind(self.estimator))
+        base: Searched = clone(check_searched(self.estimator))
         if self.random_state is not None:
             base.set_params(random_state=self.random_state)
         if self.n_jobs is not None:
             base.set_params(n_jobs=self.n_jobs)
         return base
 
-    def _grids(self, base: MKLClassifier) -> list[Any]:
+    def _grids(self, base: Searched) -> list[Any]:
         """Return the grids of the components' search spaces."""
-        whole = _varied(base, {})
+        whole = varied(base, {})
         seed = check_random_state(base.random_state).randint(2**31 - 1)
-        at_once = _fitted_at_once(whole)
+        at_once = fitted_at_once(whole)
         # Where only the learner varies, each point still costs a fit of it.
         coupled = any(name.startswith("combiner__") for name in at_once)
         effort = check_effort(self.effort)
@@ -230,15 +269,15 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
         >>> list(search.search_space())[:2]
         ['combiner__lam', 'learner__alpha']
         """
-        return declared_space(_varied(self._base(), {}))
+        return declared_space(varied(self._base(), {}))
 
     def _said(self) -> str:
         best = ", ".join(f"{name} {value}" for name, value in self.best_params_.items())
         n_points = len(self.cv_results_["params"])
         # Other scores may be no shares: an error, say, is negative.
-        name = self.scoring if isinstance(self.scoring, str) else "score"
+        name = self._score if isinstance(self._score, str) else "score"
         score = f"{name} {self.best_score_:.4g}"
-        if self.scoring in (None, "accuracy"):
+        if name == "accuracy":
             score = f"accuracy {100 * self.best_score_:.1f} %"
         return (
             f"{best or 'nothing to tune'}: best of {counted(n_points, 'setting')} by"
@@ -252,49 +291,23 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
         return summary.and_fact("search", cut(self._said(), 300))
 
     def _planned_summary(self) -> KernelSummary:
-        return _check_kind(self.estimator)._planned_summary()
+        return check_searched(self.estimator)._planned_summary()
+
+    def predict(self, X: Any) -> Any:
+        """Return what the best estimator predicts."""
+        check_is_fitted(self)
+        return self.best_estimator_.predict(X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the best estimator's own score: the accuracy, of numbers R²."""
+        check_is_fitted(self)
+        return float(self.best_estimator_.score(X, y, sample_weight))
 
     def decision_function(self, X: Any) -> Array:
-        """Return the best estimator's decision values."""
+        """Return the best estimator's decision values; there are none of numbers."""
         check_is_fitted(self)
         values: Array = self.best_estimator_.decision_function(X)
         return values
 
     def _probabilities(self, X: Any) -> Array:
         return self.best_estimator_._probabilities(X)
-
-
-def _check_kind(estimator: Any) -> MKLClassifier:
-    if not isinstance(estimator, MKLClassifier):
-        raise SpecError(
-            f"MKLSearchCV searches parameters of an MKLClassifier; got {estimator!r:.80}."
-            " Use scikit-learn's GridSearchCV for other estimators."
-        )
-    return estimator
-
-
-def _fitted_at_once(estimator: MKLClassifier) -> frozenset[str]:
-    """Return the parameters that the combiner of an estimator varies in one fit."""
-    combiner = estimator.combiner
-    native = estimator.multiclass == "native"
-    if native or not fits_grids(combiner):
-        return frozenset()
-    return frozenset(combiner.grid_parameters(estimator.learner))
-
-
-def _with_plain(base: MKLClassifier, params: Point) -> MKLClassifier:
-    """Return a copy with the whole components among some parameters replaced."""
-    varied: MKLClassifier = clone(base)
-    varied.set_params(**{name: value for name, value in params.items() if "__" not in name})
-    return varied
-
-
-def _varied(base: MKLClassifier, params: Point) -> MKLClassifier:
-    """Return a copy with some parameters changed, and its components as objects."""
-    varied = _with_plain(base, params)
-    choice = varied._planned()
-    varied.set_params(
-        combiner=choice.combiner, feature_map=choice.feature_map, learner=choice.learner
-    )
-    varied.set_params(**{name: value for name, value in params.items() if "__" in name})
-    return varied

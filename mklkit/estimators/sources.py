@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -128,16 +128,22 @@ def sources_of(
     """Return the sources for which kernels are proposed, all numbers together first.
 
     ``kernels`` are those by which the rows were read (:func:`kernels_by_kind`). The one-hot columns
-    of categories are in no other source of numbers.
+    of categories are in no other source of numbers, and those of a kernel with a fixed share in
+    none.
     """
     every = np.arange(n_columns)
 
-    def read_as(reads: Reads) -> NDArray[np.intp]:
-        columns = [every if k.columns is None else k.columns for k in kernels if k.reads == reads]
+    def read_by(some: Iterable[BoundKernel]) -> NDArray[np.intp]:
+        columns = [every if bound.columns is None else bound.columns for bound in some]
         return np.unique(np.concatenate([every[:0], *columns]))
 
-    texts, categories, counts = read_as("text"), read_as("categories"), read_as("amounts")
-    numbers = np.setdiff1d(every, np.concatenate([texts, categories, counts]))
+    kept = read_by(bound for bound in kernels if bound.facts.share)
+    kinds: tuple[Reads, ...] = ("text", "categories", "amounts")
+    texts, categories, counts = (
+        np.setdiff1d(read_by(bound for bound in kernels if bound.reads == reads), kept)
+        for reads in kinds
+    )
+    numbers = np.setdiff1d(every, np.concatenate([texts, categories, counts, kept]))
     labels = [str(name) for name in (every if names is None else names)]
     one_hot = tuple(f"{labels[place]}_" for place in categories)
     plain = [place for place in numbers.tolist() if not labels[place].startswith(one_hot)]

@@ -155,6 +155,20 @@ def least_difference(
     return float(stats.t.isf(alpha / 2, len(values) - 1) * error)
 
 
+def rule_of_three(n_rows: float, level: float = 0.95) -> float:
+    """Return the share of all rows that may differ where none of so many does.
+
+    −ln(1 − ``level``)/n: at 95 % about 3/n (Hanley and Lippman-Hand, "If nothing goes wrong, is
+    everything all right?", JAMA 249, 1983).
+
+    Examples
+    --------
+    >>> round(rule_of_three(300), 4)
+    0.01
+    """
+    return float(-np.log1p(-level) / n_rows)
+
+
 def holm(p_values: ArrayLike) -> Array:
     """Adjust the p values of several tests by Holm's step-down procedure.
 

@@ -9,19 +9,14 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import LeaveOneGroupOut, TimeSeriesSplit, train_test_split
-from sklearn.utils import check_random_state
 
 from mklkit.errors import DataError, SpecError, counted, quoted
-from mklkit.estimators.folds import check_apart, given_splits, splits_of
 from mklkit.numerics.sampling import own_stream
 from mklkit.protocols.component import is_whole
-from mklkit.protocols.folds import Rows, dealt
+from mklkit.protocols.folds import Rows
 
 MANY_ROWS = 200_000
 """With so many rows the shares of the classes in a random part are those of the whole."""
-
-Folds = tuple[list[tuple[Rows, Rows]], list[str]]
-"""The rows to train on and to score of each fold, and notes."""
 
 
 @attrs.frozen(eq=False)
@@ -203,46 +198,3 @@ def held_out_mask(
     for code in np.flatnonzero(trained == 0):
         held[np.flatnonzero(codes == code)[0]] = False
     return held, "at random"
-
-
-def stratified_folds(
-    cv: Any,
-    labels: NDArray[Any],
-    seed: Any,
-    repeats: int = 1,
-    groups: NDArray[Any] | None = None,
-) -> Folds:
-    """Return the folds of a number, splitter or list of them; of a number they are stratified."""
-    classes, codes = np.unique(labels, return_inverse=True)
-    return splits_of(cv, codes[:, None], codes, classes, seed, repeats=repeats, groups=groups)
-
-
-def shuffled_folds(
-    cv: Any,
-    numbers: NDArray[Any],
-    seed: Any,
-    repeats: int = 1,
-    groups: NDArray[Any] | None = None,
-) -> Folds:
-    """Return the folds of a number, splitter or list of them; of a number with two rows in each."""
-    rows, notes = np.arange(len(numbers)), []
-    if is_whole(cv) and cv >= 2:
-        if len(rows) < 4:
-            raise DataError(f"R² on folds needs four rows at least; there are {len(rows)}.")
-        n_groups = len(rows) if groups is None else len(np.unique(groups))
-        n_folds = min(int(cv), len(rows) // 2, n_groups)
-        if n_folds < cv:
-            there_are = f"{len(rows)} rows" if groups is None else f"{n_groups} groups"
-            notes.append(f"{n_folds} folds instead of {cv}: there are {there_are}")
-        if n_folds < 2:
-            raise DataError("All rows are of one group, so that no other can be scored.")
-        generator = check_random_state(seed)
-        repeated = (dealt(n_folds, generator, rows, groups, False) for _ in range(repeats))
-        cv = [
-            (np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold))
-            for fold_of in repeated
-            for fold in range(n_folds)
-        ]
-    splits = given_splits(cv, rows[:, None], numbers, rows, False, groups)
-    check_apart(splits, groups)
-    return splits, notes

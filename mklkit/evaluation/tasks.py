@@ -16,19 +16,13 @@ from mklkit.datasets.columns import text_of
 from mklkit.datasets.pipeline import pipeline_without_classes, preset_pipeline
 from mklkit.datasets.target import class_labels, learned_numbers
 from mklkit.errors import DataError, counted, listed
+from mklkit.estimators.folds import Folds, shuffled_folds, stratified_folds
 from mklkit.estimators.introspection import classifier_in
 from mklkit.estimators.one_class import MKLOneClass
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.evaluation.score_names import OF_CLASSES, OF_NUMBERS, OF_OUTLIERS, named_scorer
 from mklkit.evaluation.scores import response, score, score_numbers
-from mklkit.evaluation.splits import (
-    Folds,
-    Split,
-    hold_out,
-    hold_out_any,
-    shuffled_folds,
-    stratified_folds,
-)
+from mklkit.evaluation.splits import Split, hold_out, hold_out_any
 from mklkit.protocols import Task as Learned
 from mklkit.protocols.component import Preset
 

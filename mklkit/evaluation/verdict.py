@@ -10,8 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from mklkit.display import numbers
 from mklkit.errors import DataError, counted
-from mklkit.evaluation.paired_tests import corrected_t_test, holm, least_difference
+from mklkit.evaluation.paired_tests import (
+    corrected_t_test,
+    holm,
+    least_difference,
+    rule_of_three,
+)
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference, friedman_test
 
 NAMES_SHOWN = 3
@@ -30,6 +36,7 @@ def planned_tests(
     n_train: ArrayLike,
     n_test: ArrayLike,
     alpha: float = 0.05,
+    shares: bool = False,
 ) -> pd.DataFrame:
     """Test the few questions about one data set that were planned before its scores were seen.
 
@@ -39,7 +46,8 @@ def planned_tests(
 
     An interval has the level at which Holm's procedure tests its question. So it excludes 0 exactly
     where ``p_holm`` is below ``alpha``, and its level is 1 − ``alpha`` or more; that all intervals
-    hold together is not claimed.
+    hold together is not claimed. One with 0 inside is as wide as :func:`rule_of_three` of the rows
+    says at least, where scores are ``shares`` of rows: that none differs may be chance.
 
     Parameters
     ----------
@@ -49,14 +57,16 @@ def planned_tests(
     n_train, n_test : int or array-like of shape (J,)
         Rows trained on and scored.
     alpha : float, default=0.05
+    shares : bool, default=False
+        Whether scores are shares of rows from 0 to 1, such as the accuracy.
 
     Returns
     -------
     pandas.DataFrame
         One row per question: ``question`` (its title), ``method``, ``reference``, ``choices`` (of
-        how many references this is the best), ``splits``; mean ``difference``, ``low``, ``high``,
-        the interval's ``level``, ``p_value``, ``p_holm``. Without a finite score in each split, or
-        with one split, numbers are NaN.
+        how many references this is the best), ``splits``, ``equal`` (the same score on each); mean
+        ``difference``, ``low``, ``high``, the interval's ``level``, ``p_value``, ``p_holm``.
+        Without a finite score in each split, or with one split, numbers are NaN.
 
     Raises
     ------
@@ -93,10 +103,18 @@ def planned_tests(
     place = table["p_value"].rank(method="first") - 1
     step = table["p_value"].count() - place.clip(upper=n_found)
     table["level"] = 1 - alpha / (step * table["choices"])
-    half = [
+    half: Any = [
         least_difference(difference, n_train, n_test, 1 - level)
         for difference, level in zip(differences, table["level"], strict=True)
     ]
+    table["equal"] = [not difference.any() for difference in differences]
+    if shares:
+        trained, tested = (float(np.mean(np.asarray(rows))) for rows in (n_train, n_test))
+        least = [
+            rule_of_three(min(trained + tested, n_splits * tested), level)
+            for n_splits, level in zip(table["splits"], table["level"], strict=True)
+        ]
+        half = np.where(table["difference"].abs() <= half, np.maximum(half, least), half)
     table["low"], table["high"] = table["difference"] - half, table["difference"] + half
     return table
 
@@ -137,8 +155,10 @@ def _answer(test: Mapping[Any, Any], unit: str) -> str:
         few = "one split cannot tell how much of a difference is chance"
         gap = "some of the scores are missing"
         return f"{method} and {beside} are not compared, as {few if n_splits == 1 else gap}"
-    if low == high == 0:
-        return f"{method} and {beside} have the same score on every split"
+    if test["equal"]:
+        same = f"{method} and {beside} have the same score on every split"
+        possible = f"; a difference of up to {_sized(high, unit)} can't be ruled out"
+        return same + (possible if high else "")
     near, far = sorted((abs(low), abs(high)))
     if low > 0 or high < 0:
         word = "better" if low > 0 else "worse"
@@ -226,8 +246,8 @@ def verdict_of_datasets(scores: ArrayLike, names: Sequence[str], alpha: float = 
     return _sentence(clauses)
 
 
-def _p(p_value: float) -> str:
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.2g}"
+def _p(value: float) -> str:
+    return f"p = {numbers.p_value(value)}".replace("= <", "< ")
 
 
 def _joined(names: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.display.progress import Progress, check_progress, reported
-from mklkit.errors import IncompatibleError, counted, type_name
+from mklkit.errors import DataError, IncompatibleError, counted, type_name
 from mklkit.estimators.folds import USUAL_FOLDS
 from mklkit.estimators.introspection import KernelModel, split
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
@@ -158,6 +158,11 @@ def explain(
     if cv is None:
         cv = SMALL_CV if len(data.targets) <= SMALL else USUAL_FOLDS
     scheme = read_cv(cv)
+    if sample_notes and isinstance(cv, list | tuple):
+        raise DataError(
+            f"The folds name rows of all, and only {sample_notes[0]}: give max_rows={len(y)}"
+            f" (--max-rows {len(y)}) to take all of them."
+        )
     splits, fold_notes = task.folds(scheme.cv, data.targets, seed, scheme.repeats, data.groups)
     score = usual_score(task, data.targets) if score is None else score
     task.scorer(score)  # It says if there is no such score.

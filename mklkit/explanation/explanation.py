@@ -108,12 +108,14 @@ class Explanation:
         """Return the mean scores of the folds, and the unit of what is lost."""
         means = self.scores.mean()
         shown = self.task.shown
+        # The third is a baseline of the first or second, and need not be of the score.
         others = [
             f"{words} {shown(name, means[name])}"
             for name, words in self.task.scores.items()
-            if name != self.score
+            if name not in (self.score, "baseline")
         ]
-        scores = [shown(self.score, means["score"]), *others]
+        guess = f"({shown(self.score, means['guess'])} without any column)"
+        scores = [f"{shown(self.score, means['score'])} {guess}", *others]
         # Of a score that is written in per cent it is clear.
         point = ": 1 point is 0.01" if self.score == "r2" else ""
         return f"{', '.join(scores)}; what is lost is in {self.unit.lost}{point}"

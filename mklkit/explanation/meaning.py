@@ -107,9 +107,15 @@ class Unit:
         """Return a difference without its unit."""
         return f"{self.scale * value:z.{self.digits}f}"
 
-    def interval(self, low: float, high: float) -> str:
-        """Return "low to high"."""
-        return f"{self.written(low)} to {self.written(high)}"
+    def change(self, mean: float, low: float, high: float, up: str, down: str) -> str:
+        """Return a difference and its interval, as "1.5 points lost (-0.3 to 3.3)".
+
+        The word tells the direction of the mean, which has no sign.
+        """
+        if round(self.scale * mean, self.digits) < 0:
+            mean, low, high, up = -mean, -high, -low, down
+        interval = "" if np.isnan(low) else f" ({self.written(low)} to {self.written(high)})"
+        return f"{self.written(abs(mean))}{self.word} {up}{interval}"
 
 
 def judged(kernels: pd.DataFrame, n_rows: int, little: float) -> pd.DataFrame:
@@ -134,21 +140,19 @@ def without_kernels(kernels: pd.DataFrame, unit: Unit) -> Iterator[str]:
         yield f"{whose}not possible, {why}"
     ordered = kernels.sort_values("left_out", ascending=False, kind="stable").to_dict("records")
     for row in sorted(ordered, key=lambda row: OUTCOMES.index(row["outcome"])):
-        mean, high = unit.written(row["left_out"]), unit.written(row["left_out_high"])
-        interval = unit.interval(row["left_out_low"], row["left_out_high"])
+        low, high = row["left_out_low"], row["left_out_high"]
+        changed = unit.change(row["left_out"], low, high, "lost", "gained")
         if row["outcome"] == LOST:
-            yield f"{row['kernel']}: lost: {mean}{unit.word} ({interval})"
+            yield f"{row['kernel']}: lost: {changed.replace(' lost', '')}"
         elif row["outcome"] == NOT_LOST:
-            yield f"{row['kernel']}: not lost by more than {high}{unit.word}"
+            yield f"{row['kernel']}: not lost by more than {unit.written(high)}{unit.word}"
         elif row["outcome"] == GAINED:
-            yield f"{row['kernel']}: not lost, better without: {mean}{unit.word} lost ({interval})"
-        elif row["outcome"] == OPEN and np.isnan(row["left_out_low"]):
-            yield f"{row['kernel']}: can't tell from one fold: {mean}{unit.word} lost"
+            yield f"{row['kernel']}: not lost, better without: {changed}"
+        elif row["outcome"] == OPEN and np.isnan(low):
+            yield f"{row['kernel']}: can't tell from one fold: {changed}"
         elif row["outcome"] == OPEN:
-            yield (
-                f"{row['kernel']}: can't tell: {mean}{unit.word} lost ({interval}); about"
-                f" {row['rows_needed']:,.0f} rows would settle it"
-            )
+            rows = f"about {row['rows_needed']:,.0f} rows would settle it"
+            yield f"{row['kernel']}: can't tell: {changed}; {rows}"
 
 
 def guessed(scores: pd.DataFrame, unit: Unit) -> Iterator[str]:
@@ -158,9 +162,9 @@ def guessed(scores: pd.DataFrame, unit: Unit) -> Iterator[str]:
     if low > 0 or (np.isnan(low) and better.mean() > 0):
         return
     yield (
-        f"the model is not shown to be better than guessing without any column: {unit.score} is"
-        f" higher by {unit.written(better.mean())}{unit.word} ({unit.interval(low, high)}), so"
-        " losses say little"
+        "the model is not shown to be better than guessing without any column:"
+        f" {unit.change(better.mean(), low, high, 'higher', 'lower')} in {unit.score}, so losses"
+        " say little"
     )
 
 

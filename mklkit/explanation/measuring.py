@@ -24,7 +24,7 @@ from mklkit.errors import (
 from mklkit.estimators.folds import fit_in_groups
 from mklkit.estimators.introspection import column_names
 from mklkit.estimators.training_data import checked_groups
-from mklkit.evaluation.paired_tests import corrected_interval
+from mklkit.evaluation.paired_tests import corrected_interval, rule_of_three
 from mklkit.evaluation.tasks import Task
 from mklkit.explanation.columns import Places, ShufflePlan, shuffled, sources_of
 from mklkit.explanation.effects import column_effects, effects_table
@@ -32,9 +32,6 @@ from mklkit.explanation.refitting import Refit, members_of
 from mklkit.protocols import Array, GatedDecision, RowSource
 from mklkit.protocols.folds import Rows
 from mklkit.views.rows import is_dask
-
-RULE_OF_THREE = 3
-"""Where none of n rows differs, up to 3/n of all may (95 %)."""
 
 
 @attrs.frozen(eq=False)
@@ -291,7 +288,7 @@ class Measuring:
         low, high = corrected_interval(values, *sizes)
         if self.task.in_points(self.score):
             # Folds may all agree by chance.
-            least = RULE_OF_THREE / len(self.data.targets)
+            least = rule_of_three(len(self.data.targets))
             low, high = min(low, values.mean() - least), max(high, values.mean() + least)
         spread = {"": values.mean(), "_std": _deviation(values), "_low": low, "_high": high}
         return {f"{name}{ending}": float(value) for ending, value in spread.items()}

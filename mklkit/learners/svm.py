@@ -298,7 +298,11 @@ class OneClassSVM(_SupportVectorLearner):
 
     name: ClassVar[str] = "one-class-svm"
     facts: ClassVar[LearnerFacts] = LearnerFacts(
-        on_features=True, on_gram=True, tasks=("none",), takes_row_weights=True
+        on_features=True,
+        on_gram=True,
+        tasks=("none",),
+        takes_row_weights=True,
+        search_space={"nu": (0.5, 0.2, 0.1, 0.05, 0.01)},
     )
 
     nu: float = attrs.field(default=0.5, converter=float, validator=[gt(0), lt(1), finite_number])

@@ -67,11 +67,11 @@ def kernel_list(kernels: Any) -> list[Any]:
         kernels = [kernels]
     if len(kernels) == 0:
         raise SpecError("Expected at least one kernel, got an empty list.")
-    if any(isinstance(kernel, str) and _AUTO.fullmatch(kernel) for kernel in kernels):
+    if any(map(_proposes, kernels)):
         raise SpecError(
             f"kernels={AUTO_KERNELS!r} stands for kernels that fit proposes from the training rows"
-            " and their labels: give it alone, or once for each source as in 'auto@mrna_*', not"
-            " beside other kernels, and only to an estimator that is to be fitted."
+            " and their labels: give it alone, or once for each source as in 'auto@mrna_*', beside"
+            " no kernels without a fixed share, and only to an estimator that is to be fitted."
         )
     return list(kernels)
 
@@ -90,7 +90,8 @@ def are_proposed(kernels: Any) -> bool:
 def proposed_for(kernels: Any) -> tuple[str, ...] | None:
     """Return the columns of the sources for which kernels are proposed, None if none are.
 
-    ``"auto"`` alone leaves the sources to be recognised by the names of columns.
+    ``"auto"`` alone leaves the sources to be recognised by the names of columns. Beside them may be
+    kernels with a fixed share, such as one of covariates.
 
     Examples
     --------
@@ -98,13 +99,23 @@ def proposed_for(kernels: Any) -> tuple[str, ...] | None:
     ((), ('mrna_*', '0:3'), None)
     """
     banks = [kernels] if isinstance(kernels, str) else kernels
-    if not isinstance(banks, Sequence) or not all(isinstance(bank, str) for bank in banks):
+    if not isinstance(banks, Sequence):
         return None
-    matches = [match for bank in banks if (match := _AUTO.fullmatch(bank))]
-    if not banks or len(matches) < len(banks):
+    matches = [match for bank in banks if (match := _proposes(bank))]
+    if not matches or not all(bound.facts.share for bound in kernels_beside(banks)):
         return None
     sources = tuple(match["columns"] for match in matches if match["columns"])
     return sources if len(sources) == len(matches) or len(matches) == 1 else None
+
+
+def kernels_beside(kernels: Any) -> list[BoundKernel]:
+    """Return the kernels that are given beside proposed ones, which have a fixed share."""
+    others = [] if isinstance(kernels, str) else [k for k in kernels if not _proposes(k)]
+    return bind_kernels(others) if others else []
+
+
+def _proposes(kernel: Any) -> re.Match[str] | None:
+    return _AUTO.fullmatch(kernel) if isinstance(kernel, str) else None
 
 
 def proposed_specs(reads: Reads = "numbers") -> list[str]:

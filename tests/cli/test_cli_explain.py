@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from processes import Fitted, Run
+from sklearn.preprocessing import StandardScaler
 
 from mklkit import MKLOneClass, MKLRegressor, save_model
 
@@ -72,6 +73,30 @@ def test_numbers_are_explained_by_r2(mklkit: Run, houses: Fitted, tmp_path: Path
     assert answer["target"] == "price"
     assert answer["kernels"][0]["left_out"] > 0.5 > answer["kernels"][1]["left_out"]
     assert "<!-- points of R² lost, -->" in picture.read_text()
+
+
+def test_a_published_split(mklkit: Run, houses: Fitted, tmp_path: Path) -> None:
+    frame, data = pd.read_csv(houses.data), tmp_path / "split.csv"
+    parts = np.where(np.arange(60) % 3 == 0, "test", "train")
+    frame.assign(part=parts).to_csv(data, index=False)
+    asked = ("explain", houses.model, data, "--split-column", "part", "--repeats", 1)
+    done = mklkit(*asked, "--json").json
+    train, test = frame[parts == "train"], frame[parts == "test"]
+    scale = StandardScaler().fit(train[["size"]])
+    # The other house kernel is left out: a ridge of one column, by hand.
+    model = MKLRegressor("linear").fit(scale.transform(train[["size"]]), train["price"])
+    alone = model.score(scale.transform(test[["size"]]), test["price"])
+    (fold,) = done["scores"]
+    assert (fold["training_rows"], fold["rows"]) == (40, 20)
+    assert done["kernels"][1]["left_out"] == pytest.approx(fold["r2"] - alone, abs=1e-9)
+    assert "can't tell from one fold" in " ".join(mklkit(*asked).out.split())
+    for wrong, words in {
+        ("--cv", "5"): "cv and split column",
+        ("--max-rows", "30"): "--max-rows 60",
+    }.items():
+        mklkit(*asked, *wrong).refused(words)
+    mklkit("explain", houses.model, data, "--split-column", "parts").refused("'parts'")
+    mklkit("explain", houses.model, data, "--cv", "groups").refused("groups")
 
 
 def test_one_class_and_several_targets(mklkit: Run, houses: Fitted, tmp_path: Path) -> None:

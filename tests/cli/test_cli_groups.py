@@ -48,6 +48,18 @@ def test_groups_time_and_leakage(mklkit: Run, visits: Path) -> None:
     assert "1 row of 60 is tested" in in_time
 
 
+def test_names_of_groups_are_not_said_to_be_no_features_twice(mklkit: Run, tmp_path: Path) -> None:
+    table = pd.DataFrame({"a": np.arange(301) % 7, "ill": np.arange(301) % 2})
+    table = table.assign(patient=[f"p{row // 2}" for row in range(301)])
+    table.to_csv(tmp_path / "a.csv", index=False)
+    plain, grouped = (
+        mklkit("fit", tmp_path / "a.csv", "-t", "ill", "-k", "linear", *more, "--json").json
+        for more in ((), ("--groups", "patient"))
+    )
+    assert "different texts" in " ".join(plain["data"]["notes"])
+    assert "'patient'" not in " ".join(grouped["data"]["notes"])
+
+
 def test_what_is_chosen_inside_a_fit_keeps_groups_together(mklkit: Run, tmp_path: Path) -> None:
     random = np.random.default_rng(0)
     rows = np.repeat(random.normal(size=(30, 3)), 3, axis=0)

@@ -92,7 +92,6 @@ REFUSED = [
     ("fit people.csv -t price --probability", "--probability is for classes"),
     ("fit people.csv -t price --multiclass ovr", "--multiclass is for classes"),
     ("fit people.csv -t price --class-weight balanced", "--class-weight is for classes"),
-    ("evaluate people.csv -t price --tune fast", "--tune is for classes"),
     ("fit people.csv -t price --preset paper-dimkl1", "dimkl1"),
     ("fit people.csv -t price --preset rpemekl", "rpemekl", "for classes"),
     ("fit people.csv -t price --combiner dimkl3", "'dimkl3' can't learn from numbers"),

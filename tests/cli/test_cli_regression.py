@@ -50,6 +50,15 @@ def test_json_has_the_scores_of_both_parts(mklkit, houses):
     assert held_out["mean_absolute_error"] < held_out["baseline"] / 4
 
 
+def test_numbers_are_tuned_on_the_training_rows(mklkit, houses, tmp_path):
+    path = tmp_path / "tuned.mkl"
+    done = mklkit("fit", houses, "-t", "price", "-k", "linear", "--tune", "3", "-o", path)
+    assert done.code == 0, done.err
+    assert "best of 3 settings by 5-fold cross-validation" in " ".join(done.out.split())
+    assert load_model(path)[-1].n_samples_fit_ == 90
+    assert "R²" in mklkit("evaluate", houses, "-t", "price", "--tune", "2", "--cv", "2").out
+
+
 def test_predictions_are_numbers_and_their_errors_are_said(mklkit, model, houses):
     done = mklkit("predict", model[0], houses)
     answers = pd.read_csv(pd.io.common.StringIO(done.out))["prediction"]

@@ -13,19 +13,28 @@ import pytest
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer, mean_absolute_error, r2_score, roc_auc_score
-from sklearn.model_selection import KFold, RepeatedKFold, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, KFold, RepeatedKFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import Comparison, MKLClassifier, MKLOneClass, MKLRegressor, compare
+from mklkit import (
+    Comparison,
+    MKLClassifier,
+    MKLOneClass,
+    MKLRegressor,
+    MKLSearchCV,
+    compare,
+)
 from mklkit.comparison import comparing
 from mklkit.comparison.data import data_sets
 from mklkit.comparison.methods import MethodOptions
+from mklkit.comparison.references import baselines
 from mklkit.comparison.requests import methods_to_compare
 from mklkit.comparison.running import run_cells
 from mklkit.comparison.splits import make_splits
 from mklkit.comparison.stored import Cell
 from mklkit.errors import DataError, MKLKitError
+from mklkit.evaluation.tasks import Numbers, OneClass
 
 FEATURES, NUMBERS = (part[:90] for part in load_diabetes(return_X_y=True))
 WINES, CLASSES = load_wine(return_X_y=True)
@@ -88,6 +97,47 @@ def test_outliers_are_found_without_labels() -> None:
     model = make_pipeline(StandardScaler(), MKLOneClass(["linear", "rbf"])).fit(rows[train])
     expected = roc_auc_score(odd[test] == "usual", model.decision_function(rows[test]))
     assert runs(done, "uniform")["score"][0] == pytest.approx(expected)
+
+
+def test_numbers_and_outliers_are_tuned_inside_the_training_rows() -> None:
+    targets = np.column_stack([NUMBERS, NUMBERS + 100 * FEATURES[:, 0]])
+    rows = np.random.default_rng(0).normal(size=(60, 4))
+    odd = np.where(np.arange(60) < 12, -1, 1)
+    rows[:12] *= 3
+    outliers = MKLOneClass("rbf"), "roc_auc", StratifiedKFold
+    numbers = MKLRegressor("rbf"), "r2", KFold
+    for X, y, (model, score, splitter) in ((FEATURES, targets, numbers), (rows, odd, outliers)):
+        task = "outliers" if score == "roc_auc" else "regression"
+        done = compare(X, y, task=task, **CHEAP | {"kernels": "rbf", "tune": 2, "cv": "2x1"})
+        assert done.table()["failures"].sum() == 0
+        train, test = next(splitter(2, shuffle=True, random_state=0).split(X, y))
+        scaler = StandardScaler().fit(X[train])
+        inside, new = scaler.transform(X[train]), scaler.transform(X[test])
+        search = MKLSearchCV(model.set_params(random_state=0), effort=2).fit(inside, y[train])
+        expected = get_scorer(score)(search, new, y[test])
+        run = runs(done, "uniform").iloc[0]
+        assert run["score"] == pytest.approx(expected)
+        assert run["params"] == search.best_params_
+        assert len(done.best_estimator_.predict(X[:3])) == 3
+
+
+def test_baselines_of_every_task_search_grids_that_they_have() -> None:
+    for task, y in (
+        (Numbers(["a"]), NUMBERS),
+        (Numbers(["a", "b"]), np.column_stack([NUMBERS, NUMBERS])),
+        (OneClass(), np.where(np.arange(90) % 9 > 0, 1, -1)),
+    ):
+        options = MethodOptions(task=task, tune=9, scoring=task.ranked_by[0])
+        searches = [method.pipeline[-1] for method in baselines(options)]
+        searches = [search for search in searches if isinstance(search, GridSearchCV)]
+        assert searches
+        for search in searches:
+            for name, values in search.param_grid.items():
+                search.estimator.set_params(**{name: values[0]})
+            folds = search.cv.split(FEATURES, y)
+            assert len(folds) == search.cv.get_n_splits(FEATURES, y) == 5
+            assert sorted(np.concatenate([test for _, test in folds])) == list(range(90))
+            assert all(not {*train} & {*test} for train, test in folds)
 
 
 @pytest.mark.parametrize("score", ["balanced_accuracy", "f1_macro", "neg_log_loss"])

@@ -7,12 +7,14 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 import pytest
+from sklearn.base import clone, is_classifier, is_outlier_detector, is_regressor
 from sklearn.datasets import make_classification
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.metrics import get_scorer, r2_score
+from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
 
-from mklkit import MKLClassifier, MKLSearchCV
+from mklkit import MKLClassifier, MKLOneClass, MKLRegressor, MKLSearchCV
 from mklkit.combiners.uniform import Uniform
-from mklkit.errors import MKLKitWarning, SpecError
+from mklkit.errors import DataError, MKLKitWarning, SpecError
 from mklkit.estimators.fold_scores import fits_grids
 from mklkit.estimators.grids import declared_space
 from mklkit.kernels import RBF
@@ -239,3 +241,52 @@ def test_mistakes_are_named(given: dict[str, Any], words: str) -> None:
     X, y = some_rows()
     with pytest.raises(ValueError, match=words):
         MKLSearchCV(MKLClassifier(learner="svm(C=1)"), cv=2, **given).fit(X, y)
+
+
+def test_numbers_are_searched_as_scikit_learn_does() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = np.column_stack([X[:, 0], X[:, 1] ** 2]) + 0.1 * rng.normal(size=(60, 2))
+    weights, patients = rng.integers(0, 3, 60).astype(float), np.repeat(np.arange(20), 3)
+    folds = list(GroupKFold(3).split(X, y, patients))
+    scored = [(train, test[weights[test] > 0]) for train, test in folds]
+    grid = {"combiner": ["uniform", "centered-alignment"], "learner__alpha": [1e-3, 1.0, 1e3]}
+    model = MKLRegressor(["rbf", "linear"], learner="ridge", random_state=0)
+    for targets, scoring in ((y, "r2"), (y[:, 0], "neg_mean_absolute_error")):
+        ours = MKLSearchCV(model, grid, cv=folds, scoring=scoring)
+        ours.fit(X, targets, weights, patients)
+        by_hand = []
+        for params in ours.cv_results_["params"]:
+            fits = [
+                clone(model).set_params(**params).fit(X[train], targets[train], weights[train])
+                for train, _ in folds
+            ]
+            pairs = zip(fits, scored, strict=True)
+            by_hand.append([get_scorer(scoring)(f, X[t], targets[t]) for f, (_, t) in pairs])
+        means = np.mean(by_hand, axis=1)
+        np.testing.assert_allclose(ours.cv_results_["mean_test_score"], means)
+        assert ours.best_index_ == means.argmax()
+        best = clone(model).set_params(**ours.best_params_).fit(X, targets, weights)
+        np.testing.assert_allclose(ours.predict(X), best.predict(X))
+        assert ours.score(X, targets) == pytest.approx(r2_score(targets, best.predict(X)))
+    assert (is_regressor(ours), is_classifier(ours)) == (True, False)
+    assert ours.n_features_in_ == 3
+
+
+def test_of_one_class_known_outliers_choose_and_are_not_learned_from() -> None:
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(80) % 4 == 0, -1, 1)
+    X = rng.normal(size=(80, 2)) * np.where(y < 0, 3.0, 1.0)[:, None]
+    model = MKLOneClass("rbf", learner="one-class-svm")
+    grid = {"learner__nu": [0.01, 0.2, 0.9]}
+    ours = MKLSearchCV(model, grid, cv=FOLDS).fit(X, y)
+    theirs = GridSearchCV(model, grid, cv=FOLDS, scoring="roc_auc").fit(X, y)
+    np.testing.assert_allclose(
+        ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"]
+    )
+    unsupervised = MKLOneClass("rbf", learner=ours.learner_).fit(X)
+    np.testing.assert_allclose(ours.decision_function(X), unsupervised.decision_function(X))
+    assert is_outlier_detector(ours)
+    for wrong in (None, np.ones(80), np.arange(80)):
+        with pytest.raises(DataError, match="outliers"):
+            MKLSearchCV(model, grid).fit(X, wrong)

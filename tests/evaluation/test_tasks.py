@@ -105,7 +105,7 @@ def test_a_regressor_is_cross_validated() -> None:
 def test_what_is_for_classes_is_refused_for_numbers() -> None:
     task = Numbers()
     assert isinstance(task.pipeline(default_preset(), random_state=0)[-1], MKLRegressor)
-    for setting in ({"tune": "fast"}, {"multiclass": "ovr"}, {"probability": True}):
+    for setting in ({"bandwidths": "all-rows"}, {"multiclass": "ovr"}, {"probability": True}):
         with pytest.raises(IncompatibleError, match=next(iter(setting))):
             task.pipeline(default_preset(), **setting)
     with pytest.raises(IncompatibleError, match="rpemekl"):

@@ -100,6 +100,25 @@ def test_sentences() -> None:
     assert verdict(tests.iloc[:0]) == "There are no two methods to compare."
 
 
+def test_no_row_that_differs_is_no_proof_that_none_would() -> None:
+    """The oracle is the exact binomial limit of 0 rows of n."""
+    for n_train, n_test, n_splits in ((80, 20, 5), (80, 20, 10), (90, 10, 2)):
+        scores = {name: np.full(n_splits, 0.9) for name in "abc"}
+        scores["c"] = scores["c"] - 0.3 + np.arange(n_splits) * 0.001
+        questions = [("Q", "a", "b"), ("Q", "a", "c")]
+        tests = planned_tests(scores, questions, n_train, n_test, shares=True)
+        n_rows = min(100, n_splits * n_test)
+        limit = stats.beta.isf(0.05, 1, n_rows)
+        assert tests["high"][0] == pytest.approx(limit, rel=0.1)
+        assert tests["low"][0] == -tests["high"][0]
+        assert tests["low"][1] > 0  # What is found stays found.
+        first, second = verdict(tests).splitlines()
+        points = f"{100 * tests['high'][0]:.1f} points"
+        assert first.endswith(f"same score on every split; a difference of up to {points} can't be"
+                              " ruled out.")  # fmt: skip
+        assert "a is better than c" in second
+
+
 def test_data_sets():
     ranks = np.array([[2, 1, 3, 4]] * 6 + [[1, 2, 4, 3]] * 6)
     names = ["b", "a", "c", "d"]
