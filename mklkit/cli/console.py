@@ -22,8 +22,6 @@ from mklkit.display.progress import Report, silent, terminal_bar
 PIPE_WIDTH = 160
 # Names or values from a file that a message quotes may be of any length.
 LONGEST_MESSAGE = 2000
-# Seconds between two lines on what is done; a part that takes longer has one of its own.
-LINES_APART = 5
 # reStructuredText's roles and literals; of a dotted name its last part is what people know.
 ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?([^`]*)`|``([^`]*)``")
 _loading = ExitStack()  # Closed, it removes the spinner of loading().
@@ -127,17 +125,16 @@ def counting(
 
 
 class _Lines:
-    """Lines on stderr of what is done: the last part and its seconds, at most one in 5 seconds."""
+    """A line on stderr for each part that is finished, with its seconds."""
 
     def __init__(self) -> None:
-        self._part, self._start, self._told = "", monotonic(), monotonic()
+        self._part, self._start = "", monotonic()
 
     def __call__(self, done: int, total: int, part: str = "") -> None:
         """Tell that a part is finished, as another begins or all are done."""
         now = monotonic()
-        if self._part and (done == total or now - self._told >= LINES_APART):
+        if self._part:
             say(f"{done} of {total}: {self._part}, {now - self._start:.1f} s")
-            self._told = now
         self._part, self._start = part, now
 
 
