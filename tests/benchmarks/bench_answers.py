@@ -56,17 +56,25 @@ def statements(n_rows: int, seed: int) -> Iterator[tuple[str, str, float, float,
         yield "compare", subject, row["difference"], row["low"], row["high"]
 
 
+def claims(said: pd.DataFrame) -> pd.DataFrame:
+    """Return which sentences claim a sign, and which a limit; the others say "can't tell".
+
+    ``explain`` limits what is lost, ``compare`` a difference either way. That two methods have the
+    same score on every split is no claim about other rows.
+    """
+    low, high = said["low"], said["high"]
+    limit = high.where(said["command"] == "explain", said[["low", "high"]].abs().max(axis=1))
+    signed, same = (low > 0) | (high < 0), (said["command"] == "compare") & (low == high)
+    limited = ~signed & ~same & (limit <= SMALL)
+    return pd.DataFrame({"signed": signed, "limited": limited, "limit": limit, "same": same})
+
+
 def is_wrong(said: pd.DataFrame, true: pd.Series) -> pd.Series:
-    """Return which sentences are wrong, as the outcomes follow from the intervals."""
-    up, down = said["low"] > 0, said["high"] < 0
-    within = said[["low", "high"]].abs().max(axis=1)
-    # explain bounds what is lost, compare a difference either way.
-    of_loss = (said["command"] == "explain") & (said["high"] <= SMALL)
-    small = (said["command"] == "compare") & (within <= SMALL)
-    wrong = (up & (true <= 0)) | (down & (true >= 0))
-    return wrong | (
-        ~up & ~down & ((of_loss & (true > said["high"])) | (small & (true.abs() > within)))
-    )
+    """Return which sentences say of a difference what is not true of it."""
+    claimed = claims(said)
+    size = true.where(said["command"] == "explain", true.abs())
+    opposite = said["difference"] * true <= 0
+    return (claimed["signed"] & opposite) | (claimed["limited"] & (size > claimed["limit"]))
 
 
 def main() -> None:
@@ -89,7 +97,7 @@ def main() -> None:
         said = pd.DataFrame(parts, columns=columns)
         true = said.groupby(["command", "subject"])["difference"].transform("mean")
         said["wrong"] = is_wrong(said, true)
-        said["open"] = (said["low"] <= 0) & (said["high"] > SMALL)
+        said["open"] = ~claims(said)[["signed", "limited", "same"]].any(axis=1)
         for command, group in said.groupby("command"):
             shares = group["wrong"].mean(), group.groupby("study")["wrong"].any().mean()
             cells = [*(f"{100 * share:.1f} %" for share in (*shares, group["open"].mean()))]
