@@ -10,7 +10,6 @@ better, worse, lost or gained which is not, or that a difference is no larger th
 from __future__ import annotations
 
 import argparse
-import time
 import warnings
 from collections.abc import Iterator
 
@@ -24,6 +23,7 @@ from mklkit.explanation import explain
 SOURCES = ("main", "copy", "side", "noise")
 COLUMNS = 4
 LEARNER = "ridge(alpha=10)"
+SAID = ["study", "command", "subject", "difference", "low", "high"]
 KERNELS = [f"{source}:linear@{source}_*" for source in SOURCES]
 
 
@@ -77,6 +77,13 @@ def is_wrong(said: pd.DataFrame, true: pd.Series) -> pd.Series:
     return (claimed["signed"] & opposite) | (claimed["limited"] & (size > claimed["limit"]))
 
 
+def judged(said: pd.DataFrame) -> pd.DataFrame:
+    """Return the sentences with whether they are wrong, and whether they leave the answer open."""
+    true = said.groupby(["command", "subject"])["difference"].transform("mean")
+    is_open = ~claims(said)[["signed", "limited", "same"]].any(axis=1)
+    return said.assign(true=true, wrong=is_wrong(said, true), open=is_open)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser()
@@ -84,24 +91,16 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=200)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    print(
-        "| rows | command | sentences | wrong | studies with a wrong one | can't tell | seconds |"
-    )
-    print("|--:|---|--:|--:|--:|--:|--:|")
+    print("| rows | studies | command | sentences | wrong | studies with a wrong one | can't tell |")
+    print("|--:|--:|---|--:|--:|--:|--:|")
     for n_rows in options.rows:
-        start = time.perf_counter()
         parts = [
             (seed, *part) for seed in range(options.repeats) for part in statements(n_rows, seed)
         ]
-        columns = ["study", "command", "subject", "difference", "low", "high"]
-        said = pd.DataFrame(parts, columns=columns)
-        true = said.groupby(["command", "subject"])["difference"].transform("mean")
-        said["wrong"] = is_wrong(said, true)
-        said["open"] = ~claims(said)[["signed", "limited", "same"]].any(axis=1)
-        for command, group in said.groupby("command"):
+        for command, group in judged(pd.DataFrame(parts, columns=SAID)).groupby("command"):
             shares = group["wrong"].mean(), group.groupby("study")["wrong"].any().mean()
             cells = [*(f"{100 * share:.1f} %" for share in (*shares, group["open"].mean()))]
-            row = [n_rows, command, len(group), *cells, f"{time.perf_counter() - start:.0f}"]
+            row = [n_rows, options.repeats, command, len(group), *cells]
             print("|", " | ".join(map(str, row)), "|", flush=True)
 
 
