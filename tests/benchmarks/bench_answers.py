@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -41,8 +41,6 @@ SAID = ["study", "command", "subject", "difference", "low", "high"]
 
 Statement = tuple[str, str, float, float, float]
 """Command, subject, difference, and both ends of its interval."""
-Split = tuple[np.ndarray, np.ndarray]
-"""Rows to train on, and to score."""
 
 
 def study(n_rows: int, rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
@@ -75,11 +73,6 @@ def summed(rows: np.ndarray, weights: dict[str, float]) -> np.ndarray:
     return np.hstack([np.sqrt(w / total) * rows[:, PLACES[s]] for s, w in weights.items()])
 
 
-def even(sources: Iterator[str] | tuple[str, ...]) -> dict[str, float]:
-    """Return the same weight for each source."""
-    return dict.fromkeys(sources, 1.0)
-
-
 def alignments(rows: np.ndarray, signs: np.ndarray, centred: bool) -> dict[str, float]:
     """Return the alignment of each source's linear kernel with the labels."""
     if centred:
@@ -99,126 +92,100 @@ def gaussian(rows: np.ndarray, train: np.ndarray) -> np.ndarray:
     return solve_triangular(factor, gram[train], lower=True).T
 
 
-def chosen(rows: np.ndarray, signs: np.ndarray, seed: list[int]) -> str:
+def chosen(rows: np.ndarray, signs: np.ndarray, seed: int) -> str:
     """Return the source that is best in five folds, of which 500 rows are scored at most."""
-    inner = folds(signs, 1, int(np.random.default_rng(seed).integers(2**31)))
+    inner = folds(signs, 1, seed)
     inner = inner[: -(-500 * len(inner) // len(rows))]
-    scores = {
-        source: sum(len(s[1]) * accuracy(rows[:, PLACES[source]], signs, *s) for s in inner)
-        for source in SOURCES
-    }
-    return max(scores, key=lambda source: scores[source])
+
+    def right(source: str) -> float:
+        part = rows[:, PLACES[source]]
+        return sum(len(split[1]) * accuracy(part, signs, *split) for split in inner)
+
+    return max(SOURCES, key=right)
 
 
-def folds(signs: np.ndarray, repeats: int, seed: int) -> list[Split]:
+def folds(signs: np.ndarray, repeats: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return five stratified folds, several times, as the commands draw them."""
-    codes = (signs > 0).astype(np.intp)
-    return list(plan_folds(codes, 5, repeats, None).splits(codes, seed))
-
-
-def explained(rows: np.ndarray, signs: np.ndarray, seed: int) -> Iterator[Statement]:
-    """Yield what ``explain`` says of each source that is left out."""
-    splits = folds(signs, 10 if len(rows) <= 500 else 1, seed)
-    sizes = np.mean([[len(part) for part in split] for split in splits], axis=0)
-
-    def scores(sources: Iterator[str] | tuple[str, ...]) -> np.ndarray:
-        features = summed(rows, even(sources))
-        return np.array([accuracy(features, signs, *split) for split in splits])
-
-    whole, least = scores(SOURCES), 3 / len(rows)
-    for source in SOURCES:
-        lost = whole - scores(other for other in SOURCES if other != source)
-        (low, high), mean = corrected_interval(lost, *sizes), lost.mean()
-        yield "explain", source, mean, min(low, mean - least), max(high, mean + least)
-
-
-def compared(rows: np.ndarray, signs: np.ndarray, seed: int) -> Iterator[Statement]:
-    """Yield what ``compare`` says of each planned question."""
-    splits = folds(signs, 2, seed)
-    scores: dict[str, list[float]] = {name: [] for name in (EVEN, *RULES, BEST, ON_ALL)}
-    for place, (train, test) in enumerate(splits):
-        scaled = (rows - rows[train].mean(axis=0)) / rows[train].std(axis=0)
-        best = chosen(scaled[train], signs[train], [seed, place])
-        features = {
-            EVEN: summed(scaled, even(SOURCES)),
-            **{
-                rule: summed(scaled, alignments(scaled[train], signs[train], rule != "alignment"))
-                for rule in RULES
-            },
-            BEST: scaled[:, PLACES[best]],
-            ON_ALL: gaussian(scaled, train),
-        }
-        for name, columns in features.items():
-            scores[name].append(accuracy(columns, signs, train, test))
-    pairs = [*((rule, EVEN) for rule in RULES), (EVEN, BEST), (EVEN, ON_ALL)]
-    sizes = ([len(split[part]) for split in splits] for part in (0, 1))
-    for row in planned_tests(scores, [("", *pair) for pair in pairs], *sizes).to_dict("records"):
-        subject = f"{row['method']} / {row['reference']}"
-        yield "compare", subject, row["difference"], row["low"], row["high"]
+    return list(plan_folds((signs > 0).astype(int), 5, repeats, None).splits(signs > 0, seed))
 
 
 def by_formula(n_rows: int, seed: int) -> Iterator[Statement]:
     """Yield what is said about one study."""
     frame, y = study(n_rows, np.random.default_rng([n_rows, seed]))
     rows, signs = frame.to_numpy(), 2.0 * y - 1
-    yield from explained(rows, signs, seed)
-    yield from compared(rows, signs, seed)
+    splits = folds(signs, 10 if n_rows <= 500 else 1, seed)
+    sizes = np.mean([[len(part) for part in split] for split in splits], axis=0)
+
+    def of_sources(sources: Iterable[str]) -> np.ndarray:
+        features = summed(rows, dict.fromkeys(sources, 1.0))
+        return np.array([accuracy(features, signs, *split) for split in splits])
+
+    whole, least = of_sources(SOURCES), 3 / n_rows
+    for source in SOURCES:
+        lost = whole - of_sources(other for other in SOURCES if other != source)
+        (low, high), mean = corrected_interval(lost, *sizes), lost.mean()
+        yield "explain", source, mean, min(low, mean - least), max(high, mean + least)
+    splits, scores = folds(signs, 2, seed), pd.DataFrame()
+    for place, (train, test) in enumerate(splits):
+        scaled = (rows - rows[train].mean(axis=0)) / rows[train].std(axis=0)
+        best = chosen(scaled[train], signs[train], 10 * seed + place)
+        features = {
+            EVEN: summed(scaled, dict.fromkeys(SOURCES, 1.0)),
+            "alignment": summed(scaled, alignments(scaled[train], signs[train], False)),
+            "centered-alignment": summed(scaled, alignments(scaled[train], signs[train], True)),
+            BEST: scaled[:, PLACES[best]],
+            ON_ALL: gaussian(scaled, train),
+        }
+        for name, columns in features.items():
+            scores.loc[place, name] = accuracy(columns, signs, train, test)
+    pairs = [*((rule, EVEN) for rule in RULES), (EVEN, BEST), (EVEN, ON_ALL)]
+    numbers = ([len(split[part]) for split in splits] for part in (0, 1))
+    yield from answered(planned_tests(dict(scores), [("", *pair) for pair in pairs], *numbers))
+
+
+def answered(questions: pd.DataFrame) -> Iterator[Statement]:
+    """Yield what is said of each planned question."""
+    for row in questions.to_dict("records"):
+        subject = f"{row['method']} / {row['reference']}"
+        yield "compare", subject, row["difference"], row["low"], row["high"]
 
 
 def by_commands(n_rows: int, seed: int) -> Iterator[Statement]:
     """Yield what the commands say about one study."""
     frame, y = study(n_rows, np.random.default_rng([n_rows, seed]))
     model = MKLClassifier(KERNELS, learner=LEARNER).fit(frame, y)
-    found = explain(model, frame, y, repeats=1, columns="sources", random_state=seed)
-    for row in found.kernels.to_dict("records"):
+    explained = explain(model, frame, y, repeats=1, columns="sources", random_state=seed)
+    for row in explained.kernels.to_dict("records"):
         limits = row["left_out"], row["left_out_low"], row["left_out_high"]
         yield "explain", row["kernel"], *limits
-    asked = {"methods": list(RULES), "learners": [LEARNER]}
-    done = compare(frame, y, kernels=KERNELS, baselines="none", seed=seed, **asked)
-    for row in done.questions.to_dict("records"):
-        subject = f"{row['method']} / {row['reference']}"
-        yield "compare", subject, row["difference"], row["low"], row["high"]
-
-
-def collected(say: Callable[[int, int], Iterator[Statement]], n_rows: int, n: int) -> pd.DataFrame:
-    """Return what is said about so many studies."""
-    return pd.DataFrame(
-        [(seed, *part) for seed in range(n) for part in say(n_rows, seed)], columns=SAID
-    )
+    asked = {"methods": list(RULES), "learners": [LEARNER], "baselines": "none", "seed": seed}
+    yield from answered(compare(frame, y, kernels=KERNELS, **asked).questions)
 
 
 def check(said: pd.DataFrame, n_rows: int, n_studies: int) -> None:
     """Stop if the commands say something else; ``best-single``, with other folds, is left out."""
-    real = collected(by_commands, n_rows, n_studies)
-    both = real.merge(said, on=SAID[:3], suffixes=("", " by formula"))
+    studies = [(seed, *part) for seed in range(n_studies) for part in by_commands(n_rows, seed)]
+    both = pd.DataFrame(studies, columns=SAID).merge(said, on=SAID[:3], suffixes=("", " here"))
     both = both[~both["subject"].str.contains(BEST)]
     assert len(both) == 7 * n_studies
     for name in SAID[3:]:
-        np.testing.assert_allclose(both[f"{name} by formula"], both[name], atol=1e-9)
+        np.testing.assert_allclose(both[f"{name} here"], both[name], atol=1e-9)
 
 
-def claims(said: pd.DataFrame) -> pd.DataFrame:
-    """Return which sentences claim a sign, and which a limit; the others say "can't tell".
+def judged(said: pd.DataFrame) -> pd.DataFrame:
+    """Return the sentences with whether they are wrong, and whether they leave the answer open.
 
     ``explain`` limits what is lost, ``compare`` a difference either way. That two methods have the
     same score on every split is no claim about other rows.
     """
-    low, high = said["low"], said["high"]
-    limit = high.where(said["command"] == "explain", said[["low", "high"]].abs().max(axis=1))
-    signed, same = (low > 0) | (high < 0), (said["command"] == "compare") & (low == high)
-    limited = ~signed & ~same & (limit <= SMALL)
-    return pd.DataFrame({"signed": signed, "limited": limited, "limit": limit, "same": same})
-
-
-def judged(said: pd.DataFrame) -> pd.DataFrame:
-    """Return the sentences with whether they are wrong, and whether they leave the answer open."""
     true = said.groupby(["command", "subject"])["difference"].transform("mean")
-    claimed = claims(said)
-    size = true.where(said["command"] == "explain", true.abs())
-    opposite = claimed["signed"] & (said["difference"] * true <= 0)
-    wrong = opposite | (claimed["limited"] & (size > claimed["limit"]))
-    is_open = ~claimed[["signed", "limited", "same"]].any(axis=1)
-    return said.assign(true=true, wrong=wrong, open=is_open)
+    low, high, of_loss = said["low"], said["high"], said["command"] == "explain"
+    limit = high.where(of_loss, said[["low", "high"]].abs().max(axis=1))
+    signed, same = (low > 0) | (high < 0), ~of_loss & (low == high)
+    limited = ~signed & ~same & (limit <= SMALL)
+    opposite, larger = said["difference"] * true <= 0, true.where(of_loss, true.abs()) > limit
+    wrong = (signed & opposite) | (limited & larger)
+    return said.assign(true=true, wrong=wrong, open=~(signed | limited | same))
 
 
 def main() -> None:
@@ -232,7 +199,8 @@ def main() -> None:
     print("| rows | command | sentences | wrong | studies with a wrong one | can't tell |")
     print("|--:|---|--:|--:|--:|--:|")
     for n_rows in options.rows:
-        said = collected(by_formula, n_rows, options.repeats)
+        studies = [(i, *part) for i in range(options.repeats) for part in by_formula(n_rows, i)]
+        said = pd.DataFrame(studies, columns=SAID)
         if options.commands:
             check(said, n_rows, options.commands)
         for command, group in judged(said).groupby("command"):
