@@ -154,19 +154,13 @@ def test_python_composition_prints_what_is_shown(tmp_path: Path) -> None:
     same_but_for_rounding(listings(README, "text")[2], outcome.out)
 
 
-@pytest.mark.process
-def test_python_search_runs_and_its_file_gives_the_model_back(tmp_path: Path) -> None:
-    outcome = run_listing(listings(README, "python")[1], {"__name__": "__main__"}, tmp_path)
-    chosen, accuracy, same, combiner = outcome.out.splitlines()
-    # On these data a single nearest neighbour reaches 95 %.
-    assert 0.94 < float(accuracy.removeprefix("accuracy: ")) <= 1.0
-    assert same == "True"
-    assert f"'combiner': '{combiner}'" in chosen
-
-
 def test_every_listing_is_looked_at() -> None:
-    assert len(listings(README, "python")) == 2
+    assert len(listings(README, "python")) == 1
     assert len(listings(README, "text")) == 3
+
+
+def test_readme_is_short() -> None:
+    assert len((ROOT / README).read_text(encoding="utf-8").splitlines()) <= 120
 
 
 @pytest.mark.parametrize("page", LINKING)
