@@ -41,6 +41,7 @@ from mklkit.protocols import (
 from mklkit.registry.hookspecs import hookimpl, register
 from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit.views.kernel_rows import FittedScalarKernel
+from mklkit.views.out_of_fold import out_of_fold
 from mklkit.views.sides import FeatureSide, GramSide
 
 __all__ = [
@@ -79,6 +80,7 @@ __all__ = [
     "finite_number",
     "hookimpl",
     "majority",
+    "out_of_fold",
     "register",
     "solve_cone_program",
     "solve_dual",
