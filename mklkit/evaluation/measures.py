@@ -18,11 +18,11 @@ from mklkit.numerics.threads import threads_for
 from mklkit.protocols import Array
 from mklkit.views.tiles import weighted_gram
 
-TOLERANCE = 1e-6
+TOLERANCE = 1e-4
 """Of squared margins and radii, relative to themselves."""
 NO_MARGIN = 1e-8
 """A squared margin up to this part of the largest k(x, x) of centred rows is zero."""
-STEPS = 2_000_000
+STEPS = 1_000_000
 
 
 def margin(gram: Array, y: Any) -> float:
