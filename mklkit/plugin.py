@@ -6,7 +6,7 @@ group ``mklkit`` names its module.
 """
 
 from mklkit.combiners.templates.coupling import CoupledSolution, CouplingCombiner
-from mklkit.combiners.templates.fusion import FusionCombiner, LearnedFusion, majority
+from mklkit.combiners.templates.fusion import FusionCombiner, LearnedFusion
 from mklkit.combiners.templates.gating import GatingCombiner
 from mklkit.combiners.templates.weighting import (
     LearnedWeighting,
@@ -79,7 +79,6 @@ __all__ = [
     "as_int",
     "finite_number",
     "hookimpl",
-    "majority",
     "out_of_fold",
     "register",
     "solve_cone_program",
