@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
@@ -55,7 +54,6 @@ def margin(gram: Array, y: Any) -> float:
             f"A margin needs a label for each of {len(gram)} rows, of two or more classes; got"
             f" {len(labels)} labels of {len(classes)} classes."
         )
-
     squares = []
     for pair in combinations(classes, 2):
         members = np.flatnonzero(np.isin(labels, pair))
@@ -154,7 +152,7 @@ def kernel_measures(
     Returns
     -------
     DataFrame of shape (M + 1, 7), or (M + 1, 5) without labels
-        ``margin`` γ, ``radius`` R, ``radius_margin`` (R/γ)², infinite where classes meet,
+        ``margin`` γ, ``radius_margin`` (R/γ)², infinite where classes meet, ``radius`` R,
         ``spectral_ratio``, ``trace``, ``frobenius`` ‖K‖_F and ``effective_rank``.
 
     Notes
@@ -174,22 +172,20 @@ def kernel_measures(
     if shares.shape != (count,):
         raise DataError(f"Expected {count} weights, one per kernel; got shape {shares.shape}.")
 
-    def measured() -> Iterator[dict[str, float]]:
-        for part in [*np.eye(count), shares]:
-            gram = weighted_gram(rows, part).astype(np.float64, copy=False)
-            yield _measures_of(centred_gram(gram) if centered else gram, y)
+    def measured(part: Array) -> dict[str, float]:
+        gram = weighted_gram(rows, part).astype(np.float64, copy=False)
+        return _measures_of(centred_gram(gram) if centered else gram, y)
 
-    return pd.DataFrame(measured(), index=[*labels, "combined"])
+    return pd.DataFrame(map(measured, [*np.eye(count), shares]), index=[*labels, "combined"])
 
 
 def _measures_of(gram: Array, y: Any) -> dict[str, float]:
-    measures = {} if y is None else {"margin": margin(gram, y)}
-    measures["radius"] = radius(gram)
-    if y is not None:
-        gap = measures["margin"]
-        measures["radius_margin"] = (measures["radius"] / gap) ** 2 if gap else np.inf
+    gap, ball = 0.0 if y is None else margin(gram, y), radius(gram)
+    ratio = (ball / gap) ** 2 if gap else np.inf
+    of_classes = {} if y is None else {"margin": gap, "radius_margin": ratio}
     return {
-        **measures,
+        **of_classes,
+        "radius": ball,
         "spectral_ratio": spectral_ratio(gram),
         "trace": float(np.trace(gram)),
         "frobenius": float(np.linalg.norm(gram)),

@@ -12,7 +12,6 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.svm import SVC
 
 from mklkit import MKLClassifier
-from mklkit.errors import WeightsWarning
 from mklkit.learners import SVM
 from mklkit.plugin import LearnedFusion, Target
 
@@ -78,22 +77,3 @@ def test_a_fusion_learns_from_scores_out_of_fold(two_classes):
     decision = Stacking().fit(views_of(TRIO, rows), target, SVM(C=1.0, tol=1e-8), seed(0))
     expected = np.linalg.lstsq(np.column_stack(scores), y, rcond=None)[0]
     np.testing.assert_allclose(decision.weights, expected, atol=1e-4)
-
-
-def test_groups_that_can_not_be_held_out_are_not_learned_from(two_classes):
-    """The positive rows are in two groups, of which one has most of them."""
-    rows, y = two_classes
-    groups = np.where(y > 0, 0, np.arange(70) + 2)
-    groups[np.flatnonzero(y > 0)[0]] = 1
-    target, learned = Target("two classes", y, groups=groups), []
-
-    class Listening(Stacking):
-        def learn(self, scores, y, random_state):
-            learned.append((scores, y))
-            return super().learn(scores, y, random_state)
-
-    with pytest.warns(WeightsWarning, match="2 groups"):
-        Listening().fit(views_of(TRIO, rows), target, SVM(C=1.0), np.random.RandomState(0))
-    [(scores, values)] = learned
-    assert np.isfinite(scores).all()
-    assert len(scores) == len(values)

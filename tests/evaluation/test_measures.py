@@ -15,17 +15,10 @@ def least(quadratic, linear, groups):
     """Return the least αᵀQα − bᵀα for α ≥ 0 with sum 1 in each group, by SciPy's SLSQP."""
     sums = [{"type": "eq", "fun": lambda a, g=g: a[g].sum() - 1} for g in groups]
     start = sum(g / g.sum() for g in groups)
+    bounds, settings = [(0, 1)] * len(linear), {"ftol": 1e-14, "maxiter": 1000}
     scale = np.abs(quadratic).max()
-    done = minimize(
-        lambda a: (a @ quadratic @ a - linear @ a) / scale,
-        start,
-        jac=lambda a: (2 * quadratic @ a - linear) / scale,
-        bounds=[(0, 1)] * len(linear),
-        constraints=sums,
-        method="SLSQP",
-        options={"ftol": 1e-14, "maxiter": 1000},
-    )
-    return done.fun * scale
+    value = lambda a: (a @ quadratic @ a - linear @ a) / scale  # noqa: E731
+    return scale * minimize(value, start, bounds=bounds, constraints=sums, options=settings).fun
 
 
 @pytest.mark.parametrize("place", range(3))
