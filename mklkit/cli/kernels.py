@@ -34,11 +34,7 @@ def kernels(
         bool, typer.Option("--centered", help="Centre the kernels first, K -> HKH.")
     ] = False,
     measures: Annotated[
-        bool,
-        typer.Option(
-            "--measures",
-            help="Measure each kernel and their mean too: margin, radius, spectral ratio, ranks.",
-        ),
+        bool, typer.Option("--measures", help="Add each kernel's margin, radius, ranks and more.")
     ] = False,
     as_json: opt.AsJson = False,
 ) -> None:

@@ -25,21 +25,11 @@ MOST_STEPS = 1_000_000
 
 
 def margin(gram: Array, y: Any) -> float:
-    """Return the distance of two classes' convex hulls in feature space, 0 where they meet.
+    """Return the distance of classes' convex hulls in feature space, 0 where they meet.
 
     The γ of min ‖Σ_{+} α_i φ(x_i) − Σ_{−} α_i φ(x_i)‖ with α ≥ 0 of sum 1 in each class: twice the
     margin of a support vector machine without errors. Of several classes, the least of all pairs.
-
-    Parameters
-    ----------
-    gram : ndarray of shape (N, N)
-        K, positive semi-definite.
-    y : array-like of shape (N,)
-        Labels.
-
-    Notes
-    -----
-    By libsvm, between O(N²) and O(N³), longer the nearer the classes.
+    By libsvm from the Gram matrix (N, N), between O(N²) and O(N³), longer the nearer the classes.
 
     Examples
     --------
@@ -157,8 +147,8 @@ def kernel_measures(
 
     Notes
     -----
-    One Gram matrix of a kernel at a time, and two copies of it. Divided by N, (R/γ)² bounds the
-    share of errors left out one by one (V. Vapnik: Statistical learning theory, 1998).
+    One Gram matrix at a time, and two copies of it. Divided by N, (R/γ)² bounds the share of errors
+    left out one by one (V. Vapnik: Statistical learning theory, 1998).
 
     Examples
     --------
@@ -174,20 +164,18 @@ def kernel_measures(
 
     def measured(part: Array) -> dict[str, float]:
         gram = weighted_gram(rows, part).astype(np.float64, copy=False)
-        return _measures_of(centred_gram(gram) if centered else gram, y)
+        gram = centred_gram(gram) if centered else gram
+        ball, of_classes = radius(gram), {}
+        if y is not None:
+            gap = margin(gram, y)
+            of_classes = {"margin": gap, "radius_margin": (ball / gap) ** 2 if gap else np.inf}
+        return {
+            **of_classes,
+            "radius": ball,
+            "spectral_ratio": spectral_ratio(gram),
+            "trace": float(np.trace(gram)),
+            "frobenius": float(np.linalg.norm(gram)),
+            "effective_rank": effective_rank(gram),
+        }
 
     return pd.DataFrame(map(measured, [*np.eye(count), shares]), index=[*labels, "combined"])
-
-
-def _measures_of(gram: Array, y: Any) -> dict[str, float]:
-    gap, ball = 0.0 if y is None else margin(gram, y), radius(gram)
-    ratio = (ball / gap) ** 2 if gap else np.inf
-    of_classes = {} if y is None else {"margin": gap, "radius_margin": ratio}
-    return {
-        **of_classes,
-        "radius": ball,
-        "spectral_ratio": spectral_ratio(gram),
-        "trace": float(np.trace(gram)),
-        "frobenius": float(np.linalg.norm(gram)),
-        "effective_rank": effective_rank(gram),
-    }

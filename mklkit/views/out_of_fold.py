@@ -37,9 +37,8 @@ def out_of_fold(
 
     Notes
     -----
-    A fit per fold, in as many threads as BLAS may use. Of an implicit map one Gram matrix and a
-    part of it for each thread are in memory; a view's features are made block by block. Kernels
-    and feature maps stay fitted to all rows.
+    A fit per fold, in as many threads as BLAS may use; in memory are one Gram matrix and a part of
+    it for each, or blocks of features. Kernels and feature maps stay fitted to all rows.
 
     Examples
     --------
@@ -89,10 +88,7 @@ def held_out_values(
 def folds_or_warning(
     target: Target, cv: int, random_state: np.random.RandomState, name: str, instead: str
 ) -> list[tuple[Rows, Rows]]:
-    """Return at most ``cv`` folds, none where there can't be two; a warning says so if fewer.
-
-    It says that the combiner of that ``name`` does something ``instead`` where there are none.
-    """
+    """Return at most ``cv`` folds; a warning says if fewer, or what is done ``instead`` of any."""
     splits = target.folds(cv, random_state)
     if len(splits) < cv:
         least, unit = len(splits) or 1, "row" if target.groups is None else "group"
