@@ -6,7 +6,7 @@ group ``mklkit`` names its module.
 """
 
 from mklkit.combiners.templates.coupling import CoupledSolution, CouplingCombiner
-from mklkit.combiners.templates.fusion import FusionCombiner, LearnedFusion, majority
+from mklkit.combiners.templates.fusion import FusionCombiner, LearnedFusion
 from mklkit.combiners.templates.gating import GatingCombiner
 from mklkit.combiners.templates.weighting import (
     LearnedWeighting,
@@ -41,6 +41,7 @@ from mklkit.protocols import (
 from mklkit.registry.hookspecs import hookimpl, register
 from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit.views.kernel_rows import FittedScalarKernel
+from mklkit.views.out_of_fold import out_of_fold
 from mklkit.views.sides import FeatureSide, GramSide
 
 __all__ = [
@@ -78,7 +79,7 @@ __all__ = [
     "as_int",
     "finite_number",
     "hookimpl",
-    "majority",
+    "out_of_fold",
     "register",
     "solve_cone_program",
     "solve_dual",

@@ -168,6 +168,7 @@ ELSEWHERE = {
     **dict.fromkeys(PLUGIN_PAGES, f"{AUTHORS}/test_pages_of_templates.py"),
     "docs/guides/plugins/add-a-command.md": f"{AUTHORS}/test_pages_of_templates.py",
     "docs/guides/plugins/write-a-combiner.md": f"{AUTHORS}/test_plugin_tutorial.py",
+    "docs/guides/plugins/from-a-paper.md": f"{AUTHORS}/test_from_a_paper.py",
 }
 
 # Pages of which nothing is run, each with the reason.

@@ -10,7 +10,7 @@ from mklkit.cli import options as opt
 from mklkit.cli.building import System, steps_of
 from mklkit.cli.console import say, show, show_json, working
 from mklkit.cli.model_options import ModelOptions
-from mklkit.cli.tables import alignment_grid, data_line, facts_grid
+from mklkit.cli.tables import alignment_grid, data_line, facts_grid, measures_grid
 from mklkit.cli.taking_options import takes_model_options
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 WEAK = 0.5
 MOST_ROWS = 5000
 """Rows on which kernels are compared, in seconds; more rows hardly change the alignments."""
+MEASURED_ROWS = 1000
+"""The same where they are measured, which takes eigenvalues and quadratic programs."""
 
 
 @takes_model_options("scale", "preset", "kernels")
@@ -31,6 +33,9 @@ def kernels(
     centered: Annotated[
         bool, typer.Option("--centered", help="Centre the kernels first, K -> HKH.")
     ] = False,
+    measures: Annotated[
+        bool, typer.Option("--measures", help="Add each kernel's margin, radius, ranks and more.")
+    ] = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Show the alignment of every pair of kernels on the rows of DATA, and near-duplicates.
@@ -42,6 +47,7 @@ def kernels(
     from mklkit.estimators.from_preset import find_preset
     from mklkit.estimators.proposing import propose_kernels
     from mklkit.evaluation.alignment import alignment_matrix, near_duplicates
+    from mklkit.evaluation.measures import kernel_measures
     from mklkit.protocols.component import KERNELS
     from mklkit.registry.columns import are_proposed
 
@@ -55,13 +61,18 @@ def kernels(
             bank = propose_kernels(features, table.target, chosen)
             chosen = bank.kernels
             facts["notes"] += bank.notes
-        if len(features) > MOST_ROWS:
+        most, growth = (MEASURED_ROWS, "cube") if measures else (MOST_ROWS, "square")
+        if len(features) > most:
             facts["notes"].append(
-                f"compared on {MOST_ROWS} rows of {len(features)}, drawn at random: the time for"
-                " alignments grows with the square of the number of rows"
+                f"compared on {most} rows of {len(features)}, drawn at random: the time grows with"
+                f" the {growth} of the number of rows"
             )
-            features = features.sample(MOST_ROWS, random_state=0)
+            features = features.sample(most, random_state=0)
         alignments = alignment_matrix(chosen, features, centered=centered)
+        measured = None
+        if measures:
+            labels = table.target.loc[features.index]
+            measured = kernel_measures(chosen, features, labels, centered=centered)
     duplicates = near_duplicates(alignments)
     if as_json:
         show_json(
@@ -75,10 +86,13 @@ def kernels(
                     {"kernels": pair, "alignment": value} for *pair, value in duplicates
                 ],
                 "weakly_correlated": _weak_pairs(alignments),
+                "measures": None if measured is None else measured.to_dict("index"),
             }
         )
     else:
         _report(table, facts["notes"], steps_of(table, steps), alignments, centered)
+        if measured is not None:
+            show(measures_grid(measured))
     for first, second, value in duplicates:
         say(
             f"warning: {first} and {second} are nearly the same on these data"

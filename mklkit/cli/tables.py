@@ -103,6 +103,15 @@ def alignment_grid(alignments: Any) -> Grid:
     return table
 
 
+def measures_grid(measures: Any) -> Grid:
+    """Return a table of the measures of kernels."""
+    heads = [str(name).replace("_", "\n") for name in measures.columns]
+    table = grid("kernel", *heads)
+    for name, row in measures.iterrows():
+        table.add_row(Text(plain(name)), *(f"{value:.4g}" for value in row))
+    return table
+
+
 @attrs.frozen
 class FirstThatFits:
     """Layouts of one table, the richest first; the first that fits is shown, or the last."""

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from mklkit.combiners.templates.weighting import WeightingCombiner
-from mklkit.protocols import Array, CombinerFacts, Learner, Target, Views
+from mklkit.protocols import Array, CombinerFacts, Views
 from mklkit.registry.hookspecs import register
 
 
@@ -30,15 +30,6 @@ class Alignment(WeightingCombiner):
         tasks=("two classes", "numbers"), from_moments=True, row_weights="throughout"
     )
     centered: ClassVar[bool] = False
-
-    def choose(
-        self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
-    ) -> Array:
-        """Return the alignments, in which rows count by their weights; of numbers less the mean."""
-        y = target.values
-        if target.task == "numbers":
-            y = y - np.average(y, weights=target.row_weights)
-        return self.weights(views, y, target.row_weights)
 
     def weights(self, views: Views, y: Array, row_weights: Array | None = None) -> Array:
         """Return the alignments, 0 where negative."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
-from functools import partial
+from contextlib import closing
 from typing import ClassVar
 
 import attrs
@@ -12,14 +10,13 @@ import numpy as np
 from attrs.validators import ge, instance_of
 
 from mklkit.combiners.templates.weighting import LearnedWeighting
-from mklkit.errors import WeightsWarning, counted
-from mklkit.numerics.gram_tiles import take_square
 from mklkit.numerics.threads import each, n_threads
-from mklkit.protocols import Array, CombinerFacts, KernelView, Learner, Target, Views
+from mklkit.protocols import Array, CombinerFacts, KernelView, Learner, Target, TrainingView, Views
 from mklkit.protocols.component import as_int
 from mklkit.protocols.folds import Rows
 from mklkit.registry.hookspecs import register
 from mklkit.views.kernel_rows import KernelRows, SpareScratch
+from mklkit.views.out_of_fold import folds_or_warning, held_out_values
 from mklkit.views.sides import GramSide
 from mklkit.views.tiles import weighted_gram
 
@@ -84,16 +81,8 @@ class BestSingle(LearnedWeighting):
         self, target: Target, first: str, random_state: np.random.RandomState
     ) -> list[tuple[Rows, Rows]]:
         """Return the folds, stratified for classes; none where there can't be two."""
-        splits = target.folds(self.cv, random_state)
-        if len(splits) < self.cv:
-            least, unit = len(splits) or 1, "row" if target.groups is None else "group"
-            taken = f"uses {least} folds" if splits else f"takes the first kernel, {first}"
-            whose = "there are" if target.task == "numbers" else "the smaller class has"
-            warnings.warn(
-                f"best-single {taken}, as {whose} {counted(least, unit)}.",
-                WeightsWarning,
-                stacklevel=4,
-            )
+        instead = f"takes the first kernel, {first}"
+        splits = folds_or_warning(target, self.cv, random_state, self.name, instead)
         return splits[: -(-COMPARED_ROWS * len(splits) // len(target))]
 
 
@@ -114,47 +103,27 @@ class _Comparison:
     def loss(self, view: KernelView) -> tuple[float, Learner]:
         """Return the rows that the view's learner gets wrong, or the squared error, and it."""
         if view.explicit:
-            settled = self.learner.settled(view, self.target)
-            return self._total(partial(self._on_features, view, settled)), settled
+            return self._of_side(view)
         with self.grams.lent() as scratch:
             scratch.reset()
             kernel_rows = KernelRows.of_views([view])
             n_rows = kernel_rows.n_rows
             out = scratch.take((n_rows, n_rows), kernel_rows.arrays[0].dtype)
-            gram = weighted_gram(kernel_rows, np.ones(1), out=out)
-            settled = self.learner.settled(GramSide(gram), self.target)
-            return self._total(partial(self._on_gram, gram, settled)), settled
+            return self._of_side(GramSide(weighted_gram(kernel_rows, np.ones(1), out=out)))
 
-    def _total(self, values: Callable[[Rows, Rows], Array]) -> float:
+    def _of_side(self, side: TrainingView) -> tuple[float, Learner]:
         """Return the loss over all folds, or over as many as exceed the least of another kernel."""
-        truth, counts = self.target.values, self.target.counts
-
-        def loss(split: tuple[Rows, Rows]) -> float:
-            held_out = split[1]
-            decided = values(*split)
-            if self.target.task == "numbers":
-                return float(counts[held_out] @ np.square(decided - truth[held_out]))
-            return float(counts[held_out] @ ((decided > 0) != (truth[held_out] > 0)))
-
-        total = 0.0
-        for part in each(loss, self.splits):
-            total += part
-            # Not where it equals the least: the first of equals wins, whichever is measured first.
-            if total > self.least:
-                return total
+        target, total = self.target, 0.0
+        learner = self.learner.settled(side, target)
+        # Closed where folds are left over: their threads use memory that is only lent.
+        with closing(held_out_values(side, target, learner, self.splits, self.parts)) as parts:
+            for (_, held_out), decided in zip(self.splits, parts, strict=True):
+                truth = target.values[held_out]
+                wrong = (decided > 0) != (truth > 0)
+                losses = np.square(decided - truth) if target.task == "numbers" else wrong
+                total += float(target.counts[held_out] @ losses)
+                # Not where it equals the least: the first of equals wins, whichever is first done.
+                if total > self.least:
+                    return total, learner
         self.least = min(self.least, total)
-        return total
-
-    def _on_features(
-        self, view: KernelView, learner: Learner, training: Rows, held_out: Rows
-    ) -> Array:
-        fitted = learner.fit(view.restricted(training), self.target.take(training))
-        return view.restricted(held_out).map_features(fitted.decide)
-
-    def _on_gram(self, gram: Array, learner: Learner, training: Rows, held_out: Rows) -> Array:
-        with self.parts.lent() as scratch:
-            scratch.reset()
-            part = scratch.take((len(training), len(training)), gram.dtype)
-            take_square(gram, training, part)
-            fitted = learner.fit(GramSide(part), self.target.take(training))
-        return fitted.decide(gram[np.ix_(held_out, training)])
+        return total, learner

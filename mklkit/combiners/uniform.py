@@ -36,7 +36,7 @@ class Uniform(WeightingCombiner):
         weights_are="fixed",
     )
 
-    def weights(self, views: Views, y: Array) -> Array:
+    def weights(self, views: Views, y: Array, row_weights: Array | None = None) -> Array:
         """Return ones."""
         return np.ones(len(views))
 

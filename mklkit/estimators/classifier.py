@@ -34,9 +34,11 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
     kernels : str, Kernel, or list of these, optional
         Spec strings (``"rbf(sigma='mean')"``, ``"fou:rbf@fou_*"``), kernel objects, or, within a
         list or tuple, ``(label, kernel, columns)`` with columns a glob, a list of names or
-        positions, or a slice. ``"auto"``: a bank that each fit proposes from its own rows and
-        labels; ``choices_`` says what was taken and why. Default: ``cosine(linear)``,
-        ``rbf(sigma='mean')`` and ``cosine(polynomial)``, all with k(x, x) = 1.
+        positions, or a slice. A matrix of all rows (T, T), of which X has the numbers (N, 1), or a
+        function f(A, B) of rows, as ``SVC`` takes it, stand for a kernel. ``"auto"``: a bank that
+        each fit proposes from its own rows and labels; ``choices_`` says what was taken and why.
+        Default: ``cosine(linear)``, ``rbf(sigma='mean')`` and ``cosine(polynomial)``, all with
+        k(x, x) = 1.
     feature_map : str or FeatureMap, optional
         ``"implicit"``, ``"empirical(subset=0.1)"`` ...; the combiner's default where not given.
     combiner : str or Combiner, default="uniform"

@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from mklkit.combiners.templates.fusion import squashed
 from mklkit.errors import SpecError, counted
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
@@ -121,7 +120,8 @@ class MKLVotingClassifier(PredictsClasses, SharesViews, FittedKernels):
         chosen = np.eye(n_classes)
         votes = sum((chosen[class_numbers(v)] for v in values), np.zeros((1, n_classes)))
         mean = np.mean(values, axis=0)
-        scores = votes + squashed(np.column_stack([-mean, mean]) if n_classes == 2 else mean) / 3
+        scores = np.column_stack([-mean, mean]) if n_classes == 2 else mean
+        scores = votes + scores / np.hypot(1.0, scores) / 3  # f/√(1 + f²), between −1 and 1
         scores[np.arange(len(scores)), votes.argmax(axis=1)] = scores.max(axis=1)
         return scores[:, 1] - scores[:, 0] if n_classes == 2 else scores
 

@@ -13,6 +13,13 @@ Examples
 """
 
 from mklkit.evaluation.cross_validation import CrossValidation, cross_validate
+from mklkit.evaluation.measures import (
+    effective_rank,
+    kernel_measures,
+    margin,
+    radius,
+    spectral_ratio,
+)
 from mklkit.evaluation.paired_tests import (
     PairedTest,
     corrected_interval,
@@ -49,17 +56,22 @@ __all__ = [
     "corrected_t_test",
     "critical_difference",
     "cross_validate",
+    "effective_rank",
     "friedman_test",
     "hold_out",
     "holm",
     "indistinguishable",
+    "kernel_measures",
     "least_difference",
+    "margin",
     "nemenyi_p_values",
     "paired_t_test",
     "plan_folds",
     "planned_tests",
+    "radius",
     "score",
     "score_confusion",
+    "spectral_ratio",
     "verdict",
     "verdict_of_datasets",
 ]

@@ -55,20 +55,29 @@ def kernel_alignment(first: Array, second: Array, centered: bool = False) -> flo
     >>> kernel_alignment(np.eye(2), 3 * np.eye(2), centered=True)
     1.0
     """
-    first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    if first.ndim != 2 or first.shape != second.shape or first.shape[0] != first.shape[1]:
+    first, second = checked_gram(first), checked_gram(second)
+    if first.shape != second.shape:
         raise DataError(
-            "Alignment needs two square Gram matrices of the same rows; got shapes"
+            "Alignment needs two Gram matrices of the same rows; got shapes"
             f" {first.shape} and {second.shape}."
         )
-    if not (np.isfinite(first).all() and np.isfinite(second).all()):
-        raise DataError("Alignment needs finite numbers; a Gram matrix has NaN or infinity.")
     if centered:
         first, second = centred_gram(first), centred_gram(second)
     # Scaled first, as the norms of matrices near 1e200 would overflow.
     first, second = (part / (np.abs(part).max(initial=0) or 1) for part in (first, second))
     norms = np.sqrt(np.vdot(first, first) * np.vdot(second, second))
     return float(np.clip(np.vdot(first, second) / norms, -1, 1)) if norms > 0 else 0.0
+
+
+def checked_gram(gram: Any) -> Array:
+    """Return a square matrix of finite numbers, or raise a DataError."""
+    gram = np.asarray(gram, dtype=float)
+    if gram.ndim != 2 or gram.shape[0] != gram.shape[1] or not np.isfinite(gram).all():
+        gaps = "" if np.isfinite(gram).all() else " with NaN or infinity"
+        raise DataError(
+            f"Expected a square Gram matrix of finite numbers; got shape {gram.shape}{gaps}."
+        )
+    return gram
 
 
 def alignment_matrix(kernels: Any, X: Any, centered: bool = False) -> pd.DataFrame:
@@ -104,7 +113,7 @@ def alignment_matrix(kernels: Any, X: Any, centered: bool = False) -> pd.DataFra
     >>> table.round(2).iloc[0].tolist()
     [1.0, 1.0, 0.47]
     """
-    labels, rows = _fitted_on(kernels, X)
+    labels, rows = fitted_on(kernels, X)
     table = kernel_products(rows, centered=centered).alignments()
     return pd.DataFrame(table, index=labels, columns=labels)
 
@@ -124,7 +133,7 @@ def self_similarity(kernels: Any, X: Any) -> pd.Series:
     >>> self_similarity(["linear", "rbf(sigma=1)"], [[1.0, 2.0], [3.0, 0.0]]).tolist()
     [7.0, 1.0]
     """
-    labels, rows = _fitted_on(kernels, X)
+    labels, rows = fitted_on(kernels, X)
     pairs = zip(rows.kernels, rows.rows, strict=True)
     means = [float(np.mean(kernel.diagonal(columns))) for kernel, columns in pairs]
     return pd.Series(means, index=labels)
@@ -149,7 +158,7 @@ def near_duplicates(table: pd.DataFrame) -> list[tuple[str, str, float]]:
     ]
 
 
-def _fitted_on(kernels: Any, X: Any) -> tuple[list[str], KernelRows]:
+def fitted_on(kernels: Any, X: Any) -> tuple[list[str], KernelRows]:
     """Return the kernels' labels, and the kernels fitted to X with their columns of it."""
     bank = bind_kernels(_kernels_of(kernels, X))
     try:
@@ -161,13 +170,13 @@ def _fitted_on(kernels: Any, X: Any) -> tuple[list[str], KernelRows]:
     except MKLKitError:
         raise
     except (TypeError, ValueError) as error:
-        raise DataError(f"Alignment needs a table of numbers: {error}.") from None
+        raise DataError(f"Kernels are compared on a table of numbers: {error}.") from None
     allowed = np.isfinite(numbers)
     if not reading.plain:
         allowed |= reading.allowed_gaps(numbers)
     if numbers.ndim != 2 or len(numbers) < 2 or not allowed.all():
         raise DataError(
-            "Alignment needs a table of at least two rows of finite numbers; got shape"
+            "Kernels are compared on a table of at least two rows of finite numbers; got shape"
             f" {numbers.shape}{'' if allowed.all() else ' with NaN or infinity'}."
         )
     rows = numbers if reading.plain else reading.rows(X, numbers)

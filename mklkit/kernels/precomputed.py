@@ -13,6 +13,7 @@ import numpy as np
 from attrs.converters import optional as optional_converter
 from attrs.validators import instance_of, optional
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from mklkit.errors import DataError, counted, plain_message, quoted
 from mklkit.numerics.pairwise import upper_blocks
@@ -58,7 +59,10 @@ def _read(path: str, modified: int, size: int) -> Array:
 
 def _check_matrix(value: Array) -> None:
     if value.ndim != 2 or value.shape[0] != value.shape[1] or not len(value):
-        raise ValueError(f"a precomputed kernel is a square matrix, got shape {value.shape}")
+        raise ValueError(
+            f"a precomputed kernel is a square matrix, got shape {value.shape}; one of training"
+            " rows and one of new rows are Precomputed(K, new=K_new)"
+        )
     if not np.isfinite(value).all():
         raise ValueError("a precomputed kernel must be finite: it holds NaN or infinity")
     limit = 1e-4 * float(np.abs(value).max(initial=0))  # for rounding in any precision
@@ -71,16 +75,20 @@ def _check_matrix(value: Array) -> None:
 
 
 def _as_float(value: Any) -> Array:
-    array = np.asarray(value)
+    array = value.toarray() if issparse(value) else np.asarray(value)
     if np.iscomplexobj(array):
         raise ValueError(f"a precomputed kernel must hold real numbers; got {array.dtype}")
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
 
 
+def _shape(value: Any) -> str:
+    return "None" if value is None else "<{} x {}>".format(*np.shape(value))
+
+
 @register
 @attrs.frozen(eq=False)
 class Precomputed(FixedKernel):
-    """Similarities looked up in a matrix; the data are one column of row ids.
+    """Similarities looked up in a matrix; the data are one column of row ids, from 0.
 
     Because rows are named by id, cross-validation and one-vs-one slice the matrix correctly. Where
     the data have other columns too, bind the kernel to the id column:
@@ -89,11 +97,14 @@ class Precomputed(FixedKernel):
 
     Parameters
     ----------
-    matrix : ndarray of shape (T, T), optional
+    matrix : array or sparse matrix of shape (T, T), optional
         K over all rows that will be used, training and new ones. Finite and symmetric.
     path : str, optional
         A file with the matrix, instead: ``.npy``, ``.npz`` with one array, or ``.csv`` of numbers
         only. A model file contains the matrix.
+    new : array or sparse matrix of shape (n, T), optional
+        Similarities of further rows to these, kept apart; their ids are T, T + 1 and so on.
+        Similarities of new rows to each other are not known.
 
     Raises
     ------
@@ -110,6 +121,12 @@ class Precomputed(FixedKernel):
     >>> kernel.fit(ids)(ids, ids[:1])
     array([[1. ],
            [0.5]])
+
+    Matrices as ``SVC(kernel="precomputed")`` takes them, of training rows and of new ones:
+
+    >>> kernel = Precomputed(np.eye(2), new=np.array([[0.5, 0.25]]))
+    >>> kernel(np.array([[2]]), np.array([[0], [1]]))
+    array([[0.5 , 0.25]])
     """
 
     name: ClassVar[str] = "precomputed"
@@ -118,10 +135,14 @@ class Precomputed(FixedKernel):
     matrix: Array | None = attrs.field(
         default=None,
         converter=optional_converter(_as_float),
-        repr=lambda value: "None" if value is None else "<{} x {}>".format(*np.shape(value)),
+        repr=_shape,
     )
     path: str | None = attrs.field(default=None, validator=optional(instance_of(str)))
+    new: Array | None = attrs.field(
+        default=None, converter=optional_converter(_as_float), repr=_shape
+    )
     _values: Array = attrs.field(init=False, repr=False)
+    _known: int = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         if (self.matrix is None) == (self.path is None):
@@ -131,6 +152,14 @@ class Precomputed(FixedKernel):
             )
         values = self.matrix if self.matrix is not None else _loaded(str(self.path))
         _check_matrix(values)
+        object.__setattr__(self, "_known", len(values))
+        if self.new is not None:
+            if self.new.shape[1:] != values.shape[1:] or not np.isfinite(self.new).all():
+                raise ValueError(
+                    f"'new' has finite similarities of new rows to each of {len(values)} rows, an"
+                    f" array of shape (n, {len(values)}); got shape {self.new.shape}"
+                )
+            values = np.vstack([values, self.new])
         object.__setattr__(self, "_values", values)
 
     def __call__(self, a: Array, b: Array) -> Array:
@@ -138,7 +167,11 @@ class Precomputed(FixedKernel):
 
         For consecutive ids the result is a view of the matrix, not to be written to.
         """
-        rows, columns = _run(self._ids(a)), _run(self._ids(b))
+        first, second = self._ids(a), self._ids(b)
+        if second.max(initial=-1) >= self._known:
+            self._refuse_new(first)
+            return self(b, a).T
+        rows, columns = _run(first), _run(second)
         if isinstance(rows, slice) and isinstance(columns, slice):
             part = self._values[rows, columns]
             part.flags.writeable = False
@@ -150,14 +183,23 @@ class Precomputed(FixedKernel):
     def diagonal(self, a: Array) -> Array:
         """Return the similarity of each row with itself: (n,)."""
         ids = self._ids(a)
+        self._refuse_new(ids)
         return self._values[ids, ids]
+
+    def _refuse_new(self, ids: NDArray[np.intp]) -> None:
+        if ids.max(initial=-1) >= self._known:
+            raise DataError(
+                "Similarities of new rows to each other are not in Precomputed(K, new=K_new), and"
+                " are needed here, such as by cosine: use Precomputed(K) of all rows."
+            )
 
     def _ids(self, rows: Array) -> Any:
         size = len(self._values)
         if rows.ndim != 2 or rows.shape[1] != 1:
             raise DataError(
                 f"A precomputed kernel takes one column of row ids, got {rows.shape[1]} columns:"
-                " bind it to the id column, as in ('graph', Precomputed(K), ['id'])."
+                " fit and predict get row numbers, as np.arange(len(K))[:, None], or bind it to the"
+                " id column of a table, as in ('graph', Precomputed(K), ['id'])."
             )
         ids = rows[:, 0].astype(np.intp)
         if (ids != rows[:, 0]).any() or (len(ids) and (ids.min() < 0 or ids.max() >= size)):

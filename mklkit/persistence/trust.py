@@ -106,6 +106,8 @@ WHY_NOT: dict[str, str] = {
     "sklearn.neighbors._kd_tree.KDTree": f"{TREE}; use the algorithm 'brute'",
     "sklearn.neighbors._ball_tree.BallTree": f"{TREE}; use the algorithm 'brute'",
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor": TREE,
+    "mklkit.registry.matrices.FunctionKernel": "a file holds no functions; kernels that can be"
+    " saved are Precomputed(K), a matrix, and the classes of a package",
     "functools.partial": "a file must not determine which function is called",
 }
 

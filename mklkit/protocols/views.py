@@ -51,6 +51,12 @@ class TrainingView(Protocol):
     def some_features(self, members: NDArray[np.intp]) -> Array:
         """Return the features (n, p) of some training rows, where ``explicit``."""
 
+    def restricted(self, members: NDArray[np.intp]) -> TrainingView:
+        """Return the features of some training rows as a training side, where ``explicit``."""
+
+    def map_features(self, function: Callable[[Array], Array]) -> Array:
+        """Return a function of the features (n, p) of each block of rows, joined to (N, ...)."""
+
     def normal_matrix(self) -> NormalMatrix:
         """Return ``features.T @ features`` (p, p) with the features' column sums (p,)."""
 
@@ -191,9 +197,6 @@ class KernelView(TrainingView, Protocol):
     @property
     def sees_features(self) -> bool:
         """Whether learners see ΦΦᵀ of an explicit map's features instead of the kernel itself."""
-
-    def map_features(self, function: Callable[[Array], Array]) -> Array:
-        """Return a function of the features (n, p) of each block of rows, joined to (N, ...)."""
 
     def restricted(self, members: NDArray[np.intp]) -> KernelView:
         """Return this view alone on some of the rows, with the map fitted to all of them."""

@@ -21,6 +21,7 @@ from mklkit.errors import DataError, SpecError, quoted, suggest
 from mklkit.protocols import KernelFacts, Reads, facts_of
 from mklkit.protocols.component import KERNELS
 from mklkit.registry.composing import default_instances
+from mklkit.registry.matrices import FunctionKernel, as_kernel
 from mklkit.registry.registry import Registry, get_registry
 from mklkit.registry.specs import parse_kernel_spec, to_spec
 from mklkit.views.bound_kernels import BoundKernel
@@ -37,8 +38,9 @@ _POSITION = re.compile(r"-?\d{1,18}", re.ASCII)
 def bind_kernels(kernels: Any) -> list[BoundKernel]:
     """Return the kernels with unique labels; ``columns`` are not resolved yet.
 
-    Kernels are spec strings (``"label:rbf(sigma='mean')@columns"``), kernels, or a list of these
-    and of ``(label, kernel, columns)``; None stands for the default ones. A label is the one given
+    Kernels are spec strings (``"label:rbf(sigma='mean')@columns"``), kernels, matrices of all rows,
+    functions of two arrays of rows, or a list of these and of ``(label, kernel, columns)``; None
+    stands for the default ones. A label is the one given
     by the user; else the spec string as typed, or all parameters of an object, so that it does not
     change with a default. Repeated labels are numbered.
 
@@ -63,6 +65,8 @@ def kernel_list(kernels: Any) -> list[Any]:
     """Return the kernels of an estimator as a list, as the user gave them."""
     if kernels is None:
         kernels = KERNELS
+    if isinstance(kernels, np.ndarray) and kernels.ndim == 3:  # (M, N, N)
+        kernels = list(kernels)
     if isinstance(kernels, str) or not isinstance(kernels, Sequence):
         kernels = [kernels]
     if len(kernels) == 0:
@@ -156,8 +160,10 @@ def parts_of(value: Any) -> tuple[str | None, Any, Any]:
 
 def _bind(value: Any) -> BoundKernel:
     label, spec, columns = parts_of(value)
-    kernel = get_registry().create("kernel", spec)
-    if label is None:
+    kernel = as_kernel(spec)
+    if label is None and isinstance(kernel, FunctionKernel):
+        label = kernel.label
+    elif label is None:
         label = spec if isinstance(spec, str) else to_spec(kernel, full=True)
         label += f"@{columns}" if isinstance(columns, str) else ""
     return BoundKernel(label, kernel, columns)

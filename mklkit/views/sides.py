@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 
 import numpy as np
@@ -43,6 +44,14 @@ class Side:
     def some_features(self, members: NDArray[np.intp]) -> Array:
         """Return the features (n, p) of some training rows."""
         return self.features()[members]
+
+    def restricted(self, members: NDArray[np.intp]) -> Side:
+        """Return the features of some training rows as a side."""
+        return FeatureSide(self.some_features(members))
+
+    def map_features(self, function: Callable[[Array], Array]) -> Array:
+        """Return a function of the features (n, p) of each block of rows, joined to (N, ...)."""
+        return function(self.features())
 
     def normal_matrix(self) -> NormalMatrix:
         """Return ``features.T @ features`` with the column sums, in O(Np²)."""

@@ -58,6 +58,18 @@ def test_kernels_are_compared_on_a_sample_of_many_rows(
     np.testing.assert_allclose(done.json["alignment"], expected, atol=0.05)
 
 
+def test_measures_are_those_of_the_sampled_rows(
+    mklkit: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mklkit.cli.kernels.MEASURED_ROWS", 60)
+    call = ("kernels", "iris", "--scale", "none", *KERNELS, "--measures")
+    measures = mklkit(*call, "--json").json["measures"]
+    assert list(measures) == ["linear", "narrow", "again", "combined"]
+    assert measures["linear"]["margin"] == pytest.approx(measures["again"]["margin"])
+    assert measures["narrow"]["trace"] == pytest.approx(60)
+    assert "effective" in mklkit(*call).out
+
+
 IFSL_TUNED = ("--combiner", "ifsl", "--tune", "fast")
 
 

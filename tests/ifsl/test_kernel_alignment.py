@@ -91,9 +91,9 @@ def test_five_kernels_take_less_than_one_gram_matrix(rng, centered):
 @pytest.mark.parametrize(
     ("first", "second", "words"),
     [
-        (np.ones((2, 3)), np.ones((2, 3)), r"shapes \(2, 3\)"),
+        (np.ones((2, 3)), np.ones((2, 3)), r"shape \(2, 3\)"),
         (np.eye(2), np.eye(3), "same rows"),
-        (np.ones(4), np.ones(4), "two square Gram matrices"),
+        (np.ones(4), np.ones(4), "a square Gram matrix"),
         (np.full((2, 2), np.nan), np.eye(2), "NaN"),
         (np.eye(2), np.array([[np.inf, 0], [0, 1]]), "infinity"),
     ],

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from builders import ids
+from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
 from sklearn.svm import SVC
 
-from mklkit import MKLClassifier
-from mklkit.errors import DataError
+from mklkit import MKLClassifier, save_model
+from mklkit.errors import DataError, ModelFileError, SpecError
 from mklkit.kernels import Cosine, Precomputed
 
 
@@ -91,3 +95,44 @@ def test_what_is_no_kernel_matrix_is_refused(matrix, message):
 def test_whole_numbers_become_floats_and_single_precision_stays():
     assert Precomputed([[2, 1], [1, 2]]).matrix.dtype == np.float64
     assert Precomputed(np.eye(2, dtype=np.float32)).matrix.dtype == np.float32
+
+
+def test_matrices_and_functions_stand_for_kernels(two_classes, tmp_path):
+    X, y = two_classes
+    train, new = np.arange(0, 70, 2), np.arange(1, 70, 2)
+    narrow = partial(rbf_kernel, gamma=0.3)
+    grams = [narrow(X, X), X @ X.T]
+    usual = MKLClassifier(["rbf(gamma=0.3)", "linear"]).fit(X[train], y[train])
+    expected = usual.decision_function(X[new])
+    banks = [grams, np.array(grams), [csr_array(gram) for gram in grams]]
+    for bank in [*banks, [narrow, ("sum", np.inner, None)]]:
+        rows = X if bank[0] is narrow else ids(70)
+        model = clone(MKLClassifier(bank)).fit(rows[train], y[train])
+        np.testing.assert_allclose(model.decision_function(rows[new]), expected, atol=1e-6)
+    assert model.kernel_names_ == ["partial", "sum"]
+    with pytest.raises(ModelFileError, match=r"Precomputed\(K\)"):
+        save_model(model, tmp_path / "model.mkl")
+    apart = [
+        Precomputed(gram[np.ix_(train, train)], new=gram[np.ix_(new, train)]) for gram in grams
+    ]
+    model = MKLClassifier(apart).fit(ids(70)[:35], y[train])
+    np.testing.assert_allclose(model.decision_function(ids(70)[35:]), expected, atol=1e-6)
+    np.testing.assert_array_equal(apart[1](ids(35), ids(70)[40:]), grams[1][train][:, new[5:]])
+    with pytest.raises(DataError, match=r"Precomputed\(K\) of all rows"):
+        apart[0].diagonal(ids(70))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "error", "word"),
+    [
+        (np.ones((3, 70)), SpecError, r"new=K_new"),
+        (np.triu(np.ones((70, 70))), SpecError, "symmetric"),
+        (lambda a, b: np.ones(3), DataError, r"returned shape \(3,\)"),
+        ([1.0, 2.0], SpecError, "Expected a kernel"),
+    ],
+)
+def test_what_can_not_stand_for_a_kernel_is_refused(two_classes, kernel, error, word):
+    with pytest.raises(error, match=word):
+        MKLClassifier([kernel]).fit(ids(70), two_classes[1])
+    with pytest.raises(ValueError, match=r"shape \(n, 2\)"):
+        Precomputed(np.eye(2), new=np.ones((2, 3)))

@@ -7,10 +7,23 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import attrs
 import numpy as np
+from attrs.validators import ge, instance_of
 
-from mklkit.protocols import Array, Combiner, CombinerFacts, Learner, Projector, Target, Views
+from mklkit.protocols import (
+    Array,
+    Combiner,
+    CombinerFacts,
+    Learner,
+    Projector,
+    Target,
+    TrainingView,
+    Views,
+)
+from mklkit.protocols.component import as_int
+from mklkit.protocols.folds import Rows
 from mklkit.registry.hookspecs import register
 from mklkit.views.deciding import BlockDecision, RowBlock
+from mklkit.views.out_of_fold import folds_or_warning, out_of_fold
 from mklkit.views.sides import GramSide
 
 
@@ -74,28 +87,51 @@ class LearnedFusion(Combiner):
     """Template: each view has its own learner; a rule that joins their decision values is learned.
 
     A subclass implements :meth:`learn`, which returns a fitted object with the method ``fuse``.
+
+    Parameters
+    ----------
+    cv : int, default=5
+        Number of folds. The rule learns from decision values of rows that learners were not fitted
+        to, as it will join those of new rows; with 0 from those of the learners' own training rows,
+        which favours kernels that overfit. ``cv`` more fits per kernel.
     """
 
     facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="learner")
 
+    cv: int = attrs.field(
+        default=5, kw_only=True, converter=as_int, validator=[instance_of(int), ge(0)]
+    )
+
     @abstractmethod
     def learn(self, scores: Array, y: Array, random_state: np.random.RandomState) -> Fusion:
-        """Return the fusion fitted to the training rows' scores (N, M)."""
+        """Return the fusion fitted to scores (N, M) of rows whose target has the values y (N,).
+
+        With groups, rows that no fold can hold out are left out.
+        """
 
     def fit(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> FusedDecision:
         """Return the decision of one learner per view, fused."""
+        splits: list[tuple[Rows, Rows]] = []
+        if self.cv:
+            instead = "learns from decision values of training rows"
+            splits = folds_or_warning(target, self.cv, random_state, self.name, instead)
         learners, scores = [], np.empty((len(target), len(views)))
         for index, view in enumerate(views):
             # The view does not keep this matrix, so only one is in memory at a time.
-            side = view if view.explicit else GramSide(view.gram(keep=False))
-            fitted = learner.fit(side, target)
-            scores[:, index] = (
-                view.map_features(fitted.decide) if view.explicit else fitted.decide(side.gram())
-            )
-            learners.append(fitted)
-        fusion = self.learn(scores, target.values, random_state)
+            side: TrainingView = view if view.explicit else GramSide(view.gram(keep=False))
+            settled = learner.settled(side, target)
+            learners.append(settled.fit(side, target))
+            if splits:
+                scores[:, index] = out_of_fold(side, target, settled, splits)
+            elif view.explicit:
+                scores[:, index] = view.map_features(learners[-1].decide)
+            else:
+                scores[:, index] = learners[-1].decide(side.gram())
+        scored = np.concatenate([rows for _, rows in splits] or [np.arange(len(target))])
+        scored.sort()
+        fusion = self.learn(scores[scored], target.values[scored], random_state)
         weights = np.full(len(views), 1 / len(views))
         if isinstance(fusion, WeightedFusion):
             weights = fusion.view_weights
@@ -109,6 +145,8 @@ class FusionCombiner(LearnedFusion):
     A subclass implements :meth:`fuse`.
     """
 
+    cv: int = attrs.field(default=0, init=False, repr=False)  # nothing is learned
+
     @abstractmethod
     def fuse(self, scores: Array) -> Array:
         """Return one decision value (n,) from the views' decision values (n, M)."""
@@ -116,30 +154,3 @@ class FusionCombiner(LearnedFusion):
     def learn(self, scores: Array, y: Array, random_state: np.random.RandomState) -> Fusion:
         """Return this object, which has nothing to learn."""
         return self
-
-
-EVEN = 1e-12
-"""A decision value up to this is zero but for rounding, which goes with the order of a sum."""
-
-
-def squashed(scores: Array) -> Array:
-    """Return f / √(1 + f²) of each decision value, between −1 and 1 (Pinar et al. 2015)."""
-    # hypot does not overflow where f² would.
-    return scores / np.hypot(1.0, scores)
-
-
-def majority(scores: Array) -> Array:
-    """Return the mean sign (n,) of decision values (n, M), plus less than half a vote.
-
-    The second part is the mean of f/√(1 + f²) over 2M: it settles the ties of an even number of
-    voters and ranks rows with as many votes, and never outweighs a majority. Who is undecided,
-    within :data:`EVEN` of zero, abstains.
-
-    Examples
-    --------
-    >>> majority(np.array([[0.1, 0.2, -9.0], [1.0, -2.0, 0.0]])) > 0
-    array([ True, False])
-    """
-    tie_break = squashed(scores).mean(axis=1) / (2 * scores.shape[1])
-    votes = np.where(np.abs(scores) > EVEN, np.sign(scores), 0.0)
-    return votes.mean(axis=1) + tie_break

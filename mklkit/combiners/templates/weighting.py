@@ -20,16 +20,17 @@ from mklkit.protocols import (
     Combiner,
     CombinerFacts,
     FittedLearner,
-    KernelView,
     Learner,
     Projector,
     Rows,
     Target,
     Task,
     Views,
+    facts_of,
     learner_parameters,
     learner_variants,
 )
+from mklkit.protocols.combiner import RowWeightsCount
 from mklkit.protocols.component import FEATURE_MAP, LEARNER, parameter_names
 from mklkit.registry.hookspecs import register
 from mklkit.views.deciding import (
@@ -217,13 +218,22 @@ class WeightingCombiner(LearnedWeighting):
 
     @abstractmethod
     def weights(self, views: Views, y: Array) -> Array:
-        """Return the weights (M,), none negative, for the target's values y (N,)."""
+        """Return the weights (M,), none negative, for labels y (N,), or numbers less their mean.
+
+        Where the facts have ``row_weights="throughout"``, it takes the rows' weights (N,), or None,
+        as one more argument, ``row_weights=None``.
+        """
 
     def choose(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
         """Return the weights (M,) of :meth:`weights`."""
-        return self.weights(views, target.values)
+        y, row_weights = target.values, target.row_weights
+        if target.task == "numbers":  # whose zero means nothing
+            y = y - np.average(y, weights=row_weights, axis=0)
+        if facts_of(self, CombinerFacts).row_weights == "throughout":
+            return self.weights(views, y, row_weights)  # type: ignore[call-arg]
+        return self.weights(views, y)
 
 
 def on_simplex(raw: Array, labels: Sequence[str], name: str) -> Array:
@@ -250,7 +260,8 @@ def weighting_rule(
     learner: str = LEARNER,
     from_moments: bool = False,
     tasks: tuple[Task, ...] = ("two classes",),
-) -> Callable[[Callable[[KernelView, Array], float]], type[WeightingCombiner]]:
+    row_weights: RowWeightsCount = "learner",
+) -> Callable[[Callable[..., float]], type[WeightingCombiner]]:
     """Make a combiner from a function that scores one view.
 
     Parameters
@@ -264,7 +275,10 @@ def weighting_rule(
         and class moments are such; quartiles are not.
     tasks : tuple of str, default=("two classes",)
         As in :class:`~mklkit.plugin.CombinerFacts`: add ``"numbers"`` for a rule that also takes
-        numbers instead of labels.
+        numbers, less their mean, instead of labels.
+    row_weights : {"refused", "learner", "throughout"}, default="learner"
+        As in :class:`~mklkit.plugin.CombinerFacts`. With ``"throughout"`` the function gets the
+        rows' weights (N,), or None, as a third argument.
 
     Returns
     -------
@@ -284,9 +298,14 @@ def weighting_rule(
     'trace'
     """
 
-    def decorate(rule: Callable[[KernelView, Array], float]) -> type[WeightingCombiner]:
-        def weights(self: WeightingCombiner, views: Views, y: Array) -> Array:
-            return np.array([rule(view, y) for view in views], dtype=np.float64)
+    weighs = row_weights == "throughout"
+
+    def decorate(rule: Callable[..., float]) -> type[WeightingCombiner]:
+        def weights(
+            self: WeightingCombiner, views: Views, y: Array, row_weights: Array | None = None
+        ) -> Array:
+            target = (y, row_weights) if weighs else (y,)
+            return np.array([rule(view, *target) for view in views], dtype=np.float64)
 
         body = {
             "__doc__": rule.__doc__,
@@ -299,7 +318,7 @@ def weighting_rule(
                 learner=learner,
                 from_moments=from_moments,
                 tasks=tasks,
-                row_weights="learner",
+                row_weights=row_weights,
             ),
             "weights": weights,
         }

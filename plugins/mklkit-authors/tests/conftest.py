@@ -11,6 +11,7 @@ if (MKLKITS_TESTS / "processes.py").is_file():
     sys.path.append(str(MKLKITS_TESTS))
 else:
     collect_ignore = [
+        "test_from_a_paper.py",
         "test_pages_of_templates.py",
         "test_plugin_command.py",
         "test_plugin_tutorial.py",

@@ -89,7 +89,10 @@ def installed(written: Path, tmp_path_factory: pytest.TempPathFactory) -> Instal
     uses = [f"{names(template).use} --json -o {template.value}.mkl" for template in COMPONENTS]
     uses.append(f"{names(Template.command).use} --json")
     check = f"mklkit plugin check {names(Template.weighting).distribution}"
-    listed, checked, *fitted = environment.run_commands("mklkit list", check, *uses)
+    last = [f"{commands(PAGES[template])[-1]} --cv 2x1" for template in COMPONENTS]
+    listed, checked, *rest = environment.run_commands("mklkit list", check, *last, *uses)
+    compared, fitted = rest[: len(last)], rest[len(last) :]
+    assert all(outcome.code == 0 for outcome in compared), compared
     by_template = dict(zip(PAGES, fitted, strict=True))
     return Installed(environment, tested, listed.out, checked.out, by_template)
 
@@ -177,10 +180,18 @@ def test_it_is_listed_and_works(installed: Installed, template: Template) -> Non
     assert [plugin["distribution"] for plugin in plugins] == [new.distribution]
 
 
+@pytest.mark.parametrize("template", COMPONENTS)
+def test_the_last_steps_of_each_page_are_the_same(template: Template) -> None:
+    new = names(template)
+    *_, scaffold, check, compare = commands(PAGES[template])
+    assert scaffold == f"mklkit plugin new {new.name} --template {template.value}"
+    assert check == f"mklkit plugin check {new.distribution}"
+    assert compare.startswith("mklkit compare wine ")
+    assert f" {new.name}" in compare
+
+
 @pytest.mark.packages
 def test_the_last_step_of_the_first_page(installed: Installed) -> None:
-    *_, last = commands(PAGES[Template.weighting])
-    assert last == "mklkit plugin check mklkit-aligned"
     [line] = [line for line in installed.checked.splitlines() if line.startswith(" combiner")]
     _, name, passed, failed, _ = line.split()
     assert name == "aligned"

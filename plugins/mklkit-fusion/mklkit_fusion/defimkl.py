@@ -58,6 +58,10 @@ class DeFIMKL(LearnedFusion):
         the smallest of the decision values.
     p : {1, 2}, default=2
         The norm of the regulariser.
+    cv : int, default=0
+        Number of folds by which the measure is learned from decision values of rows that learners
+        were not fitted to, as stacking does; 0, as published, for those of the training rows, which
+        favours kernels that overfit.
 
     Raises
     ------
@@ -66,8 +70,7 @@ class DeFIMKL(LearnedFusion):
 
     Notes
     -----
-    As published, the measure is learned from decision values of the training rows, which favours
-    kernels that overfit. Sources: paper 003, Algorithms 2 and 3; A. J. Pinar, T. C. Havens, D. T.
+    Sources: paper 003, Algorithms 2 and 3; A. J. Pinar, T. C. Havens, D. T.
     Anderson, L. Hu: Feature and decision level fusion using multiple kernel learning and fuzzy
     integrals. FUZZ-IEEE 2015; A. J. Pinar et al. in IEEE Transactions on Fuzzy Systems 25 (2017).
 
@@ -88,6 +91,7 @@ class DeFIMKL(LearnedFusion):
 
     alpha: float = attrs.field(default=1.0, converter=float, validator=[ge(0), finite_number])
     p: Norm = attrs.field(default=2, converter=as_int, validator=in_((1, 2)))
+    cv: int = attrs.field(default=0, kw_only=True, converter=as_int, validator=ge(0))
 
     def fit(
         self, views: Any, target: Any, learner: Any, random_state: np.random.RandomState

@@ -9,7 +9,10 @@ import numpy as np
 from attrs.validators import instance_of
 from numpy.typing import NDArray
 
-from mklkit.plugin import CombinerFacts, FusionCombiner, majority, register
+from mklkit.plugin import CombinerFacts, FusionCombiner, register
+
+EVEN = 1e-12
+"""A decision value up to this is zero but for rounding, which goes with the order of a sum."""
 
 
 def squashed(scores: NDArray[Any]) -> NDArray[Any]:
@@ -71,4 +74,6 @@ class Vote(FusionCombiner):
 
     def fuse(self, scores: NDArray[Any]) -> NDArray[Any]:
         """Return the fused decision values (n,) of the views' decision values (n, M)."""
-        return majority(scores)
+        tie_break = squashed(scores).mean(axis=1) / (2 * scores.shape[1])
+        votes = np.where(np.abs(scores) > EVEN, np.sign(scores), 0.0)
+        return np.asarray(votes.mean(axis=1) + tie_break)

@@ -7,13 +7,13 @@ from typing import ClassVar
 import attrs
 import numpy as np
 from attrs.validators import gt
-from mklkit.plugin import Views, WeightingCombiner, finite_number, register
+from mklkit.plugin import CombinerFacts, Views, WeightingCombiner, finite_number, register
 
 
 @register
 @attrs.frozen
 class Sketch(WeightingCombiner):
-    """Weight kernels by a power of their centred alignment with the labels.
+    """Weight kernels by a power of their centred alignment with the labels, or numbers.
 
     Parameters
     ----------
@@ -22,10 +22,15 @@ class Sketch(WeightingCombiner):
     """
 
     name: ClassVar[str] = "sketch"
+    facts: ClassVar[CombinerFacts] = attrs.evolve(
+        WeightingCombiner.facts, tasks=("two classes", "numbers"), row_weights="throughout"
+    )
 
     power: float = attrs.field(default=2.0, converter=float, validator=[gt(0), finite_number])
 
-    def weights(self, views: Views, y: np.ndarray) -> np.ndarray:
+    def weights(
+        self, views: Views, y: np.ndarray, row_weights: np.ndarray | None = None
+    ) -> np.ndarray:
         """Return one weight per kernel (M,), zero or above; mklkit divides them by their sum."""
-        alignments = [view.label_alignment(y, centered=True) for view in views]
+        alignments = [view.label_alignment(y, True, row_weights) for view in views]
         return np.maximum(alignments, 0.0) ** self.power

@@ -1,0 +1,100 @@
+"""Decision values of rows that a learner was not fitted to, by which rules judge kernels."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Generator, Sequence
+
+import numpy as np
+
+from mklkit.errors import WeightsWarning, counted
+from mklkit.numerics.gram_tiles import take_square
+from mklkit.numerics.threads import each
+from mklkit.protocols import Array, Learner, Target, TrainingView
+from mklkit.protocols.folds import Rows
+from mklkit.views.kernel_rows import SpareScratch
+from mklkit.views.sides import GramSide
+
+
+def out_of_fold(
+    view: TrainingView, target: Target, learner: Learner, splits: Sequence[tuple[Rows, Rows]]
+) -> Array:
+    """Return each row's decision value by a learner that was fitted to rows of other folds.
+
+    Parameters
+    ----------
+    view : a view, or ``views.weighted(weights)`` for a weighted sum of them
+    target : Target
+    learner : Learner
+        What it chooses by itself, such as its C, it chooses once, on all rows.
+    splits : sequence of (rows to learn from, rows held out)
+        Such as ``target.folds(5, random_state)``, which keeps groups of rows together.
+
+    Returns
+    -------
+    ndarray of shape (N,)
+        NaN for rows that no fold holds out; the last value of rows that several do.
+
+    Notes
+    -----
+    A fit per fold, in as many threads as BLAS may use; in memory are one Gram matrix and a part of
+    it for each, or blocks of features. Kernels and feature maps stay fitted to all rows.
+
+    Examples
+    --------
+    >>> from mklkit.learners import SVM
+    >>> y = np.resize([1.0, -1.0], 20)
+    >>> target, side = Target.two_classes(y), GramSide(np.outer(y, y))
+    >>> splits = target.folds(5, np.random.RandomState(0))
+    >>> out_of_fold(side, target, SVM(C=1.0), splits)[:4].round(3)
+    array([ 1., -1.,  1., -1.])
+    """
+    side = view if view.explicit else GramSide(view.gram(keep=False))
+    learner = learner.settled(side, target)
+    values = np.full(len(target), np.nan)
+    decided = held_out_values(side, target, learner, splits)
+    for (_, held_out), part in zip(splits, decided, strict=True):
+        values[held_out] = part
+    return values
+
+
+def held_out_values(
+    side: TrainingView,
+    target: Target,
+    learner: Learner,
+    splits: Sequence[tuple[Rows, Rows]],
+    spare: SpareScratch | None = None,
+) -> Generator[Array, None, None]:
+    """Yield the decision values of each split's held-out rows; ``spare`` is memory to work in."""
+    gram = None if side.explicit else side.gram(keep=False)
+    spare = spare or SpareScratch()
+
+    def of_split(split: tuple[Rows, Rows]) -> Array:
+        training, held_out = split
+        part = target.take(training)
+        if gram is None:
+            fitted = learner.fit(side.restricted(training), part)
+            return side.restricted(held_out).map_features(fitted.decide)
+        with spare.lent() as scratch:
+            scratch.reset()
+            square = scratch.take((len(training), len(training)), gram.dtype)
+            take_square(gram, training, square)
+            fitted = learner.fit(GramSide(square), part)
+        return fitted.decide(gram[np.ix_(held_out, training)])
+
+    yield from each(of_split, splits)
+
+
+def folds_or_warning(
+    target: Target, cv: int, random_state: np.random.RandomState, name: str, instead: str
+) -> list[tuple[Rows, Rows]]:
+    """Return at most ``cv`` folds; a warning says if fewer, or what is done ``instead`` of any."""
+    splits = target.folds(cv, random_state)
+    if len(splits) < cv:
+        least, unit = len(splits) or 1, "row" if target.groups is None else "group"
+        taken = f"uses {least} folds" if splits else instead
+        whose = "there are" if target.task == "numbers" else "the smaller class has"
+        warnings.warn(
+            f"{name} {taken}, as {whose} {counted(least, unit)}.", WeightsWarning, stacklevel=5
+        )
+    return splits
