@@ -140,7 +140,7 @@ def test_a_search_says_what_it_chose(frame: pd.DataFrame) -> None:
         (MKLRegressor(learner="svm"), "can't learn from numbers"),
         (MKLTransformer(combiner="ifsl"), "combiners that do"),
         (MKLOneClass("auto"), "name the kernels"),
-        (MKLSearchCV(None), "an MKLClassifier; got None"),
+        (MKLSearchCV(None), "MKLSearchCV"),
         (MKLVotingClassifier(3), "Members are MKLClassifier"),
         (MKLVotingClassifier(n_members="many"), "n_members"),
         (RPEMEKLClassifier(subset=[]), "no choices"),
