@@ -162,7 +162,8 @@ def test_there_is_no_path_of_one_kernel():
 
 
 @pytest.mark.parametrize("others", ["constant", "noise"])
-def test_targets_that_no_kernel_explains_leave_others_alone(rng, others):
+def test_targets_that_no_kernel_explains_leave_others_alone(others):
+    rng = np.random.default_rng(20260711)
     X, new = rng.normal(size=(120, 8)), rng.normal(size=(200, 8))
     easy = [np.column_stack([np.sin(2 * rows[:, 0]), rows[:, 1] ** 2]) for rows in (X, new)]
     more = np.ones((120, 4)) if others == "constant" else rng.normal(size=(120, 50))
@@ -174,7 +175,8 @@ def test_targets_that_no_kernel_explains_leave_others_alone(rng, others):
     assert r2_score(new.sum(axis=1), predictions[:, 2]) > 0.999
 
 
-def test_of_many_kernels_few_are_kept(rng):
+def test_of_many_kernels_few_are_kept():
+    rng = np.random.default_rng(20260711)
     X = rng.normal(size=(120, 8))
     kernels = [f"rbf(gamma={gamma})" for gamma in np.logspace(-3, 0.5, 39)]
     model = MKLRegressor([*kernels, "linear"], combiner="loo-ridge", random_state=0)
