@@ -133,7 +133,7 @@ class LooRidge(LearnedWeighting):
                 if on_all and not views.explicit:
                     even = np.ones(len(views))
                     whole = whole or WeightedDecision.fitted(views, even, fitted).projectors
-                    used = [whole[m] for m in np.flatnonzero(shares)]
+                    used = [whole[m] for m in np.flatnonzero(shares).tolist()]
                     decision = attrs.evolve(decision, projectors=used)
                 decisions[member] = attrs.evolve(decision, history=paths[member])
         return [decisions[member] for member in range(len(weights))]

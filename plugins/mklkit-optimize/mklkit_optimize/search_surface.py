@@ -157,7 +157,8 @@ class SearchSurfaceDisplay:
             ax = pyplot.figure(figsize=(6.0, 4.6), layout="constrained").add_subplot()
         if not isinstance(ax, Axes):
             raise DataError(f"A matplotlib Axes is expected, as plt.subplots() returns; got {ax}.")
-        self.ax_, self.figure_ = ax, ax.get_figure(root=True)
+        figure: Any = ax.get_figure(root=True)
+        self.ax_, self.figure_ = ax, figure
         self._draw(ax)
         return self
 
