@@ -5,15 +5,15 @@ How strong should views agree?
 ``ifsl`` couples one Ho-Kashyap learner (MHKS) per kernel so that their outputs agree. It has two
 parameters: the ridge c of each learner (``alpha``) and the strength λ of the agreement (``lam``).
 ``MKLSearchCV`` fits the whole grid of both at once, as all its points share the Gram matrices and
-their decompositions.
+their decompositions. ``SearchSurfaceDisplay``, of the package mklkit-optimize, draws its scores.
 """
 
 from matplotlib import pyplot
+from mklkit_optimize.search_surface import SearchSurfaceDisplay
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import scale
 
 from mklkit import MKLClassifier, MKLSearchCV
-from mklkit.plotting import SearchSurfaceDisplay
 
 X, y = load_breast_cancer(return_X_y=True)
 X = scale(X)

@@ -4,8 +4,8 @@ A bank of kernels, pruned
 
 Which kernel, of which columns, how wide? One answer is to take many and to keep those that get a
 weight. Here are 24 kernels for the breast-cancer data, six on each of four groups of columns.
-``loo-ridge`` learns their weights by descending the leave-one-out error of a ridge regression, and
-gives most of them next to nothing.
+``loo-ridge``, of the package mklkit-optimize, learns their weights by descending the leave-one-out
+error of a ridge regression, and gives most of them next to nothing.
 """
 
 import numpy as np

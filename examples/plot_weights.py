@@ -40,10 +40,10 @@ print(by_rule.mean().round(3))
 # Three rules on ten halves
 # -------------------------
 #
-# The two rules that follow from statistics of the kernels hardly vary; ``loo-ridge``, which
-# descends an error, may give a kernel nearly all of the weight on one half and little on another.
-# And yet all three are about equally accurate: kernels that are alike can replace each other. The
-# picture says which kernels are used, not which are needed.
+# The two rules that follow from statistics of the kernels hardly vary; ``loo-ridge``, of the
+# package mklkit-optimize, descends an error, and may give a kernel nearly all of the weight on
+# one half and little on another. And yet all three are about equally accurate: kernels that are
+# alike can replace each other. The picture says which kernels are used, not which are needed.
 figure, axes = pyplot.subplots(figsize=(6.4, 4.6), layout="constrained")
 styles = [("#0072B2", ""), ("#E69F00", "///"), ("#009E73", "...")]
 names = [name.partition(":")[0] for name in kernels]

@@ -91,7 +91,7 @@ def run_completion(
         "_MKLKIT_COMPLETE": f"complete_{shell}",
         "_TYPER_COMPLETE_ARGS": " ".join(["mklkit", *words]),
         "_TYPER_COMPLETE_FISH_ACTION": action,
-        "COMP_WORDS": "\n".join(["mklkit", *words, "more"]),
+        "COMP_WORDS": "\n".join(["mklkit", *words]),
         "COMP_CWORD": str(len(words)),
     }
     return run_in_process(cwd=cwd, **line, **environment)

@@ -27,7 +27,7 @@ PUBLIC = (
     "mklkit.plotting",
     "mklkit.plugin",
 )
-PACKAGES = ("mklkit_optimize.consensus_display",)
+PACKAGES = ("mklkit_optimize.consensus_display", "mklkit_optimize.search_surface")
 
 
 @pytest.mark.process

@@ -114,7 +114,7 @@ INSTALLS = "the environment that runs the tests has it"
 HOURS = "it takes hours and the published data; mklkit-papers' tests run it on small data"
 
 MOVING = {
-    "himalaya": "mklkit",
+    "himalaya": "mklkit_optimize",
     "mklpy": "mklkit_optimize",
     "precomputed": "mklkit",
     "r": "mklkit_optimize",
@@ -136,13 +136,13 @@ FOLLOWED = {
         left_out={f"mklkit {name} visits.csv": GROUPED for name in ("compare", "evaluate")},
     ),
     "docs/guides/covariates.md": Followed(bring=study),
-    "docs/guides/explaining.md": Followed(bring=diabetes),
+    "docs/guides/explaining.md": Followed(bring=diabetes, needs="mklkit_optimize"),
     "docs/guides/feature-maps.md": Followed(instead={"DATA": "wine"}),
     "docs/guides/imbalance.md": Followed(),
     "docs/guides/large-data.md": Followed(bring=large_tables),
     "docs/guides/notebooks.md": Followed(),
     "docs/guides/probabilities.md": Followed(),
-    "docs/guides/regression.md": Followed(bring=houses),
+    "docs/guides/regression.md": Followed(bring=houses, needs="mklkit_optimize"),
     "docs/guides/report.md": Followed(instead={"compare wine": "compare wine --cv 2x1"}),
     "docs/guides/several-sources.md": Followed(),
     "docs/guides/tuning.md": Followed(),

@@ -7,6 +7,7 @@ import contextlib
 import io
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,8 +17,13 @@ from typer.core import TyperGroup
 from mklkit.cli.console import show_warnings_briefly
 from mklkit.cli.examples import EXAMPLES, epilog
 from mklkit.cli.faults import exit_codes, fail_by_our_fault, usage_errors_in_brief
-from mklkit.cli.package_commands import PACKAGES, BuiltInCommand, package_commands
-from mklkit.errors import DataError, UnknownNameError, suggest
+from mklkit.cli.package_commands import (
+    PACKAGES,
+    BrokenCommandError,
+    BuiltInCommand,
+    package_commands,
+)
+from mklkit.errors import DataError, MKLKitError, UnknownNameError, suggest
 
 ASKED = "_MKLKIT_COMPLETE"
 """The variable by which a shell's script asks what the TAB key offers."""
@@ -65,7 +71,7 @@ class OpenGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that is called and its arguments, or say which name is near."""
         name = args[0]
-        if self.get_command(ctx, name) is None:
+        if self.get_command(ctx, name) is None and not ctx.resilient_parsing:
             if name in PACKAGES:
                 raise UnknownNameError(
                     f"The command {name!r} is in the package {PACKAGES[name]}, which is not"
@@ -78,10 +84,6 @@ class OpenGroup(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options before a command."""
-        if args[:1] in (["--install-completion"], ["--show-completion"]):
-            from mklkit.cli.completion.shells import check_shell
-
-            check_shell()
         with usage_errors_in_brief():
             return super().parse_args(ctx, args)
 
@@ -130,14 +132,8 @@ def main() -> None:
 def _run() -> None:
     """Run the command and flush stdout, so that errors of writing are raised here."""
     try:
-        if ASKED in os.environ:
-            from mklkit.cli.completion.shells import ANSWERS, answer
-
-            shell = os.environ[ASKED].removeprefix("complete_")
-            if shell in ANSWERS:
-                answer(typer.main.get_command(app), shell)
-                return
-        app(prog_name="mklkit")
+        with _silence() if ASKED in os.environ else contextlib.nullcontext():
+            app(prog_name="mklkit")
     except SystemExit:
         sys.stdout.flush()
         raise
@@ -145,6 +141,17 @@ def _run() -> None:
         # Registered last, it runs before what plugins have registered.
         atexit.unregister(_rest_to_stderr)
         atexit.register(_rest_to_stderr)
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    """Show no warnings and errors, such as those of plugins, where somebody types."""
+    with (
+        Path(os.devnull).open("w", encoding="utf-8") as nowhere,
+        contextlib.redirect_stderr(nowhere),
+        contextlib.suppress(BrokenCommandError, MKLKitError),
+    ):
+        yield
 
 
 def _rest_to_stderr() -> None:

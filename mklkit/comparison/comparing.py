@@ -86,7 +86,7 @@ def compare(
         Combiners by name, glob (``"dimkl*"``, ``"*"`` for all that can work with the kernels), spec
         string or object, and scikit-learn estimators. Default, unless presets are given: for
         classes ``centered-alignment``, ``dimkl1`` to ``dimkl6`` and ``ifsl``; for numbers
-        ``centered-alignment``, ``loo-ridge`` and ``ifsl``; for outliers the even sum alone.
+        ``centered-alignment`` and ``ifsl``; for outliers the even sum alone.
     presets : sequence of str or Preset, default=()
         Names may be globs.
     kernels : str, Kernel, or list of these, optional

@@ -30,7 +30,7 @@ DEFAULT_METHODS = ("centered-alignment", "dimkl*", "ifsl")
 """The combiners that are compared where none is named."""
 DEFAULT_OF_TASK = {
     "classification": DEFAULT_METHODS,
-    "regression": ("centered-alignment", "loo-ridge", "ifsl"),
+    "regression": ("centered-alignment", "ifsl"),
     "outliers": (),
 }
 EVEN, BEST_KERNEL = "uniform", "best-single"

@@ -29,7 +29,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
     feature_map : str or FeatureMap, optional
         ``"implicit"``, ``"empirical(subset=0.1)"`` ...; the combiner's default where not given.
     combiner : str or Combiner, default="uniform"
-        ``"loo-ridge"``, ``"best-single"``, ``"ifsl"`` ...: one that learns numbers.
+        ``"centered-alignment"``, ``"best-single"``, ``"ifsl"`` ...: one that learns numbers.
     learner : str or Learner, optional
         ``"ridge(alpha=0.1)"``, ``"svr"`` ...; the combiner's default where it learns numbers, else
         ``"ridge"``.

@@ -8,7 +8,6 @@ from mklkit.plotting.alignment import AlignmentDisplay
 from mklkit.plotting.comparison import ComparisonDisplay
 from mklkit.plotting.critical_difference import CriticalDifferenceDisplay
 from mklkit.plotting.gates import GatesDisplay
-from mklkit.plotting.search_surface import SearchSurfaceDisplay
 from mklkit.plotting.weights import KernelWeightsDisplay
 from mklkit.plotting.worth import ColumnEffectsDisplay, KernelWorthDisplay
 
@@ -20,5 +19,4 @@ __all__ = [
     "GatesDisplay",
     "KernelWeightsDisplay",
     "KernelWorthDisplay",
-    "SearchSurfaceDisplay",
 ]

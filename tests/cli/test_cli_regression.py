@@ -41,7 +41,7 @@ def test_a_target_of_numbers_is_learned_by_regression_and_it_says_so(model):
 
 
 def test_json_has_the_scores_of_both_parts(mklkit, houses):
-    done = mklkit("fit", houses, "-t", "price", "--combiner", "loo-ridge", "--json")
+    done = mklkit("fit", houses, "-t", "price", "--combiner", "centered-alignment", "--json")
     result = json.loads(done.out)
     assert result["data"]["task"] == result["model"]["task"] == "regression"
     held_out = result["scores"]["held_out"]

@@ -100,7 +100,7 @@ def test_a_broken_command_stops_nothing(
     assert "'count' of mklkit-counting" in line
     assert error in line
     completed = run_completion("fish", "count --", **environment)
-    assert (completed.code, completed.out, completed.err) == (0, "\n", "")
+    assert (completed.code, completed.out, completed.err) == (0, "", "")
 
 
 def test_names_that_are_taken_or_none(mklkit: Run, tmp_path: Path) -> None:

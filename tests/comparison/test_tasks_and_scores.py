@@ -48,16 +48,16 @@ def runs(comparison: Comparison, method: str) -> pd.DataFrame:
 
 
 def test_numbers_are_compared_by_r2() -> None:
-    settings: dict[str, Any] = {"methods": "loo-ridge", "baselines": ["ridge regression"]}
+    settings: dict[str, Any] = {"methods": "centered-alignment", "baselines": ["ridge regression"]}
     done = compare(FEATURES, NUMBERS, kernels=["linear", "rbf"], cv="3x2", **settings)
     assert (done.plan["task"], done.plan["score"]) == ("regression", "r2")
-    names = {"loo-ridge", "uniform", "linear", "rbf", "best-single", "ridge regression"}
+    names = {"centered-alignment", "uniform", "linear", "rbf", "best-single", "ridge regression"}
     assert set(done.table()["method"]) == names
-    kernel = MKLRegressor(["linear", "rbf"], combiner="loo-ridge")
+    kernel = MKLRegressor(["linear", "rbf"], combiner="centered-alignment")
     model = make_pipeline(StandardScaler(), kernel)
     splitter = RepeatedKFold(n_splits=3, n_repeats=2, random_state=0)
     for (_, run), (train, test) in zip(
-        runs(done, "loo-ridge").iterrows(), splitter.split(FEATURES), strict=True
+        runs(done, "centered-alignment").iterrows(), splitter.split(FEATURES), strict=True
     ):
         answers = model.fit(FEATURES[train], NUMBERS[train]).predict(FEATURES[test])
         assert run["score"] == run["r2"] == pytest.approx(r2_score(NUMBERS[test], answers))

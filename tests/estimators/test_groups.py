@@ -51,7 +51,7 @@ def fits() -> Iterator[list[set[int]]]:
     return Spy.fits
 
 
-@pytest.mark.parametrize("combiner", ["best-single", "uniform", "loo-ridge"])
+@pytest.mark.parametrize("combiner", ["best-single", "uniform", "centered-alignment"])
 def test_searches_probabilities_and_choices_keep_groups(
     fits: list[set[int]], combiner: str
 ) -> None:

@@ -22,7 +22,7 @@ KERNELS = ["first:linear@0,1", "second:rbf(sigma=1)@2:4", "third:polynomial@0:4"
     [
         {"combiner": "dimkl3", "learner": "svm(C=1)"},
         {"combiner": "uniform", "feature_map": "empirical(subset=30)", "learner": "mhks"},
-        {"combiner": "loo-ridge", "learner": "ridge"},
+        {"combiner": "centered-alignment", "learner": "ridge"},
         {"combiner": "best-single(cv=2)", "learner": "ridge"},
         {"combiner": "ifsl"},
     ],
@@ -72,7 +72,9 @@ def test_parts_of_numbers_and_of_r2_add_up(several: bool) -> None:
     X, y = load_diabetes(return_X_y=True)
     targets = np.column_stack([y, X[:, 0]]) if several else y
     weights = np.random.default_rng(0).uniform(1, 2, len(X) - 300)
-    model = MKLRegressor(["linear@0:4", "rbf"], combiner="loo-ridge").fit(X[:300], targets[:300])
+    model = MKLRegressor(["linear@0:4", "rbf"], combiner="centered-alignment").fit(
+        X[:300], targets[:300]
+    )
     numbers, parts = model.predict(X[300:]), model.predict(X[300:], split=True)
     assert parts.shape == (len(X) - 300, 3, *numbers.shape[1:])
     np.testing.assert_allclose(parts.sum(axis=1), numbers)

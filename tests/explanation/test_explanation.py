@@ -252,7 +252,7 @@ def test_what_is_shown_of_an_explanation(learned: Explanation) -> None:
 def test_several_targets_are_scored_by_their_mean() -> None:
     rows, numbers = three_numbers()
     both = np.column_stack([numbers, rows["noise_a"]])
-    model = MKLRegressor(FIRST_TWO, combiner="loo-ridge", learner="ridge(alpha=0.1)")
+    model = MKLRegressor(FIRST_TWO, combiner="centered-alignment", learner="ridge(alpha=0.1)")
     train, test = np.arange(80), np.arange(80, 120)
     result = explain(model.fit(rows, both), rows, both, cv=[(train, test)], repeats=1)
     by_hand = clone(model).fit(rows.iloc[train], both[train])

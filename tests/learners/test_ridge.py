@@ -115,7 +115,9 @@ def test_a_ridge_that_is_none_is_refused():
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("feature_map", ["implicit", "empirical"])
-@pytest.mark.parametrize("options", [{}, {"learner": "ridge(alpha=0)"}, {"combiner": "loo-ridge"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"learner": "ridge(alpha=0)"}, {"combiner": "best-single(cv=2)"}]
+)
 def test_constant_rows_predict_the_mean_alone_and_together(options, feature_map, weighted, dtype):
     random = np.random.default_rng(6)
     for n_rows, value in ((6, 1.0), (6, 1000.1), (17, 0.1)):

@@ -19,7 +19,6 @@ from mklkit.plotting import (
     GatesDisplay,
     KernelWeightsDisplay,
     KernelWorthDisplay,
-    SearchSurfaceDisplay,
 )
 from mklkit.plotting.curves import CalibrationDisplay
 
@@ -53,7 +52,6 @@ ON_ONE = [
     CriticalDifferenceDisplay([1.2, 1.8], NAMES, 0.5),
     CalibrationDisplay({"svm": (np.array([0.1, 0.9]), np.array([0.2, 0.8]))}),
     KernelWeightsDisplay(WEIGHTS),
-    SearchSurfaceDisplay([1, 2], [1], np.ones((1, 2)), "x", "y"),
 ]
 ON_SEVERAL = [
     (KernelWorthDisplay(WORTH), 2),
@@ -112,12 +110,3 @@ def test_tables_that_hold_nothing_to_draw_are_refused(make: Any, table: pd.DataF
         with pytest.raises(MKLKitError, match="DataFrame like that of"):
             make(wrong).plot()
     assert not pyplot.get_fignums()
-
-
-@pytest.mark.parametrize(
-    ("n_x", "shape"), [(0, (0, 0)), (3, (2, 2)), (3, (3, 1)), (3, (3,)), (0, (1, 0))]
-)
-def test_a_surface_has_a_score_for_each_pair(n_x: int, shape: tuple[int, ...]) -> None:
-    display = SearchSurfaceDisplay(range(n_x), [1][: shape[0]], np.zeros(shape), "x", "y")
-    with pytest.raises(MKLKitError, match=rf"shape \(n_y, n_x\) = .*, {n_x}\)"):
-        display.plot()

@@ -1,1 +1,1 @@
-"""What the TAB key offers: Typer installs the shells' scripts, and these modules answer them."""
+"""What the TAB key offers; Typer brings the scripts of the shells, and asks these modules."""

@@ -1,7 +1,8 @@
 """What can be typed for an option or argument, for ``autocompletion`` of Typer's parameters.
 
 Each function returns completions of the whole word with a remark, also those that do not begin with
-what is typed: Typer leaves these out.
+what is typed: Typer leaves these out. Columns and files with spaces or signs that a shell acts on
+are not offered, as Typer's scripts don't quote them, and that for zsh would run code in a name.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from glob import glob, has_magic
+from glob import escape, glob, has_magic
 from pathlib import Path
 
 import typer
@@ -18,6 +19,9 @@ from mklkit.datasets.builtin import BUILTIN_NAMES, DEFAULT_NAME, ORIGINS
 from mklkit.errors import MKLKitError
 
 Named = list[tuple[str, str]]
+
+# What every shell takes as it is.
+PLAIN = re.compile(r"[\w@%+=:,./-]+")
 
 # [label:]kernel[(parameters)]@: what comes before the columns of a kernel.
 BEFORE_COLUMNS = re.compile(r"\s*(?:[A-Za-z_][\w. -]*:\s*)?[A-Za-z_][\w.-]*(?:\(.*\))?\s*@")
@@ -63,20 +67,25 @@ def kernels(ctx: typer.Context, incomplete: str) -> Named:
 
 def table_columns(ctx: typer.Context, incomplete: str) -> Named:
     """Return the columns of the table that is given in the same command line."""
-    tables = ctx.params.get("data") or [DEFAULT_NAME]
-    return [(name, "") for name in columns_of(tables[0])]
+    # While an option lacks its value, the words before it are not yet arguments.
+    arguments = [each.name for each in ctx.command.params if each.param_type_name == "argument"]
+    tables = ctx.args[arguments.index("data") :] or ctx.params.get("data") or DEFAULT_NAME
+    table = tables if isinstance(tables, str) else tables[0]
+    return [(name, "") for name in columns_of(table) if PLAIN.fullmatch(name)]
 
 
 def feature_columns(ctx: typer.Context, incomplete: str) -> Named:
     """Return the columns of the table without its target, as far as that is known."""
     columns = table_columns(ctx, incomplete)
-    target = (ctx.params.get("target") or ["target"])[-1]
+    target = ctx.params.get("target") or "target"
     return [(name, remark) for name, remark in columns if name != target]
 
 
 def data_sets(incomplete: str) -> Named:
-    """Return the built-in data sets; files are the shell's part."""
-    return [(name, ORIGINS.get(name, "built into scikit-learn")) for name in BUILTIN_NAMES]
+    """Return the built-in data sets, and files: a shell offers these only where there are none."""
+    files = [(name, "") for name in glob(f"{escape(incomplete)}*") if PLAIN.fullmatch(name)]
+    names = [(name, ORIGINS.get(name, "built into scikit-learn")) for name in BUILTIN_NAMES]
+    return names + files if any(name.startswith(incomplete) for name, _ in names) else []
 
 
 def efforts(incomplete: str) -> Named:

@@ -4,6 +4,7 @@ from mklkit_optimize.cka import CKA
 from mklkit_optimize.consensus import Consensus, GraphConsensus
 from mklkit_optimize.easymkl import EasyMKL
 from mklkit_optimize.gamkl import GAMKL
+from mklkit_optimize.loo_ridge import LooRidge
 from mklkit_optimize.mklgl import MKLGL
 from mklkit_optimize.silp import SILP
 from mklkit_optimize.simplemkl import SimpleMKL
@@ -16,5 +17,6 @@ __all__ = [
     "Consensus",
     "EasyMKL",
     "GraphConsensus",
+    "LooRidge",
     "SimpleMKL",
 ]

@@ -11,6 +11,7 @@ from mklkit_optimize import (
     Consensus,
     EasyMKL,
     GraphConsensus,
+    LooRidge,
     SimpleMKL,
 )
 
@@ -21,7 +22,7 @@ QUICK = {GAMKL: GAMKL(generations=2, population=6)}
 @parametrize_with_component_checks(
     [
         *(CKA, Consensus, EasyMKL, QUICK[GAMKL], GraphConsensus, GraphConsensus(norm=2)),
-        *(MKLGL, SILP, SimpleMKL),
+        *(LooRidge, MKLGL, SILP, SimpleMKL),
     ]
 )
 def test_combiners_do_what_mklkit_asks(check):

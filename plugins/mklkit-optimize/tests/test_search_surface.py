@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot
+from mklkit_optimize.search_surface import SearchSurfaceDisplay
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
@@ -12,10 +16,17 @@ from sklearn.svm import SVC
 
 from mklkit import MKLClassifier, MKLSearchCV
 from mklkit.errors import DataError, IncompatibleError
-from mklkit.plotting import SearchSurfaceDisplay
 
 X, Y = load_iris(return_X_y=True)
 GRID = {"C": [0.25, 1, 4], "gamma": [0.01, 0.5], "shrinking": [True, False]}
+
+
+@pytest.fixture(autouse=True)
+def no_windows() -> Iterator[None]:
+    """Draw into memory only, and close all figures."""
+    mpl.use("Agg")
+    yield
+    pyplot.close("all")
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +68,7 @@ def test_values_need_not_be_numbers_and_points_may_be_missing() -> None:
 
 
 def test_what_was_not_varied_is_refused(search: GridSearchCV) -> None:
-    with pytest.raises(DataError, match=r"has not varied 'gama'\. Did you mean 'gamma'"):
+    with pytest.raises(DataError, match=r"has not varied 'gama'.*gamma"):
         SearchSurfaceDisplay.from_estimator(search, "C", "gama")
     for unfitted in (GridSearchCV(SVC(), GRID), MKLSearchCV(MKLClassifier())):
         with pytest.raises(NotFittedError):
@@ -65,3 +76,17 @@ def test_what_was_not_varied_is_refused(search: GridSearchCV) -> None:
     for model, name in ((search.best_estimator_, "SVC"), (3, "int")):
         with pytest.raises(IncompatibleError, match=f"{name} has no scores of a search"):
             SearchSurfaceDisplay.from_estimator(model, "C", "gamma")
+
+
+@pytest.mark.parametrize(
+    ("n_x", "shape"), [(0, (0, 0)), (3, (2, 2)), (3, (3, 1)), (3, (3,)), (0, (1, 0))]
+)
+def test_a_surface_has_a_score_for_each_pair(n_x: int, shape: tuple[int, ...]) -> None:
+    display = SearchSurfaceDisplay(range(n_x), [1][: shape[0]], np.zeros(shape), "x", "y")
+    with pytest.raises(DataError, match=rf"shape \(n_y, n_x\) = .*, {n_x}\)"):
+        display.plot()
+
+
+def test_what_is_no_axes_is_refused() -> None:
+    with pytest.raises(DataError, match="Axes is expected"):
+        SearchSurfaceDisplay([1, 2], [1], np.ones((1, 2)), "x", "y").plot("axes")

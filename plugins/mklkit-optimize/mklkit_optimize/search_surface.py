@@ -10,15 +10,16 @@ import numpy as np
 from sklearn.base import MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mklkit.errors import DataError, IncompatibleError, quoted, suggest
-from mklkit.estimators.search import MKLSearchCV
-from mklkit.plotting.base import Display
-from mklkit.plotting.parts import ON_DARK, ON_LIGHT, SCALE, short
-from mklkit.protocols import Array
+from mklkit import DataError, IncompatibleError, MKLSearchCV
+from mklkit.plugin import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
+RINGS = (("#001730", 4.5), ("#fffae0", 2))
+"""Colours and widths of two rings, of which one is seen on any cell, on light and dark pages."""
+LONGEST_NAME = 24
 MOST_LABELS = 12
 """Up to so many values of a parameter are written at its axis, of more every second, third …"""
 
@@ -32,7 +33,7 @@ class SearchResults(Protocol):
 
 
 @attrs.define(eq=False, repr=False, slots=False)
-class SearchSurfaceDisplay(Display):
+class SearchSurfaceDisplay:
     """Mean scores of a search over a grid of two parameters, with a ring around the best point.
 
     Parameters
@@ -46,10 +47,15 @@ class SearchSurfaceDisplay(Display):
         The place of the best point among the values, x first.
     score_name : str, default="mean score of the folds"
 
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
     Examples
     --------
     >>> from mklkit import MKLClassifier, MKLSearchCV
-    >>> from mklkit.plotting import SearchSurfaceDisplay
+    >>> from mklkit_optimize.search_surface import SearchSurfaceDisplay
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> grid = {"combiner__lam": [0.1, 1, 10], "learner__alpha": [0.1, 1, 10]}
@@ -68,6 +74,8 @@ class SearchSurfaceDisplay(Display):
     y_name: str
     best: tuple[int, int] | None = None
     score_name: str = "mean score of the folds"
+    ax_: Axes = attrs.field(init=False)
+    figure_: Figure = attrs.field(init=False)
 
     @classmethod
     def from_estimator(
@@ -127,7 +135,17 @@ class SearchSurfaceDisplay(Display):
                 scores[cell[1], cell[0]] = np.fmax(scores[cell[1], cell[0]], mean)
         return cls(x_values, y_values, scores, x, y, place(points[best]), score_name).plot(ax)
 
-    def _check(self) -> None:
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw on ``ax``, or on a new figure.
+
+        Raises
+        ------
+        DataError
+            If ``ax`` is no matplotlib Axes, or there is not one score for each pair of values.
+        """
+        from matplotlib import pyplot
+        from matplotlib.axes import Axes
+
         shape = len(self.y_values), len(self.x_values)
         if self.scores.shape != shape or not self.scores.size:
             raise DataError(
@@ -135,12 +153,18 @@ class SearchSurfaceDisplay(Display):
                 f" parameter; got shape {self.scores.shape}."
             )
 
-    def _size(self) -> tuple[float, float]:
-        return 6.0, 4.6
+        if ax is None:
+            ax = pyplot.figure(figsize=(6.0, 4.6), layout="constrained").add_subplot()
+        if not isinstance(ax, Axes):
+            raise DataError(f"A matplotlib Axes is expected, as plt.subplots() returns; got {ax}.")
+        figure: Any = ax.get_figure(root=True)
+        self.ax_, self.figure_ = ax, figure
+        self._draw(ax)
+        return self
 
     def _draw(self, ax: Axes) -> None:
         # Cells of equal size at the places of the values: most grids are geometric.
-        mesh = ax.pcolormesh(self.scores, cmap=SCALE, rasterized=True)
+        mesh = ax.pcolormesh(self.scores, cmap="viridis", rasterized=True)
         self.figure_.colorbar(mesh, ax=ax, label=self.score_name)
         for axis, values in ((ax.xaxis, self.x_values), (ax.yaxis, self.y_values)):
             step = -(-len(values) // MOST_LABELS)
@@ -150,8 +174,7 @@ class SearchSurfaceDisplay(Display):
         if self.best is not None:
             centre = [place + 0.5 for place in self.best]
             ring: dict[str, Any] = {"markersize": 14, "markerfacecolor": "none"}
-            # Two rings, so that one is seen on any colour.
-            for colour, width in ((ON_LIGHT, 4.5), (ON_DARK, 2)):
+            for colour, width in RINGS:
                 ax.plot(*centre, "o", markeredgecolor=colour, markeredgewidth=width, **ring)
 
 
@@ -163,7 +186,7 @@ def _values(points: Sequence[dict[str, Any]], name: str) -> list[Any]:
             values.append(point[name])
     if not values:
         known = sorted({key for point in points for key in point})
-        raise DataError(f"The search has not varied {quoted(name)}.{suggest(name, known)}")
+        raise DataError(f"The search has not varied {name!r}, but {', '.join(known)}.")
     return sorted(values) if all(map(_is_number, values)) else values
 
 
@@ -174,7 +197,7 @@ def _written(values: Sequence[Any]) -> list[str]:
             powers = np.log(np.asarray(values, dtype=float)) / np.log(base)
             if np.allclose(powers, np.rint(powers), atol=1e-9):
                 return [f"${base}^{{{power:.0f}}}$" for power in powers]
-    return [f"{value:.3g}" if _is_number(value) else short(str(value)) for value in values]
+    return [f"{value:.3g}" if _is_number(value) else str(value)[:LONGEST_NAME] for value in values]
 
 
 def _is_number(value: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mklkit_optimize.loo_ridge import LooError, least_loo_errors
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge
@@ -11,7 +12,6 @@ from sklearn.metrics import r2_score
 from sklearn.metrics.pairwise import rbf_kernel
 
 from mklkit import MKLRegressor
-from mklkit.combiners.loo_ridge import LooError, least_loo_errors
 
 RNG = np.random.default_rng(2)
 X = RNG.normal(size=(120, 3))
@@ -37,6 +37,20 @@ def test_the_error_is_that_of_a_fit_per_row():
         model = Ridge(alpha=1).fit(scaled[others], Y[:25][others])
         errors.append(Y[row] - model.predict(scaled[row : row + 1])[0])
     np.testing.assert_allclose(computed[:, 0], errors, rtol=1e-9)
+
+
+def test_rows_of_a_group_are_left_out_together():
+    gram, groups = rbf_kernel(X[:24]), np.repeat(np.arange(8), 3)
+    error = LooError([gram], Y[:24, None], groups)
+    computed = error.errors(error.projected(np.array([2.0])))[:, 0]
+    for group in range(8):
+        known, out = groups != group, groups == group
+        system = np.ones((22, 22))
+        system[:21, :21] = 2 * gram[np.ix_(known, known)] + np.eye(21)
+        system[21, 21] = 0
+        *dual, bias = np.linalg.solve(system, [*Y[:24][known], 0])
+        expected = Y[:24][out] - 2 * gram[np.ix_(out, known)] @ dual - bias
+        np.testing.assert_allclose(computed[out], expected, rtol=1e-9)
 
 
 def test_changes_are_those_of_the_errors():
@@ -94,6 +108,16 @@ def test_several_targets_have_weights_as_good_as_of_each_alone():
     assert np.allclose(predicted[:, 4], 1)
 
 
+def test_parts_of_several_targets_add_up():
+    targets = np.column_stack([Y, X[:, 1], Y])
+    model = MKLRegressor(KERNELS, combiner="loo-ridge").fit(X, targets)
+    parts = model.predict(X[:20], split=True)
+    assert parts.shape == (20, 4, 3)
+    np.testing.assert_allclose(parts.sum(axis=1), model.predict(X[:20]))
+    shared = {id(projector) for decision in model.decisions_ for projector in decision.projectors}
+    assert len(shared) <= 3
+
+
 def test_a_learner_of_one_target_at_a_time_takes_several():
     targets = np.column_stack([Y, X[:, 1]])
     model = MKLRegressor(KERNELS, combiner="loo-ridge", learner="svr(C=10)").fit(X, targets)
@@ -138,7 +162,8 @@ def test_there_is_no_path_of_one_kernel():
 
 
 @pytest.mark.parametrize("others", ["constant", "noise"])
-def test_targets_that_no_kernel_explains_leave_others_alone(rng, others):
+def test_targets_that_no_kernel_explains_leave_others_alone(others):
+    rng = np.random.default_rng(20260711)
     X, new = rng.normal(size=(120, 8)), rng.normal(size=(200, 8))
     easy = [np.column_stack([np.sin(2 * rows[:, 0]), rows[:, 1] ** 2]) for rows in (X, new)]
     more = np.ones((120, 4)) if others == "constant" else rng.normal(size=(120, 50))
@@ -150,7 +175,8 @@ def test_targets_that_no_kernel_explains_leave_others_alone(rng, others):
     assert r2_score(new.sum(axis=1), predictions[:, 2]) > 0.999
 
 
-def test_of_many_kernels_few_are_kept(rng):
+def test_of_many_kernels_few_are_kept():
+    rng = np.random.default_rng(20260711)
     X = rng.normal(size=(120, 8))
     kernels = [f"rbf(gamma={gamma})" for gamma in np.logspace(-3, 0.5, 39)]
     model = MKLRegressor([*kernels, "linear"], combiner="loo-ridge", random_state=0)

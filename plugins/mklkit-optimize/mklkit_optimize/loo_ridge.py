@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
@@ -13,12 +13,20 @@ from attrs.validators import ge, gt, instance_of
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit.combiners.templates.weighting import LearnedWeighting, WeightedDecision, on_simplex
-from mklkit.numerics.ridge import GramRidge, WeightedRows
-from mklkit.protocols import Array, CombinerFacts, Learner, Target, Views
-from mklkit.protocols.component import as_int, finite_number
-from mklkit.registry.hookspecs import register
-from mklkit.views.deciding import with_support
+from mklkit.learners import Ridge
+from mklkit.plugin import (
+    Array,
+    CombinerFacts,
+    GramSide,
+    LearnedWeighting,
+    Learner,
+    Target,
+    Views,
+    WeightedDecision,
+    as_int,
+    finite_number,
+    register,
+)
 
 STARTS = (3, 30, 300)
 """How many times the best ridge of kernels of equal size is tried first."""
@@ -98,7 +106,7 @@ class LooRidge(LearnedWeighting):
     ) -> WeightedDecision:
         """Return the decision of the learner on the weighted sum, with the path of the errors."""
         raw, (path,) = self._weights(views, target, random_state)
-        shares = on_simplex(raw[0], views.labels, self.name)
+        shares = raw[0] / raw[0].sum()
         fitted = learner.fit(views.weighted(shares), target)
         return attrs.evolve(WeightedDecision.fitted(views, shares, fitted), history=path)
 
@@ -111,19 +119,21 @@ class LooRidge(LearnedWeighting):
         """
         weights, paths = self._weights(views, target, random_state)
         groups, group_of = np.unique(weights, axis=0, return_inverse=True)
-        projectors, every = [view.projector for view in views], np.arange(len(target))
-        # Decisions on the same rows share them, and what is computed of them.
-        whole = None if views.explicit else with_support(projectors, every)
+        # Decisions on all rows share the kernels, and what is computed of them.
+        whole: Sequence[Any] = ()
         decisions: dict[int, WeightedDecision] = {}
         for place, raw in enumerate(groups):
             members = np.flatnonzero(group_of.ravel() == place)
-            shares = on_simplex(raw, views.labels, self.name)
+            shares = raw / raw.sum()
             part = attrs.evolve(target, values=target.values[:, members])
             learned = learner.fit_targets(views.weighted(shares), part)
             for member, fitted in zip(members.tolist(), learned, strict=True):
                 decision = WeightedDecision.fitted(views, shares, fitted)
-                if whole and fitted.support is not None and len(fitted.support) == len(every):
-                    used = [whole[m] for m in np.flatnonzero(shares)]
+                on_all = fitted.support is not None and len(fitted.support) == len(target)
+                if on_all and not views.explicit:
+                    even = np.ones(len(views))
+                    whole = whole or WeightedDecision.fitted(views, even, fitted).projectors
+                    used = [whole[m] for m in np.flatnonzero(shares).tolist()]
                     decision = attrs.evolve(decision, projectors=used)
                 decisions[member] = attrs.evolve(decision, history=paths[member])
         return [decisions[member] for member in range(len(weights))]
@@ -255,9 +265,8 @@ def least_loo_errors(
     """
     error, n_targets, n_kernels = LooError(grams, targets, groups), targets.shape[1], len(grams)
     even = sum(gram / size for gram, size in zip(grams, sizes, strict=True))
-    rows = WeightedRows.of(len(targets), None, True, groups)
-    ridges = GramRidge(even, rows).best_ridges(targets)
-    ridges = np.unique(np.quantile(ridges, [0, 0.5, 1], method="nearest"))
+    together = Ridge().fit(GramSide(even), Target("numbers", targets, groups=groups))
+    ridges = np.unique(np.quantile(together.alpha, [0, 0.5, 1], method="nearest"))
     points = -np.log(np.multiply.outer(np.outer(ridges, STARTS).ravel(), sizes))
     best, least = np.tile(points[:1], (n_targets, 1)), np.full(n_targets, np.inf)
     slopes = np.zeros((n_targets, n_kernels))
