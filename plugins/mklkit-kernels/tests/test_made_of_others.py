@@ -33,7 +33,7 @@ def over_trace(gram):
     [
         ("product(rbf(gamma=0.5), linear)", lambda x: rbf_kernel(x, gamma=0.5) * (x @ x.T)),
         (
-            "sum(rbf(gamma=0.5), linear, laplacian(sigma=2))",
+            "sum(rbf(gamma=0.5), linear, laplacian(gamma=0.5))",
             lambda x: rbf_kernel(x, gamma=0.5) + x @ x.T + laplacian_kernel(x, gamma=0.5),
         ),
         ("power(linear, exponent=3)", lambda x: linear_kernel(x) ** 3),
