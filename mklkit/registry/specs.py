@@ -113,12 +113,13 @@ def _literal(node: ast.expr, text: str) -> Any:
     bare = all(isinstance(part, BARE) for part in nodes)
     if bare and any(isinstance(part, ast.Name) for part in nodes):
         return _text_of(node, text).replace(" ", "")
-    call = node.right if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) else node
+    # The hyphen of trace-normalized(rbf) is a minus to Python.
+    first, call = None, node
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+        first, call = node.left, node.right
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
         # A component inside a component, as in cosine(polynomial(degree=3)): its own spec string.
-        # The hyphen of trace-normalized(rbf) is a minus to Python.
-        first = "" if call is node else f"{_literal(node.left, text)}-"
-        return first + _text_of(call, text)
+        return ("" if first is None else f"{_literal(first, text)}-") + _text_of(call, text)
     if isinstance(node, ast.List):
         return [_literal(part, text) for part in node.elts]
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import attrs
 import numpy as np
 import pytest
 from mklkit_optimize import KOMD, PWMK
@@ -11,7 +12,11 @@ from sklearn.neighbors import NearestCentroid
 from sklearn.svm import SVC
 
 from mklkit import MKLClassifier, SpecError
+from mklkit.learners import SVM
 from mklkit.plugin import GramSide, Target
+from mklkit.registry.columns import bind_kernels, resolve_columns
+from mklkit.registry.registry import get_registry
+from mklkit.views.view_set import ViewSet
 
 ROWS, LABELS = random_problem(2, n_rows=45)
 
@@ -78,17 +83,16 @@ def test_pwmk_weighs_by_accuracy_on_rows_left_out(feature_map):
         accuracies.append(np.concatenate(right).mean())
     accuracies = np.array(accuracies)
 
-    def weights(**parameters):
-        model = MKLClassifier(
-            specs(8), combiner=PWMK(**parameters), learner="svm(C=1)", feature_map=feature_map
-        )
-        target, state = Target.two_classes(LABELS), np.random.RandomState(0)
-        views = _Views(model.fit(ROWS, LABELS))
-        return model.combiner.choose(views, target, model.learner_, state)
-
+    maps = get_registry().create("feature_map", feature_map)
+    kernels = [
+        attrs.evolve(bound, columns=resolve_columns(bound.columns, 8, None))
+        for bound in bind_kernels(specs(8))
+    ]
+    views = ViewSet.fit(kernels, maps, ROWS, np.random.RandomState(0))
     for threshold in (0.0, 0.5, accuracies.max()):
-        expected = np.maximum(accuracies - threshold, 0)
-        np.testing.assert_allclose(weights(threshold=threshold), expected, atol=0.03)
+        target, state = Target.two_classes(LABELS), np.random.RandomState(0)
+        found = PWMK(threshold=threshold).choose(views, target, SVM(C=1), state)
+        np.testing.assert_allclose(found, np.maximum(accuracies - threshold, 0), atol=1e-9)
 
 
 def test_a_relative_threshold_takes_the_worst_kernel_out():

@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
+import clarabel
 import numpy as np
 import pytest
 from mklkit_optimize import GRAM, MEMO, RMKL
 from mklkit_optimize.class_hulls import HardMargin, by_clarabel
 from mklkit_optimize.enclosing_ball import squared_radius
 from optimize_problems import grams_of, least_objective, random_problem, real_problem, weights_by
+from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
 
 from mklkit import MKLClassifier, WeightsWarning
 
 
 def least_on_simplexes(matrix, linear, members):
     """Return the minimum of xᵀQx − qᵀx over x ≥ 0 whose sum over each set of members is 1."""
-    start = sum(member / member.sum() for member in members)
-    outcome = minimize(
-        lambda x: (x @ matrix @ x - linear @ x, 2 * matrix @ x - linear),
-        start,
-        jac=True,
-        bounds=[(0, 1)] * len(linear),
-        constraints=[
-            {"type": "eq", "fun": lambda x, c=c: c @ x - 1, "jac": lambda x, c=c: c}
-            for c in members
-        ],
-        method="SLSQP",
-        options={"ftol": 1e-13, "maxiter": 500},
+    size, settings = len(linear), clarabel.DefaultSettings()
+    settings.verbose = False
+    solver = clarabel.DefaultSolver(
+        sparse.csc_matrix(np.triu(2 * matrix)),
+        -linear,
+        sparse.csc_matrix(np.vstack([*members, -np.eye(size)])),
+        np.append(np.ones(len(members)), np.zeros(size)),
+        [clarabel.ZeroConeT(len(members)), clarabel.NonnegativeConeT(size)],
+        settings,
     )
-    return outcome.fun
+    return float(solver.solve().obj_val)
 
 
 def squared_margin(gram, labels):
@@ -45,15 +45,14 @@ def radius_of(gram):
 def test_the_radius_is_that_of_a_generic_solver(shift):
     """Kernels that are not of length one too, far from zero or not."""
     rows = np.random.default_rng(2).normal(size=(30, 2)) + shift
-    for gram in (rows @ rows.T, (1 + rows @ rows.T) ** 2, np.exp(-np.abs(rows - rows[:, :1]))):
-        gram = gram if gram.shape == (30, 30) else gram @ gram.T
+    for gram in (rows @ rows.T, (1 + rows @ rows.T) ** 2, rbf_kernel(rows)):
         np.testing.assert_allclose(squared_radius(gram), radius_of(gram), rtol=1e-4)
     assert squared_radius(np.ones((5, 5))) == 0
 
 
 def test_next_to_no_margin_is_solved_on_the_rows_that_matter():
     rows, labels = random_problem(5, n_rows=300)
-    gram = np.exp(-0.05 * ((rows[:, None] - rows) ** 2).sum(axis=2))
+    gram = rbf_kernel(rows, gamma=0.05)
     margin = HardMargin(labels, 1e-4)
     signed = margin.points(gram) * labels
     assert margin.rows is not None
