@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from functools import reduce
 from typing import Any, ClassVar, Self
 
@@ -11,12 +10,10 @@ import attrs
 import numpy as np
 from attrs.validators import ge, instance_of, min_len
 
-from mklkit.errors import SpecError, quoted
-from mklkit.kernels.distances import RBF
-from mklkit.kernels.fixed_share import as_kernel, facts_around
-from mklkit.kernels.inner_products import Linear
+from mklkit import SpecError
+from mklkit.kernels import RBF, Linear
 from mklkit.plugin import Array, FittedKernel, Kernel, KernelFacts, as_int, register
-from mklkit.protocols import facts_of
+from mklkit_kernels.around import KernelAround, as_kernel, nested
 
 
 def _as_kernels(values: Any) -> tuple[Kernel, ...]:
@@ -37,7 +34,7 @@ class ComposedKernel(Kernel):
     def __init__(self, *parts: Any, kernels: Any = ()) -> None:
         """Take the kernels one by one, as a spec string has them, or all together."""
         chosen = (*parts, *_as_kernels(kernels))
-        self.__attrs_init__(**({"kernels": chosen} if chosen else {}))  # type: ignore[attr-defined]
+        self.__attrs_init__(**({"kernels": chosen} if chosen else {}))
 
     @abstractmethod
     def joined(self, fitted: tuple[FittedKernel, ...]) -> FittedKernel:
@@ -58,24 +55,19 @@ class ComposedKernel(Kernel):
         return self.kernels[0]
 
     @property
-    def facts(self) -> KernelFacts:
+    def facts(self) -> KernelFacts:  # type: ignore[override]
         """What holds for all the kernels, whose parameters are nested; it proposes nothing."""
-        parts = {name: facts_of(part, KernelFacts) for name, part in self.named_kernels.items()}
-        first = next(iter(parts.values()))
+        spaces = [nested(name, part) for name, part in self.named_kernels.items()]
         return KernelFacts(
-            definite=all(facts.definite for facts in parts.values()),
-            allows_gaps=all(facts.allows_gaps for facts in parts.values()),
-            reads=first.reads,
-            examples=first.examples,
-            search_space={
-                f"{name}__{key}": values
-                for name, facts in parts.items()
-                for key, values in facts.search_space.items()
-            },
+            definite=all(kernel.facts.definite for kernel in self.kernels),
+            allows_gaps=all(kernel.facts.allows_gaps for kernel in self.kernels),
+            reads=self.kernel.facts.reads,
+            examples=self.kernel.facts.examples,
+            search_space={key: values for space in spaces for key, values in space.items()},
         )
 
     def __attrs_post_init__(self) -> None:
-        reads = dict.fromkeys(facts_of(kernel, KernelFacts).reads for kernel in self.kernels)
+        reads = dict.fromkeys(kernel.facts.reads for kernel in self.kernels)
         if len(reads) > 1:
             raise ValueError(
                 f"the kernels of a {self.name} read the same columns, which can't hold"
@@ -98,7 +90,7 @@ class ComposedKernel(Kernel):
             name, _, inner = key.partition("__")
             if name not in parts:
                 raise SpecError(
-                    f"{self.name} has no kernel {quoted(name)}; it has {', '.join(parts)}."
+                    f"{self.name} has no kernel {name!r:.80}; it has {', '.join(parts)}."
                 )
             parts[name] = parts[name].with_params(**{inner: value}) if inner else as_kernel(value)
         return super().with_params(kernels=tuple(parts.values()))
@@ -117,15 +109,15 @@ class FittedComposition(FittedKernel):
     """Template: the values of several kernels, joined value by value."""
 
     kernels: tuple[FittedKernel, ...]
-    join: ClassVar[Callable[[Array, Array], Array]]
+    join: ClassVar[Any]
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
-        return reduce(type(self).join, (kernel(a, b) for kernel in self.kernels))
+        return reduce(self.join, (kernel(a, b) for kernel in self.kernels))
 
     def diagonal(self, a: Array) -> Array:
         """Return the similarity of each row with itself: (n,)."""
-        return reduce(type(self).join, (kernel.diagonal(a) for kernel in self.kernels))
+        return reduce(self.join, (kernel.diagonal(a) for kernel in self.kernels))
 
 
 @register
@@ -133,7 +125,7 @@ class FittedComposition(FittedKernel):
 class FittedProduct(FittedComposition):
     """The product, ready to evaluate."""
 
-    join = np.multiply
+    join: ClassVar[Any] = np.multiply
 
 
 @register
@@ -141,7 +133,7 @@ class FittedProduct(FittedComposition):
 class FittedSum(FittedComposition):
     """The sum, ready to evaluate."""
 
-    join = np.add
+    join: ClassVar[Any] = np.add
 
 
 @register
@@ -202,7 +194,7 @@ class Sum(ComposedKernel):
 
 @register
 @attrs.frozen
-class Power(Kernel):
+class Power(KernelAround):
     """Whole power of another kernel, k(x, z)^exponent: the product of so many copies.
 
     Parameters
@@ -222,21 +214,13 @@ class Power(Kernel):
 
     name: ClassVar[str] = "power"
 
-    kernel: Kernel = attrs.field(factory=RBF, converter=as_kernel)
+    linear: ClassVar[bool] = False
+
     exponent: int = attrs.field(default=2, converter=as_int, validator=[instance_of(int), ge(1)])
 
-    @property
-    def facts(self) -> KernelFacts:
-        """The properties of the inner kernel, whose parameters are nested; it proposes nothing."""
-        return facts_around(self.kernel, linear=False)
-
-    def fit(self, rows: Array) -> FittedKernel:
-        """Return the kernel with the inner one fitted."""
-        return FittedPower(self.kernel.fit(rows), self.exponent)
-
-    def fit_weighted(self, rows: Array, row_weights: Array) -> FittedKernel:
-        """Return the kernel with the inner one fitted to rows that count by their weights (N,)."""
-        return FittedPower(self.kernel.fit_weighted(rows, row_weights), self.exponent)
+    def around(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:
+        """Return the power."""
+        return FittedPower(fitted, self.exponent)
 
 
 @register

@@ -7,44 +7,17 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from mklkit.kernels.distances import RBF
-from mklkit.kernels.fixed_share import as_kernel, facts_around
-from mklkit.numerics.pairwise import row_blocks
-from mklkit.numerics.sampling import sampled_places
-from mklkit.plugin import Array, FittedKernel, Kernel, KernelFacts, register
+from mklkit.plugin import Array, FittedKernel, register
+from mklkit_kernels.around import KernelAround
 
 MOST_ROWS = 5000
-"""Of more training rows, a sample of so many has the mean: new rows are compared with all of it."""
+"""Of more training rows so many, evenly spaced, have the mean: new rows are compared with all."""
 BLOCK_ROWS = 256
-
-
-@attrs.frozen
-class NormalisedKernel(Kernel):
-    """Template: a kernel around another, by what the training rows say of that."""
-
-    kernel: Kernel = attrs.field(factory=RBF, converter=as_kernel)
-
-    @property
-    def facts(self) -> KernelFacts:
-        """The properties of the inner kernel, whose parameters are nested; it proposes nothing."""
-        return facts_around(self.kernel)
-
-    def fit(self, rows: Array) -> FittedKernel:
-        """Return the kernel with the inner one fitted."""
-        return self.around(self.kernel.fit(rows), rows, np.ones(len(rows)))
-
-    def fit_weighted(self, rows: Array, row_weights: Array) -> FittedKernel:
-        """Return the kernel with the inner one fitted to rows that count by their weights (N,)."""
-        return self.around(self.kernel.fit_weighted(rows, row_weights), rows, row_weights)
-
-    def around(self, fitted: Any, rows: Array, row_weights: Array) -> FittedKernel:
-        """Return the kernel around a fitted one, for rows (N, d) with weights (N,)."""
-        raise NotImplementedError
 
 
 @register
 @attrs.frozen
-class Centered(NormalisedKernel):
+class Centered(KernelAround):
     """Another kernel less the mean of the training rows in its feature space.
 
     k(x, z) − m(x) − m(z) + m̄ with m(x) the mean similarity of x to the training rows and m̄ that of
@@ -57,10 +30,10 @@ class Centered(NormalisedKernel):
 
     Notes
     -----
-    The model keeps the training rows, of more than 5,000 a sample of so many, which then have the
-    mean; weights of rows count in it. A new row is compared with all of them, O(N) besides the
-    rest; those that are kept are known. Where a learner has a free bias and coefficients of sum
-    zero, as support vector machines do, centring the weighted sum changes no decision.
+    The model keeps the training rows, of more than 5,000 so many at even distances, which then have
+    the mean; weights of rows count in it. A new row is compared with all of them; means of those
+    that are kept are known. Where a learner has a free bias and coefficients of sum zero, as
+    support vector machines do, centring changes no decision, only what rules make of the kernel.
 
     Examples
     --------
@@ -75,7 +48,8 @@ class Centered(NormalisedKernel):
 
     def around(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:
         """Return the centred kernel."""
-        places = sampled_places(len(rows), MOST_ROWS)
+        count = min(len(rows), MOST_ROWS)
+        places = np.linspace(0, len(rows) - 1, count).round().astype(np.intp)
         kept, shares = np.ascontiguousarray(rows[places]), row_weights[places]
         order = np.argsort(_keys(kept), kind="stable")
         kept, shares = kept[order], shares[order] / shares.sum()
@@ -127,13 +101,14 @@ def _keys(rows: Array) -> Any:
 
 
 def _means(kernel: FittedKernel, a: Array, rows: Array, shares: Array) -> Array:
-    blocks = (kernel(a[block], rows) @ shares for block in row_blocks(len(a), BLOCK_ROWS))
-    return np.concatenate(list(blocks)).astype(np.float64)
+    starts = range(0, len(a), BLOCK_ROWS)
+    blocks = [kernel(a[start : start + BLOCK_ROWS], rows) @ shares for start in starts]
+    return np.concatenate(blocks).astype(np.float64)
 
 
 @register
 @attrs.frozen
-class TraceNormalized(NormalisedKernel):
+class TraceNormalized(KernelAround):
     """Another kernel over the mean k(x, x) of the training rows, so that kernels compare fairly.
 
     The trace of the training rows' Gram matrix is their number. Unlike ``cosine`` it keeps which

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from gram_checks import check_gram
+from mklkit_authors.testing.grams import check_gram
 from mklkit_kernels import Centered, Power, Product, Sum, TraceNormalized
 from sklearn.metrics.pairwise import laplacian_kernel, linear_kernel, rbf_kernel
 from sklearn.preprocessing import KernelCenterer

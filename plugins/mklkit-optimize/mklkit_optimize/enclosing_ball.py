@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.svm import OneClassSVM
 
-from mklkit.learners.support_vectors import solve_by_libsvm
-from mklkit.plugin import Array
-
-MOST_STEPS = 1_000_000
+from mklkit.learners import OneClassSVM
+from mklkit.plugin import Array, GramSide, Target
 
 
 def ball_center(gram: Array, tol: float = 1e-5) -> Array:
@@ -26,8 +23,8 @@ def ball_center(gram: Array, tol: float = 1e-5) -> Array:
     diagonal = np.diagonal(gram)
     size, n_rows = float(np.abs(diagonal).max()) or 1.0, len(gram)
     centred = (gram - (diagonal[:, None] + diagonal) / 2) / size
-    machine = OneClassSVM(nu=1 / n_rows, tol=tol, max_iter=MOST_STEPS, kernel="precomputed")
-    alpha = np.maximum(solve_by_libsvm(machine, centred, None, None).coefficients, 0.0)
+    machine = OneClassSVM(nu=1 / n_rows, tol=tol)
+    alpha = np.maximum(machine.fit(GramSide(centred), Target.nothing(n_rows)).coefficients, 0.0)
     return alpha / alpha.sum()
 
 
