@@ -13,7 +13,7 @@ from attrs.validators import and_, ge, in_, optional
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit.combiners.templates.coupling import CoupledGrid, CoupledSolution, CouplingCombiner
-from mklkit.combiners.uniform import one_per_view, per_view, weights_per_view
+from mklkit.combiners.uniform import one_per_view, per_view
 from mklkit.errors import IncompatibleError
 from mklkit.learners.ho_kashyap.iteration import iterate
 from mklkit.learners.ho_kashyap.rules import (
@@ -106,7 +106,7 @@ class IFSL(CouplingCombiner):
     name: ClassVar[str] = "ifsl"
 
     lam: float = attrs.field(default=1.0, converter=float, validator=and_(ge(0), finite_number))
-    weights: tuple[float, ...] | None = weights_per_view()
+    weights: tuple[float, ...] | None = per_view()
     rule: Rule | None = attrs.field(default=None, validator=optional(in_(Rule.__args__)))  # type: ignore[attr-defined]
     order: Order = attrs.field(default="in-turn", validator=in_(Order.__args__))  # type: ignore[attr-defined]
     initial: Start = attrs.field(default="zeros", validator=in_(Start.__args__))  # type: ignore[attr-defined]
@@ -176,9 +176,8 @@ class IFSL(CouplingCombiner):
 
     def _mean_weights(self, n_views: int) -> Array:
         """Return μ (M,) on the simplex."""
-        if self.weights is None:
-            return np.full(n_views, 1 / n_views)
-        return one_per_view(self.name, "weights", self.weights, n_views) / sum(self.weights)
+        weights = one_per_view(self.name, "weights", self.weights, n_views)
+        return weights / weights.sum()
 
     def _coupled_solution(self, solution: Solution) -> CoupledSolution:
         weights = self._mean_weights(len(solution.learners))

@@ -42,8 +42,11 @@ class Uniform(WeightingCombiner):
         return np.ones(len(views))
 
 
-def per_view(expected: str, fits: Callable[[Array], bool]) -> Any:
-    """Return the attrs field of optional finite numbers, one per view, that fit."""
+def per_view(
+    expected: str = "non-negative numbers, not all zero",
+    fits: Callable[[Array], bool] = lambda mu: mu.min() >= 0 and 0 < mu.sum() < np.inf,
+) -> Any:
+    """Return the attrs field of optional finite numbers, one per view, that fit: weights."""
 
     def convert(value: Any) -> tuple[float, ...] | None:
         if value is None:
@@ -60,18 +63,13 @@ def per_view(expected: str, fits: Callable[[Array], bool]) -> Any:
     return attrs.field(default=None, converter=convert, validator=check)
 
 
-def one_per_view(whose: str, name: str, values: Sequence[float], n_views: int) -> Array:
-    """Return values (M,), or raise SpecError where there is not one for each view."""
+def one_per_view(whose: str, name: str, values: Sequence[float] | None, n_views: int) -> Array:
+    """Return values (M,), ones by default, or raise SpecError if there is not one for each view."""
+    if values is None:
+        return np.ones(n_views)
     if len(values) != n_views:
         raise SpecError(f"{whose} has {len(values)} {name} for {n_views} kernels; give one each.")
     return np.array(values)
-
-
-def weights_per_view() -> Any:
-    """Return the attrs field of optional weights, one per view, not on the simplex yet."""
-    return per_view(
-        "non-negative numbers, not all zero", lambda mu: mu.min() >= 0 and 0 < mu.sum() < np.inf
-    )
 
 
 @register
@@ -97,14 +95,12 @@ class Given(LearnedWeighting):
     facts: ClassVar[CombinerFacts] = Uniform.facts
     by_learner: ClassVar[bool] = False
 
-    weights: tuple[float, ...] | None = weights_per_view()
+    weights: tuple[float, ...] | None = per_view()
 
     def choose(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
         """Return the weights, or ones."""
-        if self.weights is None:
-            return np.ones(len(views))
         return one_per_view(self.name, "weights", self.weights, len(views))
 
 
