@@ -12,7 +12,8 @@ def ball_center(gram: Array, tol: float = 1e-5) -> Array:
     """Return the α (N,) on the simplex of which Σ α_i φ(x_i) is the center, for K (N, N).
 
     max over α of Σ α_i K_ii − αᵀKα = R². This is the dual of a one-class machine on
-    K_ij − (K_ii + K_jj)/2, as Σ α_i = 1; libsvm solves it to the part ``tol`` of the largest K_ii.
+    D_ij = K_ij − (K_ii + K_jj)/2, as Σ α_i = 1, which libsvm solves to the part ``tol`` of the
+    largest |D_ij|, half of a squared distance.
 
     Examples
     --------
@@ -20,11 +21,11 @@ def ball_center(gram: Array, tol: float = 1e-5) -> Array:
     >>> ball_center(rows @ rows.T).round(6)
     array([0.5, 0. , 0.5])
     """
-    diagonal = np.diagonal(gram)
-    size, n_rows = float(np.abs(diagonal).max()) or 1.0, len(gram)
-    centred = (gram - (diagonal[:, None] + diagonal) / 2) / size
+    halves, n_rows = np.diagonal(gram) / 2, len(gram)
+    distances = gram - halves[:, None] - halves
+    distances /= float(np.abs(distances).max()) or 1.0
     machine = OneClassSVM(nu=1 / n_rows, tol=tol)
-    alpha = np.maximum(machine.fit(GramSide(centred), Target.nothing(n_rows)).coefficients, 0.0)
+    alpha = np.maximum(machine.fit(GramSide(distances), Target.nothing(n_rows)).coefficients, 0.0)
     return alpha / alpha.sum()
 
 

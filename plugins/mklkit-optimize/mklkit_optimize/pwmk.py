@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 import numpy as np
 from attrs.validators import ge, instance_of, le
-from numpy.typing import NDArray
 
 from mklkit.plugin import (
     Array,
     CombinerFacts,
-    GramSide,
     LearnedWeighting,
     Learner,
     Target,
     Views,
     as_int,
+    out_of_fold,
     register,
 )
-
-Rows = NDArray[np.intp]
 
 
 @register
@@ -75,28 +72,9 @@ class PWMK(LearnedWeighting):
         splits = target.folds(self.cv, random_state)
         if not splits:
             return np.zeros(len(views))
-        accuracies = np.array([accuracy_left_out(view, target, learner, splits) for view in views])
+        rows = np.concatenate([held_out for _, held_out in splits])
+        values = np.array([out_of_fold(view, target, learner, splits)[rows] for view in views])
+        right = (values > 0) == (target.values[rows] > 0)
+        accuracies = np.average(right, axis=1, weights=target.counts[rows])
         least = self.threshold * (accuracies.min() if self.relative else 1)
         return np.maximum(accuracies - least, 0.0)
-
-
-def accuracy_left_out(
-    view: Any, target: Target, learner: Learner, splits: list[tuple[Rows, Rows]]
-) -> float:
-    """Return the accuracy on the rows left out of each fold, counted by their weights."""
-    gram = None if view.explicit else view.gram(keep=False)
-    learner = learner.settled(view if gram is None else GramSide(gram), target)
-    right = total = 0.0
-    for known, held_out in splits:
-        part = target.take(known)
-        if gram is None:
-            values = view.restricted(held_out).map_features(
-                learner.fit(view.restricted(known), part).decide
-            )
-        else:
-            fitted = learner.fit(GramSide(gram[np.ix_(known, known)]), part)
-            values = fitted.decide(gram[np.ix_(held_out, known)])
-        counts = target.counts[held_out]
-        right += float(counts @ ((values > 0) == (target.values[held_out] > 0)))
-        total += float(counts.sum())
-    return right / total
