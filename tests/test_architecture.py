@@ -50,7 +50,7 @@ STRATEGIES = ("kernels", "feature_maps", "learners", "combiners", "presets")
 LIMITS = {
     "lines of mklkit": 42_000,
     "files of mklkit": 250,
-    "lines of mklkit and the plugins": 50_740,
+    "lines of mklkit and the plugins": 51_920,  # the rest of what MKLpy has took 1,180
     "lines of tests": 27_930,  # aim 27,000
     "lines of the longest file": 320,
     "getattr and hasattr": 26,

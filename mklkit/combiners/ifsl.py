@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
@@ -13,7 +13,8 @@ from attrs.validators import and_, ge, in_, optional
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit.combiners.templates.coupling import CoupledGrid, CoupledSolution, CouplingCombiner
-from mklkit.errors import IncompatibleError, SpecError
+from mklkit.combiners.uniform import one_per_view, per_view
+from mklkit.errors import IncompatibleError
 from mklkit.learners.ho_kashyap.iteration import iterate
 from mklkit.learners.ho_kashyap.rules import (
     COUPLINGS_OF_002,
@@ -43,31 +44,6 @@ from mklkit.views.view_set import ViewSet
 
 Rule = Literal["gradient", "fixed-mean"]
 Start = Literal["unit", "ones", "zeros", "random"]
-
-
-def per_view(expected: str, fits: Callable[[Array], bool]) -> Any:
-    """Return the attrs field of optional finite numbers, one per view, that fit."""
-
-    def convert(value: Any) -> tuple[float, ...] | None:
-        if value is None:
-            return None
-        # Of a text or a set, the order is not one of kernels.
-        if not np.iterable(value) or isinstance(value, (str, bytes, set, frozenset)):
-            raise ValueError(f"expected one number per kernel, such as (1, 2); got {value!r}")
-        return tuple(float(number) for number in value)
-
-    def check(instance: object, attribute: Any, value: tuple[float, ...] | None) -> None:
-        if value is not None and not (value and np.isfinite(value).all() and fits(np.array(value))):
-            raise ValueError(f"{attribute.name} must be {expected}, one per kernel; got {value!r}")
-
-    return attrs.field(default=None, converter=convert, validator=check)
-
-
-def one_per_view(name: str, values: Sequence[float], n_views: int) -> Array:
-    """Return values (M,), or raise SpecError where there is not one for each view."""
-    if len(values) != n_views:
-        raise SpecError(f"ifsl has {len(values)} {name} for {n_views} kernels; give one each.")
-    return np.array(values)
 
 
 @register
@@ -130,9 +106,7 @@ class IFSL(CouplingCombiner):
     name: ClassVar[str] = "ifsl"
 
     lam: float = attrs.field(default=1.0, converter=float, validator=and_(ge(0), finite_number))
-    weights: tuple[float, ...] | None = per_view(
-        "non-negative numbers, not all zero", lambda mu: mu.min() >= 0 and 0 < mu.sum() < np.inf
-    )
+    weights: tuple[float, ...] | None = per_view()
     rule: Rule | None = attrs.field(default=None, validator=optional(in_(Rule.__args__)))  # type: ignore[attr-defined]
     order: Order = attrs.field(default="in-turn", validator=in_(Order.__args__))  # type: ignore[attr-defined]
     initial: Start = attrs.field(default="zeros", validator=in_(Start.__args__))  # type: ignore[attr-defined]
@@ -182,7 +156,9 @@ class IFSL(CouplingCombiner):
         n_views, facts = len(problems), learner.coupling or CouplingFacts()
         columns = Columns(np.array(lams), self._mean_weights(n_views), facts)
         if self.rates is not None:
-            columns = attrs.evolve(columns, rates=one_per_view("rates", self.rates, n_views))
+            columns = attrs.evolve(
+                columns, rates=one_per_view(self.name, "rates", self.rates, n_views)
+            )
         if target.task == "numbers" and columns.rates.any():
             raise IncompatibleError(
                 "Numbers have no margins that could grow: leave 'rates' out, and take a learner"
@@ -200,9 +176,8 @@ class IFSL(CouplingCombiner):
 
     def _mean_weights(self, n_views: int) -> Array:
         """Return μ (M,) on the simplex."""
-        if self.weights is None:
-            return np.full(n_views, 1 / n_views)
-        return one_per_view("weights", self.weights, n_views) / sum(self.weights)
+        weights = one_per_view(self.name, "weights", self.weights, n_views)
+        return weights / weights.sum()
 
     def _coupled_solution(self, solution: Solution) -> CoupledSolution:
         weights = self._mean_weights(len(solution.learners))
@@ -214,7 +189,7 @@ class IFSL(CouplingCombiner):
         """Return each view's subproblem, with its own ridge where ``ridges`` are given."""
         if self.ridges is None:
             return super().subproblems(views, target, learner, variants)
-        ridges = one_per_view("ridges", self.ridges, len(views)).tolist()
+        ridges = one_per_view(self.name, "ridges", self.ridges, len(views)).tolist()
         return [
             scaled(learner, ridge).subproblem(
                 view, target, [scaled(variant, ridge) for variant in variants]

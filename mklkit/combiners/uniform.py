@@ -1,15 +1,16 @@
-"""Uniform weights, the fixed rule."""
+"""Weights that are not learned: the same for all kernels, or those that one has."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import ClassVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
 
-from mklkit.combiners.templates.weighting import WeightingCombiner
-from mklkit.protocols import Array, CombinerFacts, Projector, Views
+from mklkit.combiners.templates.weighting import LearnedWeighting, WeightingCombiner
+from mklkit.errors import SpecError
+from mklkit.protocols import Array, CombinerFacts, Learner, Projector, Target, Views
 from mklkit.registry.hookspecs import hookimpl, register
 
 
@@ -39,6 +40,68 @@ class Uniform(WeightingCombiner):
     def weights(self, views: Views, y: Array, row_weights: Array | None = None) -> Array:
         """Return ones."""
         return np.ones(len(views))
+
+
+def per_view(
+    expected: str = "non-negative numbers, not all zero",
+    fits: Callable[[Array], bool] = lambda mu: mu.min() >= 0 and 0 < mu.sum() < np.inf,
+) -> Any:
+    """Return the attrs field of optional finite numbers, one per view, that fit: weights."""
+
+    def convert(value: Any) -> tuple[float, ...] | None:
+        if value is None:
+            return None
+        # Of a text or a set, the order is not one of kernels.
+        if not np.iterable(value) or isinstance(value, (str, bytes, set, frozenset)):
+            raise ValueError(f"expected one number per kernel, such as (1, 2); got {value!r}")
+        return tuple(float(number) for number in value)
+
+    def check(instance: object, attribute: Any, value: tuple[float, ...] | None) -> None:
+        if value is not None and not (value and np.isfinite(value).all() and fits(np.array(value))):
+            raise ValueError(f"{attribute.name} must be {expected}, one per kernel; got {value!r}")
+
+    return attrs.field(default=None, converter=convert, validator=check)
+
+
+def one_per_view(whose: str, name: str, values: Sequence[float] | None, n_views: int) -> Array:
+    """Return values (M,), ones by default, or raise SpecError if there is not one for each view."""
+    if values is None:
+        return np.ones(n_views)
+    if len(values) != n_views:
+        raise SpecError(f"{whose} has {len(values)} {name} for {n_views} kernels; give one each.")
+    return np.array(values)
+
+
+@register
+@attrs.frozen
+class Given(LearnedWeighting):
+    """Every kernel has the weight that you give, over the sum of all.
+
+    Parameters
+    ----------
+    weights : sequence of float, optional
+        One per kernel, 0 or above; uniform where not given.
+
+    Examples
+    --------
+    >>> from mklkit import MKLClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> MKLClassifier(["linear", "rbf"], combiner="given(weights=[1, 3])").fit(X, y).weights_[0]
+    array([0.25, 0.75])
+    """
+
+    name: ClassVar[str] = "given"
+    facts: ClassVar[CombinerFacts] = Uniform.facts
+    by_learner: ClassVar[bool] = False
+
+    weights: tuple[float, ...] | None = per_view()
+
+    def choose(
+        self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
+    ) -> Array:
+        """Return the weights, or ones."""
+        return one_per_view(self.name, "weights", self.weights, len(views))
 
 
 @hookimpl

@@ -63,7 +63,7 @@ class RBF(Kernel):
         self._width()
 
     @property
-    def facts(self) -> KernelFacts:
+    def facts(self) -> KernelFacts:  # type: ignore[override]
         """Widths worth trying around the present one, and those to propose for any data."""
         name, power = ("sigma", 1) if self.gamma is None else ("gamma", -2)
         multiples = (2.0, 1.0, 0.5, 0.25)

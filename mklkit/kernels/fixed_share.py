@@ -60,7 +60,7 @@ class FixedShare(Kernel):
     share: float = attrs.field(default=0.2, converter=float, validator=[gt(0), lt(1)])
 
     @property
-    def facts(self) -> KernelFacts:
+    def facts(self) -> KernelFacts:  # type: ignore[override]
         """The properties of the inner kernel, and the share."""
         return facts_around(self.kernel, share=self.share)
 

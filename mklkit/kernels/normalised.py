@@ -88,7 +88,7 @@ class Cosine(Kernel):
     kernel: Kernel = attrs.field(factory=Linear, converter=_without_cosine)
 
     @property
-    def facts(self) -> KernelFacts:
+    def facts(self) -> KernelFacts:  # type: ignore[override]
         """The properties of the inner kernel, whose parameters are nested; it proposes nothing."""
         return facts_around(self.kernel)
 

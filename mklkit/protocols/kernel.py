@@ -108,6 +108,7 @@ class Kernel(Component, ABC):
     """
 
     __slots__ = ()
+    facts: ClassVar[KernelFacts] = KernelFacts()
 
     @abstractmethod
     def fit(self, rows: Array) -> FittedKernel:

@@ -113,9 +113,15 @@ def _literal(node: ast.expr, text: str) -> Any:
     bare = all(isinstance(part, BARE) for part in nodes)
     if bare and any(isinstance(part, ast.Name) for part in nodes):
         return _text_of(node, text).replace(" ", "")
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+    # The hyphen of trace-normalized(rbf) is a minus to Python.
+    first, call = None, node
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+        first, call = node.left, node.right
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
         # A component inside a component, as in cosine(polynomial(degree=3)): its own spec string.
-        return _text_of(node, text)
+        return ("" if first is None else f"{_literal(first, text)}-") + _text_of(call, text)
+    if isinstance(node, ast.List):
+        return [_literal(part, text) for part in node.elts]
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
@@ -215,6 +221,8 @@ def _is_default(default: Any, value: Any) -> bool:
 def _render(value: Any, full: bool) -> str:
     if isinstance(value, Component):
         return repr(to_spec(value, full=full))
+    if isinstance(value, tuple) and any(isinstance(part, Component) for part in value):
+        return f"[{', '.join(_render(part, full) for part in value)}]"
     if isinstance(value, np.ndarray):
         return f"<array {'x'.join(str(n) for n in value.shape)}>"
     return repr(value)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.svm import SVC
 
-from mklkit import MKLClassifier, MKLKitError
+from mklkit import MKLClassifier, MKLKitError, SpecError, load_model, save_model
 from mklkit.combiners.templates.weighting import on_simplex
 from mklkit.errors import WeightsWarning
 from mklkit.kernels import Precomputed
@@ -95,3 +95,15 @@ def test_only_support_vectors_stay_in_the_model(two_classes):
     gram = (rbf_kernel(rows, gamma=0.1) + linear_kernel(rows)) / 2
     assert kept == {len(SVC(kernel="precomputed").fit(gram, y).support_)}
     assert kept.pop() < 30
+
+
+def test_weights_that_you_have_are_used_saved_and_checked(two_classes, tmp_path):
+    rows, y = two_classes
+    model = MKLClassifier(["linear", "rbf"], combiner="given(weights=[1, 3])").fit(rows, y)
+    np.testing.assert_array_equal(model.weights_, [[0.25, 0.75]])
+    save_model(model, tmp_path / "model.mkl")
+    again = load_model(tmp_path / "model.mkl")
+    np.testing.assert_array_equal(again.decision_function(rows), model.decision_function(rows))
+    for weights in ([1], [1, -1]):
+        with pytest.raises(SpecError, match="weights"):
+            MKLClassifier(["linear", "rbf"], combiner=f"given(weights={weights})").fit(rows, y)

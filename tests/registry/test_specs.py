@@ -197,3 +197,13 @@ def test_a_cosine_of_a_cosine_is_that_cosine():
     # Parentheses of numbers and of texts are no components.
     assert parse_spec("rbf(sigma=(((((((((1.5))))))))))").kwargs == {"sigma": 1.5}
     assert parse_spec("rbf(sigma='((((((((((')").kwargs == {"sigma": "(" * 10}
+
+
+def test_names_with_a_hyphen_and_lists_hold_components():
+    spec = parse_spec(
+        "outer(fixed-share(rbf, share=0.3), [linear, 'a - b'], kernels=[x-y-z(q-r(1))])"
+    )
+    inner = "fixed-share(rbf, share=0.3)"
+    assert spec.args == (inner, ["linear", "a - b"])
+    assert parse_spec(spec.kwargs["kernels"][0]).args == ("q-r(1)",)
+    assert get_registry().create("kernel", f"cosine({inner})").kernel.share == 0.3

@@ -1,4 +1,4 @@
-"""Kernels for special data: columns of 0 and 1, and aligned sequences."""
+"""Kernels made of others, and kernels for columns of 0 and 1 and for aligned sequences."""
 
 from mklkit_kernels.boolean import (
     Conjunctive,
@@ -6,12 +6,19 @@ from mklkit_kernels.boolean import (
     MonotoneConjunctive,
     MonotoneDisjunctive,
 )
+from mklkit_kernels.composed import Power, Product, Sum
+from mklkit_kernels.normalised import Centered, TraceNormalized
 from mklkit_kernels.weighted_degree import WeightedDegree
 
 __all__ = [
+    "Centered",
     "Conjunctive",
     "Disjunctive",
     "MonotoneConjunctive",
     "MonotoneDisjunctive",
+    "Power",
+    "Product",
+    "Sum",
+    "TraceNormalized",
     "WeightedDegree",
 ]

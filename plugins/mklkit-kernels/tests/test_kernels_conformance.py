@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from mklkit_authors.testing import parametrize_with_component_checks
 from mklkit_kernels import (
+    Centered,
     Conjunctive,
     Disjunctive,
     MonotoneConjunctive,
     MonotoneDisjunctive,
+    Power,
+    Product,
+    Sum,
+    TraceNormalized,
     WeightedDegree,
 )
 
@@ -19,6 +24,8 @@ from mklkit_kernels import (
         MonotoneConjunctive(degree=3, normalize=False),
         MonotoneDisjunctive(),
         WeightedDegree(degree=4, shift=3),
+        *(Centered, Power, Product, Sum, TraceNormalized, Sum("linear", "centered", "power")),
+        Product("overlap", "centered(overlap)"),
     ]
 )
 def test_kernels_do_what_mklkit_asks(check):

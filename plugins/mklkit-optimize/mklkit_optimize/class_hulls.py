@@ -1,8 +1,10 @@
-"""The nearest points of the classes' convex hulls: the quadratic program inside EasyMKL."""
+"""The nearest points of the classes' convex hulls: the quadratic program of EasyMKL and KOMD."""
 
 from __future__ import annotations
 
+import attrs
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from mklkit.plugin import Array, solve_cone_program, solve_dual
@@ -13,14 +15,18 @@ HARD_MARGIN = 1e10
 """C for a Gram matrix whose diagonal is about 1."""
 TOLERANCE = 1e-3
 """libsvm's, relative to the margin. It brings EasyMKL's weights within 1e-4 of their limit."""
-PATIENCE = 300
+TINY, USED = 1e-9, 1e-6
+"""Parts: of the largest projection, by which rows as near as others differ; of the largest γ."""
+PATIENCE = 30
 """libsvm's step limit per row: a step is O(N), and few are needed unless the ridge is tiny."""
 
 
-def nearest_points(gram: Array, y: Array, alpha: float) -> Array:
-    """Return the γ (N,) that minimises γᵀ((1−λ)YKY + λI)γ, a probability distribution per class.
+def nearest_points(
+    gram: Array, y: Array, alpha: float, row_weights: Array | float = 1.0, tol: float = TOLERANCE
+) -> Array:
+    """Return the γ (N,) that minimises γᵀ((1−λ)YKY + λV⁻¹)γ, a probability distribution per class.
 
-    K is overwritten; λ is ``alpha``, between 0 and 1.
+    K is overwritten; λ is ``alpha``, between 0 and 1, V the weights of rows.
 
     Examples
     --------
@@ -29,31 +35,73 @@ def nearest_points(gram: Array, y: Array, alpha: float) -> Array:
     array([0., 1., 1., 0.])
     """
     gram *= 1 - alpha
-    gram.flat[:: len(gram) + 1] += alpha
-    gamma = by_libsvm(gram, y) if alpha >= NEARLY_SINGULAR else None
-    return by_clarabel(gram, y) if gamma is None else gamma
+    gram.flat[:: len(gram) + 1] += alpha / row_weights
+    return by_clarabel(gram, y) if alpha < NEARLY_SINGULAR else HardMargin(y, tol).points(gram)
 
 
-def by_libsvm(gram: Array, y: Array, tol: float = TOLERANCE) -> Array | None:
-    """Return γ as the scaled dual of the hard-margin support vector machine on (N, N).
+@attrs.define
+class HardMargin:
+    """The γ (N,) of least γᵀYKYγ for several K, by libsvm; with next to no margin, by Clarabel.
+
+    What libsvm had when it reached its step limit, and then the solution for the K before, says on
+    which ``rows`` it is worth to start.
+    """
+
+    y: Array
+    tol: float = TOLERANCE
+    rows: NDArray[np.intp] | None = None
+
+    def points(self, gram: Array) -> Array:
+        """Return γ for one K."""
+        if self.rows is None:
+            gamma, ended = by_libsvm(gram, self.y, self.tol)
+            if ended:
+                return gamma
+            self.rows = np.flatnonzero(gamma)
+        gamma = by_clarabel(gram, self.y, self.rows)
+        self.rows = np.flatnonzero(gamma > USED * gamma.max())
+        return gamma
+
+
+def by_libsvm(gram: Array, y: Array, tol: float = TOLERANCE) -> tuple[Array, bool]:
+    """Return γ as the scaled dual of the hard-margin machine on (N, N), and whether it ended.
 
     The nearest points of two convex hulls solve this dual (Bennett and Bredensteiner 2000). With a
     ridge well above zero the solution exists, and libsvm finds it in less time than the kernels
-    took. With kernels of large values the same ridge is negligible: None is returned if libsvm
-    reaches its step limit.
+    took. With kernels of large values the same ridge is negligible, and libsvm reaches its step
+    limit.
     """
     size = float(np.trace(gram)) / len(y)
     solution = solve_dual(gram, y, HARD_MARGIN / size, tol, PATIENCE * len(y))
-    if not solution.ended:
-        return None
     gamma = np.abs(solution.coefficients)
     for side in (y > 0, y < 0):
         gamma[side] /= gamma[side].sum()
-    return gamma
+    return gamma, solution.ended
 
 
-def by_clarabel(gram: Array, y: Array) -> Array:
-    """Return γ by an interior-point solver, in O(N³), also for hulls that meet (no margin)."""
+def by_clarabel(gram: Array, y: Array, start: NDArray[np.intp] | None = None) -> Array:
+    """Return γ by an interior-point solver, in O(N³), also for hulls that meet (no margin).
+
+    In O(n³) for the n rows that matter, if it starts from some: those that are nearer than the
+    nearest among them are added until there are none.
+    """
+    rows = np.arange(len(y)) if start is None else start
+    while True:
+        gamma = np.zeros(len(y))
+        gamma[rows] = _solved(gram[np.ix_(rows, rows)], y[rows])
+        slopes = y * (gram @ (y * gamma))
+        slack = np.where(y > 0, slopes[rows][y[rows] > 0].min(), slopes[rows][y[rows] < 0].min())
+        slack -= slopes
+        slack[rows] = 0
+        apart = max(float(gamma @ slopes), 0.0)
+        nearer = np.flatnonzero(slack > TOLERANCE * apart + TINY * np.abs(slopes).max())
+        if not len(nearer):
+            return gamma
+        worst = np.argsort(-slack[nearer], kind="stable")[: max(len(rows) // 2, 50)]
+        rows = np.sort(np.append(rows, nearer[worst]))
+
+
+def _solved(gram: Array, y: Array) -> Array:
     n_rows = len(y)
     size = float(np.trace(gram)) / n_rows or 1.0
     classes = np.vstack([y > 0, y < 0]).astype(np.float64)
@@ -63,7 +111,7 @@ def by_clarabel(gram: Array, y: Array) -> Array:
         sparse.vstack([classes, -sparse.identity(n_rows)]),
         np.append(np.ones(2), np.zeros(n_rows)),
         [("zero", 2), ("nonnegative", n_rows)],
-        name="easymkl's quadratic program",
-        remedy="the kernels may not be positive semi-definite; take a larger alpha",
+        name="the program of the nearest points",
+        remedy="the kernels may not be positive semi-definite, or a larger alpha is needed",
     )
     return np.maximum(solution.values, 0.0)

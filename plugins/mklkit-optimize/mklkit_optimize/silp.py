@@ -6,11 +6,10 @@ from typing import ClassVar
 
 import attrs
 import numpy as np
-from scipy.optimize import linprog
 
-from mklkit import MKLKitError
 from mklkit.plugin import Array, register
 from mklkit_optimize.base import SaddleWeighting
+from mklkit_optimize.cuts import least_maximum
 from mklkit_optimize.saddle import (
     RAISE_LIMIT,
     SaddleProblem,
@@ -86,20 +85,5 @@ class SILP(SaddleWeighting):
 
 def best_on_cuts(cuts: Array) -> tuple[Array, float]:
     """Return β on the simplex and the largest θ with Σ_k β_k S_k ≥ θ for every cut of (T, M)."""
-    n_cuts, n_kernels = cuts.shape
-    # HiGHS' tolerances are absolute: scaling the values to about one makes them relative.
-    size = float(np.abs(cuts).max()) or 1.0
-    outcome = linprog(
-        c=np.append(np.zeros(n_kernels), -1.0),
-        A_ub=np.hstack([-cuts / size, np.ones((n_cuts, 1))]),
-        b_ub=np.zeros(n_cuts),
-        A_eq=np.append(np.ones(n_kernels), 0.0)[None],
-        b_eq=np.ones(1),
-        bounds=[(0, None)] * n_kernels + [(None, None)],
-        method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    if outcome.x is None:
-        raise MKLKitError(f"silp's linear program has no solution ({outcome.message}).")
-    weights = np.maximum(outcome.x[:n_kernels], 0.0)
-    return weights / weights.sum(), float(outcome.x[n_kernels]) * size
+    weights, least = least_maximum(-cuts)
+    return weights, -least

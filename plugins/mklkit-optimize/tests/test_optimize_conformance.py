@@ -1,4 +1,4 @@
-"""mklkit's own checks of what a combiner must do."""
+"""mklkit's own checks of what its components must do."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from mklkit_authors.testing import parametrize_with_component_checks
 from mklkit_optimize import (
     CKA,
     GAMKL,
+    GRAM,
+    KOMD,
+    MEMO,
     MKLGL,
+    PWMK,
+    RMKL,
     SILP,
     Consensus,
     EasyMKL,
@@ -22,7 +27,7 @@ QUICK = {GAMKL: GAMKL(generations=2, population=6)}
 @parametrize_with_component_checks(
     [
         *(CKA, Consensus, EasyMKL, QUICK[GAMKL], GraphConsensus, GraphConsensus(norm=2)),
-        *(LooRidge, MKLGL, SILP, SimpleMKL),
+        *(LooRidge, MKLGL, SILP, SimpleMKL, GRAM, KOMD, MEMO, MEMO(theta=0.1), PWMK, RMKL),
     ]
 )
 def test_combiners_do_what_mklkit_asks(check):

@@ -1,0 +1,240 @@
+"""Kernels made of other kernels: their products, their sums, and powers of one."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import reduce
+from typing import Any, ClassVar, Self
+
+import attrs
+import numpy as np
+from attrs.validators import ge, instance_of, min_len
+
+from mklkit import SpecError
+from mklkit.kernels import RBF, Linear
+from mklkit.plugin import Array, FittedKernel, Kernel, KernelFacts, as_int, register
+from mklkit_kernels.around import KernelAround, as_kernel, nested
+
+
+def _as_kernels(values: Any) -> tuple[Kernel, ...]:
+    return tuple(map(as_kernel, [values] if isinstance(values, str | Kernel) else values))
+
+
+@attrs.frozen(init=False)
+class ComposedKernel(Kernel):
+    """Template: a kernel made of several on the same columns, whose parameters have their names.
+
+    A subclass implements :meth:`joined`.
+    """
+
+    kernels: tuple[Kernel, ...] = attrs.field(
+        factory=lambda: (RBF(), Linear()), converter=_as_kernels, validator=min_len(1)
+    )
+
+    def __init__(self, *parts: Any, kernels: Any = ()) -> None:
+        """Take the kernels one by one, as a spec string has them, or all together."""
+        chosen = (*parts, *_as_kernels(kernels))
+        self.__attrs_init__(**({"kernels": chosen} if chosen else {}))
+
+    @abstractmethod
+    def joined(self, fitted: tuple[FittedKernel, ...]) -> FittedKernel:
+        """Return the kernel that the fitted ones make."""
+
+    @property
+    def named_kernels(self) -> dict[str, Kernel]:
+        """The kernels by name, with numbers where several have the same one."""
+        names = [kernel.name.replace("-", "_") for kernel in self.kernels]
+        return {
+            f"{name}_{names[:place].count(name) + 1}" if names.count(name) > 1 else name: kernel
+            for place, (name, kernel) in enumerate(zip(names, self.kernels, strict=True))
+        }
+
+    @property
+    def kernel(self) -> Kernel:
+        """The first kernel."""
+        return self.kernels[0]
+
+    @property
+    def facts(self) -> KernelFacts:  # type: ignore[override]
+        """What holds for all the kernels, whose parameters are nested; it proposes nothing."""
+        spaces = [nested(name, part) for name, part in self.named_kernels.items()]
+        return KernelFacts(
+            definite=all(kernel.facts.definite for kernel in self.kernels),
+            allows_gaps=all(kernel.facts.allows_gaps for kernel in self.kernels),
+            reads=self.kernel.facts.reads,
+            examples=self.kernel.facts.examples,
+            search_space={key: values for space in spaces for key, values in space.items()},
+        )
+
+    def __attrs_post_init__(self) -> None:
+        reads = dict.fromkeys(kernel.facts.reads for kernel in self.kernels)
+        if len(reads) > 1:
+            raise ValueError(
+                f"the kernels of a {self.name} read the same columns, which can't hold"
+                f" {' and '.join(reads)}: give kernels of one kind, such as 'rbf' and 'linear'"
+            )
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the kernels, and where ``deep`` each by its name with its own parameters."""
+        params: dict[str, Any] = {"kernels": self.kernels}
+        for name, kernel in self.named_kernels.items() if deep else ():
+            params |= {name: kernel}
+            params |= {f"{name}__{inner}": value for inner, value in kernel.get_params().items()}
+        return params
+
+    def with_params(self, **params: Any) -> Self:
+        """Return a copy with some of the kernels, or of their parameters, changed."""
+        changed = super().with_params(kernels=params.pop("kernels", self.kernels))
+        parts = changed.named_kernels
+        for key, value in params.items():
+            name, _, inner = key.partition("__")
+            if name not in parts:
+                raise SpecError(
+                    f"{self.name} has no kernel {name!r:.80}; it has {', '.join(parts)}."
+                )
+            parts[name] = parts[name].with_params(**{inner: value}) if inner else as_kernel(value)
+        return super().with_params(kernels=tuple(parts.values()))
+
+    def fit(self, rows: Array) -> FittedKernel:
+        """Return the kernel with all of its kernels fitted."""
+        return self.joined(tuple(kernel.fit(rows) for kernel in self.kernels))
+
+    def fit_weighted(self, rows: Array, row_weights: Array) -> FittedKernel:
+        """Return the kernel with all fitted to rows that count by their weights (N,)."""
+        return self.joined(tuple(k.fit_weighted(rows, row_weights) for k in self.kernels))
+
+
+@attrs.frozen
+class FittedComposition(FittedKernel):
+    """Template: the values of several kernels, joined value by value."""
+
+    kernels: tuple[FittedKernel, ...]
+    join: ClassVar[Any]
+
+    def __call__(self, a: Array, b: Array) -> Array:
+        """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
+        return reduce(self.join, (kernel(a, b) for kernel in self.kernels))
+
+    def diagonal(self, a: Array) -> Array:
+        """Return the similarity of each row with itself: (n,)."""
+        return reduce(self.join, (kernel.diagonal(a) for kernel in self.kernels))
+
+
+@register
+@attrs.frozen
+class FittedProduct(FittedComposition):
+    """The product, ready to evaluate."""
+
+    join: ClassVar[Any] = np.multiply
+
+
+@register
+@attrs.frozen
+class FittedSum(FittedComposition):
+    """The sum, ready to evaluate."""
+
+    join: ClassVar[Any] = np.add
+
+
+@register
+@attrs.frozen(init=False)
+class Product(ComposedKernel):
+    """Product of kernels on the same columns, k(x, z) = Π k_i(x, z): rows must agree in all.
+
+    Parameters
+    ----------
+    kernels : tuple of Kernel or str, default=("rbf", "linear")
+        The factors; in a spec string one after another, ``product(rbf(sigma=2), linear)``. Their
+        parameters are nested by name, ``rbf__sigma``, two of a name as ``rbf_1`` and ``rbf_2``.
+
+    Notes
+    -----
+    The cost of all factors. Positive semi-definite if they are (Schur's product theorem).
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0], [2.0]])
+    >>> Product("linear", "polynomial(degree=2)").fit(rows)(rows, rows)
+    array([[  4.,  18.],
+           [ 18., 100.]])
+    """
+
+    name: ClassVar[str] = "product"
+
+    def joined(self, fitted: tuple[FittedKernel, ...]) -> FittedKernel:
+        """Return the product."""
+        return FittedProduct(fitted)
+
+
+@register
+@attrs.frozen(init=False)
+class Sum(ComposedKernel):
+    """Sum of kernels on the same columns, k(x, z) = Σ k_i(x, z), which has one weight.
+
+    Parameters
+    ----------
+    kernels : tuple of Kernel or str, default=("rbf", "linear")
+        The terms; in a spec string one after another, ``sum(rbf(sigma=2), linear)``. Their
+        parameters are nested by name, ``rbf__sigma``, two of a name as ``rbf_1`` and ``rbf_2``.
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0], [2.0]])
+    >>> Sum("linear", "polynomial(degree=2)").fit(rows)(rows, rows)
+    array([[ 5., 11.],
+           [11., 29.]])
+    """
+
+    name: ClassVar[str] = "sum"
+
+    def joined(self, fitted: tuple[FittedKernel, ...]) -> FittedKernel:
+        """Return the sum."""
+        return FittedSum(fitted)
+
+
+@register
+@attrs.frozen
+class Power(KernelAround):
+    """Whole power of another kernel, k(x, z)^exponent: the product of so many copies.
+
+    Parameters
+    ----------
+    kernel : Kernel or str, default='rbf'
+        The kernel whose values are raised.
+    exponent : int, default=2
+        At least 1.
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0], [2.0]])
+    >>> Power("linear", exponent=3).fit(rows)(rows, rows)
+    array([[ 1.,  8.],
+           [ 8., 64.]])
+    """
+
+    name: ClassVar[str] = "power"
+
+    linear: ClassVar[bool] = False
+
+    exponent: int = attrs.field(default=2, converter=as_int, validator=[instance_of(int), ge(1)])
+
+    def around(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:
+        """Return the power."""
+        return FittedPower(fitted, self.exponent)
+
+
+@register
+@attrs.frozen
+class FittedPower(FittedKernel):
+    """The power, ready to evaluate."""
+
+    kernel: FittedKernel
+    exponent: int
+
+    def __call__(self, a: Array, b: Array) -> Array:
+        """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
+        return self.kernel(a, b) ** self.exponent
+
+    def diagonal(self, a: Array) -> Array:
+        """Return the similarity of each row with itself: (n,)."""
+        return self.kernel.diagonal(a) ** self.exponent

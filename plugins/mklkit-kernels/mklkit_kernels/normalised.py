@@ -1,0 +1,152 @@
+"""Kernels around another, less its mean or over its size on the training rows."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+
+from mklkit.plugin import Array, FittedKernel, register
+from mklkit_kernels.around import KernelAround
+
+MOST_ROWS = 5000
+"""Of more training rows so many, evenly spaced, have the mean: new rows are compared with all."""
+BLOCK_ROWS = 256
+
+
+@register
+@attrs.frozen
+class Centered(KernelAround):
+    """Another kernel less the mean of the training rows in its feature space.
+
+    k(x, z) − m(x) − m(z) + m̄ with m(x) the mean similarity of x to the training rows and m̄ that of
+    m over these, so that rows and columns of the training rows' Gram matrix have mean zero.
+
+    Parameters
+    ----------
+    kernel : Kernel or str, default='rbf'
+        The kernel that is centred.
+
+    Notes
+    -----
+    The model keeps the training rows, of more than 5,000 so many at even distances, which then have
+    the mean; weights of rows count in it. A new row is compared with all of them; means of those
+    that are kept are known. Where a learner has a free bias and coefficients of sum zero, as
+    support vector machines do, centring changes no decision, only what rules make of the kernel.
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0], [2.0], [6.0]])
+    >>> Centered("linear").fit(rows)(rows, rows)
+    array([[ 4.,  2., -6.],
+           [ 2.,  1., -3.],
+           [-6., -3.,  9.]])
+    """
+
+    name: ClassVar[str] = "centered"
+
+    def around(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:
+        """Return the centred kernel."""
+        count = min(len(rows), MOST_ROWS)
+        places = np.linspace(0, len(rows) - 1, count).round().astype(np.intp)
+        kept, shares = np.ascontiguousarray(rows[places]), row_weights[places]
+        order = np.argsort(_keys(kept), kind="stable")
+        kept, shares = kept[order], shares[order] / shares.sum()
+        means = _means(fitted, kept, kept, shares)
+        return FittedCentered(fitted, kept, shares, means, float(shares @ means))
+
+
+@register
+@attrs.frozen(eq=False)
+class FittedCentered(FittedKernel):
+    """The centred kernel, with the rows (n, d) that have the mean, their shares and means.
+
+    Rows are in the order of their bytes, by which they are found again.
+    """
+
+    kernel: FittedKernel
+    rows: Array
+    shares: Array
+    means: Array
+    mean: float
+
+    def mean_similarity(self, a: Array) -> Array:
+        """Return the mean similarity of each row to the training rows: (n,)."""
+        if a.dtype != self.rows.dtype or a.shape[1] != self.rows.shape[1]:
+            return _means(self.kernel, a, self.rows, self.shares)
+        known, keys = _keys(self.rows), _keys(np.ascontiguousarray(a))
+        places = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+        means, new = self.means[places], known[places] != keys
+        if new.any():
+            means[new] = _means(self.kernel, a[new], self.rows, self.shares)
+        return means
+
+    def __call__(self, a: Array, b: Array) -> Array:
+        """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
+        values = self.kernel(a, b)
+        values = values - (self.mean_similarity(a) - self.mean).astype(values.dtype)[:, None]
+        values -= self.mean_similarity(b)
+        return values
+
+    def diagonal(self, a: Array) -> Array:
+        """Return the similarity of each row with itself: (n,)."""
+        values = self.kernel.diagonal(a)
+        return values - (2 * self.mean_similarity(a) - self.mean).astype(values.dtype)
+
+
+def _keys(rows: Array) -> Any:
+    """Return each row's bytes, which can be sorted."""
+    return rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+
+
+def _means(kernel: FittedKernel, a: Array, rows: Array, shares: Array) -> Array:
+    starts = range(0, len(a), BLOCK_ROWS)
+    blocks = [kernel(a[start : start + BLOCK_ROWS], rows) @ shares for start in starts]
+    return np.concatenate(blocks).astype(np.float64)
+
+
+@register
+@attrs.frozen
+class TraceNormalized(KernelAround):
+    """Another kernel over the mean k(x, x) of the training rows, so that kernels compare fairly.
+
+    The trace of the training rows' Gram matrix is their number. Unlike ``cosine`` it keeps which
+    rows are long. A kernel whose mean k(x, x) is not above zero stays as it is.
+
+    Parameters
+    ----------
+    kernel : Kernel or str, default='rbf'
+        The kernel that is divided.
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0], [3.0]])
+    >>> TraceNormalized("linear").fit(rows)(rows, rows)
+    array([[0.2, 0.6],
+           [0.6, 1.8]])
+    """
+
+    name: ClassVar[str] = "trace-normalized"
+
+    def around(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:
+        """Return the kernel over its mean k(x, x)."""
+        size = float(np.average(fitted.diagonal(rows).astype(np.float64), weights=row_weights))
+        return FittedTraceNormalized(fitted, size if size > 0 else 1.0)
+
+
+@register
+@attrs.frozen
+class FittedTraceNormalized(FittedKernel):
+    """The kernel and what divides it, ready to evaluate."""
+
+    kernel: FittedKernel
+    size: float
+
+    def __call__(self, a: Array, b: Array) -> Array:
+        """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
+        return self.kernel(a, b) / self.size
+
+    def diagonal(self, a: Array) -> Array:
+        """Return the similarity of each row with itself: (n,)."""
+        return self.kernel.diagonal(a) / self.size
