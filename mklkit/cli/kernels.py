@@ -63,10 +63,8 @@ def kernels(
             facts["notes"] += bank.notes
         most, growth = (MEASURED_ROWS, "cube") if measures else (MOST_ROWS, "square")
         if len(features) > most:
-            facts["notes"].append(
-                f"compared on {most} rows of {len(features)}, drawn at random: the time grows with"
-                f" the {growth} of the number of rows"
-            )
+            many = f"{most} rows of {len(features)}, drawn at random"
+            facts["notes"].append(f"compared on {many}: the time grows with the rows' {growth}")
             features = features.sample(most, random_state=0)
         alignments = alignment_matrix(chosen, features, centered=centered)
         measured = None

@@ -105,8 +105,7 @@ def alignment_grid(alignments: Any) -> Grid:
 
 def measures_grid(measures: Any) -> Grid:
     """Return a table of the measures of kernels."""
-    heads = [str(name).replace("_", "\n") for name in measures.columns]
-    table = grid("kernel", *heads)
+    table = grid("kernel", *(name.replace("_", "\n") for name in measures.columns))
     for name, row in measures.iterrows():
         table.add_row(Text(plain(name)), *(f"{value:.4g}" for value in row))
     return table

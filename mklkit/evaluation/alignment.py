@@ -73,9 +73,9 @@ def checked_gram(gram: Any) -> Array:
     """Return a square matrix of finite numbers, or raise a DataError."""
     gram = np.asarray(gram, dtype=float)
     if gram.ndim != 2 or gram.shape[0] != gram.shape[1] or not np.isfinite(gram).all():
-        gaps = "" if np.isfinite(gram).all() else " with NaN or infinity"
         raise DataError(
-            f"Expected a square Gram matrix of finite numbers; got shape {gram.shape}{gaps}."
+            "Expected a square Gram matrix of finite numbers, without NaN or infinity; got shape"
+            f" {gram.shape}."
         )
     return gram
 

@@ -18,11 +18,6 @@ from mklkit.numerics.threads import threads_for
 from mklkit.protocols import Array
 from mklkit.views.tiles import weighted_gram
 
-NO_MARGIN = 1e-8
-"""A squared margin up to this part of the largest k(x, x) of centred rows is zero."""
-MOST_STEPS = 1_000_000
-"""Of libsvm, where classes nearly meet: the distance is a little too large then."""
-
 
 def margin(gram: Array, y: Any) -> float:
     """Return the distance of classes' convex hulls in feature space, 0 where they meet.
@@ -40,10 +35,8 @@ def margin(gram: Array, y: Any) -> float:
     gram, labels = checked_gram(gram), np.asarray(y)
     classes = np.unique(labels)
     if len(labels) != len(gram) or len(classes) < 2:
-        raise DataError(
-            f"A margin needs a label for each of {len(gram)} rows, of two or more classes; got"
-            f" {len(labels)} labels of {len(classes)} classes."
-        )
+        had = f"{len(labels)} labels of {len(classes)} classes"
+        raise DataError(f"A margin needs labels of two classes for {len(gram)} rows; got {had}.")
     squares = []
     for pair in combinations(classes, 2):
         members = np.flatnonzero(np.isin(labels, pair))
@@ -56,7 +49,7 @@ def _squared_distance(gram: Array, signs: Array) -> float:
     """Return the squared distance of two hulls, 0 where it is next to nothing."""
     scale = float(gram.diagonal().max()) or 1.0
     # Σα = 2, which is 1 in each class, so that no α reaches its bound of 1.
-    machine = NuSVC(nu=(2 - 1e-9) / len(gram), kernel="precomputed", max_iter=MOST_STEPS)
+    machine = NuSVC(nu=(2 - 1e-9) / len(gram), kernel="precomputed", max_iter=1_000_000)
     for tol in (1e-4, 1e-6, 1e-8, 1e-10):
         try:
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
@@ -64,25 +57,18 @@ def _squared_distance(gram: Array, signs: Array) -> float:
         except ValueError:  # a margin of exactly zero, by which libsvm divides
             return 0.0
         alpha, support = machine.dual_coef_[0], machine.support_
-        alpha = alpha * 2 / np.abs(alpha).sum()
-        squared = float(alpha @ gram[np.ix_(support, support)] @ alpha)
-        if squared <= NO_MARGIN * scale:
+        squared = alpha @ gram[np.ix_(support, support)] @ alpha * (2 / np.abs(alpha).sum()) ** 2
+        if squared <= 1e-8 * scale:
             return 0.0
         if squared > 100 * tol * scale:
             break
-    return squared
+    return float(squared)
 
 
 def radius(gram: Array) -> float:
     """Return the radius of the smallest ball around all rows in feature space.
 
     R² = max Σ_i α_i K_ii − αᵀKα with α ≥ 0 of sum 1, by libsvm as :func:`margin`.
-
-    Examples
-    --------
-    >>> rows = np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 0.5]])
-    >>> round(radius(rows @ rows.T), 6)
-    1.0
     """
     gram = centred_gram(checked_gram(gram))
     lengths = gram.diagonal() / 2
@@ -103,8 +89,7 @@ def spectral_ratio(gram: Array) -> float:
     (1.0, 3.0)
     """
     gram = checked_gram(gram)
-    norm = np.linalg.norm(gram)
-    return float(np.trace(gram) / norm) if norm > 0 else 0.0
+    return float(np.trace(gram) / (np.linalg.norm(gram) or 1.0))
 
 
 def effective_rank(gram: Array) -> float:
@@ -133,22 +118,17 @@ def kernel_measures(
     ----------
     kernels, X : as for :func:`mklkit.alignment_matrix`
     y : array-like of shape (N,), optional
-        Labels; without them there are no margins.
+        Labels; without them margins are NaN.
     weights : array-like of shape (M,), optional
         Of the sum; equal ones of sum 1 where not given.
     centered : bool, default=False
         Whether kernels are centred first; margins and radii are the same.
 
-    Returns
-    -------
-    DataFrame of shape (M + 1, 7), or (M + 1, 5) without labels
-        ``margin`` γ, ``radius_margin`` (R/γ)², infinite where classes meet, ``radius`` R,
-        ``spectral_ratio``, ``trace``, ``frobenius`` ‖K‖_F and ``effective_rank``.
-
     Notes
     -----
-    One Gram matrix at a time, and two copies of it. Divided by N, (R/γ)² bounds the share of errors
-    left out one by one (V. Vapnik: Statistical learning theory, 1998).
+    ``radius_margin`` is (R/γ)², infinite where classes meet; divided by N it bounds the share of
+    errors left out one by one (V. Vapnik: Statistical learning theory, 1998). One Gram matrix at a
+    time, and two copies of it.
 
     Examples
     --------
@@ -165,13 +145,11 @@ def kernel_measures(
     def measured(part: Array) -> dict[str, float]:
         gram = weighted_gram(rows, part).astype(np.float64, copy=False)
         gram = centred_gram(gram) if centered else gram
-        ball, of_classes = radius(gram), {}
-        if y is not None:
-            gap = margin(gram, y)
-            of_classes = {"margin": gap, "radius_margin": (ball / gap) ** 2 if gap else np.inf}
+        gap, ball = np.nan if y is None else margin(gram, y), radius(gram)
         return {
-            **of_classes,
+            "margin": gap,
             "radius": ball,
+            "radius_margin": (ball / gap) ** 2 if gap else np.inf,
             "spectral_ratio": spectral_ratio(gram),
             "trace": float(np.trace(gram)),
             "frobenius": float(np.linalg.norm(gram)),

@@ -10,7 +10,6 @@ from zipfile import BadZipFile
 
 import attrs
 import numpy as np
-from attrs.converters import optional as optional_converter
 from attrs.validators import instance_of, optional
 from numpy.typing import NDArray
 from scipy.sparse import issparse
@@ -74,7 +73,9 @@ def _check_matrix(value: Array) -> None:
             )
 
 
-def _as_float(value: Any) -> Array:
+def _as_float(value: Any) -> Any:
+    if value is None:
+        return None
     array = value.toarray() if issparse(value) else np.asarray(value)
     if np.iscomplexobj(array):
         raise ValueError(f"a precomputed kernel must hold real numbers; got {array.dtype}")
@@ -121,28 +122,15 @@ class Precomputed(FixedKernel):
     >>> kernel.fit(ids)(ids, ids[:1])
     array([[1. ],
            [0.5]])
-
-    Matrices as ``SVC(kernel="precomputed")`` takes them, of training rows and of new ones:
-
-    >>> kernel = Precomputed(np.eye(2), new=np.array([[0.5, 0.25]]))
-    >>> kernel(np.array([[2]]), np.array([[0], [1]]))
-    array([[0.5 , 0.25]])
     """
 
     name: ClassVar[str] = "precomputed"
     facts: ClassVar[KernelFacts] = KernelFacts(definite=False, reads="row ids")
 
-    matrix: Array | None = attrs.field(
-        default=None,
-        converter=optional_converter(_as_float),
-        repr=_shape,
-    )
+    matrix: Array | None = attrs.field(default=None, converter=_as_float, repr=_shape)
     path: str | None = attrs.field(default=None, validator=optional(instance_of(str)))
-    new: Array | None = attrs.field(
-        default=None, converter=optional_converter(_as_float), repr=_shape
-    )
+    new: Array | None = attrs.field(default=None, converter=_as_float, repr=_shape)
     _values: Array = attrs.field(init=False, repr=False)
-    _known: int = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         if (self.matrix is None) == (self.path is None):
@@ -152,12 +140,11 @@ class Precomputed(FixedKernel):
             )
         values = self.matrix if self.matrix is not None else _loaded(str(self.path))
         _check_matrix(values)
-        object.__setattr__(self, "_known", len(values))
         if self.new is not None:
             if self.new.shape[1:] != values.shape[1:] or not np.isfinite(self.new).all():
                 raise ValueError(
-                    f"'new' has finite similarities of new rows to each of {len(values)} rows, an"
-                    f" array of shape (n, {len(values)}); got shape {self.new.shape}"
+                    f"'new' must have finite similarities, an array of shape (n, {len(values)});"
+                    f" got shape {self.new.shape}"
                 )
             values = np.vstack([values, self.new])
         object.__setattr__(self, "_values", values)
@@ -167,11 +154,11 @@ class Precomputed(FixedKernel):
 
         For consecutive ids the result is a view of the matrix, not to be written to.
         """
-        first, second = self._ids(a), self._ids(b)
-        if second.max(initial=-1) >= self._known:
-            self._refuse_new(first)
+        ids = self._ids(b)
+        if ids.max(initial=-1) >= self._values.shape[1]:
+            self._refuse_new(self._ids(a))
             return self(b, a).T
-        rows, columns = _run(first), _run(second)
+        rows, columns = _run(self._ids(a)), _run(ids)
         if isinstance(rows, slice) and isinstance(columns, slice):
             part = self._values[rows, columns]
             part.flags.writeable = False
@@ -187,10 +174,10 @@ class Precomputed(FixedKernel):
         return self._values[ids, ids]
 
     def _refuse_new(self, ids: NDArray[np.intp]) -> None:
-        if ids.max(initial=-1) >= self._known:
+        if ids.max(initial=-1) >= self._values.shape[1]:
             raise DataError(
-                "Similarities of new rows to each other are not in Precomputed(K, new=K_new), and"
-                " are needed here, such as by cosine: use Precomputed(K) of all rows."
+                "Similarities of new rows to each other are needed, as by cosine, and not in"
+                " Precomputed(K, new=K_new): use Precomputed(K) of all rows."
             )
 
     def _ids(self, rows: Array) -> Any:

@@ -49,8 +49,6 @@ AUTO = "auto"
 # The components that are taken, or advised, where the user names none: here alone, by name.
 COMBINER, FEATURE_MAP, LEARNER = "uniform", "implicit", "svm"
 COUPLED_MAP, COUPLED_LEARNER, RIDGE = "empirical", "mhks", "ridge"
-MATRIX = "precomputed"
-"""The kernel of a matrix that is given in place of one."""
 
 KERNELS = (
     "cosine_linear:cosine(linear)",

@@ -84,11 +84,6 @@ class Target:
         return cls("two classes", labels, row_weights)
 
     @classmethod
-    def several_classes(cls, codes: Array, row_weights: Array | None = None) -> Self:
-        """Return the target of class numbers (N,)."""
-        return cls("several classes", codes, row_weights)
-
-    @classmethod
     def numbers(cls, values: Array, row_weights: Array | None = None) -> Self:
         """Return the target of numbers (N,), or (N, T) for several at once."""
         return cls("numbers", values, row_weights)

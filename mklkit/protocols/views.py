@@ -55,7 +55,7 @@ class TrainingView(Protocol):
         """Return the features of some training rows as a training side, where ``explicit``."""
 
     def map_features(self, function: Callable[[Array], Array]) -> Array:
-        """Return a function of the features (n, p) of each block of rows, joined to (N, ...)."""
+        """Return a function of each block's columns (n, p) or (n, N), joined to (N, ...)."""
 
     def normal_matrix(self) -> NormalMatrix:
         """Return ``features.T @ features`` (p, p) with the features' column sums (p,)."""

@@ -21,9 +21,9 @@ from mklkit.errors import DataError, SpecError, quoted, suggest
 from mklkit.protocols import KernelFacts, Reads, facts_of
 from mklkit.protocols.component import KERNELS
 from mklkit.registry.composing import default_instances
-from mklkit.registry.matrices import FunctionKernel, as_kernel
+from mklkit.registry.matrices import as_kernel, label_of
 from mklkit.registry.registry import Registry, get_registry
-from mklkit.registry.specs import parse_kernel_spec, to_spec
+from mklkit.registry.specs import parse_kernel_spec
 from mklkit.views.bound_kernels import BoundKernel
 
 AUTO_KERNELS = "auto"
@@ -161,10 +161,8 @@ def parts_of(value: Any) -> tuple[str | None, Any, Any]:
 def _bind(value: Any) -> BoundKernel:
     label, spec, columns = parts_of(value)
     kernel = as_kernel(spec)
-    if label is None and isinstance(kernel, FunctionKernel):
-        label = kernel.label
-    elif label is None:
-        label = spec if isinstance(spec, str) else to_spec(kernel, full=True)
+    if label is None:
+        label = spec if isinstance(spec, str) else label_of(kernel)
         label += f"@{columns}" if isinstance(columns, str) else ""
     return BoundKernel(label, kernel, columns)
 

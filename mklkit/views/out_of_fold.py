@@ -28,12 +28,8 @@ def out_of_fold(
     learner : Learner
         What it chooses by itself, such as its C, it chooses once, on all rows.
     splits : sequence of (rows to learn from, rows held out)
-        Such as ``target.folds(5, random_state)``, which keeps groups of rows together.
-
-    Returns
-    -------
-    ndarray of shape (N,)
-        NaN for rows that no fold holds out; the last value of rows that several do.
+        Such as ``target.folds(5, random_state)``, which keeps groups of rows together. The values
+        (N,) are NaN for rows that none holds out.
 
     Notes
     -----

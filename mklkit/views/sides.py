@@ -50,8 +50,8 @@ class Side:
         return FeatureSide(self.some_features(members))
 
     def map_features(self, function: Callable[[Array], Array]) -> Array:
-        """Return a function of the features (n, p) of each block of rows, joined to (N, ...)."""
-        return function(self.features())
+        """Return a function of the features (n, p) of each block of rows, or of similarities."""
+        return function(self.features() if self.explicit else self.gram())
 
     def normal_matrix(self) -> NormalMatrix:
         """Return ``features.T @ features`` with the column sums, in O(Np²)."""

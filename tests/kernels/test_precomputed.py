@@ -127,7 +127,7 @@ def test_matrices_and_functions_stand_for_kernels(two_classes, tmp_path):
     [
         (np.ones((3, 70)), SpecError, r"new=K_new"),
         (np.triu(np.ones((70, 70))), SpecError, "symmetric"),
-        (lambda a, b: np.ones(3), DataError, r"returned shape \(3,\)"),
+        (lambda a, b: np.ones(3), DataError, r"got \(3,\)"),
         ([1.0, 2.0], SpecError, "Expected a kernel"),
     ],
 )

@@ -91,9 +91,8 @@ class LearnedFusion(Combiner):
     Parameters
     ----------
     cv : int, default=5
-        Number of folds. The rule learns from decision values of rows that learners were not fitted
-        to, as it will join those of new rows; with 0 from those of the learners' own training rows,
-        which favours kernels that overfit. ``cv`` more fits per kernel.
+        Number of folds, and of further fits per kernel: the rule learns from decision values out of
+        fold. With 0 from those of training rows, which favours kernels that overfit.
     """
 
     facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="learner")
@@ -104,10 +103,7 @@ class LearnedFusion(Combiner):
 
     @abstractmethod
     def learn(self, scores: Array, y: Array, random_state: np.random.RandomState) -> Fusion:
-        """Return the fusion fitted to scores (N, M) of rows whose target has the values y (N,).
-
-        With groups, rows that no fold can hold out are left out.
-        """
+        """Return the fusion fitted to scores (n, M) of the rows held out, with their labels y."""
 
     def fit(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
@@ -119,18 +115,15 @@ class LearnedFusion(Combiner):
             splits = folds_or_warning(target, self.cv, random_state, self.name, instead)
         learners, scores = [], np.empty((len(target), len(views)))
         for index, view in enumerate(views):
-            # The view does not keep this matrix, so only one is in memory at a time.
+            # A matrix that is not kept: one is in memory at a time.
             side: TrainingView = view if view.explicit else GramSide(view.gram(keep=False))
             settled = learner.settled(side, target)
             learners.append(settled.fit(side, target))
             if splits:
                 scores[:, index] = out_of_fold(side, target, settled, splits)
-            elif view.explicit:
-                scores[:, index] = view.map_features(learners[-1].decide)
             else:
-                scores[:, index] = learners[-1].decide(side.gram())
-        scored = np.concatenate([rows for _, rows in splits] or [np.arange(len(target))])
-        scored.sort()
+                scores[:, index] = side.map_features(learners[-1].decide)
+        scored = np.sort(np.concatenate([rows for _, rows in splits] or [np.arange(len(target))]))
         fusion = self.learn(scores[scored], target.values[scored], random_state)
         weights = np.full(len(views), 1 / len(views))
         if isinstance(fusion, WeightedFusion):

@@ -220,8 +220,7 @@ class WeightingCombiner(LearnedWeighting):
     def weights(self, views: Views, y: Array) -> Array:
         """Return the weights (M,), none negative, for labels y (N,), or numbers less their mean.
 
-        Where the facts have ``row_weights="throughout"``, it takes the rows' weights (N,), or None,
-        as one more argument, ``row_weights=None``.
+        With ``row_weights="throughout"`` in the facts it also takes ``row_weights=None``, (N,).
         """
 
     def choose(
@@ -274,8 +273,7 @@ def weighting_rule(
         As in :class:`~mklkit.plugin.CombinerFacts`: means and deviations of quadrants, alignments
         and class moments are such; quartiles are not.
     tasks : tuple of str, default=("two classes",)
-        As in :class:`~mklkit.plugin.CombinerFacts`: add ``"numbers"`` for a rule that also takes
-        numbers, less their mean, instead of labels.
+        As in :class:`~mklkit.plugin.CombinerFacts`; ``"numbers"`` come less their mean.
     row_weights : {"refused", "learner", "throughout"}, default="learner"
         As in :class:`~mklkit.plugin.CombinerFacts`. With ``"throughout"`` the function gets the
         rows' weights (N,), or None, as a third argument.
