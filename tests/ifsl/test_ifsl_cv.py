@@ -112,7 +112,7 @@ def test_a_grid_that_is_none_is_refused(two_classes, grid):
 
 @pytest.mark.parametrize("estimator", ["ifsl", None, MKLSearchCV(MKLClassifier())])
 def test_only_classifiers_of_this_library_are_searched(two_classes, estimator):
-    with pytest.raises(SpecError, match="MKLClassifier.*; got"):
+    with pytest.raises(SpecError, match=r"MKLClassifier.*; got"):
         MKLSearchCV(estimator).fit(*two_classes)
 
 
