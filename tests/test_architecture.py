@@ -50,8 +50,8 @@ STRATEGIES = ("kernels", "feature_maps", "learners", "combiners", "presets")
 LIMITS = {
     "lines of mklkit": 42_000,
     "files of mklkit": 250,
-    "lines of mklkit and the plugins": 51_920,  # the rest of what MKLpy has took 1,180
-    "lines of tests": 27_930,  # aim 27,000
+    "lines of mklkit and the plugins": 52_450,  # the rest of what MKLpy has took 1,700
+    "lines of tests": 28_300,  # aim 27,000; measures, matrices and searches of every task took 600
     "lines of the longest file": 320,
     "getattr and hasattr": 26,
     "pronouns stored as variables": 0,
@@ -59,7 +59,7 @@ LIMITS = {
     "public names": 30,
     "names for authors": 40,
     "files of a fit": 36,
-    "functions of a fit": 157,  # aim 150; numbers that were chosen are told, groups kept
+    "functions of a fit": 158,  # aim 150; chosen numbers are told, groups kept, kernels proposed
     "files of the command fit": 77,  # aim 60; commands are imported when called, splits have groups
 }
 PRONOUNS = {"one", "found", "own", "given", "seen", "what", "those", "theirs", "made", "other"}
