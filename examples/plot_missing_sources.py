@@ -3,7 +3,8 @@ Rows that lack a source
 =======================
 
 Three sources of handwritten digits (1, 3, 8 and 9), of which rows lack some at random: the accuracy
-of each strategy against the share of rows that lack a source. Every row keeps one.
+of each strategy against the share of rows that lack a source. Every row keeps one. No strategy is
+told which rows were changed: a source is lacking where all of its columns are missing.
 """
 
 import numpy as np
