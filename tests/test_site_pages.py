@@ -152,7 +152,9 @@ FOLLOWED = {
     "docs/guides/feature-maps.md": Followed(instead={"DATA": "wine"}),
     "docs/guides/imbalance.md": Followed(),
     "docs/guides/large-data.md": Followed(bring=large_tables),
-    "docs/guides/missing-sources.md": Followed(bring=lacking),
+    "docs/guides/missing-sources.md": Followed(
+        bring=lacking, instead={"--mccv 10 --train 0.3": "--cv 2x1"}, needs="mklkit_missing"
+    ),
     "docs/guides/notebooks.md": Followed(),
     "docs/guides/probabilities.md": Followed(),
     "docs/guides/regression.md": Followed(bring=houses, needs="mklkit_optimize"),
