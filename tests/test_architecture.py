@@ -32,6 +32,7 @@ ROOMS = (
     "feature_maps",
     "learners",
     "combiners",
+    "missing",
     "presets",
     "estimators",
     "datasets",
@@ -43,7 +44,7 @@ ROOMS = (
     "cli",
 )
 LOOSE = ("__init__", "__main__", "_version", "errors", "plugin")
-STRATEGIES = ("kernels", "feature_maps", "learners", "combiners", "presets")
+STRATEGIES = ("kernels", "feature_maps", "learners", "combiners", "missing", "presets")
 
 
 # The most there may be of each; the aim beside it where that has still to be reached.

@@ -21,8 +21,8 @@ STRATEGIES = {
     "mklkit-optimize": "easymkl(alpha=0.0001)",
     "mklkit-views": "cca-mhks2",
 }
-# A package that brings kernels instead, on data that the built-in sets have not.
-KERNELS = ("mklkit-kernels",)
+# What is for data that the built-in sets have not: kernels, and strategies for missing sources.
+KERNELS = ("mklkit-kernels", "mklkit-missing")
 # A call of the command that others bring instead; mklkit.cli.package_commands.PACKAGES names it.
 COMMANDS = {"mklkit-authors": "plugin new mine", "mklkit-papers": "reproduce list"}
 PACKAGES = (*STRATEGIES, *KERNELS, *COMMANDS)

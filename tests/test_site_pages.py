@@ -74,6 +74,18 @@ def houses(folder: Path) -> None:
     table[:5].drop(columns="price").to_csv(folder / "new.csv", index=False)
 
 
+def lacking(folder: Path) -> None:
+    """Write a table of three sources of which rows lack one, and rows to predict."""
+    draw = np.random.default_rng(0)
+    names = [f"{source}_{k}" for source in ("rna", "image", "form") for k in range(3)]
+    rows = pd.DataFrame(draw.normal(size=(90, 9)), columns=names).round(3)
+    for start in (0, 3):
+        rows.iloc[start::7, start : start + 3] = np.nan
+    rows.head().to_csv(folder / "new.csv", index=False)
+    rows["status"] = np.where(rows["form_0"] > 0, "case", "control")
+    rows.to_csv(folder / "study.csv", index=False)
+
+
 def study(folder: Path) -> None:
     """Write a table in which the batch goes with the disease, and mRNA with the batch alone."""
     draw = np.random.default_rng(0)
@@ -140,6 +152,9 @@ FOLLOWED = {
     "docs/guides/feature-maps.md": Followed(instead={"DATA": "wine"}),
     "docs/guides/imbalance.md": Followed(),
     "docs/guides/large-data.md": Followed(bring=large_tables),
+    "docs/guides/missing-sources.md": Followed(
+        bring=lacking, instead={"--mccv 10 --train 0.3": "--cv 2x1"}, needs="mklkit_missing"
+    ),
     "docs/guides/notebooks.md": Followed(),
     "docs/guides/probabilities.md": Followed(),
     "docs/guides/regression.md": Followed(bring=houses, needs="mklkit_optimize"),

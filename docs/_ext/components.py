@@ -16,6 +16,7 @@ KINDS: dict[Kind, tuple[str, str]] = {
     "feature_map": ("Feature maps", "--map"),
     "combiner": ("Combiners", "--combiner"),
     "learner": ("Learners", "--learner"),
+    "missing": ("Strategies for missing sources", "--missing"),
     "preset": ("Presets", "--preset"),
 }
 TEXT = """Components by name

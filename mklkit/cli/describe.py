@@ -27,6 +27,7 @@ KINDS: dict[str, tuple[Kind | Literal["command"], str]] = {
     "maps": ("feature_map", ""),
     "combiners": ("combiner", "learns"),
     "learners": ("learner", "learns"),
+    "missing": ("missing", ""),
     "presets": ("preset", ""),
     "commands": ("command", ""),
 }
@@ -37,11 +38,13 @@ PLAIN = (bool, int, float, str, type(None))
 def list_names(
     context: typer.Context,
     kind: Annotated[
-        Literal["kernels", "maps", "combiners", "learners", "presets", "commands"] | None,
+        Literal["kernels", "maps", "combiners", "learners", "missing", "presets", "commands"]
+        | None,
         typer.Argument(
             metavar="KIND",
             show_default="all",
-            help="kernels, maps, combiners, learners, presets, or the commands of packages.",
+            help="kernels, maps, combiners, learners, strategies for missing sources (missing),"
+            " presets, or the commands of packages.",
         ),
     ] = None,
     as_json: opt.AsJson = False,

@@ -111,6 +111,14 @@ class ModelOptions:
             " on the training rows, and are not learned from.",
         ),
     ] = None
+    lacks: Annotated[
+        str | None,
+        opt.data_option(
+            metavar="VALUE",
+            show_default="empty cells, NA and the like",
+            help="A value that stands for a missing one in the features, such as -9.",
+        ),
+    ] = None
     max_memory: Annotated[
         str | None,
         opt.data_option(
@@ -176,6 +184,16 @@ class ModelOptions:
             help=f"The learner: {LEARNERS}.",
         ),
     ] = None
+    missing: Annotated[
+        str | None,
+        component_option(
+            "--missing",
+            autocompletion=complete.missing,
+            show_default="present",
+            help="What is done about rows that lack all columns of a kernel: present, drop, ..."
+            " (mklkit list missing); several for 'compare', as present,impute.",
+        ),
+    ] = None
     multiclass: Annotated[
         Literal["ovo", "ovr", "native"],
         opt.model_option(
@@ -234,6 +252,7 @@ class ModelOptions:
     def pipeline(self, task: Task) -> Any:
         """Return the unfitted pipeline for a task: encode, scale, predict."""
         from mklkit.estimators.from_preset import default_preset, find_preset
+        from mklkit.protocols.component import MISSING
         from mklkit.registry.columns import are_proposed, bind_kernels
         from mklkit.registry.registry import get_registry
 
@@ -241,11 +260,12 @@ class ModelOptions:
         if not are_proposed(self.kernels):
             bind_kernels(self.kernels or None)
         settings = attrs.asdict(self)
-        kinds: tuple[Kind, ...] = ("combiner", "feature_map", "learner")
+        kinds: tuple[Kind, ...] = ("combiner", "feature_map", "learner", "missing")
         for kind in kinds:
             if settings[kind] is not None:
                 get_registry().create(kind, settings[kind])
         del settings["preset"]
+        settings["missing"] = self.missing or MISSING
         settings["random_state"] = settings.pop("seed")
         settings["kernels"] = self.kernels or None
         return task.pipeline(preset, **settings)

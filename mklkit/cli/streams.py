@@ -57,6 +57,8 @@ def fit_stream(
     _refuse_more_than_numbers(classifier)
     asked = [name for name in pipeline.get_params() if name.endswith("__recognise")]
     pipeline.set_params(**dict.fromkeys(asked, False))
+    # Rows that are read in parts have no gaps: medians are filled in.
+    pipeline.set_params(encode__sources=())
     with counting("first pass") as progress:
         most = SAMPLE_ROWS
         if options.max_memory is not None:

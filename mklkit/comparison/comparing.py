@@ -22,6 +22,7 @@ from mklkit.comparison.requests import (
     methods_to_compare,
     of_task,
     seconds_of,
+    strategies_of,
 )
 from mklkit.comparison.running import run_cells
 from mklkit.comparison.splits import SplitPlan, check_splits, make_splits, published_split
@@ -44,6 +45,8 @@ def compare(
     feature_map: Any = None,
     scale: str | None = None,
     covariates: Any = None,
+    lacks: Any = None,
+    missing: Any = None,
     multiclass: str = "ovo",
     bandwidths: str = "per-problem",
     class_weight: Any = None,
@@ -117,6 +120,11 @@ def compare(
     cv : int, str, scikit-learn splitter or list of (training rows, test rows), optional
         ``"5x4"`` means five stratified folds, four times; ``"groups"`` each group left out once;
         ``"time:5"`` five splits in the order of the rows, earlier ones train. Default: ``"5x2"``.
+    lacks : str or float, optional
+        A value of features that stands for a missing one.
+    missing : str or sequence, optional
+        Strategies for rows that lack sources, as ``"present,impute"``; of several, each goes with
+        each method.
     mccv : int, optional
         So many Monte-Carlo splits instead, with the share ``train`` of the rows for training.
     train : float, optional
@@ -176,6 +184,8 @@ def compare(
         feature_map=feature_map,
         scale=scale,
         covariates=covariates,
+        lacks=lacks,
+        missing=strategies_of(missing),
         multiclass=multiclass,
         bandwidths=bandwidths,
         class_weight=class_weight,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 import attrs
@@ -18,7 +19,7 @@ from mklkit.errors import IncompatibleError, SpecError, UnknownNameError, quoted
 from mklkit.estimators.from_preset import find_preset, preset_parts
 from mklkit.evaluation.tasks import Classes, Task
 from mklkit.protocols import CombinerFacts, facts_of
-from mklkit.protocols.component import Preset
+from mklkit.protocols.component import MISSING, Preset
 from mklkit.registry.columns import (
     are_proposed,
     bind_kernels,
@@ -92,6 +93,8 @@ class MethodOptions:
     feature_map: Any = None
     scale: str | None = None
     covariates: Any = None
+    lacks: Any = None
+    missing: tuple[Any, ...] = ()
     multiclass: str = "ovo"
     bandwidths: str = "per-problem"
     class_weight: Any = None
@@ -107,13 +110,15 @@ class MethodOptions:
     baselines: tuple[str, ...] | None = None
     """The names of the baselines; all that the task has where None."""
 
-    def label(self, name: str, learner: Any) -> str:
-        """Return a method's name, which tells its learner where there are several."""
-        return f"{name} + {_spec_text(learner)}" if len(self.learners) > 1 else name
+    def label(self, name: str, learner: Any, missing: Any = None) -> str:
+        """Return a method's name, which tells learner and strategy where there are several."""
+        name = f"{name} + {_spec_text(learner)}" if len(self.learners) > 1 else name
+        return f"{name}, {_spec_text(missing)}" if missing and len(self.missing) > 1 else name
 
     def of_preset(self, preset: Preset, name: str, kind: str, **parts: Any) -> Method:
         """Return the method of a preset, with some of its parts replaced."""
         settings = {"kernels": self.kernels, "feature_map": self.feature_map, **parts}
+        missing = settings.pop("missing", None) or [*self.missing, MISSING][0]
         parts = preset_parts(preset, settings)
         chosen = choose_components(
             parts["combiner"], parts["feature_map"], parts["learner"], task=self.task.learned
@@ -124,6 +129,8 @@ class MethodOptions:
             preset,
             scale=self.scale,
             covariates=self.covariates,
+            lacks=self.lacks,
+            missing=missing,
             tune=self.tune,
             random_state=self.seed,
             multiclass=self.multiclass,
@@ -149,6 +156,8 @@ class MethodOptions:
             "bandwidths": self.bandwidths if self.bandwidths != "per-problem" else None,
             "class weights": self.class_weight and str(self.class_weight),
             "probability": "calibrated" if self.probability else None,
+            "lacks": self.lacks,
+            "missing": None if missing == MISSING or kind == ONE_KERNEL else _spec_text(missing),
         }
         spec = "; ".join(f"{key}: {value}" for key, value in facts.items() if value)
         version, learner = _version_of(chosen.combiner), to_spec(chosen.learner)
@@ -166,7 +175,10 @@ class MethodOptions:
         spec = f"{text}; scale: {scale}"
         if self.covariates:
             spec += f"; covariates: {self.covariates}"
-        pipeline = build_pipeline(estimator, scale=scale, covariates=self.covariates)
+        spec += "" if self.lacks is None else f"; lacks: {self.lacks}"
+        pipeline = build_pipeline(
+            estimator, scale=scale, covariates=self.covariates, lacks=self.lacks
+        )
         return Method(name, kind, pipeline, spec, version)
 
 
@@ -182,6 +194,8 @@ def make_methods(
     notes: list[str] = []
     for learner in options.learners:
         get_registry().create("learner", learner)
+    for missing in options.missing:
+        get_registry().create("missing", missing)
     for request in requests:
         if isinstance(request, tuple):
             methods.append(_of_estimator(request, options))
@@ -217,13 +231,14 @@ def _of_combiner(request: Any, options: MethodOptions, notes: list[str]) -> list
     specs = _matching("combiner", request)
     is_glob, methods, errors = specs != [request], [], []
     for spec in specs:
-        for learner in options.learners or (None,):
+        for learner, missing in product(options.learners or (None,), options.missing or (None,)):
             name = _spec_text(spec)
-            label = options.label(name, learner)
+            label = options.label(name, learner, missing)
             try:
                 _check(spec, learner, options)
                 preset = Preset(name, "", spec)
-                methods.append(options.of_preset(preset, label, METHOD, learner=learner))
+                parts = {"learner": learner, "missing": missing}
+                methods.append(options.of_preset(preset, label, METHOD, **parts))
             except IncompatibleError as error:
                 errors.append(error)
                 notes.append(f"{label} left out: {error}")

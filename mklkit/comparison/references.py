@@ -22,7 +22,7 @@ from sklearn.multioutput import MultiOutputRegressor
 from mklkit.comparison.methods import BASELINE, METHOD, ONE_KERNEL, Method, MethodOptions
 from mklkit.errors import IncompatibleError, UnknownNameError, quoted, suggest
 from mklkit.evaluation.tasks import Task
-from mklkit.protocols.component import Preset
+from mklkit.protocols.component import FILLED, Preset
 from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list, parts_of
 from mklkit.registry.composing import choose_components
 
@@ -96,8 +96,12 @@ def _of_learner(options: MethodOptions, learner: Any, alone: Any, also: Any) -> 
         label = name if parts["learner"] is None else options.label(name, learner)
         return options.of_preset(Preset(combiner, "", combiner), label, kind, **bank, **parts)
 
+    # A kernel alone has nothing to say of rows that lack its source, unless this is filled in.
     single, besides = (
-        [method(name, EVEN, ONE_KERNEL, kernels=[kernel]) for name, kernel in kernels]
+        [
+            method(name, EVEN, ONE_KERNEL, kernels=[kernel], missing=FILLED)
+            for name, kernel in kernels
+        ]
         for kernels in (alone, also)
     )
     even = [method(EVEN, EVEN, METHOD)] if len(single) != 1 else []

@@ -43,6 +43,13 @@ def seconds_of(limit: float | str | None) -> float:
     return float(number[1]) * UNITS[number[2]]
 
 
+def strategies_of(missing: Any) -> tuple[Any, ...]:
+    """Return the strategies of a text such as ``"present, complete(ridge=1)"``, or of several."""
+    if isinstance(missing, str):
+        return tuple(part.strip() for part in re.split(r",(?![^(]*\))", missing))
+    return tuple(missing or ())
+
+
 def baseline_names(names: Any) -> tuple[str, ...] | None:
     """Return the names of baselines, of which "none" alone means none."""
     if names is None:

@@ -56,6 +56,7 @@ class Encoded:
 
     def __init__(self, data: DataSet, split: RowSplit) -> None:
         self.data, self.split = data, split
+        self.complete = not data.features.isna().any(axis=None)
         truth = data.truth
         self.labels = truth[split.train], truth[split.test]
         self.weights = None if data.weights is None else data.weights[split.train]
@@ -65,9 +66,12 @@ class Encoded:
     def rows_for(self, method: Method) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return a method's training and test rows."""
         steps = clone(method.pipeline[:-1])
+        encoder = steps.named_steps["encode"]
+        if self.complete and encoder.lacks is None:
+            encoder.set_params(sources=())  # Methods of other kernels share the rows then.
         key = joblib.hash(steps)
         if key not in self._rows:
-            steps.named_steps["encode"].set_params(**self.data.encoding)
+            encoder.set_params(**self.data.encoding)
             features, split = self.data.features, self.split
             train = steps.fit_transform(features.iloc[split.train], self.labels[0])
             self._rows[key] = train, steps.transform(features.iloc[split.test])

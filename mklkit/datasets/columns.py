@@ -54,6 +54,20 @@ PLAIN: dict[str, Callable[[Any], float | str]] = {
 }
 
 
+def without_value(frame: pd.DataFrame, value: Any) -> pd.DataFrame:
+    """Return a table with gaps where it holds a value, text or a number; None for none."""
+    if value is None:
+        return frame
+    number = pd.to_numeric(str(value), errors="coerce")
+    holds = {
+        name: column == number
+        if is_numeric_dtype(column.dtype)
+        else column.astype(str) == str(value)
+        for name, column in frame.items()
+    }
+    return frame.mask(pd.DataFrame(holds, frame.index))
+
+
 def plain_values(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Return a table with decimals, durations and times as floats, bytes as text, and notes."""
     new: dict[int, pd.Series] = {}
@@ -274,3 +288,13 @@ def by_source(columns: Sequence[str], every: Sequence[str]) -> list[str]:
         whole = len(names) > 3 and len(names) == sizes[source]
         shown += [f"{source} ({len(names)} columns)"] if whole else names
     return shown
+
+
+def unique_name(name: str, taken: set[str]) -> str:
+    """Return the name, with a number if another column has it, and reserve it."""
+    unique, number = name, 1
+    while unique in taken:
+        number += 1
+        unique = f"{name}_{number}"
+    taken.add(unique)
+    return unique

@@ -81,7 +81,18 @@ class CovariateRemoval(TransformerMixin, BaseEstimator):
             )
         values = {name: np.unique(frame[name]) for name in self.covariates_}
         self.values_ = {name: kept for name, kept in values.items() if len(kept) <= MOST_VALUES}
-        self.regression_ = LinearRegression().fit(self._design(frame), frame[self.changed_])
+        design = self._design(frame)
+        self.regression_ = LinearRegression().fit(design, frame[self.changed_].fillna(0.0))
+        gaps = frame[self.changed_].isna().to_numpy()
+        for pattern in np.unique(gaps[:, gaps.any(axis=0)], axis=1).T:
+            # Columns of a source that some rows lack: by the rows that have it.
+            alike = np.flatnonzero((gaps == pattern[:, None]).all(axis=0))
+            present = frame[self.changed_].iloc[np.flatnonzero(~pattern), alike]
+            part = LinearRegression().fit(design[~pattern], present)
+            self.regression_.coef_[alike], self.regression_.intercept_[alike] = (
+                part.coef_,
+                part.intercept_,
+            )
         if self.regression_.rank_ >= len(frame) - 1:
             raise DataError(
                 f"Covariates ({named(self.covariates_)}) tell all {len(frame)} training rows apart,"

@@ -20,8 +20,15 @@ from mklkit.datasets.columns import (
     is_date,
     is_numeric,
     text_of,
+    unique_name,
+    without_value,
 )
-from mklkit.datasets.kernel_columns import check_no_identifier, chosen_columns, passed_on
+from mklkit.datasets.kernel_columns import (
+    check_no_identifier,
+    chosen_columns,
+    leave_missing,
+    passed_on,
+)
 from mklkit.datasets.notations import AS_READ, WRITTEN
 from mklkit.datasets.readings import ColumnReading, read_later, settle_readings
 from mklkit.datasets.remarks import described, identifiers_of, input_columns, notes_on
@@ -63,6 +70,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     recognise : bool, default=False
         Whether kernels are to be proposed: columns of free text are passed on too, and those of
         categories beside their one-hot columns.
+    sources, lacks : sequence, str or float, optional
+        Columns whose gaps stay in rows that lack all of them. A value that stands for a gap.
 
     Attributes
     ----------
@@ -112,6 +121,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         imputed: Sequence[Any] = (),
         asked: Sequence[tuple[str, str]] = (),
         recognise: bool = False,
+        sources: Sequence[Any] = (),
+        lacks: Any = None,
     ) -> None:
         self.max_categories = max_categories
         self.identifiers = identifiers
@@ -120,6 +131,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.imputed = imputed
         self.asked = asked
         self.recognise = recognise
+        self.sources, self.lacks = sources, lacks
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Determine column types, medians and categories from the training rows.
@@ -129,7 +141,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         DataError
             If names repeat, a number is too large, or nothing but identifiers is left.
         """
-        frame = as_frame(X)
+        frame = without_value(as_frame(X), self.lacks)
         if frame.shape[1] == 0:
             raise DataError("There are no feature columns.")
         self.feature_names_in_ = frame.columns.to_numpy(dtype=object)
@@ -162,7 +174,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Returns
         -------
         DataFrame of shape (n, n_features_out)
-            Numbers (float64) without gaps, but for columns that are passed on as they are.
+            Numbers (float64) without gaps, but for columns passed on and ``sources`` of no column.
 
         Raises
         ------
@@ -172,7 +184,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         unread = [*self.identifiers_, *self.empty_]
         frame = as_frame(X, self.feature_names_in_.tolist(), unread)
-        frame, _ = read_later(frame.drop(columns=unread), self.readings_)
+        frame, _ = read_later(without_value(frame.drop(columns=unread), self.lacks), self.readings_)
         numbers = self._numbers(frame)
         gaps = np.isnan(numbers)
         gaps[:, : len(self.numeric_)] &= ~np.isin(self.numeric_, self.with_gaps_)
@@ -181,6 +193,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if self.category_:
             numbers = np.hstack([numbers, self.one_hot_.transform(text_of(frame[self.category_]))])
         encoded = pd.DataFrame(numbers, frame.index, self._number_names)
+        leave_missing(encoded, frame, self.sources, self.feature_names_out_, self.sources_)
         for name in self.words_:
             encoded[name] = text_of(frame[[name]], gap=None)[:, 0]
         return encoded[self.feature_names_out_]
@@ -298,20 +311,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 rest = value == "infrequent_sklearn"
                 outputs.append((source, f"{source}_{'other' if rest else value}"))
         taken = {*self.numeric_, *self.dates_, *self.words_}
-        outputs = [(source, n if n == source else _unique(n, taken)) for source, n in outputs]
+        outputs = [(source, n if n == source else unique_name(n, taken)) for source, n in outputs]
         self._number_names = [name for _, name in outputs]
         rank = {name: place for place, name in enumerate(self.feature_names_in_)}
         outputs += [(name, name) for name in self.words_]
         outputs.sort(key=lambda output: rank[output[0]])
         self.sources_: list[str] = [source for source, _ in outputs]
         self.feature_names_out_: list[str] = [name for _, name in outputs]
-
-
-def _unique(name: str, taken: set[str]) -> str:
-    """Return the name, with a number if another column has it, and reserve it."""
-    unique, number = name, 1
-    while unique in taken:
-        number += 1
-        unique = f"{name}_{number}"
-    taken.add(unique)
-    return unique

@@ -55,6 +55,17 @@ def digits_sources() -> pd.DataFrame:
     return pd.DataFrame(columns).assign(target=bunch.target[chosen])
 
 
+def digits_lacking() -> pd.DataFrame:
+    """Return :func:`digits_sources`, of which rows lack each source by chance (30 %), not all."""
+    frame = digits_sources()
+    rng = np.random.default_rng(0)
+    lacks = rng.random((len(frame), 3)) < 0.3
+    lacks[np.arange(len(frame)), rng.integers(3, size=len(frame))] = False
+    for absent, source in zip(lacks.T, ("profile", "fourier", "pattern"), strict=True):
+        frame.loc[absent, frame.columns.str.startswith(source)] = np.nan
+    return frame
+
+
 def _magnitudes(images: Array) -> Array:
     """Return the magnitudes (n, 34) of the Fourier transform of images (n, 8, 8)."""
     magnitudes = np.abs(np.fft.rfft2(images))
@@ -186,6 +197,7 @@ def make_four_stars(
 
 TABLES = {
     "digits_sources": digits_sources,
+    "digits_lacking": digits_lacking,
     "mixed_sources": mixed_sources,
     "multiple_features": multiple_features,
 }

@@ -13,8 +13,10 @@ from mklkit.datasets.notations import TEXT, WRITTEN
 from mklkit.datasets.readings import ColumnReading
 from mklkit.datasets.table import Table
 from mklkit.errors import DataError, MKLKitError, quoted
-from mklkit.registry.columns import are_proposed, bind_kernels, resolve_columns
+from mklkit.protocols.component import MISSING
+from mklkit.registry.columns import are_proposed, bind_kernels, proposed_for, resolve_columns
 from mklkit.registry.composing import kernels_on
+from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel
 
 
@@ -58,6 +60,27 @@ def needed_unchanged(kernels: Iterable[BoundKernel]) -> tuple[list[Any], list[An
     return [kernel.columns for kernel in unchanged], imputed
 
 
+def sources_that_may_lack(estimator: Any) -> list[Any]:
+    """Return the columns of kernels on numbers that name theirs, which a row may lack; each once.
+
+    None where the estimator, or the one inside it, fills all gaps.
+
+    >>> from mklkit import MKLClassifier
+    >>> sources_that_may_lack(MKLClassifier(["age:rbf@age", "lab:linear@lab_*", "rbf@lab_*"]))
+    ['age', 'lab_*']
+    """
+    parameters = estimator.get_params(deep=False)
+    strategy = parameters.get("missing", MISSING)
+    with suppress(MKLKitError):
+        if get_registry().create("missing", strategy).fills:
+            return []
+    if parameters.get("estimator") is not None:
+        return sources_that_may_lack(parameters["estimator"])
+    columns = [k.columns for k in kernels_in(estimator) if k.reads in ("numbers", "amounts")]
+    columns += proposed_for(parameters.get("kernels")) or ()
+    return list({repr(each): each for each in columns if each is not None}.values())
+
+
 def named_columns(kernels: Iterable[BoundKernel], reads: str) -> list[tuple[str, str]]:
     """Return the columns, as names or globs, of kernels that read this, after the kernel's label.
 
@@ -81,6 +104,27 @@ def chosen_columns(selectors: Iterable[Any], names: Sequence[str]) -> set[str]:
             places = resolve_columns(selector, len(names), names)
             chosen.update(every if places is None else every[places])
     return chosen
+
+
+def leave_missing(
+    encoded: pd.DataFrame,
+    frame: pd.DataFrame,
+    selectors: Iterable[Any],
+    names: Sequence[str],
+    sources: Sequence[str],
+) -> None:
+    """Set NaN where a row has none of the columns that a selector chooses of the encoded ones.
+
+    Each of these ``names`` was made from one of the ``sources`` in the table ``frame``.
+    """
+    source_of = dict(zip(names, sources, strict=True))
+    for selector in selectors:
+        chosen = chosen_columns([selector], list(source_of))
+        outputs = [name for name in encoded if name in chosen]
+        inputs = frame.columns.isin([source_of[name] for name in outputs])
+        lacks = frame.loc[:, inputs].isna().all(axis=1).to_numpy()
+        if inputs.any() and lacks.any():
+            encoded.loc[lacks, outputs] = np.nan
 
 
 def passed_on(

@@ -22,6 +22,7 @@ from mklkit.datasets.kernel_columns import (
     kernels_in,
     named_columns,
     needed_unchanged,
+    sources_that_may_lack,
 )
 from mklkit.errors import IncompatibleError, MKLKitError, named, suggest
 from mklkit.estimators.from_preset import find_preset, preset_classifier, preset_parts, tuned
@@ -110,6 +111,7 @@ def build_pipeline(
     scale: str = DEFAULT_SCALE,
     max_categories: int = 100,
     covariates: Any = None,
+    lacks: Any = None,
 ) -> Pipeline:
     """Put the preprocessing steps before a classifier.
 
@@ -123,6 +125,8 @@ def build_pipeline(
         The maximum of one-hot columns per text column; its rarest values share one.
     covariates : str or sequence, optional
         Columns to take out of all others, as :class:`mklkit.datasets.CovariateRemoval` does.
+    lacks : str or float, optional
+        A value that stands for a missing one, such as ``-9``.
 
     Returns
     -------
@@ -136,6 +140,8 @@ def build_pipeline(
     on as they are: they are not dropped as identifiers, one-hot encoded or scaled. Gaps in amounts
     become the median where the kernel does not leave them out. Where kernels are proposed (and
     no covariates taken out), so are text, counts, and categories beside their one-hot columns.
+    become the median where the kernel does not leave them out. Rows that lack all columns which a
+    kernel names keep these gaps, for the classifier's ``missing``; other gaps become the median.
 
     Examples
     --------
@@ -159,6 +165,8 @@ def build_pipeline(
         imputed=imputed,
         asked=named_columns(kernels, "numbers"),
         recognise=recognise,
+        sources=sources_that_may_lack(classifier),
+        lacks=lacks,
     )
     scaler: Any = "passthrough"
     if scale != "none":
@@ -171,7 +179,12 @@ def build_pipeline(
 
 
 def preset_pipeline(
-    preset: str | Preset, *, scale: str | None = None, covariates: Any = None, **settings: Any
+    preset: str | Preset,
+    *,
+    scale: str | None = None,
+    covariates: Any = None,
+    lacks: Any = None,
+    **settings: Any,
 ) -> Pipeline:
     """Put the steps of :func:`mklkit.build_pipeline` before a preset's classifier.
 
@@ -183,7 +196,7 @@ def preset_pipeline(
         A name that ``mklkit list presets`` shows, or a preset itself.
     scale : {"standard", "minmax", "none"}, optional
         Overrides the preset's scaling.
-    covariates : str or sequence, optional
+    covariates, lacks
         As for :func:`mklkit.build_pipeline`.
     **settings
         As for :func:`mklkit.preset_classifier`.
@@ -201,7 +214,7 @@ def preset_pipeline(
     system = find_preset(preset)
     classifier = preset_classifier(system, **settings)
     scale = scale or system.scale or DEFAULT_SCALE
-    return build_pipeline(classifier, scale=scale, covariates=covariates)
+    return build_pipeline(classifier, scale=scale, covariates=covariates, lacks=lacks)
 
 
 def pipeline_without_classes(
@@ -214,10 +227,13 @@ def pipeline_without_classes(
             raise IncompatibleError(f"--{option} is for classes, and {reason}: leave it out.")
     if preset.members > 1:
         raise IncompatibleError(f"The preset {preset.name} is a vote, which is for classes.")
-    scale = scale or preset.scale or DEFAULT_SCALE
-    covariates, *search = (settings.pop(key, None) for key in ("covariates", "tune", "scoring"))
+    scale, beside = (
+        scale or preset.scale or DEFAULT_SCALE,
+        ("covariates", "lacks", "tune", "scoring"),
+    )
+    covariates, lacks, *search = (settings.pop(key, None) for key in beside)
     model = tuned(estimator(**settings | preset_parts(preset, settings)), *search)
-    steps = build_pipeline(model, scale, covariates=covariates)
+    steps = build_pipeline(model, scale, covariates=covariates, lacks=lacks)
     return Pipeline([*steps.steps[:-1], (step, steps[-1])])
 
 

@@ -146,8 +146,8 @@ def load_table(
     ----------
     source : str or path
         A built-in name (``breast_cancer``, ``iris``, ``wine``, ``digits``, ``digits_sources``,
-        ``mixed_sources``, ``multiple_features``) or the path of a CSV (also ``.gz``), Parquet,
-        ARFF, libsvm or NPZ file.
+        ``digits_lacking``, ``mixed_sources``, ``multiple_features``) or the path of a CSV (also
+        ``.gz``), Parquet, ARFF, libsvm or NPZ file.
     target : str or int, optional
         Name or position of the column to predict. Default: ``target``, else the last column.
     drop : sequence of str, optional

@@ -13,11 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import IncompatibleError, MKLKitError, SpecError, quoted
 from mklkit.estimators.fit import Fitted
-from mklkit.estimators.plan import kernels_to_bind
+from mklkit.estimators.plan import check_new_rows, kernels_to_bind
 from mklkit.estimators.showing import KernelSummary, ShowsKernels
-from mklkit.estimators.training_data import check_new_rows
+from mklkit.estimators.table_reading import TakesGaps
 from mklkit.protocols import Array, Decision, GatedDecision, Task
-from mklkit.protocols.component import COMBINER, Component
+from mklkit.protocols.component import COMBINER, MISSING, Component
 from mklkit.registry.columns import bind_kernels, kernel_list, parts_of
 from mklkit.registry.composing import Choice, choose_components
 from mklkit.registry.entries import Kind
@@ -146,7 +146,7 @@ def _nested_name(kernel: BoundKernel) -> str:
     return kernel.label if kernel.label.isidentifier() else str(kernel.kernel.name)
 
 
-class FittedKernels(ShowsKernels):
+class FittedKernels(TakesGaps, ShowsKernels):
     """An estimator of kernels that says what was fitted: ``fitted_`` has all of it."""
 
     fitted_: Fitted
@@ -247,6 +247,7 @@ class KernelEstimator(NestedParameters, FittedKernels):
     learner: Any = None
     class_weight: Any = None
     bandwidths: Any = "per-problem"
+    missing: Any = MISSING
     n_jobs: int | None = None
 
     def __init__(
@@ -259,6 +260,7 @@ class KernelEstimator(NestedParameters, FittedKernels):
         max_memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        missing: Any = MISSING,
     ) -> None:
         self.kernels = kernels
         self.feature_map = feature_map
@@ -267,6 +269,7 @@ class KernelEstimator(NestedParameters, FittedKernels):
         self.max_memory = max_memory
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.missing = missing
 
     @property
     def decisions_(self) -> list[Decision]:

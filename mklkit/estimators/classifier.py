@@ -16,13 +16,13 @@ from mklkit.errors import IncompatibleError, SpecError
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.fit import Fitted, fit_problems, plan_and_read
 from mklkit.estimators.partial_fits import check_sums_suffice, partial_fit
-from mklkit.estimators.plan import Plan
+from mklkit.estimators.plan import Plan, check_new_rows, new_rows
 from mklkit.estimators.predicting import PredictsClasses, cross_fitted, lazy_on_dask
 from mklkit.estimators.problems import class_problems, decision_values, joined_parts
 from mklkit.estimators.shared_views import SharedViews, SharesViews
-from mklkit.estimators.training_data import TrainingData, check_new_rows, class_weights
+from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.protocols import Array
-from mklkit.protocols.component import COMBINER, is_whole
+from mklkit.protocols.component import COMBINER, MISSING, is_whole
 from mklkit.views.rows import take_rows
 
 
@@ -73,12 +73,19 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
         The seed of everything random: subset maps, cross-validation inside a combiner.
     n_jobs : int or None, default=None
         Threads over binary problems; the result depends on it only by rounding.
+    missing : str or Missing, default="present"
+        What is done about rows that lack a source, NaN in all columns that a kernel reads:
+        ``"present"`` compares rows by the sources that both have, ``"present-centred"`` does so on
+        centred kernels, ``"impute"`` fills in medians, ``"drop"`` learns from complete rows alone.
+        Single gaps within a source become the median of the training rows.
 
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
     class_weight_ : ndarray of shape (C,)
         The weight of each class; ones where none are asked for.
+    class_prior_ : ndarray of shape (C,)
+        The frequencies of the classes, the probabilities of rows that have no source.
     weights_ : ndarray of shape (n_problems, M)
         Kernel weights, one row per binary problem (and per cluster in cluster gating).
     kernel_names_ : list of str
@@ -128,6 +135,7 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
         max_memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        missing: Any = MISSING,
     ) -> None:
         self.kernels = kernels
         self.feature_map = feature_map
@@ -140,6 +148,7 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
         self.max_memory = max_memory
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.missing = missing
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn from rows (N, d), their class labels (N,) and, if given, their weights (N,).
@@ -157,7 +166,7 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
         Raises
         ------
         ValueError
-            For data that scikit-learn refuses (NaN, text, one row) and for one class only.
+            For data that scikit-learn refuses (infinity, text, one row) and for one class only.
         MKLKitError
             A ``ValueError`` too: unknown names, components that don't fit together or can't weigh
             rows, columns or classes that don't exist, weights that are negative or not finite.
@@ -178,6 +187,8 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
         plan, data = plan_and_read(self, self._task, X, y, sample_weight, groups)
         fitted = self._learn(plan, data, self.random_state, shared_views)
         notes = []
+        counts = np.bincount(data.values, data.row_weights, len(self.classes_))
+        self.class_prior_: Array = counts / counts.sum()
         self.class_weight_: Array = np.ones(len(self.classes_))
         if self.class_weight is not None:
             self.class_weight_ = self._class_weights(data)
@@ -287,4 +298,9 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
     def _probabilities(self, X: Any) -> Array:
         if self.calibration_ is None:
             raise NotFittedError("It was fitted without probabilities; fit with probability=True.")
-        return self.calibration_.predict_proba(self.decision_function(X))
+        rows, none = new_rows(self, X)
+        values = decision_values(self.fitted_, rows, len(self.classes_))
+        probabilities: Array = self.calibration_.predict_proba(values)
+        if none is not None:
+            probabilities[none] = self.class_prior_
+        return probabilities

@@ -24,6 +24,7 @@ from mklkit.errors import (
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.fit import fit_decisions, solver_errors_explained, with_kernels
 from mklkit.estimators.grids import PointGroup
+from mklkit.estimators.lacking import accepted, as_taken
 from mklkit.estimators.plan import Plan, ProblemViews, on_kernels, plan_of
 from mklkit.estimators.problems import Problem, class_problems, join_scores
 from mklkit.estimators.shared_views import SharedViews
@@ -138,6 +139,9 @@ class FoldScores:
         n_problems, n_points = len(run.problems), len(run.group.points)
         weighing = run.estimator.class_weight
         plan = with_kernels(run.plan, data, self.shared_views) if run.plan.proposed else run.plan
+        if plan.reading.medians is not None:
+            data = as_taken(plan, data)
+            held_out = attrs.evolve(held_out, rows=accepted(plan, held_out.rows)[0])
         if weighing is not None:
             weights = class_weights(weighing, self.classes, data.values, data.row_weights)
             data = data.with_class_weights(weights)

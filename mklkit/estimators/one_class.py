@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from mklkit.combiners.templates.weighting import WeightedDecision
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.fit import fit_problems, plan_and_read
+from mklkit.estimators.plan import check_new_rows
 from mklkit.estimators.predicting import finite_values, lazy_on_dask, of_each_row
 from mklkit.estimators.problems import Problem, decision_parts
-from mklkit.estimators.training_data import check_new_rows
 from mklkit.protocols import Array, Task
 from mklkit.views.rows import is_dask
 
@@ -40,6 +40,8 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
         The seed of everything random: subset maps.
     n_jobs : int or None, default=None
         As for :class:`mklkit.MKLClassifier`; there is one problem, so that it changes nothing.
+    missing : str or Missing, default="present"
+        As for :class:`mklkit.MKLClassifier`.
 
     Attributes
     ----------
@@ -85,7 +87,7 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
         Raises
         ------
         ValueError
-            For data that scikit-learn refuses (NaN, text, one row).
+            For data that scikit-learn refuses (infinity, text, one row).
         MKLKitError
             A ``ValueError`` too: components that need labels or do not fit together.
         """

@@ -26,6 +26,7 @@ from mklkit.protocols import (
     LearnerFacts,
     Projector,
     Rows,
+    TableRows,
     Target,
     facts_of,
 )
@@ -140,6 +141,11 @@ def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
         reading, bank = sums.plan.reading, list(sums.plan.kernels)
     plan = plan_of(estimator, "two classes", reading, bank)
     rows = checked_rows(estimator, reading, X, first=sums is None)
+    if isinstance(rows, TableRows) and rows.medians is not None:
+        raise DataError(
+            "partial_fit takes no rows that lack values, as its sums would have to know the weights"
+            " of the kernels: fit on all rows at once, or put an imputer before the model."
+        )
     known = np.unique(classes) if sums is None else estimator.classes_
     codes = _codes_of(column_or_1d(y, warn=True), known, len(rows))
     problems = class_problems(len(known), estimator.multiclass, plan.combiner, plan.learner)

@@ -12,15 +12,27 @@ from typing import Any
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from mklkit.combiners.templates.fixed_shares import FixedShares
 from mklkit.errors import IncompatibleError, SpecError, quoted
+from mklkit.estimators.lacking import accepted, refuse_without_source
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.sources import kernels_by_kind
 from mklkit.estimators.table_reading import TableReading
-from mklkit.estimators.training_data import TrainingData
-from mklkit.protocols import Array, FeatureMapFacts, RowSource, Target, Task, facts_of
-from mklkit.protocols.component import FOR_LARGE_DATA, LEARNER, RIDGE
+from mklkit.estimators.training_data import TrainingData, as_source, checked_rows
+from mklkit.protocols import (
+    Array,
+    FeatureMapFacts,
+    Missing,
+    Rows,
+    RowSource,
+    TableRows,
+    Target,
+    Task,
+    facts_of,
+)
+from mklkit.protocols.component import FOR_LARGE_DATA, LEARNER, MISSING, RIDGE
 from mklkit.registry.columns import are_proposed, bind_kernels, kernels_beside, proposed_for
 from mklkit.registry.composing import check_gives_weights, choose_components
 from mklkit.registry.registry import get_registry
@@ -44,7 +56,8 @@ class Plan:
     those of which the better is taken with them, none where the learner is settled.
     ``bandwidths`` tells whether kernels are fitted to each problem's own rows or to all of them;
     ``max_memory`` are bytes for features and sums over them, ``n_jobs`` threads over problems.
-    ``notes``: what became of gaps, which kernels were proposed, what was chosen unasked.
+    ``missing`` is the strategy for rows that lack sources. ``notes``: what became of gaps, which
+    kernels were proposed, what was chosen unasked.
     """
 
     kernels: tuple[BoundKernel, ...]
@@ -59,13 +72,21 @@ class Plan:
     bandwidths: str = "per-problem"
     max_memory: int | None = None
     n_jobs: int | None = None
+    missing: Any = MISSING
     notes: tuple[str, ...] = ()
 
     @property
     def weighting(self) -> Any:
-        """The combiner, beside the fixed shares of kernels where there are any."""
+        """The combiner, beside fixed shares of kernels and in a strategy, where there are any."""
         shares = [bound.facts.share for bound in self.kernels]
-        return FixedShares(self.combiner, shares) if any(shares) else self.combiner
+        combiner = FixedShares(self.combiner, shares) if any(shares) else self.combiner
+        return combiner if self.missing == MISSING else self.strategy.around(combiner)
+
+    @property
+    def strategy(self) -> Missing:
+        """The strategy for rows that lack sources, as an object."""
+        strategy: Missing = get_registry().create("missing", self.missing)
+        return strategy
 
 
 def plan_of(
@@ -107,6 +128,7 @@ def plan_of(
         bandwidths=estimator.bandwidths,
         max_memory=None if estimator.max_memory is None else memory_given(estimator.max_memory),
         n_jobs=estimator.n_jobs,
+        missing=estimator.missing,
         notes=(*reading.notes, *choice.notes),
     )
 
@@ -136,6 +158,22 @@ def kernels_to_bind(kernels: Any, task: Task, X: Any = None) -> list[BoundKernel
     return [*by_kind, *kernels_beside(kernels)]
 
 
+def check_new_rows(estimator: Any, X: Any) -> Rows:
+    """Return checked new rows, whose columns must be those of the training data."""
+    rows, none = new_rows(estimator, X)
+    if none is not None:
+        refuse_without_source(none, "it can't be decided; predict_proba gives class frequencies")
+    return rows
+
+
+def new_rows(estimator: Any, X: Any) -> tuple[Rows, NDArray[np.bool_] | None]:
+    """Return checked new rows, and which of them have no source; None where all have some."""
+    plan = estimator.fitted_.plan
+    rows = checked_rows(estimator, plan.reading, as_source(X), first=False)
+    lack = isinstance(rows, TableRows) and rows.medians is not None
+    return accepted(plan, rows) if lack else (rows, None)
+
+
 WORTH_KEEPING = 2**28
 """Bytes of similarities of held-out rows that are kept for all decisions of a problem."""
 
@@ -158,6 +196,9 @@ class ProblemViews:
         store: PairStore | None = None,
     ) -> None:
         self._facts = facts_of(plan.feature_map, FeatureMapFacts)
+        if plan.missing != MISSING:
+            changed = [attrs.evolve(bound, missing=plan.strategy) for bound in plan.kernels]
+            plan = attrs.evolve(plan, kernels=tuple(changed))
         if plan.bandwidths == "all-rows":
             fitted, _ = fit_kernels(plan.kernels, data.rows, data.row_weights)
             pairs = zip(plan.kernels, fitted, strict=True)

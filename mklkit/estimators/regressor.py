@@ -11,10 +11,9 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.fit import fit_problems, plan_and_read, with_kernels
-from mklkit.estimators.plan import Plan
+from mklkit.estimators.plan import Plan, check_new_rows
 from mklkit.estimators.predicting import finite_values, lazy_on_dask
 from mklkit.estimators.problems import Problem, decision_parts
-from mklkit.estimators.training_data import check_new_rows
 from mklkit.protocols import Array, CombinerFacts, FeatureMapFacts, LearnerFacts, Task, facts_of
 from mklkit.views.rows import is_dask
 
@@ -39,6 +38,8 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         The seed of everything random: subset maps, cross-validation inside a combiner.
     n_jobs : int or None, default=None
         Threads over targets that are fitted one by one.
+    missing : str or Missing, default="present"
+        As for :class:`mklkit.MKLClassifier`.
 
     Attributes
     ----------
@@ -98,7 +99,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         Raises
         ------
         ValueError
-            For data that scikit-learn refuses: NaN, text, one row.
+            For data that scikit-learn refuses: infinity, text, one row.
         MKLKitError
             A ``ValueError`` too: unknown names, components that don't fit together or can't learn
             numbers, columns that don't exist.

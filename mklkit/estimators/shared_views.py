@@ -37,7 +37,8 @@ class SharedViews:
         if not isinstance(data.rows, np.ndarray | TableRows):
             return ProblemViews(plan, data, seed)
         kernels = tuple((k.label, same_key(k.kernel), joblib.hash(k.columns)) for k in plan.kernels)
-        settings = same_key(plan.feature_map), int(seed), plan.bandwidths, plan.max_memory
+        parts = same_key(plan.feature_map), same_key(plan.missing)
+        settings = *parts, int(seed), plan.bandwidths, plan.max_memory
         key = kernels, settings, data.digest
         with self._lock:
             views = self._views.pop(key, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from datetime import date, timedelta
 from decimal import Decimal
@@ -13,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_complex_dtype, is_numeric_dtype, is_object_dtype
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 from sklearn.utils.validation import _get_feature_names
 
@@ -30,6 +32,16 @@ DATES = (date, timedelta, np.datetime64, np.timedelta64, pd.Period)
 """Dates, times and durations; pandas' own are subclasses."""
 
 
+class TakesGaps(BaseEstimator):
+    """An estimator whose rows may lack values."""
+
+    def __sklearn_tags__(self) -> Any:
+        """Declare it."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
 @attrs.frozen
 class TableReading:
     """How a table is read for its kernels: what its columns hold, and what kernels read in them.
@@ -39,6 +51,7 @@ class TableReading:
     Kernels read text, categories and row ids in the columns ``texts``, ``categories`` and ``ids``.
     Gaps of the categories ``filled`` are a category of their own, as a kernel does not leave them
     out; the numbers in ``gaps`` may have some. ``notes``: what became of gaps in training.
+    ``medians`` (d,) are those of the training rows, where they lacked values.
     """
 
     names: tuple[str, ...] | None
@@ -50,6 +63,7 @@ class TableReading:
     gaps: tuple[int, ...] = ()
     ids: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    medians: Array | None = attrs.field(default=None, eq=False)
 
     def numbers(self, X: Any) -> Array:
         """Return the columns of numbers in their places (n, d), with NaN for gaps and 0 elsewhere.
@@ -84,6 +98,20 @@ class TableReading:
     def allowed_gaps(self, numbers: Array) -> NDArray[np.bool_]:
         """Return which of these numbers (n, d) are gaps that kernels leave out or that are text."""
         return np.isnan(numbers) & np.isin(np.arange(numbers.shape[1]), self.gaps)
+
+    def with_gaps(self, rows: Any) -> TableRows:
+        """Return rows that lack values, with the medians of training, or theirs if these are it.
+
+        Of columns in which kernels leave gaps out there is none.
+        """
+        rows = rows if isinstance(rows, TableRows) else TableRows(rows, {}, {})
+        medians = self.medians
+        if medians is None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of columns without values
+                medians = np.nan_to_num(np.nanmedian(rows.numbers, axis=0))
+            medians[[*self.gaps, *self.categories]] = np.nan
+        return attrs.evolve(rows, medians=medians)
 
     def rows(self, X: Any, numbers: Array) -> Array | TableRows:
         """Return all that kernels read in a table; ``numbers`` are its numbers (n, d)."""

@@ -258,11 +258,6 @@ def _numbers(y: Any) -> Array:
     return np.asarray(column_or_1d(numbers, warn=True)) if one_column else numbers
 
 
-def check_new_rows(estimator: Any, X: Any) -> Rows:
-    """Return checked new rows, whose columns must be those of the training data."""
-    return checked_rows(estimator, estimator.fitted_.plan.reading, as_source(X), first=False)
-
-
 def checked_rows(estimator: Any, reading: TableReading, X: Any, first: bool) -> Rows:
     """Return rows as their kernels read them; the columns of the ``first`` ones are remembered."""
     if isinstance(X, RowSource):
@@ -279,26 +274,27 @@ def checked_rows(estimator: Any, reading: TableReading, X: Any, first: bool) -> 
         return X
     if isinstance(X, pd.DataFrame) and not X.columns.is_unique:
         raise DataError(f"Column names must be unique; got {list(X.columns)!r:.100}.")
-    try:
-        # Numbers that overflow float64 are refused, so the cast need not warn.
-        with np.errstate(over="ignore", invalid="ignore"):
-            # scikit-learn would take dates for numbers.
-            if reading.plain and not needs_reading((), X):
-                rows: Array = validate_data(estimator, X, dtype=FLOATS, reset=first, order="C")
-                return rows
-            return _read(estimator, reading, X, first)
-    except ValueError as error:
-        if not str(error).startswith("Input X contains NaN"):
+    # Rows without gaps, of which most tables consist, are not looked through for them.
+    for finite in (True, "allow-nan"):
+        try:
+            # Numbers that overflow float64 are refused, so the cast need not warn.
+            with np.errstate(over="ignore", invalid="ignore"):
+                # scikit-learn would take dates for numbers.
+                if reading.plain and not needs_reading((), X):
+                    rows: Any = validate_data(
+                        estimator, X, dtype=FLOATS, reset=first, order="C", ensure_all_finite=finite
+                    )
+                else:
+                    rows = _read(estimator, reading, X, first, finite)
+        except ValueError as error:
+            if finite is True and str(error).startswith("Input X contains NaN"):
+                continue
             raise
-        raise DataError(
-            "Input X contains NaN, which kernels can't compare. Fill the gaps first, within the"
-            " model: make_pipeline(SimpleImputer(), StandardScaler(), MKLClassifier(…)), with"
-            " 'from sklearn.impute import SimpleImputer'; for tables that also have text or dates,"
-            " TableEncoder() instead, with 'from mklkit import TableEncoder'."
-        ) from None
+        break
+    return cast(Rows, rows if finite is True else reading.with_gaps(rows))
 
 
-def _read(estimator: Any, reading: TableReading, X: Any, first: bool) -> Rows:
+def _read(estimator: Any, reading: TableReading, X: Any, first: bool, finite: Any) -> Rows:
     """Return what kernels read in a table that does not hold numbers alone."""
     if np.asarray(X).ndim != 2:  # scikit-learn would look for a first row in a dict.
         raise DataError(
@@ -308,7 +304,8 @@ def _read(estimator: Any, reading: TableReading, X: Any, first: bool) -> Rows:
     validate_data(estimator, X, skip_check_array=True, reset=first)
     numbers = reading.numbers(X)
     # Gaps that kernels leave out are no reason to refuse the others' numbers.
-    check_array(np.where(reading.allowed_gaps(numbers), 0, numbers), input_name="X")
+    known = np.where(reading.allowed_gaps(numbers), 0, numbers)
+    check_array(known, input_name="X", ensure_all_finite=finite)
     return cast(Rows, reading.rows(X, numbers))
 
 

@@ -18,10 +18,9 @@ from mklkit.combiners.templates.weighting import WeightedColumns, WeightingCombi
 from mklkit.errors import DataError, quoted
 from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.fit import Fitted, plan_and_read, solver_errors_explained, with_kernels
-from mklkit.estimators.plan import ProblemViews
+from mklkit.estimators.plan import ProblemViews, check_new_rows
 from mklkit.estimators.predicting import lazy_on_dask
 from mklkit.estimators.problems import Problem, class_problems
-from mklkit.estimators.training_data import check_new_rows
 from mklkit.protocols import Array, CombinerFacts, Task, facts_of
 from mklkit.protocols.component import KERNELS
 from mklkit.registry.composing import Choice, check_gives_weights, choose_components

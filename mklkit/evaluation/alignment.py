@@ -14,10 +14,10 @@ import pandas as pd
 
 from mklkit.errors import DataError, MKLKitError
 from mklkit.estimators.introspection import FittedSearch, KernelModel
+from mklkit.estimators.plan import check_new_rows
 from mklkit.estimators.table_reading import read_table
-from mklkit.estimators.training_data import check_new_rows
 from mklkit.numerics.gram_tiles import centred_gram
-from mklkit.protocols import Array
+from mklkit.protocols import Array, SourceRows
 from mklkit.registry.columns import bind_kernels
 from mklkit.views.bound_kernels import fit_kernels
 from mklkit.views.kernel_rows import KernelRows
@@ -134,9 +134,11 @@ def self_similarity(kernels: Any, X: Any) -> pd.Series:
     [7.0, 1.0]
     """
     labels, rows = fitted_on(kernels, X)
-    pairs = zip(rows.kernels, rows.rows, strict=True)
-    means = [float(np.mean(kernel.diagonal(columns))) for kernel, columns in pairs]
-    return pd.Series(means, index=labels)
+    sizes = []
+    for kernel, columns in zip(rows.kernels, rows.rows, strict=True):
+        present = columns.present if isinstance(columns, SourceRows) else columns
+        sizes.append(float(np.mean(kernel.diagonal(present))))
+    return pd.Series(sizes, index=labels)
 
 
 def near_duplicates(table: pd.DataFrame) -> list[tuple[str, str, float]]:
@@ -171,15 +173,15 @@ def fitted_on(kernels: Any, X: Any) -> tuple[list[str], KernelRows]:
         raise
     except (TypeError, ValueError) as error:
         raise DataError(f"Kernels are compared on a table of numbers: {error}.") from None
-    allowed = np.isfinite(numbers)
-    if not reading.plain:
-        allowed |= reading.allowed_gaps(numbers)
+    allowed = ~np.isinf(numbers)
     if numbers.ndim != 2 or len(numbers) < 2 or not allowed.all():
         raise DataError(
             "Kernels are compared on a table of at least two rows of finite numbers; got shape"
-            f" {numbers.shape}{'' if allowed.all() else ' with NaN or infinity'}."
+            f" {numbers.shape}{'' if allowed.all() else ' with infinity'}."
         )
-    rows = numbers if reading.plain else reading.rows(X, numbers)
+    rows: Any = numbers if reading.plain else reading.rows(X, numbers)
+    if (np.isnan(numbers) & ~reading.allowed_gaps(numbers)).any():
+        rows = reading.with_gaps(rows)
     return [kernel.label for kernel in bound], KernelRows.of(*fit_kernels(bound, rows))
 
 

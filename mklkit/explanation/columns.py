@@ -154,6 +154,10 @@ def shuffled(rows: pd.DataFrame, places: Sequence[int], order: NDArray[np.intp])
     [[2, 4, 5], [1, 3, 6]]
     """
     changed = rows.copy(deep=False)
+    present = ~rows.iloc[:, list(places)].isna().all(axis=1).to_numpy()
+    if not present.all():  # Rows that lack them all still do, and others have those of others.
+        among, order = order[present[order]], np.arange(len(rows))
+        order[present] = among
     for place in places:
         changed.isetitem(place, rows.iloc[:, place].array.take(order))
     return changed

@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mklkit.combiners.templates.fusion import FusedDecision
+from mklkit.estimators.plan import check_new_rows
 from mklkit.estimators.problems import decision_parts
-from mklkit.estimators.training_data import check_new_rows
 from mklkit.protocols import Array, KernelFacts, facts_of
 
 TOP = 10

@@ -49,6 +49,7 @@ AUTO = "auto"
 # The components that are taken, or advised, where the user names none: here alone, by name.
 COMBINER, FEATURE_MAP, LEARNER = "uniform", "implicit", "svm"
 COUPLED_MAP, COUPLED_LEARNER, RIDGE = "empirical", "mhks", "ridge"
+MISSING, FILLED = "present", "impute"
 
 KERNELS = (
     "cosine_linear:cosine(linear)",

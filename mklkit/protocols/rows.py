@@ -15,6 +15,7 @@ from attrs.validators import and_, deep_iterable, in_, instance_of, min_len
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError
+from mklkit.protocols.source_rows import SourceRows
 
 __all__ = [
     "TASK_NAMES",
@@ -153,6 +154,8 @@ class TableRows:
         :func:`mklkit.registry.readings.text_codes` returns them.
     categories : dict of int to ndarray of shape (n,)
         The codes of columns of categories that a kernel reads, NaN for gaps that it leaves out.
+    medians : ndarray of shape (d,), optional
+        What a kernel reads in gaps. It gets :class:`SourceRows` where rows lack all its columns.
     """
 
     numbers: Array
@@ -161,6 +164,8 @@ class TableRows:
     """The code points (n, L) of each column of text that a kernel reads, by its position."""
     categories: Mapping[int, Array]
     """The codes (n,) of each column of categories that a kernel reads, NaN for gaps."""
+    medians: Array | None = None
+    """What stands in gaps (d,), where rows may have some; NaN where kernels leave them out."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -193,22 +198,40 @@ class TableRows:
             self.numbers[members],
             {column: codes[members] for column, codes in self.texts.items()},
             {column: codes[members] for column, codes in self.categories.items()},
+            self.medians,
         )
 
-    def own(self, columns: Columns, reads: Reads) -> Array:
+    def astype(self, dtype: Any) -> TableRows:
+        """Return the rows with numbers of another type."""
+        return attrs.evolve(self, numbers=self.numbers.astype(dtype))
+
+    def filled(self) -> Array | TableRows:
+        """Return the rows with medians in all gaps, which no longer lack a source."""
+        numbers = self.numbers
+        if self.medians is not None:
+            numbers = np.where(np.isnan(numbers), self.medians, numbers).astype(numbers.dtype)
+        plain = not (self.texts or self.categories)
+        return numbers if plain else attrs.evolve(self, numbers=numbers, medians=None)
+
+    def own(self, columns: Columns, reads: Reads) -> Array | SourceRows:
         """Return what a kernel reads in its columns (n, k), or (n, L) for text."""
         if reads == "text":
             assert columns is not None, "a kernel on text is bound to its column"
             return self.texts[int(columns[0])]
         columns_read = self.numbers if columns is None else self.numbers[:, columns]
-        if reads != "categories":
+        if reads == "categories":
+            wanted = range(columns_read.shape[1]) if columns is None else columns.tolist()
+            columns_read = columns_read.astype(np.float64)
+            for place, column in enumerate(wanted):
+                if column in self.categories:
+                    columns_read[:, place] = self.categories[column]
+        if self.medians is None:
             return columns_read
-        wanted = range(columns_read.shape[1]) if columns is None else columns.tolist()
-        columns_read = columns_read.astype(np.float64)
-        for place, column in enumerate(wanted):
-            if column in self.categories:
-                columns_read[:, place] = self.categories[column]
-        return columns_read
+        gaps = np.isnan(columns_read)
+        lacks = np.asarray(gaps.all(axis=1))
+        medians = self.medians if columns is None else self.medians[columns]
+        values = np.ascontiguousarray(np.where(gaps, medians, columns_read), columns_read.dtype)
+        return SourceRows(values, lacks) if lacks.any() else values
 
 
 def own_rows(rows: Any, columns: Columns, reads: Reads) -> Any:

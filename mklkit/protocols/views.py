@@ -13,6 +13,7 @@ from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum
 from mklkit.protocols.kernel import FittedKernel, FittedMap
 from mklkit.protocols.rows import Array, Reads, TableRows, own_rows
+from mklkit.protocols.source_rows import where_present
 
 __all__ = [
     "KernelProducts",
@@ -176,7 +177,7 @@ class Projector:
 
     def transform(self, rows: Array | TableRows) -> Array:
         """Return the view's columns (n, p) or (n, N) for new rows (n, d) of all features."""
-        return self.map.transform(own_rows(rows, self.columns, self.reads))
+        return where_present(self.map.transform, own_rows(rows, self.columns, self.reads))
 
 
 class KernelView(TrainingView, Protocol):

@@ -25,6 +25,7 @@ from mklkit.protocols import (
     KernelFacts,
     Learner,
     LearnerFacts,
+    Missing,
     Preset,
     Subproblem,
     facts_of,
@@ -32,13 +33,14 @@ from mklkit.protocols import (
 )
 from mklkit.registry.specs import parse_kernel_spec, parse_spec
 
-Kind = Literal["kernel", "feature_map", "combiner", "learner", "preset"]
+Kind = Literal["kernel", "feature_map", "combiner", "learner", "missing", "preset"]
 
 HOOKS: dict[Kind, str] = {
     "kernel": "mklkit_kernels",
     "feature_map": "mklkit_feature_maps",
     "combiner": "mklkit_combiners",
     "learner": "mklkit_learners",
+    "missing": "mklkit_missing",
     "preset": "mklkit_presets",
 }
 FACTS: dict[Kind, type[Facts]] = {
@@ -46,12 +48,14 @@ FACTS: dict[Kind, type[Facts]] = {
     "feature_map": FeatureMapFacts,
     "combiner": CombinerFacts,
     "learner": LearnerFacts,
+    "missing": Facts,
 }
 BASES: dict[Kind, tuple[type, dict[str, type]]] = {
     "kernel": (Kernel, dict.fromkeys(("fit", "fit_weighted"), FittedKernel)),
     "feature_map": (FeatureMap, dict.fromkeys(("fit", "fit_all"), FittedMap)),
     "combiner": (Combiner, {}),
     "learner": (Learner, {"fit": FittedLearner, "subproblem": Subproblem}),
+    "missing": (Missing, {}),
 }
 """What a component of each kind derives from, and the bases of what its methods return."""
 
@@ -70,7 +74,7 @@ class Entry:
 
 def spoken(kind: Kind) -> str:
     """Return a kind as written in messages."""
-    return kind.replace("_", " ")
+    return "strategy for missing sources" if kind == "missing" else kind.replace("_", " ")
 
 
 def kind_of(cls: type) -> Kind | None:

@@ -1,8 +1,8 @@
 """The registry of components by name: built-ins and plugins, through the same hooks.
 
-Whatever a module of the packages ``kernels``, ``feature_maps``, ``combiners``, ``learners`` and
-``presets`` registers is a built-in, so that a new strategy is one new file. Plugins are found by
-the entry-point group ``mklkit``.
+Whatever a module of the packages ``kernels``, ``feature_maps``, ``combiners``, ``learners``,
+``missing`` and ``presets`` registers is a built-in, so that a new strategy is one new file. Plugins
+are found by the entry-point group ``mklkit``.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ class Registry:
         self._classes: set[type] = set()
         self._entries: dict[tuple[Kind, str], list[Entry]] = {}
         self._model_types: dict[str, tuple[type, str]] = {}
-        for kind in HOOKS:
-            for module in modules_of(f"mklkit.{kind}s"):
+        for hook in HOOKS.values():
+            for module in modules_of(hook.replace("_", ".", 1)):
                 self._register(module, BUILT_IN, __version__)
         if third_party:
             self.load_plugins()
@@ -146,7 +146,7 @@ class Registry:
         Parameters
         ----------
         kind : str
-            ``"kernel"``, ``"feature_map"``, ``"combiner"`` or ``"learner"``.
+            ``"kernel"``, ``"feature_map"``, ``"combiner"``, ``"learner"`` or ``"missing"``.
         spec : str or component
             ``"rbf(sigma='mean')"``, a component, or a component class (built with its defaults).
 

@@ -33,6 +33,7 @@ from mklkit.protocols import (
     Reads,
     Rows,
     RowSource,
+    SourceRows,
     facts_of,
 )
 from mklkit.views.kernel_rows import KernelRows, is_scalar
@@ -50,12 +51,16 @@ FAR = 1e4
 
 @attrs.frozen
 class BoundKernel:
-    """A kernel with its name in results, its columns (None for all), and its fit, if it has one."""
+    """A kernel with its name in results, its columns (None for all), and its fit, if it has one.
+
+    ``missing`` is the strategy that changes it, where one does.
+    """
 
     label: str
     kernel: Any
     columns: Any = None
     fitted: FittedKernel | None = None
+    missing: Any = None
 
     @cached_property
     def facts(self) -> KernelFacts:
@@ -75,7 +80,7 @@ def fit_kernels(
 
     Kernels on the same columns get the same array, by which they share base quantities. To rows
     that are read in parts, kernels are fitted by a seeded sample of them. Refuses kernels whose
-    values on these rows are not finite.
+    values on these rows are not finite. Rows that lack a kernel's source do not count.
     """
     own_rows = sample = own_columns(kernels, rows)
     if isinstance(rows, RowSource):
@@ -83,14 +88,21 @@ def fit_kernels(
         if row_weights is not None:
             row_weights = row_weights[sampled_places(len(rows))]
     fitted: list[FittedKernel] = []
-    for bound, columns in zip(kernels, sample, strict=True):
+    for bound, source in zip(kernels, sample, strict=True):
+        columns, weights = source, row_weights
+        if isinstance(source, SourceRows):
+            columns = source.present
+            if weights is not None and len(columns) < len(source):
+                weights = weights[~source.lacks]
         with np.errstate(over="ignore", invalid="ignore"):
             if bound.fitted is not None:
                 fitted.append(bound.fitted)
-            elif row_weights is None:
+            elif weights is None:
                 fitted.append(bound.kernel.fit(columns))
             else:
-                fitted.append(bound.kernel.fit_weighted(columns, row_weights))
+                fitted.append(bound.kernel.fit_weighted(columns, weights))
+            if bound.missing is not None and bound.fitted is None:
+                fitted[-1] = bound.missing.fit(fitted[-1], columns)
             largest = np.abs(fitted[-1].diagonal(columns)).max()
         if not np.isfinite(largest):
             raise _no_numbers(bound, f"{largest}")
@@ -117,6 +129,7 @@ def warn_of_far_rows(label: str, fitted: FittedKernel, own_rows: Rows) -> None:
     if not (is_scalar(fitted) and fitted.base == "inner_product"):
         return
     rows: Any = in_memory(own_rows) if isinstance(own_rows, RowSource) else own_rows
+    rows = rows.present if isinstance(rows, SourceRows) else rows
     # Differences of equal rows by rounding do not count as spread.
     smallest = len(rows) * float(np.finfo(rows.dtype).eps)
     near_one = rows / (np.abs(rows).max(initial=0) or 1)
@@ -139,17 +152,32 @@ def fit_maps(
     rows: Sequence[Array],
     random_state: np.random.RandomState,
 ) -> list[FittedMap]:
-    """Return each kernel's map, in order; maps may share random draws."""
+    """Return each kernel's map, in order; maps may share random draws.
+
+    Features are those of the rows that have a kernel's source: only kernels on the same columns
+    share draws where some rows lack theirs.
+    """
     facts = facts_of(feature_map, FeatureMapFacts)
     if facts.for_kernels or facts.needs_mean_rows:
         _check_supported(kernels, feature_map, facts)
-    fitted_maps: list[FittedMap] = []
+    groups = [list(range(len(rows)))]
+    if facts.explicit and any(isinstance(columns, SourceRows) for columns in rows):
+        arrays = list(map(id, rows))
+        groups = [[k for k, each in enumerate(arrays) if each == a] for a in dict.fromkeys(arrays)]
+        sources: Sequence[Any] = rows
+        of_source = {id(r): r.present if isinstance(r, SourceRows) else r for r in sources}
+        rows = [of_source[each] for each in arrays]
+    maps: dict[int, FittedMap] = {}
     try:
         with np.errstate(over="ignore", invalid="ignore"):
-            fitted_maps.extend(feature_map.fit_all(fitted, rows, random_state))
+            for group in groups:
+                parts = [fitted[k] for k in group], [rows[k] for k in group]
+                for fitted_map in feature_map.fit_all(*parts, random_state):
+                    maps[group[len(maps.keys() & set(group))]] = fitted_map
     except np.linalg.LinAlgError as error:
-        raise _no_numbers(kernels[len(fitted_maps)], plain_message(error)) from error
-    return fitted_maps
+        failed = next(k for group in groups for k in group if k not in maps)
+        raise _no_numbers(kernels[failed], plain_message(error)) from error
+    return [maps[k] for k in range(len(rows))]
 
 
 def _check_supported(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Self
+from typing import Any
 
 import attrs
 import numpy as np
@@ -14,7 +14,18 @@ from numpy.typing import NDArray
 from mklkit.errors import IncompatibleError
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each
-from mklkit.protocols import Array, Decision, FittedLearner, FittedMap, Projector, Rows
+from mklkit.protocols import (
+    Array,
+    Decision,
+    FittedLearner,
+    FittedMap,
+    Projector,
+    Rows,
+    SourceRows,
+    TableRows,
+    row_scale,
+    where_present,
+)
 from mklkit.views.kernel_rows import KernelRows, Scratch
 from mklkit.views.rows import ColumnCuts, rows_at
 
@@ -27,13 +38,17 @@ NO_SUM = (
 FEW_ROWS = 64
 """Up to this many rows, features cost less than folding maps into coefficients."""
 
+Scaling = tuple[Sequence[Projector], Array]
+"""The projectors of a weighted sum, and their weights."""
+
 
 class RowBlock:
     """A block of rows, and the columns that maps have computed of it.
 
     With ``keep`` a map's columns are kept for later decisions, which is worth the memory where
     decisions share maps. ``known`` are columns that are available already, ``scratch`` is memory
-    for similarities, used again when the next block is made.
+    for similarities, used again when the next block is made. ``scaling``, some projectors and their
+    weights, scales all columns that are computed, where rows lack sources.
 
     Examples
     --------
@@ -50,13 +65,16 @@ class RowBlock:
 
     def __init__(
         self,
-        rows: Array,
+        rows: Any,
         keep: bool = False,
         known: Sequence[tuple[FittedMap, Array]] = (),
         scratch: Scratch | None = None,
+        scaling: Scaling | None = None,
     ) -> None:
         self.rows = rows
         self.keep = keep
+        self.scaling = scaling
+        self.may_lack = isinstance(rows, TableRows) and rows.medians is not None
         self._cuts = ColumnCuts(rows)
         self._columns = {id(fitted): (fitted, columns) for fitted, columns in known}
         self._similar: dict[int, Array] = {}
@@ -76,7 +94,18 @@ class RowBlock:
     def take(self, members: NDArray[np.intp]) -> RowBlock:
         """Return some of the rows as a block, with the columns that are available."""
         known = [(fitted, columns[members]) for fitted, columns in self._columns.values()]
-        return RowBlock(self.rows[members], known=known)
+        return RowBlock(self.rows[members], known=known, scaling=self.scaling)
+
+    def own(self, projectors: Sequence[Projector]) -> list[Any]:
+        """Return what each kernel reads in the rows."""
+        return [self._cuts.of(projector.columns, projector.reads) for projector in projectors]
+
+    def scaled(self, columns: Array, projectors: Sequence[Projector], weights: Array) -> Array:
+        """Return columns of the rows, scaled where these lack sources of a weighted sum."""
+        scale = row_scale(self.own(projectors), weights) if self.may_lack else None
+        if scale is None:
+            return columns
+        return columns * scale.reshape(-1, *[1] * (columns.ndim - 1)).astype(columns.dtype)
 
     def prepare(self, projectors: Sequence[Projector]) -> None:
         """Compute together what later calls ask for one by one: kernels share their distances."""
@@ -107,7 +136,8 @@ class RowBlock:
             elif fitted.from_landmarks:
                 fresh.append(index)
             else:
-                columns = fitted.transform(self._cuts.of(projector.columns, projector.reads))
+                rows = self._cuts.of(projector.columns, projector.reads)
+                columns = self._where_present(fitted.transform(np.asarray(rows)), rows)
                 if self.keep:
                     self._columns[id(fitted)] = fitted, columns
                 yield index, columns, False
@@ -121,11 +151,18 @@ class RowBlock:
                 fitted = used[place].map
                 raw = fold and fitted.linear
                 columns = values if raw else fitted.from_similarities(values)
+                if self.scaling is not None or isinstance(own_rows[place], SourceRows):
+                    columns = self._where_present(columns, own_rows[place])
                 if self.keep and raw:
-                    self._similar[id(fitted)] = values
+                    self._similar[id(fitted)] = columns
                 elif self.keep:
                     self._columns[id(fitted)] = fitted, columns
                 yield fresh[place], columns, raw
+
+    def _where_present(self, columns: Array, own: Any) -> Array:
+        """Return columns, zero for rows that lack their source, and scaled for others."""
+        columns = where_present(lambda _: columns, own)
+        return columns if self.scaling is None else self.scaled(columns, *self.scaling)
 
 
 class BlockDecision(ABC):
@@ -231,69 +268,28 @@ def weighted_columns(
 ) -> Array:
     """Return the sum of the projectors' columns times their scales, or features side by side.
 
-    Explicit features are scaled by the roots and put side by side.
+    Explicit features are scaled by the roots and put side by side. Rows that lack sources, and
+    training rows that do, are scaled by what they have.
     """
     if explicit:
         columns = dict(block.columns_of(projectors))
         parts = [np.sqrt(scale) * columns[index] for index, scale in enumerate(scales)]
-        return np.hstack(parts)
+        return block.scaled(np.hstack(parts), projectors, scales)
     total: Any = None
     for index, values in block.columns_of(projectors):
         scaled = values * values.dtype.type(scales[index])
         total = scaled if total is None else np.add(total, scaled, out=total)
-    return np.asarray(total)
+    total = np.asarray(total)
+    landmarks = [p.map.landmarks for p in projectors if p.map.from_landmarks]
+    trained = any(isinstance(rows, SourceRows) for rows in landmarks)
+    return scaled_pairs(total, block, projectors, scales) if block.may_lack or trained else total
 
 
-@attrs.frozen(eq=False)
-class Projection:
-    """Σ_m Φ_m c_m for some views, as a function of a block of rows.
-
-    ``folded`` are the coefficients c_m on similarities to the landmarks, where maps are linear in
-    them.
-    """
-
-    projectors: Sequence[Projector]
-    coefficients: Sequence[Array]
-    folded: Sequence[Array]
-
-    @classmethod
-    def of(cls, projectors: Sequence[Projector], coefficients: Sequence[Array]) -> Self:
-        """Return the function for coefficients of features."""
-        folded = [
-            projector.map.on_similarities(part) if projector.map.linear else part
-            for projector, part in zip(projectors, coefficients, strict=True)
-        ]
-        return cls(projectors, coefficients, folded)
-
-    def __call__(self, block: RowBlock) -> Array:
-        """Return the sum (n,) or (n, k)."""
-        total: Any = None
-        for index, values, raw in block.raw_columns_of(self.projectors):
-            factors = (self.folded if raw else self.coefficients)[index]
-            part = values @ factors.astype(values.dtype)
-            total = part if total is None else np.add(total, part, out=total)
-        return np.asarray(total)
-
-
-@attrs.frozen(eq=False)
-class BackProjection:
-    """Φ_mᵀt for some views, without features where maps allow: sums over blocks, then finished."""
-
-    projectors: Sequence[Projector]
-
-    def of(self, block: RowBlock, targets: Array) -> list[Array]:
-        """Return a block's sums for targets (n,) or (n, k), in float64."""
-        sums: list[Array] = [np.empty(0)] * (2 * len(self.projectors))
-        for index, values, raw in block.raw_columns_of(self.projectors):
-            # Targets in the features' own type: the product would copy the features otherwise.
-            sums_of_view = values.T @ targets.astype(values.dtype, copy=False)
-            sums[2 * index] = sums_of_view.astype(np.float64)
-            sums[2 * index + 1] = np.array(float(raw))
-        return sums
-
-    def finish(self, sums: Sequence[Array]) -> list[Array]:
-        """Return Φ_mᵀt (p_m,) or (p_m, k) for the added sums."""
-        return [
-            projector.map.from_sums(total) if raw else total
-            for projector, total, raw in zip(self.projectors, sums[::2], sums[1::2], strict=True)
-        ]
+def scaled_pairs(
+    columns: Array, block: RowBlock, projectors: Sequence[Projector], weights: Array
+) -> Array:
+    """Return a weighted sum's similarities (n, N), scaled by the sources that both rows have."""
+    columns = block.scaled(columns, projectors, weights)
+    rows = [p.map.landmarks if p.map.from_landmarks else None for p in projectors]
+    training = row_scale(rows, weights)
+    return columns if training is None else columns * training.astype(columns.dtype)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each
 from mklkit.protocols import Array, FittedMap, Rows
-from mklkit.views.deciding import BLOCK_ROWS, RowBlock
+from mklkit.views.deciding import BLOCK_ROWS, RowBlock, Scaling
 from mklkit.views.kernel_rows import Scratch, SpareScratch
 from mklkit.views.rows import DistributedRows, check_unchanged, rows_at
 
@@ -106,6 +106,7 @@ def on_blocks(
     function: Callable[..., Any],
     kept_maps: Sequence[FittedMap],
     spare: SpareScratch | None,
+    scaling: Scaling | None,
     rows: Array,
     *arrays: Array,
 ) -> Any:
@@ -118,7 +119,7 @@ def on_blocks(
     def blocks(scratch: Scratch | None) -> Blocks:
         for place in row_blocks(len(rows), BLOCK_ROWS):
             known = list(zip(kept_maps, (features[place] for features in kept), strict=True))
-            yield place, RowBlock(rows[place], True, known, scratch)
+            yield place, RowBlock(rows[place], True, known, scratch, scaling)
 
     if spare is None:
         return function(blocks(None), *others)

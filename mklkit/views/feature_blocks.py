@@ -18,9 +18,9 @@ from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import weighted_sums
 from mklkit.protocols import Array, Projector, Rows
 from mklkit.protocols.component import LARGE_LEARNER
-from mklkit.views.deciding import BackProjection, Projection, RowBlock
+from mklkit.views.deciding import RowBlock, Scaling
 from mklkit.views.engines import PART_ROWS, Blocks, added, engine_of, on_blocks
-from mklkit.views.feature_moments import feature_moments
+from mklkit.views.feature_moments import BackProjection, Projection, feature_moments
 from mklkit.views.kernel_rows import SpareScratch
 from mklkit.views.memory import CHEAP_COLUMNS, SMALL_BYTES, check_features_fit, memory_limit
 from mklkit.views.rows import rows_at, take_rows
@@ -42,7 +42,8 @@ class FeatureBlocks:
         self.max_memory = max_memory
         self._spare = SpareScratch()
         self._kept: dict[int, Array] = {}
-        self._whole: tuple[FeatureBlocks, NDArray[np.intp]] | None = None
+        self.scaling: Scaling | None = None
+        self._whole: tuple[FeatureBlocks, NDArray[np.intp] | slice] | None = None
 
     @cached_property
     def widths(self) -> list[int]:
@@ -58,14 +59,21 @@ class FeatureBlocks:
     def take(self, members: NDArray[np.intp]) -> FeatureBlocks:
         """Return the features of some of the rows, without computing those that are kept."""
         part = FeatureBlocks(self.projectors, take_rows(self.rows, members), self.max_memory)
-        part._whole = self, members
+        part._whole, part.scaling = (self, members), self.scaling
         return part
+
+    def scaled(self, used: Sequence[int], weights: Array) -> FeatureBlocks:
+        """Return the features, scaled where rows lack sources of a weighted sum of some views."""
+        scaled = FeatureBlocks(self.projectors, self.rows, self.max_memory)
+        scaled._whole, scaled.scaling = (self, slice(None)), (self.projectors_of(used), weights)
+        return scaled
 
     def only(self, indices: Iterable[int]) -> FeatureBlocks:
         """Return the features of some views alone."""
         part = FeatureBlocks([self.projectors[m] for m in indices], self.rows, self.max_memory)
         known = [self._known(index) for index in indices]
         part._kept = {place: kept for place, kept in enumerate(known) if kept is not None}
+        part.scaling = self.scaling
         return part
 
     @property
@@ -202,7 +210,8 @@ class FeatureBlocks:
         self, function: Callable[..., tuple[Any, list[Array]]], states: Sequence[Any]
     ) -> tuple[Sequence[Any], list[Array]]:
         """Return new states and a sum; ``function(blocks, state)`` returns both of each part."""
-        return self.engine.sweep(partial(on_blocks, function, [], self._spare), self.rows, states)
+        task = partial(on_blocks, function, [], self._spare, self.scaling)
+        return self.engine.sweep(task, self.rows, states)
 
     def _total(
         self, of_block: Callable[..., list[Array]], used: Sequence[int], *arrays: NDArray[Any]
@@ -231,7 +240,7 @@ class FeatureBlocks:
         """Return a function of a part's rows and arrays, the rows, and the arrays of all rows."""
         kept = [index for index in used if index in self._kept]
         maps = [self.projectors[index].map for index in kept]
-        task = partial(on_blocks, function, maps, None if collect else self._spare)
+        task = partial(on_blocks, function, maps, None if collect else self._spare, self.scaling)
         return task, self.rows, [*(self._kept[index] for index in kept), *arrays]
 
     def _are_kept(self, wanted: Sequence[int]) -> bool:
@@ -249,7 +258,7 @@ class FeatureBlocks:
         """Return some rows as a block, with those features of some views that are kept."""
         used = [index for index in kept if index in self._kept]
         known = [(self.projectors[i].map, self._kept[i][members]) for i in used]
-        return RowBlock(rows_at(self.rows, members), keep=True, known=known)
+        return RowBlock(rows_at(self.rows, members), True, known, scaling=self.scaling)
 
     def _known(self, index: int) -> Array | None:
         """Return features that need not be computed, and keep them."""
@@ -257,10 +266,16 @@ class FeatureBlocks:
             return self._kept[index]
         if self._whole is None:
             features = self.projectors[index].map.training_features()
+            if features is not None and len(features) != self.n_rows:
+                features = None  # They are those of the rows that have the source.
         else:
             whole, members = self._whole
             known = whole._known(index)
             features = None if known is None else known[members]
+            if features is not None and self.scaling is not whole.scaling:
+                block = RowBlock(self.rows)
+                assert self.scaling is not None, "features of a part are scaled as the whole's are"
+                features = block.scaled(features, *self.scaling)
         if features is not None:
             self._kept[index] = features
         return features

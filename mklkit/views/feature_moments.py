@@ -1,10 +1,11 @@
-"""Class moments of the features of several views, in one pass over the rows."""
+"""Class moments of the features of several views, in one pass; their products with vectors."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -90,3 +91,58 @@ def _columns_of(
         else values
         for index, values, raw in block.raw_columns_of(projectors)
     }
+
+
+@attrs.frozen(eq=False)
+class Projection:
+    """Σ_m Φ_m c_m for some views, as a function of a block of rows.
+
+    ``folded`` are the coefficients c_m on similarities to the landmarks, where maps are linear in
+    them.
+    """
+
+    projectors: Sequence[Projector]
+    coefficients: Sequence[Array]
+    folded: Sequence[Array]
+
+    @classmethod
+    def of(cls, projectors: Sequence[Projector], coefficients: Sequence[Array]) -> Self:
+        """Return the function for coefficients of features."""
+        folded = [
+            projector.map.on_similarities(part) if projector.map.linear else part
+            for projector, part in zip(projectors, coefficients, strict=True)
+        ]
+        return cls(projectors, coefficients, folded)
+
+    def __call__(self, block: RowBlock) -> Array:
+        """Return the sum (n,) or (n, k)."""
+        total: Any = None
+        for index, values, raw in block.raw_columns_of(self.projectors):
+            factors = (self.folded if raw else self.coefficients)[index]
+            part = values @ factors.astype(values.dtype)
+            total = part if total is None else np.add(total, part, out=total)
+        return np.asarray(total)
+
+
+@attrs.frozen(eq=False)
+class BackProjection:
+    """Φ_mᵀt for some views, without features where maps allow: sums over blocks, then finished."""
+
+    projectors: Sequence[Projector]
+
+    def of(self, block: RowBlock, targets: Array) -> list[Array]:
+        """Return a block's sums for targets (n,) or (n, k), in float64."""
+        sums: list[Array] = [np.empty(0)] * (2 * len(self.projectors))
+        for index, values, raw in block.raw_columns_of(self.projectors):
+            # Targets in the features' own type: the product would copy the features otherwise.
+            sums_of_view = values.T @ targets.astype(values.dtype, copy=False)
+            sums[2 * index] = sums_of_view.astype(np.float64)
+            sums[2 * index + 1] = np.array(float(raw))
+        return sums
+
+    def finish(self, sums: Sequence[Array]) -> list[Array]:
+        """Return Φ_mᵀt (p_m,) or (p_m, k) for the added sums."""
+        return [
+            projector.map.from_sums(total) if raw else total
+            for projector, total, raw in zip(self.projectors, sums[::2], sums[1::2], strict=True)
+        ]

@@ -98,9 +98,19 @@ class FeatureStatistics:
         products = moment_products(moments, [slice(None)], sums, mean, centered, self._noise)
         return float(products.label_alignments(labels, row_weights)[0])
 
-    def products(self, y: Array | None) -> KernelProducts:
-        """Return the centred kernels' inner products, with each other and with labels, if given."""
+    def products(self, y: Array | None, lacks: NDArray[np.bool_] | None = None) -> KernelProducts:
+        """Return the centred kernels' inner products, with each other and with labels, if given.
+
+        Where rows lack sources (N, M), features are centred on those that have theirs, in memory.
+        """
         labels = np.zeros(self.blocks.n_rows) if y is None else np.asarray(y, dtype=np.float64)
+        if lacks is not None:
+            parts = [np.array(self.blocks.features(m), np.float64) for m in range(lacks.shape[1])]
+            for part, absent in zip(parts, lacks.T, strict=True):
+                part[~absent] -= part[~absent].mean(axis=0)
+            centred, codes = np.hstack(parts), np.zeros(len(labels), np.intp)
+            moments = ClassMoments.of(centred, codes, 1, np.zeros(centred.shape[1]), None)
+            return moment_products(moments, self._places(), centred.T @ labels, 0, False, 0)
         moments = self._stacked_moments(None if y is None else _labels_in(y))
         sums = self._sums(range(len(self.blocks.projectors)), moments, labels, None)
         return moment_products(moments, self._places(), sums, labels.mean(), True, self._noise)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.numerics.pairwise import BASES, distance_exponentials
-from mklkit.protocols import Array, FittedKernel, KernelView
+from mklkit.protocols import Array, FittedKernel, KernelView, SourceRows, where_present
 from mklkit.views.rows import KnownPairs, take_rows
 
 
@@ -84,7 +84,7 @@ class KernelRows:
     """
 
     kernels: tuple[FittedKernel, ...]
-    arrays: tuple[Array, ...]
+    arrays: tuple[Any, ...]
     places: tuple[int, ...]
     pairs: tuple[KnownPairs | None, ...]
 
@@ -126,7 +126,7 @@ class KernelRows:
         return len(self.kernels)
 
     @property
-    def rows(self) -> list[Array]:
+    def rows(self) -> list[Any]:
         """Each kernel's own rows, (N, d_m)."""
         return [self.arrays[place] for place in self.places]
 
@@ -153,7 +153,8 @@ class KernelRows:
 
     def diagonals(self) -> list[Array]:
         """Return each kernel's similarity of each row with itself, (N,)."""
-        return [kernel.diagonal(rows) for kernel, rows in zip(self.kernels, self.rows, strict=True)]
+        pairs = zip(self.kernels, self.rows, strict=True)
+        return [where_present(kernel.diagonal, rows) for kernel, rows in pairs]
 
     def similarities(
         self, others: KernelRows, scratch: Scratch | None = None
@@ -163,8 +164,11 @@ class KernelRows:
         ``others`` are the same kernels on other rows. The caller may modify the values, which are
         in the ``scratch``, if there is one: new memory costs more than an exponential. O(nmd) for
         each different base quantity of the same rows, O(nm) per kernel; two tiles of memory if the
-        caller keeps none.
+        caller keeps none. They are zero where a row lacks the kernel's source.
         """
+        if any(isinstance(rows, SourceRows) for rows in (*self.arrays, *others.arrays)):
+            yield from self._where_present(others, scratch)
+            return
         groups: dict[tuple[str, int, int], list[int]] = {}
         for index, place in enumerate(zip(self.places, others.places, strict=True)):
             kernel = self.kernels[index]
@@ -192,6 +196,25 @@ class KernelRows:
                 out = np.empty_like(base) if scratch is None else scratch.take(shape, dtype)
                 yield index, self.kernels[index].of(base, out)
             yield group[-1], self.kernels[group[-1]].of(base, base)
+
+    def _where_present(
+        self, others: KernelRows, scratch: Scratch | None
+    ) -> Iterator[tuple[int, Array]]:
+        """Yield the similarities, with zeros for rows that lack a kernel's source."""
+        whole, whole_others = (
+            attrs.evolve(
+                bank,
+                arrays=tuple(a.values if isinstance(a, SourceRows) else a for a in bank.arrays),
+            )
+            for bank in (self, others)
+        )
+        for index, values in whole.similarities(whole_others, scratch):
+            rows, columns = self.rows[index], others.rows[index]
+            if isinstance(rows, SourceRows):
+                values[rows.lacks] = 0
+            if isinstance(columns, SourceRows):
+                values[:, columns.lacks] = 0
+            yield index, values
 
 
 def _rates(base: str, kernels: Sequence[FittedKernel]) -> list[float]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mklkit.errors import DataError, counted
 from mklkit.numerics.pairwise import BASES, TILE_ROWS, row_blocks
 from mklkit.numerics.threads import each
-from mklkit.protocols import Array, Reads, Rows, RowSource, TableRows, own_rows
+from mklkit.protocols import Array, Reads, Rows, RowSource, SourceRows, TableRows, own_rows
 
 WORTH_COLUMNS = 32
 """With fewer columns, a quantity takes no longer to compute than to gather from a large matrix."""
@@ -151,7 +151,8 @@ class ColumnCuts:
             if isinstance(self.rows, RowSource):
                 self._cuts[key] = RowPart(self.rows, columns=columns)
             else:
-                self._cuts[key] = np.ascontiguousarray(own_rows(self.rows, columns, reads))
+                cut = own_rows(self.rows, columns, reads)
+                self._cuts[key] = cut if isinstance(cut, SourceRows) else np.ascontiguousarray(cut)
         return self._cuts[key]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import Any, TypeVar
 
+import attrs
 import numpy as np
 
 from mklkit.numerics.gram_tiles import (
@@ -17,7 +18,7 @@ from mklkit.numerics.gram_tiles import (
 )
 from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS, row_blocks, upper_blocks
 from mklkit.numerics.threads import each
-from mklkit.protocols import Array, KernelProducts
+from mklkit.protocols import Array, KernelProducts, SourceRows, lacking
 from mklkit.views.kernel_rows import InnerProduct, KernelRows, SpareScratch
 
 Result = TypeVar("Result")
@@ -75,8 +76,16 @@ def tile_places(
             yield block, columns
 
 
-def weighted_gram(kernel_rows: KernelRows, weights: Array, out: Array | None = None) -> Array:
-    """Return Σ w_m K_m, in ``out`` if of the rows' type, from tiles on and above the diagonal."""
+def weighted_gram(
+    kernel_rows: KernelRows,
+    weights: Array,
+    out: Array | None = None,
+    scale: Array | None = None,
+) -> Array:
+    """Return Σ w_m K_m, in ``out`` if of the rows' type, from tiles on and above the diagonal.
+
+    With a ``scale`` r of rows (N,) it is Σ w_m r rᵀ ∘ K_m.
+    """
     dtype = kernel_rows.arrays[0].dtype
     if out is None or out.dtype != dtype:
         out = np.empty((kernel_rows.n_rows, kernel_rows.n_rows), dtype)
@@ -90,6 +99,8 @@ def weighted_gram(kernel_rows: KernelRows, weights: Array, out: Array | None = N
                 np.multiply(tile, weight, out=part)
             else:
                 add_scaled(part, np.asarray(tile, gram.dtype), weight)
+        if scale is not None:
+            part *= np.outer(scale[block], scale[columns])
         # The two triangles of a product may differ by rounding; solvers require symmetry.
         mirror_tile(gram, block.start, block.stop, columns.start, columns.stop)
 
@@ -105,7 +116,8 @@ class _Means:
     kernel. Computed from sums of K alone, a wide kernel, or one on data far from zero, would lose
     its digits in the mean. Kernels that are inner products are evaluated on centred rows: HKH is
     the same, with all its digits. ``noise`` are the rounding errors that centring leaves of
-    constant kernels.
+    constant kernels. ``row_weights`` are those of all kernels (N,), or of each (M, N), which are 0
+    for rows that lack its source.
     """
 
     def __init__(self, kernel_rows: KernelRows, centered: bool, row_weights: Array) -> None:
@@ -124,7 +136,8 @@ class _Means:
             margins = []
             for index, tile in tiles:
                 below = np.zeros(tile.shape[1])
-                counts = row_weights[block], row_weights[columns]
+                of_kernel = row_weights if row_weights.ndim == 1 else row_weights[index]
+                counts = of_kernel[block], of_kernel[columns]
                 beside = margin_sums(tile, 1 / self.sizes[index], below, *counts)
                 margins.append((index, beside, below))
             return margins
@@ -137,7 +150,7 @@ class _Means:
                 self.rows[index, block] += beside
                 if columns != block:
                     self.rows[index, columns] += below
-        self.rows /= row_weights.sum()
+        self.rows /= row_weights.sum() if row_weights.ndim == 1 else row_weights.sum(1)[:, None]
         self.columns = self.rows - np.average(self.rows, axis=1, weights=row_weights)[:, None]
         rounding = np.array([4 * np.finfo(rows.dtype).eps for rows in kernel_rows.rows])
         self.noise = rounding * np.abs(self.rows).max(axis=1)
@@ -145,14 +158,18 @@ class _Means:
 
 def _with_centred_rows(kernel_rows: KernelRows, row_weights: Array) -> KernelRows:
     """Return the kernels, with centred rows for those that are inner products."""
-    centred: dict[int, Array] = {}
-    rows = []
+    centred: dict[int, Any] = {}
+    rows: list[Any] = []
     for kernel, place in zip(kernel_rows.kernels, kernel_rows.places, strict=True):
         array = kernel_rows.arrays[place]
         if isinstance(kernel, InnerProduct):
             if place not in centred:
-                mean = np.average(array, axis=0, weights=row_weights)
-                centred[place] = array - mean.astype(array.dtype)
+                values = np.asarray(array)
+                weights = row_weights if row_weights.ndim == 1 else row_weights[len(rows)]
+                mean = np.average(values, axis=0, weights=weights)
+                values = values - mean.astype(values.dtype)
+                lacks = isinstance(array, SourceRows)
+                centred[place] = attrs.evolve(array, values=values) if lacks else values
             array = centred[place]
         rows.append(array)
     return KernelRows.of(kernel_rows.kernels, rows)
@@ -169,6 +186,7 @@ def kernel_products(
 
     Without ``pairs`` only the diagonal of the products, where ``row_weights`` say how much each row
     counts. O(N²(d + M²)) time, M tiles of memory and no Gram matrix; without pairs O(N²(d + M)).
+    A kernel is centred on the rows that have its source, and zero beside others.
 
     >>> from mklkit.kernels import Linear
     >>> rows = np.array([[1.0], [3.0]])
@@ -181,6 +199,9 @@ def kernel_products(
         np.zeros(kernel_rows.n_rows) if labels is None else np.asarray(labels, dtype=np.float64)
     )
     counts = np.ones(kernel_rows.n_rows) if row_weights is None else row_weights
+    lacks = lacking(kernel_rows.rows)
+    if lacks is not None:
+        counts = np.where(lacks.T, 0.0, counts)
     labels = counts * labels
     means = _Means(kernel_rows, centered, counts)
     products, with_labels = np.zeros((n_kernels, n_kernels)), np.zeros(n_kernels)
@@ -192,13 +213,16 @@ def kernel_products(
         for index, tile in tiles:
             of_tile = tile, 1 / means.sizes[index], means.rows[index, block]
             columns = means.columns[index, place]
+            told, counted = (labels, counts) if lacks is None else (labels[index], counts[index])
             if pairs:
                 centre_tile(*of_tile, columns, values[index])
+            if pairs and lacks is not None:
+                values[index] *= np.outer(counted[block] != 0, counted[place] != 0)
             sums_with_labels[index], squares[index] = product_sums(
                 *of_tile,
                 columns,
-                (labels[block], counts[block]),
-                (labels[place], counts[place]),
+                (told[block], counted[block]),
+                (told[place], counted[place]),
             )
         flat = values.reshape(n_kernels, -1)
         return (
@@ -211,6 +235,6 @@ def kernel_products(
         products += times * of_pairs
         with_labels += times * of_labels
     if centered:
-        constant = np.sqrt(np.diag(products)) / counts.sum() <= means.noise
+        constant = np.sqrt(np.diag(products)) / counts.sum(axis=-1) <= means.noise
         products[constant] = products[:, constant] = with_labels[constant] = 0
     return KernelProducts(products, with_labels, means.sizes)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,10 @@ from numpy.typing import NDArray
 from mklkit.errors import IncompatibleError
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix
-from mklkit.protocols import Array, Projector, Quadrants
-from mklkit.views.deciding import BackProjection, Projection
+from mklkit.protocols import Array, Projector, Quadrants, SourceRows, row_scale, where_present
+from mklkit.views.deciding import with_support
 from mklkit.views.feature_blocks import FeatureBlocks
+from mklkit.views.feature_moments import BackProjection, Projection
 from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import InnerProduct, KernelRows
 from mklkit.views.memory import check_gram_fits
@@ -32,7 +34,8 @@ class BlockSide(Side, ABC):
     """Some views as a training side: Σ w_m K_m, or features √w_m Φ_m side by side, (N, Σp).
 
     Features are read block by block, without one array of them all where that is not asked for.
-    ``used`` are the views' indices and ``scales`` their w_m.
+    ``used`` are the views' indices and ``scales`` their w_m; ``row_scale`` (N,) scales the rows of
+    a Gram matrix where some lack sources.
     """
 
     def __init__(
@@ -47,6 +50,7 @@ class BlockSide(Side, ABC):
         self.scales = scales
         self.explicit = feature_statistics is not None
         self._feature_statistics = feature_statistics
+        self.row_scale: Array | None = None
         self._gram: Array | None = None
         self._features: Array | None = None
 
@@ -83,7 +87,7 @@ class BlockSide(Side, ABC):
             return np.zeros((self.n_rows, self.n_rows))
         if self.explicit:  # Estimators check it in advance on implicit maps.
             check_gram_fits(self.n_rows, self.blocks.rows.dtype.itemsize)
-        gram = weighted_gram(self.learner_kernel, self.scales)
+        gram = weighted_gram(self.learner_kernel, self.scales, scale=self.row_scale)
         if keep:
             self._gram = gram
         return gram
@@ -179,10 +183,12 @@ class View(BlockSide):
         self.label = projector.label
         self.projector = projector
         self.kernel_rows = tile_statistics.kernel_rows.only(index)
+        self.rows: Any
         (self.kernel,), (self.rows,) = self.kernel_rows.kernels, self.kernel_rows.arrays
         super().__init__(len(self.rows), [index], np.ones(1), feature_statistics)
         self._index = index
         self._tile_statistics = tile_statistics
+        self._present: View | None = None
 
     @cached_property
     def learner_kernel(self) -> KernelRows:
@@ -206,7 +212,7 @@ class View(BlockSide):
             return True
         # The part of a positive semi-definite kernel that a map drops is positive semi-definite,
         # and zero where its diagonal is zero.
-        diagonal = self.kernel.diagonal(rows_at(self.rows, slice(0, self.n_rows)))
+        diagonal = where_present(self.kernel.diagonal, rows_at(self.rows, slice(0, self.n_rows)))
         gap = np.abs(np.einsum("ij,ij->i", features, features) - diagonal).max()
         return bool(gap > np.sqrt(np.finfo(features.dtype).eps) * np.abs(diagonal).max())
 
@@ -226,7 +232,8 @@ class View(BlockSide):
         if self.explicit:
             features = FeatureStatistics(self.blocks.only([self._index]).take(members))
         tiles = TileStatistics(self.kernel_rows.take(members, read=False))
-        return View(0, self.projector, tiles, features)
+        (projector,) = with_support([self.projector], members)
+        return View(0, projector, tiles, features)
 
     def quadrants(self, y: Array) -> Quadrants:
         """Return the statistics of the blocks by class, computed once for all kernels together.
@@ -234,6 +241,8 @@ class View(BlockSide):
         On features, means and deviations are exact, from one pass over the rows; quartiles are
         those of a sample of at most 20,000 rows per class.
         """
+        if isinstance(self.rows, SourceRows) and (there := self._where_present(y)) is not None:
+            return there.quadrants(y[~self.rows.lacks])
         if self.sees_features:
             return self.feature_statistics.quadrants(self._index, y)
         return self._tile_statistics.quadrants(y)[self._index]
@@ -245,9 +254,20 @@ class View(BlockSide):
 
         On features in O(Np²).
         """
+        if isinstance(self.rows, SourceRows) and (there := self._where_present(y)) is not None:
+            members = ~self.rows.lacks
+            weights = None if row_weights is None else row_weights[members]
+            return there.label_alignment(y[members], centered, weights)
         if self.sees_features:
             return self.feature_statistics.alignment(self._index, y, centered, row_weights)
         return self._tile_statistics.alignments(y, centered, row_weights)[self._index]
+
+    def _where_present(self, y: Array) -> View | None:
+        """Return the view on the rows that have its source; None where their labels are alike."""
+        members = np.flatnonzero(~self.rows.lacks)
+        if self._present is None and len(members):
+            self._present = self.restricted(members)
+        return self._present if len(np.unique(y[members])) > 1 else None
 
 
 class WeightedViews(BlockSide):
@@ -260,8 +280,13 @@ class WeightedViews(BlockSide):
         weights = np.asarray(weights, dtype=np.float64)
         used = np.flatnonzero(weights).tolist()
         statistics = views[0].feature_statistics if views[0].explicit else None
+        lacks = any(isinstance(views[index].rows, SourceRows) for index in used)
+        if lacks and statistics is not None:
+            statistics = FeatureStatistics(statistics.blocks.scaled(used, weights[used]))
         super().__init__(views[0].n_rows, used, weights[used], statistics)
         self._views = [views[index] for index in used]
+        if lacks:
+            self.row_scale = row_scale([view.rows for view in self._views], self.scales)
 
     @property
     def learner_kernel(self) -> KernelRows:

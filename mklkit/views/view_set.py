@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +19,7 @@ from mklkit.protocols import (
     Rows,
     RowSource,
     facts_of,
+    lacking,
 )
 from mklkit.views.bound_kernels import (
     BoundKernel,
@@ -26,7 +28,7 @@ from mklkit.views.bound_kernels import (
     own_columns,
     warn_of_far_rows,
 )
-from mklkit.views.deciding import RowBlock
+from mklkit.views.deciding import RowBlock, with_support
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import KernelRows
@@ -128,13 +130,25 @@ class ViewSet(list[View]):
         return ViewSet(projectors, KernelRows.of_views(views), self.rows, blocks)
 
     def restricted(self, members: NDArray[np.intp]) -> ViewSet:
-        """Return the views of some of the training rows, on the maps fitted to all of them."""
+        """Return the views of some of the training rows, on explicit maps fitted to all of them."""
         return ViewSet(
-            [view.projector for view in self],
+            with_support([view.projector for view in self], members),
             KernelRows.of_views(self).take(members, read=False),
             take_rows(self.rows, members),
             None if self.blocks is None else self.blocks.take(members),
         )
+
+    def replaced(self, kernels: Sequence[FittedKernel], rows: Array) -> ViewSet:
+        """Return views of other fitted kernels, which read all columns of other rows (N, d).
+
+        Of implicit maps; the decisions that are learned from them are of such rows.
+        """
+        pairs = [(view.projector, k) for view, k in zip(self, kernels, strict=True)]
+        maps: list[Any] = [attrs.evolve(p.map, kernel=k, landmarks=rows) for p, k in pairs]  # type: ignore[misc]
+        projectors = [
+            attrs.evolve(p, columns=None, map=m) for (p, _), m in zip(pairs, maps, strict=True)
+        ]
+        return ViewSet(projectors, KernelRows.of(kernels, [rows] * len(kernels)), rows, None)
 
     def block_of(
         self, rows: Array, pairs: Callable[[Any], KnownPairs | None] | None = None
@@ -170,7 +184,8 @@ class ViewSet(list[View]):
         In O(Np²) per pair of kernels where learners work on features, else O(N²).
         """
         if all(view.sees_features for view in self):
-            return self[0].feature_statistics.products(y)
+            rows = [view.rows for view in self]
+            return self[0].feature_statistics.products(y, lacking(rows))
         return kernel_products(self.learner_kernels, y)
 
     def weighted(self, weights: Array) -> WeightedViews:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import ClassVar
 
 import attrs
@@ -34,7 +35,8 @@ class Fixed(WeightingCombiner):
 
 @given(st.lists(st.floats(0, 1.7e308), min_size=1, max_size=6).filter(any))
 def test_weights_land_on_the_simplex_in_their_proportions(raw):
-    weights = on_simplex(np.array(raw), [str(i) for i in range(len(raw))], "rule")
+    views = SimpleNamespace(labels=[str(i) for i in range(len(raw))])
+    weights = on_simplex(np.array(raw), views, "rule")
     assert (weights >= 0).all()
     assert weights.sum() == pytest.approx(1, rel=1e-12)
     largest = int(np.argmax(raw))

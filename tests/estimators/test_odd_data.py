@@ -91,12 +91,10 @@ def test_rows_without_a_label_are_counted(labels):
         MKLClassifier("linear").fit(np.eye(4), labels)
 
 
-def test_gaps_are_refused_with_what_fills_them() -> None:
+def test_gaps_of_new_rows_are_refused_where_no_medians_are_known() -> None:
     X = np.array([[1.0, np.nan], [2.0, 3.0], [0.0, 1.0], [5.0, 4.0]])
-    with pytest.raises(DataError, match=r"Input X contains NaN.*SimpleImputer.*TableEncoder"):
-        MKLClassifier().fit(X, [0, 1, 0, 1])
     model = make_pipeline(SimpleImputer(), MKLClassifier()).fit(X, [0, 1, 0, 1])
-    with pytest.raises(DataError, match="SimpleImputer"):
+    with pytest.raises(DataError, match="imputer"):
         model[-1].predict(X)
 
 

@@ -108,7 +108,7 @@ def test_what_is_no_pair_of_gram_matrices_is_refused(first, second, words):
     [
         (np.ones((1, 2)), "at least two rows"),
         (np.ones(5), r"2D array"),
-        (np.array([[1.0], [np.nan]]), "NaN"),
+        (np.array([[1.0], [np.inf]]), "infinity"),
         ([["a"], ["b"]], "table of numbers: could not convert"),
         ([[1.0, 2.0], [3.0]], "table of numbers"),
     ],

@@ -45,9 +45,10 @@ def _of_kind(*kinds: str) -> Callable[[str], Named]:
 combiners = _of_kind("combiner")
 feature_maps = _of_kind("feature_map")
 learners = _of_kind("learner")
+missing = _of_kind("missing")
 presets = _of_kind("preset")
 packages = _of_kind("package")
-components = _of_kind("kernel", "feature_map", "combiner", "learner", "preset")
+components = _of_kind("kernel", "feature_map", "combiner", "learner", "missing", "preset")
 
 
 def kernels(ctx: typer.Context, incomplete: str) -> Named:

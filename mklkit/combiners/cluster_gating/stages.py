@@ -155,7 +155,9 @@ class KeptTiles:
     def __init__(self, views: Views) -> None:
         self._kernels = KernelRows.of_views(views)
         n_rows = self._kernels.n_rows
-        size = len(views) * n_rows * (n_rows + TILE_ROWS) / 2 * self._kernels.arrays[0].itemsize
+        size = (
+            len(views) * n_rows * (n_rows + TILE_ROWS) / 2 * self._kernels.arrays[0].dtype.itemsize
+        )
         self._keeps = size <= KEPT_BYTES
         self._kept: list[tuple[slice, slice, list[tuple[int, Array]]]] = []
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from mklkit.errors import IncompatibleError
 from mklkit.learners.linear_decision import LinearDecision
@@ -21,10 +22,12 @@ from mklkit.protocols import (
     Target,
     Views,
     facts_of,
+    lacking,
 )
 from mklkit.protocols.component import COUPLED_LEARNER, COUPLED_MAP
 from mklkit.registry.hookspecs import register
-from mklkit.views.deciding import FEW_ROWS, BlockDecision, Projection, RowBlock
+from mklkit.views.deciding import FEW_ROWS, BlockDecision, RowBlock
+from mklkit.views.feature_moments import Projection
 
 
 @attrs.frozen(eq=False)
@@ -58,6 +61,9 @@ class CoupledDecision(BlockDecision):
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values, (n,) or (n, G), of one block of rows."""
+        lacks = lacking(block.own(self.projectors)) if block.may_lack else None
+        if lacks is not None:
+            return self._where_present(block, lacks)
         linear = all(learner.coefficients is not None for learner in self.learners)
         if linear and len(block) > FEW_ROWS and not block.keep:
             pairs = list(zip(self.weights, self.learners, strict=True))
@@ -68,6 +74,16 @@ class CoupledDecision(BlockDecision):
         for index, values in block.columns_of(self.projectors):
             total = total + self.weights[index] * self.learners[index].decide(values)
         return np.asarray(total)
+
+    def _where_present(self, block: RowBlock, lacks: NDArray[np.bool_]) -> Array:
+        """Return the mean of the functions of the views that each row has."""
+        shares = np.where(lacks, 0.0, self.weights)
+        shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+        total: Any = 0.0
+        for index, values in block.columns_of(self.projectors):
+            decided = self.learners[index].decide(values)
+            total = total + (shares[:, index] * decided.T).T
+        return np.asarray(total * self.weights.sum())
 
     def split_block(self, block: RowBlock) -> Array:
         """Return the part of each view and the weighted biases, (n, M + 1)."""

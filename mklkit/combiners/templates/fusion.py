@@ -15,9 +15,11 @@ from mklkit.protocols import (
     CombinerFacts,
     Learner,
     Projector,
+    SourceRows,
     Target,
     TrainingView,
     Views,
+    lacking,
 )
 from mklkit.protocols.component import as_int
 from mklkit.protocols.folds import Rows
@@ -79,7 +81,8 @@ class FusedDecision(BlockDecision):
         scores = np.empty((len(block), len(self.projectors)))
         for index, values in block.columns_of(self.projectors):
             scores[:, index] = self.learners[index].decide(values)
-        return scores
+        lacks = lacking(block.own(self.projectors)) if block.may_lack else None
+        return scores if lacks is None else np.where(lacks, 0.0, scores)
 
 
 @attrs.frozen
@@ -113,22 +116,34 @@ class LearnedFusion(Combiner):
         if self.cv:
             instead = "learns from decision values of training rows"
             splits = folds_or_warning(target, self.cv, random_state, self.name, instead)
-        learners, scores = [], np.empty((len(target), len(views)))
-        for index, view in enumerate(views):
+        learners, scores = [], np.zeros((len(target), len(views)))
+        projectors = [view.projector for view in views]
+        for index, whole in enumerate(views):
+            view, members, folds = whole, np.arange(len(target)), splits
+            rows: Any = view.rows
+            lacks = rows.lacks if isinstance(rows, SourceRows) else None
+            if lacks is not None and len(np.unique(target.values[~lacks])) > 1:
+                # Of rows that lack it, a view says nothing: 0.
+                members = np.flatnonzero(~lacks)
+                view = view.restricted(members)
+                projectors[index] = view.projector
+                among = [[np.flatnonzero(np.isin(members, r)) for r in split] for split in splits]
+                folds = [(train, held_out) for train, held_out in among]
             # A matrix that is not kept: one is in memory at a time.
             side: TrainingView = view if view.explicit else GramSide(view.gram(keep=False))
-            settled = learner.settled(side, target)
-            learners.append(settled.fit(side, target))
-            if splits:
-                scores[:, index] = out_of_fold(side, target, settled, splits)
+            told = target.take(members)
+            settled = learner.settled(side, told)
+            learners.append(settled.fit(side, told))
+            if folds:
+                scores[members, index] = out_of_fold(side, told, settled, folds)
             else:
-                scores[:, index] = side.map_features(learners[-1].decide)
+                scores[members, index] = side.map_features(learners[-1].decide)
         scored = np.sort(np.concatenate([rows for _, rows in splits] or [np.arange(len(target))]))
         fusion = self.learn(scores[scored], target.values[scored], random_state)
         weights = np.full(len(views), 1 / len(views))
         if isinstance(fusion, WeightedFusion):
             weights = fusion.view_weights
-        return FusedDecision(weights, [view.projector for view in views], learners, fusion)
+        return FusedDecision(weights, projectors, learners, fusion)
 
 
 @attrs.frozen

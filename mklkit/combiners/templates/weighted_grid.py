@@ -10,7 +10,7 @@ import numpy as np
 
 from mklkit.numerics.threads import each
 from mklkit.protocols import Array, FittedLearner, Learner, Projector, Target, TrainingView, Views
-from mklkit.views.deciding import BlockDecision, RowBlock
+from mklkit.views.deciding import BlockDecision, RowBlock, scaled_pairs
 
 
 def fit_each(
@@ -72,11 +72,13 @@ class WeightedGrid(BlockDecision):
             of_views = dict(block.columns_of(self.projectors))
             for group in self.sums:
                 used = np.flatnonzero(group.weights)
-                yield group, np.hstack([np.sqrt(group.weights[m]) * of_views[int(m)] for m in used])
+                parts = [np.sqrt(group.weights[m]) * of_views[int(m)] for m in used]
+                yield group, block.scaled(np.hstack(parts), self.projectors, group.weights)
             return
         totals: list[Any] = [0.0] * len(self.sums)
         for index, values in block.columns_of(self.projectors):
             for place, group in enumerate(self.sums):
                 if group.weights[index]:
                     totals[place] += values * values.dtype.type(group.weights[index])
-        yield from zip(self.sums, totals, strict=True)
+        for group, total in zip(self.sums, totals, strict=True):
+            yield group, scaled_pairs(total, block, self.projectors, group.weights)

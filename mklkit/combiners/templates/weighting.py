@@ -36,11 +36,12 @@ from mklkit.registry.hookspecs import register
 from mklkit.views.deciding import (
     FEW_ROWS,
     BlockDecision,
-    Projection,
     RowBlock,
+    scaled_pairs,
     weighted_columns,
     with_support,
 )
+from mklkit.views.feature_moments import Projection
 from mklkit.views.rows import rows_at
 
 
@@ -123,7 +124,8 @@ class WeightedDecision(WeightedColumns, BlockDecision):
         widths = [first[index].shape[1] for index in range(len(first))]
         parts = np.split(coefficients, np.cumsum(widths)[:-1])
         scaled = [root * part for root, part in zip(np.sqrt(self.scales), parts, strict=True)]
-        return Projection.of(self.projectors, scaled)(block) + self.learner.bias
+        values = Projection.of(self.projectors, scaled)(block)
+        return block.scaled(values, self.projectors, self.scales) + self.learner.bias
 
     def split_block(self, block: RowBlock) -> Array:
         """Return the part of each kernel and the bias, (n, M + 1), of a linear learner."""
@@ -138,7 +140,10 @@ class WeightedDecision(WeightedColumns, BlockDecision):
         if self.explicit:
             shares, scales = np.split(coefficients, np.cumsum(widths)[:-1]), np.sqrt(scales)
         for index, place in enumerate(np.flatnonzero(self.weights)):
-            parts[:, place] = scales[index] * (columns[index] @ shares[index])
+            scaled = block.scaled(columns[index], self.projectors, self.scales)
+            if not self.explicit:
+                scaled = scaled_pairs(columns[index], block, self.projectors, self.scales)
+            parts[:, place] = scales[index] * (scaled @ shares[index])
         parts[:, -1] = self.learner.bias
         return parts
 
@@ -173,7 +178,7 @@ class LearnedWeighting(Combiner):
                 f"{self.name} must return one weight per kernel, an array of shape ({len(views)},);"
                 f" it returned shape {raw.shape}."
             )
-        return on_simplex(raw, views.labels, self.name), learner
+        return on_simplex(raw, views, self.name), learner
 
     def fit(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
@@ -235,17 +240,17 @@ class WeightingCombiner(LearnedWeighting):
         return self.weights(views, y)
 
 
-def on_simplex(raw: Array, labels: Sequence[str], name: str) -> Array:
+def on_simplex(raw: Array, views: Views, name: str) -> Array:
     """Return weights divided by their sum, or uniform weights where that is impossible."""
     if (raw < 0).any():
         raise MKLKitError(
             f"{name} returned a negative weight: {raw.min():.6g}; weights must be zero or above."
         )
-    broken = [label for label, weight in zip(labels, raw, strict=True) if not np.isfinite(weight)]
-    if broken or not raw.any():
+    broken = np.flatnonzero(~np.isfinite(raw))
+    if len(broken) or not raw.any():
         reason = "gives every kernel the weight zero"
-        if broken:
-            reason = f"has no finite weight for {', '.join(broken)}"
+        if len(broken):
+            reason = f"has no finite weight for {', '.join(views.labels[k] for k in broken)}"
         warnings.warn(f"{name} {reason}; uniform weights are used.", WeightsWarning, stacklevel=3)
         return np.full(len(raw), 1 / len(raw))
     # First divide by the largest: sums near 1e308 would overflow, sums near 1e-308 underflow.

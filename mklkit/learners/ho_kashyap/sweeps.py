@@ -28,8 +28,9 @@ from mklkit.learners.ho_kashyap.rules import (
 )
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import Array, Projector, Subproblem, Target
-from mklkit.views.deciding import BLOCK_ROWS, BackProjection, RowBlock
+from mklkit.views.deciding import BLOCK_ROWS, RowBlock
 from mklkit.views.engines import added
+from mklkit.views.feature_moments import BackProjection
 
 
 def can_sweep(problems: Sequence[Subproblem], columns: Columns) -> TypeGuard[Any]:

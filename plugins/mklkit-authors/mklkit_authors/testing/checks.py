@@ -52,6 +52,7 @@ CHECKS: dict[Kind, tuple[CheckFunction, ...]] = {
         *FIT_CHECKS,
         weights_of_rows_count,
     ),
+    "missing": (),
     "preset": PRESET_CHECKS,
 }
 

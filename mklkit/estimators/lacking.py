@@ -1,0 +1,126 @@
+"""Rows that lack sources: what a strategy makes of training rows and new ones, and their counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.errors import DataError, counted, quoted
+from mklkit.protocols import Rows, TableRows, lacking
+from mklkit.protocols.component import MISSING
+from mklkit.views.bound_kernels import own_columns
+
+if TYPE_CHECKING:
+    from mklkit.estimators.plan import Plan
+    from mklkit.estimators.training_data import TrainingData
+
+
+def settled(plan: Plan, data: TrainingData, classes: Sequence[Any]) -> tuple[Plan, TrainingData]:
+    """Return a plan that knows the medians and the counts by class, and rows as it takes them.
+
+    A ``DataError`` refuses rows that have no source, and a strategy that leaves too few rows.
+    """
+    rows: Any = data.rows
+    lacks = lacking(own_columns(plan.kernels, rows))
+    reading = attrs.evolve(plan.reading, medians=rows.medians)
+    notes = () if lacks is None else counts(plan, data.values, lacks, classes)
+    plan = attrs.evolve(plan, reading=reading, notes=(*plan.notes, *notes))
+    if lacks is not None and not (plan.strategy.fills or plan.strategy.drops):
+        refuse_without_source(np.asarray(lacks.all(axis=1)), "leave it out")
+    return plan, as_taken(plan, data)
+
+
+def as_taken(plan: Plan, data: TrainingData) -> TrainingData:
+    """Return training rows as the strategy takes them: filled, complete ones alone, or all."""
+    rows: Any = data.rows
+    if plan.strategy.fills:
+        return attrs.evolve(data, rows=rows.filled(), whole=None)
+    lacks = lacking(own_columns(plan.kernels, rows))
+    if lacks is None or not plan.strategy.drops:
+        return data
+    kept = np.flatnonzero(~lacks.any(axis=1))
+    classes = np.unique(data.values) if plan.task != "numbers" else ()
+    if len(kept) < 2 or not np.isin(classes, data.values[kept]).all():
+        raise DataError(
+            f"{counted(len(kept), 'row')} of {len(rows)} have all sources, too few to learn from by"
+            f" missing={plan.strategy.name!r}: take another strategy, such as {MISSING!r}."
+        )
+    return data.take(kept)
+
+
+def accepted(plan: Plan, rows: Any) -> tuple[Rows, NDArray[np.bool_] | None]:
+    """Return new rows as the strategy takes them, and which of them have no source; None if all."""
+    strategy, lacks = plan.strategy, lacking(own_columns(plan.kernels, rows))
+    if plan.reading.medians is None:
+        _refuse_gaps(plan, rows)
+    if strategy.fills or lacks is None:
+        return rows.filled() if strategy.fills else rows, None
+    if strategy.drops:
+        row, kernel = np.argwhere(lacks)[0]
+        raise DataError(
+            f"Row {row} (counted from 0) lacks the columns of kernel"
+            f" {quoted(plan.kernels[kernel].label)}, and missing={strategy.name!r} takes complete"
+            f" rows alone: fit the model with another strategy, such as {MISSING!r}."
+        )
+    return rows, np.asarray(lacks.all(axis=1))
+
+
+def refuse_without_source(none: NDArray[np.bool_], remedy: str) -> None:
+    """Raise a ``DataError`` if a row has no source."""
+    if none.any():
+        raise DataError(
+            f"Row {none.argmax()} (counted from 0; {counted(int(none.sum()), 'row')} in all) has"
+            f" NaN in the columns of every kernel, so that there is nothing to compare: {remedy}."
+        )
+
+
+def counts(
+    plan: Plan, values: NDArray[Any], lacks: NDArray[np.bool_], classes: Sequence[Any]
+) -> Iterator[str]:
+    """Yield a sentence for each source that rows lack: how many do, of all and of each class.
+
+    It warns where that a row lacks the source predicts its class by itself.
+    """
+    sources: dict[bytes, list[str]] = {}
+    for kernel, absent in zip(plan.kernels, lacks.T, strict=True):
+        sources.setdefault(absent.tobytes(), []).append(kernel.label)
+    for mask, labels in sources.items():
+        absent = np.frombuffer(mask, bool)
+        if absent.any():
+            text = f"{int(absent.sum())} of {counted(len(absent), 'row')} lack {', '.join(labels)}"
+            of_classes = [absent[values == code] for code in range(len(classes))]
+            pairs = zip(classes, of_classes, strict=True)
+            shares = ", ".join(f"{label} {share.mean():.0%}" for label, share in pairs)
+            warning = "; warning: whether a row lacks it predicts its class by itself"
+            yield (
+                f"{plan.strategy.name}: {text}{shares and f' ({shares})'}"
+                f"{warning if _tell_class(of_classes) else ''}"
+            )
+
+
+def _tell_class(of_classes: Sequence[NDArray[np.bool_]]) -> bool:
+    """Return whether the share that lacks a source depends on the class: χ² with p < 0.001."""
+    from scipy.stats import chi2_contingency
+
+    table = np.array([[mask.sum(), (~mask).sum()] for mask in of_classes if len(mask)])
+    varies = len(table) > 1 and table.any(axis=0).all()
+    return bool(varies and chi2_contingency(table).pvalue < 1e-3)
+
+
+def _refuse_gaps(plan: Plan, rows: TableRows) -> None:
+    """Refuse gaps that need medians, where the training rows had none and these are not known."""
+    for kernel in plan.kernels:
+        columns = slice(None) if kernel.columns is None else kernel.columns
+        gaps = np.isnan(rows.numbers[:, columns])
+        whole = gaps.all(axis=1) & (not plan.strategy.fills)
+        single = gaps.any(axis=1) & ~whole
+        if single.any() and not kernel.facts.allows_gaps:
+            raise DataError(
+                f"Row {single.argmax()} (counted from 0) has gaps in columns of kernel"
+                f" {quoted(kernel.label)}, and the training rows had none, so that no medians are"
+                " known: fill them, or put an imputer before the model."
+            )

@@ -1,0 +1,12 @@
+"""Strategies for rows that lack a source: the class of each, and what authors of others need."""
+
+from __future__ import annotations
+
+from mklkit.protocols import Missing, SourceRows
+from mklkit.registry.hookspecs import exports
+
+__getattr__, _strategies = exports(__name__, Missing)
+
+
+def __dir__() -> list[str]:
+    return [*_strategies(), Missing.__name__, SourceRows.__name__]

@@ -1,0 +1,40 @@
+"""Strategies for rows that lack a source: what becomes of them, in training and in use."""
+
+from __future__ import annotations
+
+from abc import ABC
+from typing import ClassVar
+
+from mklkit.protocols.combiner import Combiner
+from mklkit.protocols.component import Component
+from mklkit.protocols.kernel import FittedKernel
+from mklkit.protocols.rows import Array
+
+__all__ = ["Missing"]
+
+
+class Missing(Component, ABC):
+    """What is done about rows of which a kernel's columns are all missing.
+
+    By default such a row has no similarity there, and the sum of the sources that it has is scaled
+    (:class:`~mklkit.missing.Present`). A strategy changes the kernels by :meth:`fit`, or how they
+    are joined by :meth:`around`; or it fills or drops such rows.
+    """
+
+    __slots__ = ()
+
+    fills: ClassVar[bool] = False
+    """Whether all gaps become medians, so that no row lacks a source."""
+    drops: ClassVar[bool] = False
+    """Whether training rows that lack a source are left out, and new ones refused."""
+
+    def fit(self, kernel: FittedKernel, rows: Array) -> FittedKernel:
+        """Return the kernel to use, fitted to the training rows (n, d_m) that have its source."""
+        return kernel
+
+    def around(self, combiner: Combiner) -> Combiner:
+        """Return the combiner to use, whose ``fit`` may treat rows by what they lack.
+
+        The columns of its views' rows that lack a source are ``mklkit.plugin.SourceRows``.
+        """
+        return combiner

@@ -1,0 +1,94 @@
+"""The rows of a source that some rows of the table lack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["SourceRows", "lacking", "row_scale", "where_present"]
+
+Array = NDArray[np.floating[Any]]
+
+
+@attrs.frozen(eq=False)
+class SourceRows:
+    """What a kernel reads of rows (n, d_m) some of which lack all of it, as ``lacks`` (n,) says.
+
+    As an array it is ``values``, with medians in the place of gaps. Similarities to rows that lack
+    the source are zero, and so are their features.
+
+    >>> rows = SourceRows(np.array([[1.0], [2.0], [3.0]]), np.array([False, True, False]))
+    >>> rows.present.ravel().tolist(), type(rows[:1]).__name__
+    ([1.0, 3.0], 'ndarray')
+    """
+
+    values: Array
+    lacks: NDArray[np.bool_]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of rows and columns."""
+        return self.values.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the values."""
+        return self.values.dtype
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the values."""
+        return self.values.nbytes
+
+    @property
+    def present(self) -> Array:
+        """The rows that have the source; all of them, as medians, where fewer than two do."""
+        return self.values if (~self.lacks).sum() < 2 else self.values[~self.lacks]
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.values)
+
+    def __getitem__(self, members: Any, /) -> Any:
+        """Return some of the rows, as an array if none of them lacks the source."""
+        values, lacks = self.values[members], self.lacks[members]
+        return SourceRows(values, lacks) if lacks.any() else values
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return self.values if dtype is None else self.values.astype(dtype)
+
+
+def where_present(function: Callable[[Any], Array], rows: Any) -> Array:
+    """Return a function (n, …) of rows, zero for those that lack the source."""
+    if not isinstance(rows, SourceRows):
+        return function(rows)
+    values = np.array(function(rows.values))
+    values[rows.lacks] = 0
+    return values
+
+
+def lacking(rows: Sequence[Any]) -> NDArray[np.bool_] | None:
+    """Return which rows lack each of the sources, (n, M); None where all rows have all."""
+    length = next((len(source) for source in rows if isinstance(source, SourceRows)), None)
+    if length is None:
+        return None
+    every = np.zeros(length, bool)
+    return np.column_stack([s.lacks if isinstance(s, SourceRows) else every for s in rows])
+
+
+def row_scale(rows: Sequence[Any], weights: Array) -> Array | None:
+    """Return √(Σ w_m / s(x)) of rows (n,), s(x) = Σ w_m over the sources that a row has.
+
+    None where all rows have all sources; 0 of a row that has no source of any weight.
+    """
+    lacks = lacking(rows)
+    if lacks is None:
+        return None
+    # The total is summed as the others, so that a row that has all sources has the scale 1.
+    sums = np.where(np.vstack([lacks, np.zeros_like(lacks[:1])]), 0.0, weights).sum(axis=1)
+    positive = sums[:-1] > 0
+    return np.sqrt(np.divide(sums[-1], sums[:-1], where=positive, out=np.zeros(len(lacks))))

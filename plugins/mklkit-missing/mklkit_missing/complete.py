@@ -1,0 +1,262 @@
+"""Kernel completion: a source that a row lacks is predicted from those that it has."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+import scipy.linalg
+from attrs.validators import ge, gt, instance_of
+from numpy.typing import NDArray
+
+from mklkit import IncompatibleError
+from mklkit.missing import Missing, SourceRows
+from mklkit.plugin import (
+    Array,
+    BlockDecision,
+    Combiner,
+    FittedKernel,
+    Learner,
+    RowBlock,
+    Target,
+    as_int,
+    finite_number,
+    register,
+)
+from mklkit_missing.around import Around, lacking
+
+
+@register
+@attrs.frozen
+class Complete(Missing):
+    """Complete each kernel: a row's image in a source that it lacks is predicted from the others.
+
+    φ̂_m(x) = Σ_j β_j(x) φ_m(x_j) over the rows S that have source m, with β(x) = (C_SS + λI)⁻¹
+    C_Sx: kernel ridge regression of φ_m on the mean C of the other kernels, those that x has. In
+    turn each kernel is completed by the others as completed so far (the E steps of an EM
+    algorithm whose M step is the mean C).
+
+    Parameters
+    ----------
+    ridge : float, default=0.1
+        λ, as a share of the mean of the diagonal of C.
+    n_iter : int, default=3
+        How often each kernel is completed.
+
+    Notes
+    -----
+    O(N³) per source and turn; of implicit maps. Completed kernels are positive semi-definite, as
+    they are inner products of images. A new row needs the similarities to all training rows.
+    Source: rows that are reconstructed from others as in the other views, Bhadra, Kaski and Rousu,
+    Multi-view kernel completion, Machine Learning 106 (2017); here by ridge regression, which new
+    rows have too.
+    """
+
+    name: ClassVar[str] = "complete"
+    searched_as: ClassVar[dict[str, str]] = {"completion": "complete", "mkc": "complete"}
+
+    ridge: float = attrs.field(default=0.1, converter=float, validator=[gt(0), finite_number])
+    n_iter: int = attrs.field(default=3, converter=as_int, validator=[instance_of(int), ge(2)])
+
+    def around(self, combiner: Combiner) -> Combiner:
+        """Return a combiner that completes the kernels for another one."""
+        return _CompletingCombiner(combiner, self.ridge, self.n_iter)
+
+
+@register
+@attrs.frozen(eq=False)
+class Completion:
+    """What training rows tell of the sources that a row lacks.
+
+    ``similar`` are the completed kernels of the training rows (N, N), ``roots`` the coefficients β
+    of those that lack a source (N, N), rows of zeros for others, and ``inverses`` (C_SS + λI)⁻¹ of
+    each source, on the rows ``members`` that have it.
+    """
+
+    similar: list[Array]
+    roots: list[Array]
+    members: list[NDArray[np.intp]]
+    inverses: list[Array]
+
+    @classmethod
+    def of(
+        cls, grams: list[Array], has: NDArray[np.bool_], ridge: float, n_iter: int
+    ) -> Completion:
+        """Return the completion of kernels (N, N) that are zero for rows that lack a source."""
+        n_rows, n_sources = has.shape
+        similar = [np.array(gram) for gram in grams]
+        members = [np.flatnonzero(column) for column in has.T]
+        known = has.copy()  # which rows each kernel says something of by now
+        roots = [np.zeros((n_rows, n_rows)) for _ in grams]
+        inverses = [np.zeros((0, 0))] * n_sources
+        for _ in range(n_iter):
+            for m in range(n_sources):
+                others = [o for o in range(n_sources) if o != m]
+                rows, lack = members[m], np.flatnonzero(~has[:, m])
+                among = _mean(similar, others, known, known, rows, rows)
+                among[np.diag_indices_from(among)] += ridge * max(np.diag(among).mean(), 1e-12)
+                inverses[m] = scipy.linalg.inv(among)
+                if len(lack):
+                    beside = _mean(similar, others, has, known, lack, rows)
+                    roots[m][np.ix_(lack, rows)] = beside @ inverses[m]
+                    whole = roots[m] + np.diag(has[:, m].astype(float))
+                    similar[m] = whole @ grams[m] @ whole.T
+                known[:, m] = True
+        return cls(similar, roots, members, inverses)
+
+    def coefficients(self, similar: list[Array], has: NDArray[np.bool_]) -> list[Array]:
+        """Return the β (n, N) of new rows, given their similarities to training rows (n, N)."""
+        n_rows = len(self.roots[0])
+        completed = []
+        for m, values in enumerate(similar):
+            # To training rows that lack the source, by what stands for them.
+            whole = self.roots[m].copy()
+            whole[self.members[m], self.members[m]] = 1.0
+            completed.append(values @ whole.T)
+        every = np.ones((n_rows, len(similar)), bool)
+        roots = []
+        for m in range(len(similar)):
+            others = [o for o in range(len(similar)) if o != m]
+            lack, rows = np.flatnonzero(~has[:, m]), self.members[m]
+            root = np.zeros((len(has), n_rows))
+            beside = _mean(completed, others, has, every, lack, rows)
+            root[np.ix_(lack, rows)] = beside @ self.inverses[m]
+            roots.append(root)
+        return roots
+
+
+def _mean(
+    kernels: list[Array],
+    others: list[int],
+    has: NDArray[np.bool_],
+    known: NDArray[np.bool_],
+    rows: NDArray[np.intp],
+    columns: NDArray[np.intp],
+) -> Array:
+    """Return Σ_o a_o(x) a_o(z) k_o(x, z) / √(s(x) s(z)) over other kernels, s(x) = Σ_o a_o(x)."""
+    total = np.zeros((len(rows), len(columns)))
+    for o in others:
+        values = kernels[o][np.ix_(rows, columns)]
+        total += values * np.outer(has[rows, o], known[columns, o])
+    sums = [each[:, others].sum(axis=1) for each in (has[rows], known[columns])]
+    roots = [np.sqrt(np.maximum(of_rows, 1)) for of_rows in sums]
+    return total / np.outer(*roots)
+
+
+@register
+@attrs.frozen(eq=False)
+class CompletedKernel(FittedKernel):
+    """One completed kernel, on rows of (own columns, whether it is lacking, β)."""
+
+    kernel: FittedKernel
+    training: Array
+    start: int
+    width: int
+    n_sources: int
+    place: int
+    n_columns: int
+
+    def _images(self, rows: Array) -> tuple[Array, Array, Array]:
+        n_training = len(self.training)
+        own = rows[:, self.start : self.start + self.width]
+        lacks = rows[:, self.n_columns + self.place] > 0
+        first = self.n_columns + self.n_sources + self.place * n_training
+        return np.ascontiguousarray(own), lacks, rows[:, first : first + n_training]
+
+    def __call__(self, a: Array, b: Array) -> Array:
+        """Return ⟨φ̂(x), φ̂(z)⟩, (n, m)."""
+        (own, lacks, roots), (others, others_lack, others_roots) = self._images(a), self._images(b)
+        values = np.array(self.kernel(own, others))
+        if lacks.any():
+            beside = self.kernel(self.training, others)
+            values[lacks] = roots[lacks] @ beside
+        if others_lack.any():
+            beside = np.array(self.kernel(own, self.training))
+            if lacks.any():
+                beside[lacks] = roots[lacks] @ self.kernel(self.training, self.training)
+            values[:, others_lack] = beside @ others_roots[others_lack].T
+        return values
+
+    def diagonal(self, a: Array) -> Array:
+        """Return ‖φ̂(x)‖² (n,)."""
+        own, lacks, roots = self._images(a)
+        values = np.array(self.kernel.diagonal(own))
+        if lacks.any():
+            gram = self.kernel(self.training, self.training)
+            values[lacks] = np.einsum("ij,ij->i", roots[lacks] @ gram, roots[lacks])
+        return values
+
+
+@attrs.frozen
+class _CompletingCombiner(Around):
+    name: ClassVar[str] = "complete"
+
+    ridge: float
+    n_iter: int
+
+    def fit(
+        self, views: Any, target: Target, learner: Learner, random_state: np.random.RandomState
+    ) -> CompletedDecision:
+        """Return the other combiner's decision on completed kernels."""
+        if views.explicit:
+            raise IncompatibleError(
+                "missing='complete' completes Gram matrices: use feature_map='implicit', or"
+                " missing='present', which works on features too."
+            )
+        has = ~lacking([view.rows for view in views], len(target))
+        grams = [np.asarray(view.gram(keep=False), dtype=np.float64) for view in views]
+        completion = Completion.of(grams, has, self.ridge, self.n_iter)
+        images = Images([view.projector for view in views], completion)
+        own = [np.asarray(view.rows, dtype=np.float64) for view in views]
+        rows = images.joined(own, has, completion.roots)
+        kernels, start = [], 0
+        n_columns = sum(part.shape[1] for part in own)
+        for place, (view, part) in enumerate(zip(views, own, strict=True)):
+            width = part.shape[1]
+            # β is 0 for rows that lack the source themselves, which are medians in these columns.
+            shape = (start, width, len(views), place, n_columns)
+            kernels.append(CompletedKernel(view.kernel, part, *shape))
+            start += width
+        completed = views.replaced(kernels, rows)
+        decision = self.combiner.fit(completed, target, learner, random_state)
+        return CompletedDecision(decision.weights, images, decision)
+
+
+@register
+@attrs.frozen(eq=False)
+class Images:
+    """How rows become (own columns of all kernels, what is lacking, β of each source)."""
+
+    projectors: list[Any]
+    completion: Completion
+
+    def joined(self, own: list[Array], has: NDArray[np.bool_], roots: list[Array]) -> Array:
+        """Return rows of all columns, of what is lacking (n, M), and of coefficients (n, MN)."""
+        return np.hstack([*own, (~has).astype(np.float64), *roots])
+
+    def of(self, block: RowBlock) -> Array:
+        """Return new rows."""
+        sources = block.own(self.projectors)
+        has = ~lacking(sources, len(block))
+        similar: list[Any] = [None] * len(sources)
+        for index, values in block.columns_of(self.projectors):
+            similar[index] = np.array(values, dtype=np.float64)
+        own = [
+            np.asarray(s.values if isinstance(s, SourceRows) else s, np.float64) for s in sources
+        ]
+        return self.joined(own, has, self.completion.coefficients(similar, has))
+
+
+@register
+@attrs.frozen(eq=False)
+class CompletedDecision(BlockDecision):
+    """A decision on completed kernels."""
+
+    weights: Array
+    images: Images
+    decision: Any
+
+    def decide_block(self, block: RowBlock) -> Array:
+        """Return the decision values of one block of rows."""
+        return np.asarray(self.decision.decide(self.images.of(block)))

@@ -1,0 +1,101 @@
+"""A model for each pattern of sources that rows have."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from mklkit.missing import Missing
+from mklkit.plugin import Array, BlockDecision, Combiner, Learner, RowBlock, Target, register
+from mklkit_missing.around import Around, lacking
+
+
+@register
+@attrs.frozen
+class PerPattern(Missing):
+    """Learn a model for each pattern of sources, from all rows that have at least these.
+
+    A row is decided by the model of the sources that it has (available cases). A pattern that
+    no training row has, or too few of both classes, is served by the model of the largest part of
+    it; there is one of each source alone.
+
+    Notes
+    -----
+    As many fits as there are patterns, each of all rows that have its sources. Decision values of
+    different models are not on one scale: rows are ranked less well than they are classified.
+    """
+
+    name: ClassVar[str] = "per-pattern"
+    searched_as: ClassVar[dict[str, str]] = {"available-case": "per-pattern"}
+
+    def around(self, combiner: Combiner) -> Combiner:
+        """Return a combiner that fits another one on each pattern."""
+        return _PatternCombiner(combiner)
+
+
+@attrs.frozen
+class _PatternCombiner(Around):
+    name: ClassVar[str] = "per-pattern"
+
+    def fit(
+        self, views: Any, target: Target, learner: Learner, random_state: np.random.RandomState
+    ) -> PatternDecision:
+        """Return a decision for each pattern of the training rows, and each source alone."""
+        has = ~lacking([view.rows for view in views], len(target))
+        patterns, counts = np.unique(has, axis=0, return_counts=True)
+        alone = np.eye(len(views), dtype=bool)
+        shares = {pattern.tobytes(): float(n) for pattern, n in zip(patterns, counts, strict=True)}
+        taken, decisions, weights = [], [], np.zeros(len(views))
+        for pattern in np.unique(np.vstack([patterns, alone]), axis=0):
+            members = np.flatnonzero(has[:, pattern].all(axis=1))
+            if len(members) < 2 or len(np.unique(target.values[members])) < _least(target):
+                continue
+            used = np.flatnonzero(pattern)
+            part = views.restricted(members).only(used.tolist())
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of folds, where a pattern has few rows
+                fitted = self.combiner.fit(part, target.take(members), learner, random_state)
+            taken.append(pattern)
+            decisions.append(fitted)
+            share = shares.get(pattern.tobytes(), 0.0)
+            weights[used] += share * np.atleast_2d(fitted.weights).mean(axis=0)
+        projectors = [view.projector for view in views]
+        total = weights.sum()
+        weights = weights / total if total > 0 else np.full(len(views), 1 / len(views))
+        return PatternDecision(weights, projectors, np.array(taken), decisions)
+
+
+@register
+@attrs.frozen(eq=False)
+class PatternDecision(BlockDecision):
+    """The decisions of patterns (P, M), of which True are the sources that a row has.
+
+    The weights (M,) are the means over the patterns of the training rows.
+    """
+
+    weights: Array
+    sources: list[Any]
+    patterns: NDArray[np.bool_]
+    decisions: list[Any]
+
+    def decide_block(self, block: RowBlock) -> Array:
+        """Return the decision values of one block of rows, by the largest pattern in each."""
+        has = ~lacking(block.own(self.sources), len(block))
+        # A pattern fits where it asks for no source that the row lacks.
+        fits = ~(self.patterns & ~has[:, None]).any(axis=2)
+        sizes = np.where(fits, self.patterns.sum(axis=1), -1)
+        chosen, known = sizes.argmax(axis=1), sizes.max(axis=1) >= 0
+        values = np.zeros(len(block))
+        for place in np.unique(chosen[known]):
+            members = np.flatnonzero(known & (chosen == place))
+            values[members] = self.decisions[place].decide(block.rows[members])
+        return values
+
+
+def _least(target: Target) -> int:
+    """Return the fewest different values from which something can be learned."""
+    return 1 if target.task == "none" else 2

@@ -1,0 +1,119 @@
+"""Completion and models per pattern, beside transcriptions row by row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from mklkit_missing import Completion
+from sklearn.svm import SVC
+
+from mklkit import IncompatibleError, MKLClassifier, MKLRegressor
+from mklkit.persistence import load_model, save_model
+
+GAMMAS = (0.3, 0.2, 0.5)
+COLUMNS = (slice(0, 3), slice(3, 5), slice(5, 9))
+KERNELS = [
+    f"{n}:rbf(gamma={g})@{c.start}:{c.stop}" for n, g, c in zip("abc", GAMMAS, COLUMNS, strict=True)
+]
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(3)
+    y = np.where(rng.random(90) < 0.45, 1, -1)
+    X = rng.normal(size=(90, 9)) + 0.5 * y[:, None]
+    for row in range(90):
+        for source in rng.permutation(3)[: rng.integers(0, 3)]:
+            X[row, COLUMNS[source]] = np.nan
+    return X[:60], y[:60], X[60:]
+
+
+def has(X):
+    return np.column_stack([~np.isnan(X[:, c]).any(axis=1) for c in COLUMNS])
+
+
+def rbf(A, B, m):
+    d = np.square(A[:, None, COLUMNS[m]] - B[None, :, COLUMNS[m]]).sum(axis=2)
+    return np.nan_to_num(np.exp(-GAMMAS[m] * d))
+
+
+def test_a_row_is_decided_by_the_model_of_its_sources(rows):
+    X, y, new = rows
+    model = MKLClassifier(KERNELS, missing="per-pattern", learner="svm(C=2.0)").fit(X, y)
+    values = model.decision_function(new)
+    for row, value in zip(new, values, strict=True):
+        used = np.flatnonzero(has(row[None])[0])
+        members = np.flatnonzero(has(X)[:, used].all(axis=1))
+        gram = np.mean([rbf(X[members], X[members], m) for m in used], axis=0)
+        svm = SVC(C=2.0, kernel="precomputed", tol=1e-6).fit(gram, y[members])
+        columns = np.mean([rbf(row[None], X[members], m) for m in used], axis=0)
+        assert value == pytest.approx(svm.decision_function(columns)[0], abs=3e-3)
+
+
+def test_a_pattern_that_training_lacks_has_the_model_of_its_largest_part(rows):
+    X, y, _ = rows
+    kept = ~(has(X) == [True, True, False]).all(axis=1)
+    model = MKLClassifier(KERNELS, missing="per-pattern").fit(
+        X[kept & has(X)[:, 2]], y[kept & has(X)[:, 2]]
+    )
+    row = X[has(X)[:, :2].all(axis=1)][:1].copy()
+    row[:, 5:] = np.nan
+    assert np.isfinite(model.decision_function(row)).all()
+
+
+def test_completion_is_the_regression_on_the_other_sources_in_turn(rows):
+    X, _, _ = rows
+    there, grams = has(X), [rbf(X, X, m) for m in range(3)]
+    completion = Completion.of(grams, there, 0.1, 2)
+    kernels, known = [g.copy() for g in grams], there.copy()
+    for _ in range(2):
+        for m in range(3):
+            members = np.flatnonzero(there[:, m])
+
+            def mean(i, j, of_row, m=m):
+                others = [o for o in range(3) if o != m]
+                value = sum(kernels[o][i, j] for o in others if of_row[i, o] and known[j, o])
+                counts = [max(1, sum(mask[k, others])) for mask, k in ((of_row, i), (known, j))]
+                return value / np.sqrt(counts[0] * counts[1])
+
+            among = np.array([[mean(i, j, known) for j in members] for i in members])
+            among += 0.1 * np.diag(among).mean() * np.eye(len(members))
+            images = np.eye(len(X)) * there[:, m]
+            for i in np.flatnonzero(~there[:, m]):
+                beside = np.array([mean(i, j, there) for j in members])
+                images[i, members] = np.linalg.solve(among, beside)
+            kernels[m] = images @ grams[m] @ images.T
+            known[:, m] = True
+    for found, expected in zip(completion.similar, kernels, strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-8)
+        assert np.linalg.eigvalsh(found).min() > -1e-9
+
+
+@pytest.mark.parametrize("missing", ["complete", "per-pattern"])
+@pytest.mark.parametrize("combiner", ["uniform", "alignment", "dimkl3"])
+def test_rows_alone_shuffled_and_loaded_have_the_same_values(rows, missing, combiner, tmp_path):
+    X, y, new = rows
+    model = MKLClassifier(KERNELS, missing=missing, combiner=combiner).fit(X, y)
+    values = model.decision_function(new)
+    alone = np.concatenate([model.decision_function(row[None]) for row in new])
+    np.testing.assert_allclose(alone, values, atol=1e-8)
+    save_model(model, tmp_path / "model.mkl")
+    np.testing.assert_array_equal(load_model(tmp_path / "model.mkl").decision_function(new), values)
+    assert (model.predict(X) == y).mean() > 0.7
+
+
+@pytest.mark.parametrize("missing", ["complete", "per-pattern"])
+def test_rows_that_have_everything_are_those_of_the_plain_sum(rows, missing):
+    X, y, _ = rows
+    X = np.where(np.isnan(X), 0.3, X)
+    plain, wrapped = (MKLClassifier(KERNELS, missing=m).fit(X, y) for m in ("present", missing))
+    np.testing.assert_allclose(wrapped.decision_function(X), plain.decision_function(X), atol=1e-6)
+
+
+def test_numbers_are_learned_and_features_refused(rows):
+    X, y, new = rows
+    for missing in ("complete", "per-pattern"):
+        model = MKLRegressor(KERNELS, missing=missing).fit(X, y + 0.1)
+        assert np.isfinite(model.predict(new)).all()
+    with pytest.raises(IncompatibleError, match="implicit"):
+        MKLClassifier(KERNELS, missing="complete", feature_map="fourier", learner="mhks").fit(X, y)

@@ -1,0 +1,48 @@
+"""Rows that lack a source, on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mklkit.datasets import load_table
+
+KERNELS = [part for n in ("profile", "fourier", "pattern") for part in ("-k", f"{n}:rbf@{n}_*")]
+
+
+@pytest.fixture(scope="module")
+def lacking(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    table = load_table("digits_lacking")
+    rows = table.features.assign(target=np.where(table.target > 3, "high", "low")).iloc[:200]
+    path = tmp_path_factory.mktemp("rows") / "gaps.csv"
+    rows.to_csv(path, index=False)
+    rows.fillna(-9).to_csv(path.with_name("nines.csv"), index=False)
+    return path
+
+
+def test_fits_predicts_and_compares_rows_that_lack_sources(
+    mklkit: Any, lacking: Path, tmp_path: Path
+) -> None:
+    model = tmp_path / "model.mkl"
+    done = mklkit("fit", lacking, *KERNELS, "-o", model, "--json").json
+    told = " ".join(done["choices"])
+    rows = load_table(lacking).features
+    n_lack = rows.loc[:, rows.columns.str.startswith("profile")].isna().all(axis=1).sum()
+    assert f"{n_lack} of 200 rows lack profile (high" in told
+    nines = lacking.with_name("nines.csv")
+    of_value = mklkit("fit", nines, *KERNELS, "--lacks", "-9", "--json").json
+    assert of_value["scores"] == done["scores"]
+    answers = mklkit("predict", model, lacking).out
+    assert answers.count("\n") == 201
+    strategies = ["--missing", "present,impute", "-c", "uniform"]
+    few = ["--cv", "2", "--baselines", "none", "--json"]
+    compared = mklkit("compare", lacking, *KERNELS, *strategies, *few).out
+    assert '"uniform, impute"' in compared
+
+
+def test_strategies_are_listed_and_unknown_ones_refused(mklkit: Any, lacking: Path) -> None:
+    assert "present-centred" in mklkit("list", "missing").out
+    mklkit("fit", lacking, *KERNELS, "--missing", "drp").refused("drop")
