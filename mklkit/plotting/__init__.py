@@ -7,7 +7,6 @@ has several panels.
 from mklkit.plotting.alignment import AlignmentDisplay
 from mklkit.plotting.comparison import ComparisonDisplay
 from mklkit.plotting.critical_difference import CriticalDifferenceDisplay
-from mklkit.plotting.gates import GatesDisplay
 from mklkit.plotting.weights import KernelWeightsDisplay
 from mklkit.plotting.worth import ColumnEffectsDisplay, KernelWorthDisplay
 
@@ -16,7 +15,6 @@ __all__ = [
     "ColumnEffectsDisplay",
     "ComparisonDisplay",
     "CriticalDifferenceDisplay",
-    "GatesDisplay",
     "KernelWeightsDisplay",
     "KernelWorthDisplay",
 ]

@@ -9,14 +9,12 @@ import pandas as pd
 import pytest
 from matplotlib import pyplot
 
-from mklkit import MKLClassifier
 from mklkit.errors import MKLKitError
 from mklkit.plotting import (
     AlignmentDisplay,
     ColumnEffectsDisplay,
     ComparisonDisplay,
     CriticalDifferenceDisplay,
-    GatesDisplay,
     KernelWeightsDisplay,
     KernelWorthDisplay,
 )
@@ -56,7 +54,6 @@ ON_ONE = [
 ON_SEVERAL = [
     (KernelWorthDisplay(WORTH), 2),
     (ColumnEffectsDisplay(EFFECTS), 2),
-    (GatesDisplay(POINTS, POINTS, NAMES, ("x", "y")), 2),
 ]
 
 
@@ -87,12 +84,6 @@ def test_too_few_axes_are_refused(display: Any, needed: int) -> None:
     figure = pyplot.figure()
     enough = figure.subplots(1, needed)
     assert display.plot(enough).figure_ is figure
-
-
-@pytest.mark.parametrize("resolution", [1, "x", 2.5, True])
-def test_a_grid_has_a_whole_number_of_points(resolution: Any) -> None:
-    with pytest.raises(MKLKitError, match="grid_resolution"):
-        GatesDisplay.from_estimator(MKLClassifier(), POINTS, grid_resolution=resolution)
 
 
 @pytest.mark.parametrize(

@@ -275,13 +275,11 @@ def weighting_rule(
     feature_map, learner : str
         The feature map and learner used where the user gives none.
     from_moments : bool, default=False
-        As in :class:`~mklkit.plugin.CombinerFacts`: means and deviations of quadrants, alignments
-        and class moments are such; quartiles are not.
+        This and the others as in :class:`~mklkit.plugin.CombinerFacts`.
     tasks : tuple of str, default=("two classes",)
-        As in :class:`~mklkit.plugin.CombinerFacts`; ``"numbers"`` come less their mean.
+        ``"numbers"`` come less their mean.
     row_weights : {"refused", "learner", "throughout"}, default="learner"
-        As in :class:`~mklkit.plugin.CombinerFacts`. With ``"throughout"`` the function gets the
-        rows' weights (N,), or None, as a third argument.
+        With ``"throughout"`` the third argument is the rows' weights (N,), or None.
 
     Returns
     -------
@@ -297,34 +295,25 @@ def weighting_rule(
     ...     return view.kernel.diagonal(view.rows).sum()
     >>> trace()
     trace()
-    >>> trace.name
-    'trace'
     """
-
-    weighs = row_weights == "throughout"
+    facts = CombinerFacts(
+        feature_map=feature_map,
+        learner=learner,
+        from_moments=from_moments,
+        tasks=tasks,
+        row_weights=row_weights,
+    )
 
     def decorate(rule: Callable[..., float]) -> type[WeightingCombiner]:
         def weights(
             self: WeightingCombiner, views: Views, y: Array, row_weights: Array | None = None
         ) -> Array:
-            target = (y, row_weights) if weighs else (y,)
+            target = (y, row_weights) if facts.row_weights == "throughout" else (y,)
             return np.array([rule(view, *target) for view in views], dtype=np.float64)
 
-        body = {
-            "__doc__": rule.__doc__,
-            "__module__": rule.__module__,
-            "__qualname__": rule.__qualname__,
-            "__slots__": (),
-            "name": name,
-            "facts": CombinerFacts(
-                feature_map=feature_map,
-                learner=learner,
-                from_moments=from_moments,
-                tasks=tasks,
-                row_weights=row_weights,
-            ),
-            "weights": weights,
-        }
+        body = {"__slots__": (), "name": name, "facts": facts, "weights": weights}
+        body |= {"__doc__": rule.__doc__, "__module__": rule.__module__}
+        body["__qualname__"] = rule.__qualname__
         return type(rule.__name__, (WeightingCombiner,), body)
 
     return decorate

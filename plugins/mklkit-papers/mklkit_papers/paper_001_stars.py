@@ -16,10 +16,10 @@ from mklkit.combiners.cluster_gating.combiner import ClusterGating
 from mklkit.datasets.generated import GAPS, make_four_stars
 from mklkit.errors import UnknownNameError
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.plotting.gates import GatesDisplay
 from mklkit.plotting.parts import new_figure
 from mklkit.protocols import Array
 from mklkit_papers.entries import Entry
+from mklkit_papers.gates import GatesDisplay
 from mklkit_papers.lines import ACCURACY, Line, Measure, PrintedTable, published
 from mklkit_papers.protocol import DataUse
 from mklkit_papers.scores import WEIGHT
