@@ -102,6 +102,8 @@ def test_rows_that_covariates_tell_apart_are_refused(study) -> None:
         CovariateRemoval("age,batch").fit(frame.iloc[:4].assign(batch=[1, 2, 3, 3]))
 
 
+# Rules for separable classes have no weights for these.
+@pytest.mark.filterwarnings("ignore::mklkit.errors.WeightsWarning")
 @pytest.mark.parametrize("feature_map", [None, "empirical"])
 @pytest.mark.parametrize("name", [name for name, c in COMBINERS.items() if c.gives_weights])
 def test_a_share_holds_and_the_rest_is_as_without_it(study, name, feature_map) -> None:
