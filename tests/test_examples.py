@@ -27,7 +27,11 @@ PUBLIC = (
     "mklkit.plotting",
     "mklkit.plugin",
 )
-PACKAGES = ("mklkit_optimize.consensus_display", "mklkit_optimize.search_surface")
+PACKAGES = (
+    "mklkit_optimize.consensus_display",
+    "mklkit_optimize.search_surface",
+    "mklkit_papers.gates",
+)
 
 
 @pytest.mark.process

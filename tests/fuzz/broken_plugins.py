@@ -17,6 +17,7 @@ from typing import ClassVar
 import attrs
 import numpy as np
 from mklkit.plugin import *
+from mklkit.missing import Missing
 from mklkit.plugin import hookimpl
 from mklkit.protocols import Component
 
@@ -43,6 +44,7 @@ COMPONENTS: dict[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
         {"fit(self, side, y)": "LinearDecision(y / len(y), 0.0)"},
     ),
     "combiner": ("WeightingCombiner", (), {"weights(self, views, y)": "np.ones(len(views))"}),
+    "missing": ("Missing", (), {"fit(self, kernel, rows)": "kernel"}),
 }
 FITTED = {
     "__call__(self, a, b)": "a @ b.T",
