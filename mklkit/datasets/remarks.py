@@ -177,7 +177,7 @@ def described(encoder: Any) -> list[str]:
             if rare is not None:
                 lines.append(f"{len(rare)} rare values of {name!r} joined as '{name}_other'")
     filled = {*encoder.numeric_, *encoder.dates_} - {*encoder.empty_, *encoder.with_gaps_}
-    but = ", but where a row lacks all columns of a kernel" if encoder.sources else ""
+    but = ", or left where a row lacks all columns of a kernel" if encoder.sources else ""
     fates = [
         (encoder.category_, f"in category columns taken as the value '{MISSING}'"),
         (encoder.with_gaps_, "in columns passed on left to their kernels"),
