@@ -29,6 +29,7 @@ from mklkit.comparison import comparing
 from mklkit.comparison.data import data_sets
 from mklkit.comparison.methods import MethodOptions
 from mklkit.comparison.references import baselines
+from mklkit.comparison.report.tables import shortfall
 from mklkit.comparison.requests import methods_to_compare
 from mklkit.comparison.running import run_cells
 from mklkit.comparison.splits import make_splits
@@ -185,6 +186,7 @@ def test_class_weights_name_labels_by_their_text() -> None:
         ({"score": "neg_log_loss"}, "add --probability"),
         ({"score": "f1"}, "pos_label=1.*f1_macro"),
         ({"baselines": "forest"}, "Did you mean 'random forest'"),
+        ({"baselines": ["none", "random forest"]}, "leave out one"),
         ({"time_limit": "soon"}, "90s, 10m or 2h"),
         ({"weights": [1.0, 2.0]}, "Expected 60 weights"),
         ({"weights": -np.ones(60)}, "from 0 up"),
@@ -221,6 +223,9 @@ def test_a_baseline_that_takes_most_of_the_time_is_left_out() -> None:
     kernel, baseline = reasons(capped=True)
     assert kernel is None
     assert "it took 100 of 199 seconds" in str(baseline)
+    left_out = {"failures": 1, "splits": 2, "reason": baseline}
+    assert shortfall(left_out) == baseline
+    assert shortfall({**left_out, "reason": "singular"}) == "failed on 1 of 2 splits: singular"
 
 
 def test_no_run_begins_after_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
