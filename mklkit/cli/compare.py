@@ -21,7 +21,7 @@ from mklkit.cli.outputs import check_outputs
 from mklkit.cli.tables import Fact, facts_grid
 from mklkit.cli.taking_options import takes_model_options
 from mklkit.datasets.builtin import DEFAULT_NAME
-from mklkit.errors import DataError, counted
+from mklkit.errors import DataError
 
 if TYPE_CHECKING:
     from mklkit.comparison.comparison import Comparison
