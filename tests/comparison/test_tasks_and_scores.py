@@ -235,3 +235,21 @@ def test_no_run_begins_after_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> 
     # The clock is read at the start and before each run but the first: at 50, 100 and 150.
     assert (len(done.cells), done.complete, done.by_time) == (3, False, True)
     assert done.notes[-1] == "the time limit of 2m was over after 3 of 40 runs"
+
+
+def test_notes_on_text_say_whether_proposed_kernels_read_it() -> None:
+    words = np.random.default_rng(0).choice(["ache", "rash", "cough"], size=(len(X), 12))
+    notes = pd.Series([" ".join(row) for row in words])
+    rows = pd.DataFrame(X).add_prefix("x").assign(note=notes)
+    options: dict[str, Any] = CHEAP | {"kernels": "auto", "cv": "2x1"}
+    (data,) = compare(rows, Y, **options).data
+    assert any("'note' kept for kernels" in note for note in data.notes)
+    (data,) = compare(rows, Y, **options, covariates="x0").data
+    assert any("'note' left out" in note for note in data.notes)
+
+
+def test_numbers_of_any_size_have_errors() -> None:
+    done = compare(FEATURES, NUMBERS * 1e100, **CHEAP | {"cv": "2x1"})
+    near = compare(FEATURES, NUMBERS, **CHEAP | {"cv": "2x1"})
+    errors = [cell.mean_absolute_error for cell in near.cells]
+    assert [cell.mean_absolute_error / 1e100 for cell in done.cells] == pytest.approx(errors)
