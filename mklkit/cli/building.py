@@ -177,7 +177,8 @@ class System:
         problem = f"is {guessing}" if guessing else f"recognised no row of {', '.join(missed)}"
         trained = training()
         first = next(iter(task.scores))
-        overfitted = (trained[first] or 0) - (score[first] or 0) > OVERFITTED
+        # An R² below 0 is no better than a constant, however far below.
+        overfitted = (trained[first] or 0) - max(score[first] or 0, 0) > OVERFITTED
         ways = []
         if missed and options.class_weight is None:
             ways.append("weights of classes (--class-weight balanced)")
@@ -191,7 +192,7 @@ class System:
             if options.kernels or options.preset:
                 wider = "wider" if overfitted else "other"
                 ways.append(f"{wider} kernels, such as the default kernels")
-        ways.append("more rows of each class")
+        ways.append("more rows" + " of each class" * (task.kind == "classification"))
         text = f"warning: this model {problem} on the {rows}. Try {', or '.join(ways)}."
         if overfitted:
             text += f" It is overfitted: {task.shown(first, trained[first])} on its training rows."

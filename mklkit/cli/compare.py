@@ -21,7 +21,7 @@ from mklkit.cli.outputs import check_outputs
 from mklkit.cli.tables import Fact, facts_grid
 from mklkit.cli.taking_options import takes_model_options
 from mklkit.datasets.builtin import DEFAULT_NAME
-from mklkit.errors import DataError, counted
+from mklkit.errors import DataError
 
 if TYPE_CHECKING:
     from mklkit.comparison.comparison import Comparison
@@ -274,6 +274,8 @@ def _lost(comparison: Comparison, output: Path | None) -> list[str]:
 
 
 def _report(comparison: Comparison, output: Path | None) -> None:
+    from mklkit.comparison.report.tables import shortfall
+
     plan, data = comparison.plan, comparison.data
     lines: list[Fact] = []
     if not comparison.complete:
@@ -298,8 +300,7 @@ def _report(comparison: Comparison, output: Path | None) -> None:
         show(comparison_grid(table, *how, name if len(names) > 1 else None))
         failed = table[table["failures"] > 0]
         for row in failed.to_dict("records"):
-            runs = f"{row['failures']} of {counted(row['splits'], 'split')}"
-            show(f"failed on {runs}: {row['method']}: {row['reason']}")
+            show(f"{row['method']} {shortfall(row)}")
     if len(names) > 1:
         over = comparison_grid(comparison.table(), *how, "over data sets")
         show(over, *_rank_tests(comparison))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 STYLES = {"method": "bold", "one kernel": "", "classifier": "", "baseline": "dim"}
-LEGEND = "bal.: balanced accuracy; points: beside {0}; p: corrected t-test, Holm"
+LEGEND = "{2}: beside {0}; p: corrected t-test, Holm"
 OVER_DATA_SETS = (
     "\nrank: mean place on the data sets, 1 is the best; worse: how probable it is that"
     " being over a point worse than {1}, rather than the same or better, is the"
@@ -61,7 +61,8 @@ def comparison_grid(
     """
     several = "rank" in results
     legend = title is None or several
-    last = ["rank", "worse"] if several else [unit if unit == "points" else "diff.", "p"]
+    beside = unit if unit == "points" else "diff."
+    last = ["rank", "worse"] if several else [beside, "p"]
     table = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title_justify="left")
     table.title = None if title is None else Text(f"\n{plain(title)}", style="bold")
     table.show_edge = legend  # the empty lines above the head and below the rows
@@ -80,23 +81,25 @@ def comparison_grid(
         if math.isnan(row["score"]):
             continue
         if several:
-            beside = [number(row["rank"], 2, ""), number(row["p_worse"], 2, "")]
+            ends = [number(row["rank"], 2, ""), number(row["p_worse"], 2, "")]
         else:
             is_itself = row["method"] == (reference or best)
             points = "" if is_itself else number(scale * row["difference"], digits, "")
-            beside = [points, _p(row["p_corrected"])]
+            ends = [points, _p(row["p_corrected"])]
         deviation = number(scale * row.get("deviation", math.nan), digits, "")
         table.add_row(
             Text(plain(row["method"]), style=STYLES[row["kind"]]),
             Text(plain(row["learner"])),
             number(scale * row["score"], digits) + (f" ± {deviation}" if deviation else ""),
             *(number(how.scale[0] * row[key], how.scale[1], "") for key, how in measures.items()),
-            *beside,
+            *ends,
             _time(row["seconds"]),
         )
     if legend:
         names = (reference or "the best", reference or "the first")
-        text = (LEGEND + (OVER_DATA_SETS if several else "")).format(*map(plain, names))
+        text = (LEGEND + (OVER_DATA_SETS if several else "")).format(*map(plain, names), beside)
+        if "balanced_accuracy" in {score, *measures}:
+            text = f"bal.: balanced accuracy; {text}"
         table.caption = Text(text, style="dim")
         table.caption_justify = "left"
     return table

@@ -31,6 +31,7 @@ from mklkit.display.progress import Progress, check_progress, reported
 from mklkit.errors import IncompatibleError
 from mklkit.evaluation.leakage import leakage_notes
 from mklkit.persistence.facts import versions
+from mklkit.registry.columns import are_proposed
 
 
 def compare(
@@ -218,7 +219,9 @@ def compare(
     if covariates:  # Their names are checked before the first fit.
         for source in data:
             source.check_columns(covariates)
-    data = [source.for_kernels(kernels) for source in data]
+    # Beside covariates kernels are proposed on numbers alone.
+    read = None if covariates and kernels and are_proposed(kernels) else kernels
+    data = [source.for_kernels(read) for source in data]
     for source, kernel in product(data, options.also):
         source.for_kernels(kernel)
     facts = plan_facts(data, plans, chosen, options)

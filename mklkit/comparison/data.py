@@ -96,12 +96,15 @@ class DataSet:
 
     def read_by(self, kernels: Any) -> pd.DataFrame:
         """Return the columns that methods learn from, identifiers only where kernels name them."""
-        bank = [] if kernels is None or are_proposed(kernels) else bind_kernels(kernels)
-        as_they_are, _ = needed_unchanged(bank)
-        if are_proposed(kernels):
-            names = self.features.columns
-            as_they_are = [[name for name in names if is_free_text(self.features[name])]]
+        as_they_are, _ = self._unchanged(kernels)
         return without_unread(self.features, self.encoding["identifiers"], as_they_are)
+
+    def _unchanged(self, kernels: Any) -> tuple[Any, Any]:
+        """Return the columns that kernels need as they are, and those of them without gaps."""
+        if kernels is None or not are_proposed(kernels):
+            return needed_unchanged([] if kernels is None else bind_kernels(kernels))
+        names = self.features.columns
+        return [[name for name in names if is_free_text(self.features[name])]], []
 
     def check_columns(self, columns: Any) -> None:
         """Refuse columns that there are not once the data are encoded."""
@@ -113,15 +116,16 @@ class DataSet:
 
         Columns that are left out or that there are not are refused, with the reason.
         """
-        if kernels is None or are_proposed(kernels):
+        if kernels is None:
             return self
-        specs = [kernel for kernel in kernel_list(kernels) if isinstance(kernel, str)]
+        named_kernels = [] if are_proposed(kernels) else kernel_list(kernels)
+        specs = [kernel for kernel in named_kernels if isinstance(kernel, str)]
         check_not_left_out(specs, self.table, self.encoding["identifiers"])
-        bank = bind_kernels(kernels)
-        as_they_are, imputed = needed_unchanged(bank)
+        as_they_are, imputed = self._unchanged(kernels)
         encoder = TableEncoder(**self.encoding, as_they_are=as_they_are, imputed=imputed)
         encoded = encoder.fit(self.features).feature_names_out_
-        placed_kernels(bank, len(encoded), encoded)
+        if named_kernels:
+            placed_kernels(bind_kernels(named_kernels), len(encoded), encoded)
         notes = [*self.table.notes, *encoder.describe()]
         unread = set(self.encoding["identifiers"])
         if alone := [name for name in encoder.as_they_are_ if name in unread]:

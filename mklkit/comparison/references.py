@@ -20,7 +20,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.multioutput import MultiOutputRegressor
 
 from mklkit.comparison.methods import BASELINE, METHOD, ONE_KERNEL, Method, MethodOptions
-from mklkit.errors import IncompatibleError, UnknownNameError, quoted, suggest
+from mklkit.errors import IncompatibleError, SpecError, UnknownNameError, quoted, suggest
 from mklkit.evaluation.tasks import Task
 from mklkit.protocols.component import FILLED, Preset
 from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list, parts_of
@@ -153,6 +153,8 @@ def baselines(options: MethodOptions) -> list[Method]:
     """Return scikit-learn's usual estimators of the task on the encoded, scaled features."""
     usual = _usual(options)
     names = list(usual) if options.baselines is None else options.baselines
+    if "none" in names:
+        raise SpecError("Baselines are 'none' or names: leave out one or the other.")
     version = f"scikit-learn {sklearn.__version__}"
     methods = []
     for name in names:

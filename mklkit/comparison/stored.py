@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
@@ -37,7 +38,7 @@ LEFT_OUT = "left out after the first split"
 """How the reason of a run begins that was not tried, and is not stored."""
 NAN = float("nan")
 LARGEST = 2**63
-"""Above any count, time or memory; integers of JSON have no bound."""
+"""Above any count; integers of JSON have no bound."""
 
 TEXT = validators.instance_of(str)
 NO_BOOLEAN = validators.not_(validators.instance_of(bool))
@@ -51,7 +52,7 @@ WEIGHTS: Any = validators.optional(
 CONFUSION: Any = validators.optional(validators.deep_iterable(validators.deep_iterable(COUNT)))
 
 
-def _number(low: float = -LARGEST, high: float = LARGEST) -> Any:
+def _number(low: float = -sys.float_info.max, high: float = sys.float_info.max) -> Any:
     """Return a field of a number that may be missing: NaN, or null in JSON."""
 
     is_number: Any = [

@@ -105,7 +105,7 @@ def given_splits(
     if not splits:
         raise SpecError(
             "cv must be a number of folds (at least 2), a splitter, or a list of (training rows,"
-            f" test rows); got {cv!r:.80}: {reason:.200}."
+            f" test rows); got {cv!r:.80}: {reason.rstrip('.'):.200}."
         )
     return splits
 

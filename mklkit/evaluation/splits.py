@@ -67,8 +67,8 @@ def read_cv(cv: Any) -> FoldScheme:
     text = cv.strip().casefold()
     if text == "groups":
         return FoldScheme(LeaveOneGroupOut(), kind="each group left out once")
-    if in_time := re.fullmatch(r"time:(\d{1,6})", text):
-        splitter = TimeSeriesSplit(max(int(in_time[1]), 2))
+    if in_time := re.fullmatch(r"time:([2-9]|[1-9]\d{1,5})", text):
+        splitter = TimeSeriesSplit(int(in_time[1]))
         return FoldScheme(splitter, kind="in the order of the rows: earlier ones train")
     numbers = re.fullmatch(r"(\d{1,6})\s*(?:[x×]\s*(\d{1,6}))?", text)
     if numbers is None:

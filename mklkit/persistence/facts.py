@@ -125,7 +125,7 @@ def _kernels(classifier: KernelModel) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "spec": to_spec(kernel),
+            "spec": to_spec(kernel, full=True),
             "columns": None if columns is None else json_ready(every[columns]),
         }
         for name, kernel, columns in parts

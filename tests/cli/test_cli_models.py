@@ -182,6 +182,11 @@ def test_what_to_report_of_other_models(mklkit: Run, tmp_path: Path) -> None:
     save_model(MKLClassifier("linear").fit(frame, np.arange(30) % 2), tmp_path / "plain.mkl")
     text = mklkit("inspect", tmp_path / "plain.mkl", "--methods").out
     assert "The model was learned from 30 rows." in text
+    kept = ("--kernels", "auto", "--covariates", "b", "--covariates-share", "0.3")
+    assert mklkit("fit", tmp_path / "a.csv", *kept, "-o", model).code == 0
+    text = mklkit("inspect", model, "--methods").out
+    for part in ("share=0.3", "but those of a fixed share", "candidates"):
+        assert part in text
 
 
 def test_a_wide_table_is_shown_by_source(mklkit: Run, tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_published_split() -> None:
         published_split(LABELS, np.where(LABELS == "c", "test", "train"), "part")
 
 
-@pytest.mark.parametrize("cv", ["5*4", "x4", "five", ""])
+@pytest.mark.parametrize("cv", ["5*4", "x4", "five", "", "time:1"])
 def test_other_forms_of_cv_are_refused(cv: str) -> None:
     with pytest.raises(SpecError, match="'5x4'"):
         read_cv(cv)

@@ -29,6 +29,7 @@ from mklkit.comparison import comparing
 from mklkit.comparison.data import data_sets
 from mklkit.comparison.methods import MethodOptions
 from mklkit.comparison.references import baselines
+from mklkit.comparison.report.tables import shortfall
 from mklkit.comparison.requests import methods_to_compare
 from mklkit.comparison.running import run_cells
 from mklkit.comparison.splits import make_splits
@@ -185,6 +186,7 @@ def test_class_weights_name_labels_by_their_text() -> None:
         ({"score": "neg_log_loss"}, "add --probability"),
         ({"score": "f1"}, "pos_label=1.*f1_macro"),
         ({"baselines": "forest"}, "Did you mean 'random forest'"),
+        ({"baselines": ["none", "random forest"]}, "leave out one"),
         ({"time_limit": "soon"}, "90s, 10m or 2h"),
         ({"weights": [1.0, 2.0]}, "Expected 60 weights"),
         ({"weights": -np.ones(60)}, "from 0 up"),
@@ -221,6 +223,9 @@ def test_a_baseline_that_takes_most_of_the_time_is_left_out() -> None:
     kernel, baseline = reasons(capped=True)
     assert kernel is None
     assert "it took 100 of 199 seconds" in str(baseline)
+    left_out = {"failures": 1, "splits": 2, "reason": baseline}
+    assert shortfall(left_out) == baseline
+    assert shortfall({**left_out, "reason": "singular"}) == "failed on 1 of 2 splits: singular"
 
 
 def test_no_run_begins_after_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,3 +235,21 @@ def test_no_run_begins_after_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> 
     # The clock is read at the start and before each run but the first: at 50, 100 and 150.
     assert (len(done.cells), done.complete, done.by_time) == (3, False, True)
     assert done.notes[-1] == "the time limit of 2m was over after 3 of 40 runs"
+
+
+def test_notes_on_text_say_whether_proposed_kernels_read_it() -> None:
+    words = np.random.default_rng(0).choice(["ache", "rash", "cough"], size=(len(X), 12))
+    notes = pd.Series([" ".join(row) for row in words])
+    rows = pd.DataFrame(X).add_prefix("x").assign(note=notes)
+    options: dict[str, Any] = CHEAP | {"kernels": "auto", "cv": "2x1"}
+    (data,) = compare(rows, Y, **options).data
+    assert any("'note' kept for kernels" in note for note in data.notes)
+    (data,) = compare(rows, Y, **options, covariates="x0").data
+    assert any("'note' left out" in note for note in data.notes)
+
+
+def test_numbers_of_any_size_have_errors() -> None:
+    done = compare(FEATURES, NUMBERS * 1e100, **CHEAP | {"cv": "2x1"})
+    near = compare(FEATURES, NUMBERS, **CHEAP | {"cv": "2x1"})
+    errors = [cell.mean_absolute_error for cell in near.cells]
+    assert [cell.mean_absolute_error / 1e100 for cell in done.cells] == pytest.approx(errors)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import pandas as pd
 
+from mklkit.comparison.stored import LEFT_OUT
 from mklkit.display import html, numbers
 from mklkit.display.measures import MEASURES
 from mklkit.errors import counted, cut
@@ -167,7 +168,7 @@ def methods_table(comparison: Comparison, methods: pd.DataFrame, caption: str, n
     rows: list[list[Cell]] = []
     styles: list[str] = []
     for row in methods.to_dict("records"):
-        name = Cell(row["method"], _failure(row), row["method"])
+        name = Cell(row["method"], shortfall(row), row["method"])
         words = (KINDS[row["kind"]], row["learner"])
         cells = [name, *(Cell(text, style="kind") for text in words)]
         for column in columns:
@@ -188,9 +189,10 @@ def number_cell(value: float, text: str, best: bool = False, small: str = "") ->
     return Cell(text, small, known, best and known is not None)
 
 
-def _failure(row: Mapping[Any, Any]) -> str:
-    if not row["failures"]:
-        return ""
+def shortfall(row: Mapping[Any, Any]) -> str:
+    """Return why a method of :meth:`Comparison.table` has no score on some splits, or nothing."""
+    if not row["failures"] or row["reason"].startswith(LEFT_OUT):
+        return row["reason"] or ""
     return f"failed on {row['failures']} of {counted(row['splits'], 'split')}: {row['reason']}"
 
 
@@ -211,6 +213,6 @@ def comparison_html(comparison: Comparison) -> str:
         repr(comparison),
         html.grid(heads, rows, words=2, best=best),
         *comparison.verdict.splitlines(),
-        *(f"{row['method']} {cut(_failure(row), 230)}" for row in records if row["failures"]),
+        *(f"{row['method']} {cut(shortfall(row), 230)}" for row in records if row["failures"]),
         html.notes("Notes", comparison.notes),
     )
