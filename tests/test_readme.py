@@ -106,21 +106,20 @@ def test_the_first_command_fits_the_built_in_data(tmp_path: Path) -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize(
-    ("splits", "tolerance"), [(2, 4.0), pytest.param(10, 0.3, marks=pytest.mark.slow)]
+    ("splits", "tolerance"), [("2x1", 4.0), pytest.param("10x2", 0.3, marks=pytest.mark.slow)]
 )
 def test_comparison_has_the_rows_that_are_shown(
-    tmp_path: Path, splits: int, tolerance: float
+    tmp_path: Path, splits: str, tolerance: float
 ) -> None:
-    """On two of the ten splits; accuracies differ between splits by about two points."""
+    """On two folds; with half of the rows to learn from, accuracies are lower by a point or two."""
     [command] = [line for line in commands(README) if line.startswith("mklkit compare")]
-    [printed] = run_in_turn([command.replace("--mccv 10", f"--mccv {splits}")], tmp_path)
+    [printed] = run_in_turn([command.replace("--cv 10x2", f"--cv {splits}")], tmp_path)
     shown, reached = accuracies(listings(README, "text")[1]), accuracies(printed)
     assert shown.keys() == reached.keys()
     np.testing.assert_allclose(
         [reached[name] for name in shown], [shown[name] for name in shown], atol=tolerance
     )
-    assert reached["uniform"] > reached["zernike"] + 2
-    assert reached["uniform"] > reached["fourier"] + 2
+    assert reached["uniform"] > reached["fourier"] > reached["pattern"]
 
 
 @pytest.mark.process
