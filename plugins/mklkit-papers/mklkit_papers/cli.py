@@ -115,7 +115,7 @@ def reproduce(
         folder_option(
             "--results",
             RUN_PANEL,
-            "Write each finished run into FOLDER; the same command goes on from it.",
+            "Write each finished run into FOLDER; the same command resumes from it.",
         ),
     ] = None,
     latex: Annotated[
@@ -192,9 +192,9 @@ def reproduce(
     if isinstance(ended_by, MKLKitError):
         raise ended_by
     if ended_by is not None:
-        how = "with --results FOLDER the same command goes on from what is done"
+        how = "with --results FOLDER the same command resumes from what is done"
         if results is not None:
-            how = f"the same command goes on from {results}"
+            how = f"the same command resumes from {results}"
         say(f"interrupted after {len(reproductions)} of {len(entries)}; {how}.", style="yellow")
         raise typer.Exit(INTERRUPTED)
 

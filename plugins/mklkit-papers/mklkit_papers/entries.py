@@ -21,7 +21,13 @@ from mklkit.registry.registry import get_registry
 from mklkit_papers.lines import Line
 from mklkit_papers.session import Session, SetLines
 
-PAPERS = ("000", "001", "002", "003", "004")
+PAPERS = {
+    "000": "Wang, Chen and Sun 2008",
+    "001": "Mu and Zhou 2011",
+    "002": "Wang and Chen 2009",
+    "003": "Price et al. 2022",
+    "004": "Wang et al. 2013",
+}
 ALL = "all"
 
 

@@ -14,7 +14,7 @@ from mklkit._version import __version__
 from mklkit.cli.console import plain, show
 from mklkit.comparison.writing import latex_table, latex_text
 from mklkit.errors import counted
-from mklkit_papers.entries import Entry, Reproduction
+from mklkit_papers.entries import PAPERS, Entry, Reproduction
 from mklkit_papers.lines import Line
 
 HOLDS = {True: "yes", False: "no", None: ""}
@@ -112,7 +112,12 @@ def show_list(known: list[Entry]) -> None:
     grid.add_column("what it is")
     for head in ("quick", "full"):
         grid.add_column(head, justify="right", no_wrap=True)
+    last = None
     for entry in known:
+        paper = entry.name[:3]
+        if paper != last:
+            grid.add_row(Text(paper, style="bold"), Text(PAPERS[paper], style="bold"))
+        last = paper
         told = [f"sets: {', '.join(entry.labels())}"] if entry.labels() else []
         told += [f"without {name}: {reason}" for name, reason in entry.missing.items()]
         times = ["<1 min" if time < 1 else f"{time:.0f} min" for time in entry.minutes]

@@ -45,6 +45,7 @@ def test_the_list(mklkit: Run) -> None:
     assert [f"000-table{n}" in done.out for n in (1, 2, 3, 4)] == [True] * 4
     assert "without Water: nobody has it." in done.out
     assert "<1 min" in done.out
+    assert done.out.count("Wang, Chen and Sun 2008") == 1
     (facts,) = mklkit("reproduce", "list", "000-table1", "--json").json
     assert facts == ENTRIES[0].facts()
     shown = mklkit("reproduce", "000", "list", "--set", "wine of two", "--json")
@@ -132,7 +133,7 @@ def test_an_interrupted_run_shows_what_is_done(
     assert done.code == 130
     assert done.json["complete"] is False
     assert [reproduction["name"] for reproduction in done.json["reproductions"]] == ["000-table1"]
-    assert f"interrupted after 1 of 5; the same command goes on from {tmp_path}." in done.err
+    assert f"interrupted after 1 of 5; the same command resumes from {tmp_path}." in done.err
     monkeypatch.undo()
     monkeypatch.setattr(listing, "entries", lambda: list(ENTRIES))
     again = mklkit("reproduce", "000", *more)
@@ -142,7 +143,7 @@ def test_an_interrupted_run_shows_what_is_done(
     interrupted(monkeypatch, at=len(Counted.fits))
     done = mklkit(*TABLE)
     assert (done.code, done.out) == (130, "")
-    assert "with --results FOLDER the same command goes on from what is done" in done.err
+    assert "with --results FOLDER the same command resumes from what is done" in done.err
 
 
 def test_an_error_on_the_way_comes_after_what_is_done(mklkit: Run, tmp_path: Path) -> None:
@@ -248,7 +249,7 @@ def test_a_real_interruption(tmp_path: Path) -> None:
     outcome = _interrupted(arguments, runs)
     assert outcome.code == 130, outcome
     assert outcome.out == ""
-    message = f"interrupted after 0 of 1; the same command goes on from {tmp_path / 'runs'}.\n"
+    message = f"interrupted after 0 of 1; the same command resumes from {tmp_path / 'runs'}.\n"
     assert outcome.err == message
     assert all(json.loads(line) for line in runs.read_text(encoding="utf-8").splitlines())
     listed = run_mklkit("reproduce", "list")
