@@ -184,7 +184,7 @@ def test_python_composition_prints_what_is_shown(tmp_path: Path) -> None:
 def test_the_plugin_is_a_combiner() -> None:
     names: dict[str, Any] = {}
     exec(listings(README, "python")[1].replace("@register\n", ""), names)
-    model = MKLClassifier(["rbf", "linear"], combiner=names["class_gap"]())
+    model = MKLClassifier(["rbf", "rbf(sigma='mean/4')"], combiner=names["class_gap"]())
     assert model.fit(*load_breast_cancer(return_X_y=True)).weights_.min() > 0
 
 
