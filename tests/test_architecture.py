@@ -52,7 +52,7 @@ LIMITS = {
     "lines of mklkit": 42_000,
     "files of mklkit": 250,
     "lines of mklkit and the plugins": 53_750,  # what MKLpy has took 1,700, lacking sources 1,300
-    "lines of tests": 28_500,  # aim 27,000; searches of every task, lacking sources
+    "lines of tests": 28_600,  # aim 27,000; searches of every task, lacking sources
     "lines of the longest file": 320,
     "getattr and hasattr": 26,
     "pronouns stored as variables": 0,
