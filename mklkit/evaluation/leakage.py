@@ -27,8 +27,8 @@ def leakage_notes(
 ) -> list[str]:
     """Return what should be known of these columns before scores on these splits are believed.
 
-    O(Nd log N). Of rows in groups, which are alike, the first of each says whether a column alone
-    gives the target.
+    O(Nd log N). Of equal rows, and of a group's rows, which are alike, the first says whether a
+    column alone gives the target.
     """
     notes = []
     hashes = pd.util.hash_pandas_object(features, index=False).to_numpy()
@@ -38,7 +38,9 @@ def leakage_notes(
             f"{counted(n_equal, 'row')} of {len(hashes)} {'is' if n_equal == 1 else 'are'} tested"
             " after an equal row was trained on: scores are too good if these are repeats"
         )
-    firsts = slice(None) if groups is None else np.unique(groups, return_index=True)[1]
+    firsts = np.unique(hashes, return_index=True)[1]
+    if groups is not None:
+        firsts = firsts[np.unique(groups[firsts], return_index=True)[1]]
     some, values = features.iloc[firsts], targets[firsts]
     gives = gives_number if numbers else gives_class
     if values.ndim == 1:

@@ -99,3 +99,11 @@ def test_noise_gives_no_target() -> None:
     assert separating  # by chance, as there are so many
     assert not leakage_notes(wide, labels, [])
     assert not any(gives_class(wide[c], labels, 2000) for c in separating)
+
+
+def test_rows_that_occur_twice_give_no_target() -> None:
+    random = np.random.default_rng(2)
+    twice = pd.DataFrame(random.normal(size=(14, 3))).loc[np.repeat(np.arange(14), 2)]
+    labels = np.repeat(random.permutation(np.repeat([0, 1], 7)), 2)
+    assert gives_class(twice[0], labels, 3)  # as if they were rows of their own
+    assert not leakage_notes(twice, labels, [])
