@@ -123,11 +123,12 @@ def sources_of(
     kernels: Sequence[BoundKernel],
     names: Sequence[str] | None,
     n_columns: int,
-    given: Sequence[str] = (),
+    patterns: Sequence[str] = (),
 ) -> list[Source]:
     """Return the sources for which kernels are proposed, all numbers together first.
 
-    ``kernels`` are those by which the rows were read (:func:`kernels_by_kind`). The one-hot columns
+    ``kernels`` are those by which the rows were read (:func:`kernels_by_kind`), ``patterns`` the
+    columns of each source, which are recognised by name where there are none. The one-hot columns
     of categories are in no other source of numbers, and those of a kernel with a fixed share in
     none.
     """
@@ -155,8 +156,8 @@ def sources_of(
     known = np.array(sorted([*plain, *counts]), np.intp)
     parts = column_groups([] if names is None else [names[place] for place in known])
     groups = {part: known[places] for part, places in parts.items()}
-    if given:
-        chosen = {source: resolve_columns(source, len(every), names) for source in given}
+    if patterns:
+        chosen = {source: resolve_columns(source, len(every), names) for source in patterns}
         groups = _and_others({k: every if c is None else c for k, c in chosen.items()}, len(every))
     sources = [Source("", None if len(numbers) == len(every) else numbers)] if len(numbers) else []
     if not groups and len(plain) == len(numbers):

@@ -140,8 +140,9 @@ class WeightedDecision(WeightedColumns, BlockDecision):
         if self.explicit:
             shares, scales = np.split(coefficients, np.cumsum(widths)[:-1]), np.sqrt(scales)
         for index, place in enumerate(np.flatnonzero(self.weights)):
-            scaled = block.scaled(columns[index], self.projectors, self.scales)
-            if not self.explicit:
+            if self.explicit:
+                scaled = block.scaled(columns[index], self.projectors, self.scales)
+            else:
                 scaled = scaled_pairs(columns[index], block, self.projectors, self.scales)
             parts[:, place] = scales[index] * (scaled @ shares[index])
         parts[:, -1] = self.learner.bias

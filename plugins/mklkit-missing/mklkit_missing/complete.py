@@ -159,20 +159,21 @@ class CompletedKernel(FittedKernel):
 
     def _images(self, rows: Array) -> tuple[Array, Array, Array]:
         n_training = len(self.training)
-        own = rows[:, self.start : self.start + self.width]
+        columns = rows[:, self.start : self.start + self.width]
         lacks = rows[:, self.n_columns + self.place] > 0
         first = self.n_columns + self.n_sources + self.place * n_training
-        return np.ascontiguousarray(own), lacks, rows[:, first : first + n_training]
+        return np.ascontiguousarray(columns), lacks, rows[:, first : first + n_training]
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return ⟨φ̂(x), φ̂(z)⟩, (n, m)."""
-        (own, lacks, roots), (others, others_lack, others_roots) = self._images(a), self._images(b)
-        values = np.array(self.kernel(own, others))
+        columns, lacks, roots = self._images(a)
+        others, others_lack, others_roots = self._images(b)
+        values = np.array(self.kernel(columns, others))
         if lacks.any():
             beside = self.kernel(self.training, others)
             values[lacks] = roots[lacks] @ beside
         if others_lack.any():
-            beside = np.array(self.kernel(own, self.training))
+            beside = np.array(self.kernel(columns, self.training))
             if lacks.any():
                 beside[lacks] = roots[lacks] @ self.kernel(self.training, self.training)
             values[:, others_lack] = beside @ others_roots[others_lack].T
@@ -180,8 +181,8 @@ class CompletedKernel(FittedKernel):
 
     def diagonal(self, a: Array) -> Array:
         """Return ‖φ̂(x)‖² (n,)."""
-        own, lacks, roots = self._images(a)
-        values = np.array(self.kernel.diagonal(own))
+        columns, lacks, roots = self._images(a)
+        values = np.array(self.kernel.diagonal(columns))
         if lacks.any():
             gram = self.kernel(self.training, self.training)
             values[lacks] = np.einsum("ij,ij->i", roots[lacks] @ gram, roots[lacks])
@@ -208,11 +209,11 @@ class _CompletingCombiner(Around):
         grams = [np.asarray(view.gram(keep=False), dtype=np.float64) for view in views]
         completion = Completion.of(grams, has, self.ridge, self.n_iter)
         images = Images([view.projector for view in views], completion)
-        own = [np.asarray(view.rows, dtype=np.float64) for view in views]
-        rows = images.joined(own, has, completion.roots)
+        parts = [np.asarray(view.rows, dtype=np.float64) for view in views]
+        rows = images.joined(parts, has, completion.roots)
         kernels, start = [], 0
-        n_columns = sum(part.shape[1] for part in own)
-        for place, (view, part) in enumerate(zip(views, own, strict=True)):
+        n_columns = sum(part.shape[1] for part in parts)
+        for place, (view, part) in enumerate(zip(views, parts, strict=True)):
             width = part.shape[1]
             # β is 0 for rows that lack the source themselves, which are medians in these columns.
             shape = (start, width, len(views), place, n_columns)
@@ -231,9 +232,9 @@ class Images:
     projectors: list[Any]
     completion: Completion
 
-    def joined(self, own: list[Array], has: NDArray[np.bool_], roots: list[Array]) -> Array:
+    def joined(self, parts: list[Array], has: NDArray[np.bool_], roots: list[Array]) -> Array:
         """Return rows of all columns, of what is lacking (n, M), and of coefficients (n, MN)."""
-        return np.hstack([*own, (~has).astype(np.float64), *roots])
+        return np.hstack([*parts, (~has).astype(np.float64), *roots])
 
     def of(self, block: RowBlock) -> Array:
         """Return new rows."""
@@ -242,10 +243,10 @@ class Images:
         similar: list[Any] = [None] * len(sources)
         for index, values in block.columns_of(self.projectors):
             similar[index] = np.array(values, dtype=np.float64)
-        own = [
+        parts = [
             np.asarray(s.values if isinstance(s, SourceRows) else s, np.float64) for s in sources
         ]
-        return self.joined(own, has, self.completion.coefficients(similar, has))
+        return self.joined(parts, has, self.completion.coefficients(similar, has))
 
 
 @register
