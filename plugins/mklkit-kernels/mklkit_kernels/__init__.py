@@ -7,6 +7,7 @@ from mklkit_kernels.boolean import (
     MonotoneDisjunctive,
 )
 from mklkit_kernels.composed import Power, Product, Sum
+from mklkit_kernels.mismatch import Mismatch
 from mklkit_kernels.normalised import Centered, TraceNormalized
 from mklkit_kernels.weighted_degree import WeightedDegree
 
@@ -14,6 +15,7 @@ __all__ = [
     "Centered",
     "Conjunctive",
     "Disjunctive",
+    "Mismatch",
     "MonotoneConjunctive",
     "MonotoneDisjunctive",
     "Power",

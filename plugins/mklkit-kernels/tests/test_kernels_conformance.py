@@ -7,6 +7,7 @@ from mklkit_kernels import (
     Centered,
     Conjunctive,
     Disjunctive,
+    Mismatch,
     MonotoneConjunctive,
     MonotoneDisjunctive,
     Power,
@@ -21,6 +22,8 @@ from mklkit_kernels import (
     [
         Conjunctive(),
         Disjunctive(degree=3, normalize=False),
+        Mismatch(),
+        Mismatch(k=4, m=2, alphabet="abc", normalize=False),
         MonotoneConjunctive(degree=3, normalize=False),
         MonotoneDisjunctive(),
         WeightedDegree(degree=4, shift=3),
