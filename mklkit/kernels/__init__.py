@@ -3,4 +3,6 @@
 from mklkit.protocols import Kernel
 from mklkit.registry.hookspecs import exports
 
-__getattr__, __dir__ = exports(__name__, Kernel, templates=("FeatureKernel", "KernelAround"))
+TEMPLATES = ("AmountKernel", "FeatureKernel", "HistogramKernel", "KernelAround")
+
+__getattr__, __dir__ = exports(__name__, Kernel, TEMPLATES)
