@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from functools import reduce
 from typing import Any, ClassVar, Self
 
@@ -29,7 +28,7 @@ def _as_kernels(values: Any) -> tuple[Kernel, ...]:
 class ComposedKernel(Kernel):
     """Template: a kernel made of several on the same columns, whose parameters have their names.
 
-    A subclass implements :meth:`joined`.
+    Its name is one of :data:`JOINS`.
     """
 
     kernels: tuple[Kernel, ...] = attrs.field(
@@ -40,10 +39,6 @@ class ComposedKernel(Kernel):
         """Take the kernels one by one, as a spec string has them, or all together."""
         chosen = (*parts, *_as_kernels(kernels))
         self.__attrs_init__(**({"kernels": chosen} if chosen else {}))
-
-    @abstractmethod
-    def joined(self, fitted: tuple[FittedKernel, ...]) -> FittedKernel:
-        """Return the kernel that the fitted ones make."""
 
     @property
     def named_kernels(self) -> dict[str, Kernel]:
@@ -105,43 +100,33 @@ class ComposedKernel(Kernel):
 
     def fit(self, rows: Array) -> FittedKernel:
         """Return the kernel with all of its kernels fitted."""
-        return self.joined(tuple(kernel.fit(rows) for kernel in self.kernels))
+        return FittedComposition(self.name, tuple(kernel.fit(rows) for kernel in self.kernels))
 
     def fit_weighted(self, rows: Array, row_weights: Array) -> FittedKernel:
         """Return the kernel with all fitted to rows that count by their weights (N,)."""
-        return self.joined(tuple(k.fit_weighted(rows, row_weights) for k in self.kernels))
+        fitted = tuple(kernel.fit_weighted(rows, row_weights) for kernel in self.kernels)
+        return FittedComposition(self.name, fitted)
 
 
+JOINS = {"product": np.multiply, "sum": np.add}
+"""How values of the kernels are joined, by the name of the kernel that they make."""
+
+
+@register
 @attrs.frozen
 class FittedComposition(FittedKernel):
-    """Template: the values of several kernels, joined value by value."""
+    """The product or the sum of kernels, ready to evaluate."""
 
+    name: str
     kernels: tuple[FittedKernel, ...]
-    join: ClassVar[Any]
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
-        return reduce(self.join, (kernel(a, b) for kernel in self.kernels))
+        return reduce(JOINS[self.name], (kernel(a, b) for kernel in self.kernels))
 
     def diagonal(self, a: Array) -> Array:
         """Return the similarity of each row with itself: (n,)."""
-        return reduce(self.join, (kernel.diagonal(a) for kernel in self.kernels))
-
-
-@register
-@attrs.frozen
-class FittedProduct(FittedComposition):
-    """The product, ready to evaluate."""
-
-    join: ClassVar[Any] = np.multiply
-
-
-@register
-@attrs.frozen
-class FittedSum(FittedComposition):
-    """The sum, ready to evaluate."""
-
-    join: ClassVar[Any] = np.add
+        return reduce(JOINS[self.name], (kernel.diagonal(a) for kernel in self.kernels))
 
 
 @register
@@ -169,10 +154,6 @@ class Product(ComposedKernel):
 
     name: ClassVar[str] = "product"
 
-    def joined(self, fitted: tuple[FittedKernel, ...]) -> FittedKernel:
-        """Return the product."""
-        return FittedProduct(fitted)
-
 
 @register
 @attrs.frozen(init=False)
@@ -194,10 +175,6 @@ class Sum(ComposedKernel):
     """
 
     name: ClassVar[str] = "sum"
-
-    def joined(self, fitted: tuple[FittedKernel, ...]) -> FittedKernel:
-        """Return the sum."""
-        return FittedSum(fitted)
 
 
 @register
