@@ -46,7 +46,7 @@ def as_taken(plan: Plan, data: TrainingData) -> TrainingData:
     classes = np.unique(data.values) if plan.task != "numbers" else ()
     if len(kept) < 2 or not np.isin(classes, data.values[kept]).all():
         raise DataError(
-            f"{counted(len(kept), 'row')} of {len(rows)} have all sources, too few to learn from with"
+            f"{counted(len(kept), 'row')} of {len(rows)} have all sources, too few to learn from by"
             f" missing={plan.strategy.name!r}: use another strategy, such as {MISSING!r}."
         )
     return data.take(kept)
