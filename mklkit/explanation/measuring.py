@@ -1,4 +1,4 @@
-"""Fits on the folds: weights, scores, and what is lost without a kernel or a column."""
+"""Fits on the folds: weights, scores, and the loss without a kernel or a column."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from mklkit.views.rows import is_dask
 
 @attrs.frozen(eq=False)
 class ScoredRows:
-    """A table (N, d) with the user's columns, and what is to be predicted, (N,) or (N, T).
+    """A table (N, d) with the user's columns, and the targets, (N,) or (N, T).
 
     ``as_array`` says whether the model was fitted on rows without column names; ``groups`` (N,)
     which rows belong together.
@@ -73,15 +73,15 @@ class ScoredRows:
         return cls(table, task.checked(y, len(table)), as_array, checked_groups(groups, len(table)))
 
     def as_fitted(self, table: pd.DataFrame) -> Any:
-        """Return rows of the table in the form on which the model was fitted."""
+        """Return rows of the table in the form that the model was fitted on."""
         return table.to_numpy() if self.as_array else table
 
     def sampled(self, task: Task, most: int | None, seed: int) -> tuple[Self, list[str]]:
-        """Return a sample of at most so many rows, and a note if there are more."""
+        """Return a sample of at most ``max_rows`` rows, and a note if there are more."""
         n_rows = len(self.table)
         if most is None or n_rows <= most:
             return self, []
-        # Half a row less, as the number is rounded up.
+        # Half a row less, since the number is rounded up.
         drawn = task.hold_out(self.targets, (n_rows - most - 0.5) / n_rows, seed, self.groups)
         kept = drawn.train
         groups = None if self.groups is None else self.groups[kept]
@@ -94,11 +94,11 @@ class ScoredRows:
 
 @attrs.define(eq=False)
 class Measuring:
-    """The fits and predictions of all folds, and what they show."""
+    """The fits and predictions of all folds, and their results."""
 
     task: Task
     score: str
-    """scikit-learn's name of what may be lost."""
+    """scikit-learn's name of the score whose loss is measured."""
     refit: Refit
     data: ScoredRows
     plan: ShufflePlan
@@ -106,16 +106,16 @@ class Measuring:
     """Permutations per group of columns and fold."""
     seed: int
     why_not: dict[int, str]
-    """The kernels that can't be left out, by their places; those join without which a fit fails."""
+    """Why kernels can't be left out, by place, including those without which a fit failed."""
     folds: list[dict[str, Any]] = attrs.field(factory=list)
     weights: list[Array] = attrs.field(factory=list)
     row_spread: list[Array] = attrs.field(factory=list)
-    """Per fold the mean weight of each kernel (M,), over problems and, where rows have their own
+    """Per fold, the mean weight of each kernel (M,) over problems and, if rows have their own
     weights, over the held-out rows; and its deviation over these rows, else NaN."""
     losses: dict[int | Places, list[float]] = attrs.field(factory=dict)
-    """Per fold what is lost of the score, without a kernel and by shuffling columns."""
+    """Per fold, the loss without each kernel and by shuffling columns."""
     effects: list[list[dict[str, Any]]] = attrs.field(factory=list)
-    """Per fold those of columns."""
+    """Per fold, the effects of columns."""
     n_fits: int = 0
 
     def run(self, splits: Sequence[tuple[Rows, Rows]], progress: Callable[..., Any]) -> None:
@@ -151,7 +151,7 @@ class Measuring:
         return pd.concat([pd.DataFrame(kernels), left_out, pd.DataFrame(shuffled_in)], axis=1)
 
     def columns(self) -> pd.DataFrame:
-        """Return one row per group of columns, the dearest first."""
+        """Return one row per group of columns, the largest loss first."""
         rows = [
             {
                 "group": group,
@@ -181,7 +181,7 @@ class Measuring:
         return tidy.sort_values("fold", kind="stable", ignore_index=True)
 
     def _fitted(self, model: Any, train: Rows, rows: Any) -> Any:
-        """Return a model fitted on the training rows of a fold, whose groups it does not divide."""
+        """Return a model fitted on the training rows of a fold, without dividing groups."""
         groups = None if self.data.groups is None else self.data.groups[train]
         y = self.data.targets[train]
         return model.fit(rows, y, **fit_in_groups(model, rows, y, groups))
@@ -223,12 +223,12 @@ class Measuring:
                 except (ValueError, ArithmeticError, RuntimeError) as error:
                     self.why_not[kernel] = plain_message(error)
             yield
-        # The same permutations for all groups, so that their losses differ by the columns only.
+        # The same permutations for all groups, so that losses differ only by the columns.
         random, size = np.random.default_rng([self.seed, len(self.folds)]), len(held_out)
         order = np.concatenate(
             [repeat * size + random.permutation(size) for repeat in range(self.repeats)]
         )
-        # Rows that are scored several times have the mean of their scores.
+        # Rows that are scored several times get the mean of their scores.
         tiled = held_out.iloc[np.tile(np.arange(size), self.repeats)]
         repeated = np.concatenate([truth] * self.repeats)
         for places in self.plan.keys:
@@ -238,7 +238,7 @@ class Measuring:
         self.folds.append({"training_rows": len(train), **scores})
 
     def _effects(self, before: Any, model: Any, rows: Any) -> list[dict[str, Any]]:
-        """Return the effects of columns, none where they or the kernels' parts are not known."""
+        """Return the effects of columns, empty if the columns or the kernels' parts are unknown."""
         names = self.plan.names
         sources = sources_of(before, model, names)
         if sources is None:
@@ -255,7 +255,7 @@ class Measuring:
     def _scores(
         self, model: Any, rows: Any, truth: NDArray[Any], trained: NDArray[Any]
     ) -> dict[str, Any]:
-        """Return the score of a fold, that of guessing without columns, and the usual ones."""
+        """Return the score of a fold, that of guessing without columns, and the standard scores."""
         scores = self.task.score(truth, model.predict(rows), trained)
         guess: Any = DummyRegressor() if is_regressor(model) else DummyClassifier()
         nothing = np.zeros((len(truth), 1))
@@ -281,7 +281,7 @@ class Measuring:
         return [self.plan.names[place] for place in places]
 
     def _lost(self, name: str, subject: int | Places | None) -> dict[str, float]:
-        """Return mean, deviation and interval over folds of what is lost of the score."""
+        """Return mean, deviation and interval over folds of the loss in score."""
         losses = [] if subject is None or subject in self.why_not else self.losses[subject]
         sizes = pd.DataFrame(self.folds)[["training_rows", "rows"]].mean()
         values = np.array(losses or [np.nan])
@@ -300,7 +300,7 @@ def _deviation(values: Array) -> Any:
 
 
 def _weights(model: Any, rows: Any) -> tuple[Array, Array]:
-    """Return each kernel's mean weight (M,), and its deviation over rows, NaN where it has none."""
+    """Return each kernel's mean weight (M,), and its deviation over rows, NaN if it has none."""
     means, spreads = [], []
     for member in members_of(model):
         if all(isinstance(decision, GatedDecision) for decision in member.decisions_):
