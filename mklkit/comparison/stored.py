@@ -83,6 +83,8 @@ class Cell:
     ----------
     score : float
         By which methods are ranked and tested, larger is better: the plan says which it is.
+    complete_score, lacking_score : float
+        The score on the test rows that have all sources, and on those that lack one, where rows do.
     seconds, predict_seconds : float
         Of the fit, tuning included, and of predicting the test rows, without encoding and scaling.
         What methods share on the same rows, such as distances, is made once, and counted with
@@ -111,6 +113,8 @@ class Cell:
     n_train: int = attrs.field(validator=COUNT)
     n_test: int = attrs.field(validator=COUNT)
     score: float = _number()
+    complete_score: float = _number()
+    lacking_score: float = _number()
     accuracy: float = _number(0, 1)
     balanced_accuracy: float = _number(0, 1)
     auc: float = _number(0, 1)
