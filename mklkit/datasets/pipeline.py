@@ -272,7 +272,8 @@ def lacking_in(model: Pipeline, features: pd.DataFrame) -> pd.DataFrame:
     """Return which rows lack the source of each kernel of a model, unfitted or not, by its label.
 
     >>> from mklkit import MKLClassifier
-    >>> frame = pd.DataFrame({"age": [30, None, 50], "lab_a": [None, 1, None], "lab_b": [None, 2, 3]})
+    >>> lab = {"lab_a": [None, 1, None], "lab_b": [None, 2, 3]}
+    >>> frame = pd.DataFrame({"age": [30, None, 50], **lab})
     >>> lacking_in(build_pipeline(MKLClassifier(["rbf@age", "lab:rbf@lab_*"])), frame)
        rbf@age    lab
     0    False   True
@@ -285,9 +286,8 @@ def lacking_in(model: Pipeline, features: pd.DataFrame) -> pd.DataFrame:
     encoded = encoder.set_params(sources=list(sources.values())).fit_transform(features)
     names = encoded.columns.tolist()
     columns = {label: [*chosen_columns([source], names)] for label, source in sources.items()}
-    return pd.DataFrame(
-        {k: encoded[each].isna().all(axis=1) for k, each in columns.items() if each}
-    )
+    gaps = {label: encoded[each].isna() for label, each in columns.items() if each}
+    return pd.DataFrame({label: of_source.all(axis=1) for label, of_source in gaps.items()})
 
 
 def columns_needed(pipeline: Any) -> list[str]:

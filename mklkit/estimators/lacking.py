@@ -85,9 +85,9 @@ def refuse_without_source(none: NDArray[np.bool_], remedy: str) -> None:
 def counts(
     labels: Sequence[str], lacks: NDArray[np.bool_], codes: NDArray[Any], classes: Sequence[Any]
 ) -> Iterator[str]:
-    """Yield a sentence for each source that rows lack (N, M): how many do, of all and of each class.
+    """Yield a sentence for each source that some rows lack: how many do, of all and of each class.
 
-    ``codes`` (N,) number the ``classes``, of which numbers have none. It warns where that a row
+    ``lacks`` is (N, M), ``codes`` (N,) number the ``classes``, of which numbers have none. It warns where that a row
     lacks the source predicts its class by itself.
     """
     sources: dict[bytes, list[str]] = {}
