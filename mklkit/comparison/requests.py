@@ -67,8 +67,8 @@ def with_lacking(data: DataSet, methods: Sequence[Method]) -> DataSet:
     if not lacks.any(axis=None):
         return data
     classes, codes = np.unique(data.target, return_inverse=True)
-    named = () if data.task.kind == "regression" else classes
-    told = counts(list(lacks), lacks.to_numpy(), codes, named)
+    named = [] if data.task.kind == "regression" else classes.tolist()
+    told = counts(list(sources), lacks.to_numpy(), codes, named)
     return attrs.evolve(data, lacks=lacks.any(axis=1).to_numpy(), notes=[*data.notes, *told])
 
 

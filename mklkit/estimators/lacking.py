@@ -87,8 +87,8 @@ def counts(
 ) -> Iterator[str]:
     """Yield a sentence for each source that some rows lack: how many do, of all and of each class.
 
-    ``lacks`` is (N, M), ``codes`` (N,) number the ``classes``, of which numbers have none. It warns where that a row
-    lacks the source predicts its class by itself.
+    ``lacks`` is (N, M), ``codes`` (N,) number the ``classes``, of which numbers have none. It warns
+    where that a row lacks the source predicts its class by itself.
     """
     sources: dict[bytes, list[str]] = {}
     for label, absent in zip(labels, lacks.T, strict=True):

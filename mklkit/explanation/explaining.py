@@ -17,10 +17,11 @@ from mklkit.display.progress import Progress, check_progress, reported
 from mklkit.errors import DataError, IncompatibleError, counted, type_name
 from mklkit.estimators.folds import USUAL_FOLDS
 from mklkit.estimators.introspection import KernelModel, split
+from mklkit.estimators.lacking import counts
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
 from mklkit.evaluation.splits import read_cv
 from mklkit.evaluation.tasks import OneClass, Task, task_of
-from mklkit.explanation.columns import ShufflePlan
+from mklkit.explanation.columns import ScoredRows, ShufflePlan
 from mklkit.explanation.effects import EFFECT
 from mklkit.explanation.explanation import Explanation
 from mklkit.explanation.meaning import (
@@ -29,9 +30,10 @@ from mklkit.explanation.meaning import (
     joins_decisions,
     judged,
     meaning_of,
+    of_those_who_have,
     without_kernels,
 )
-from mklkit.explanation.measuring import Measuring, ScoredRows
+from mklkit.explanation.measuring import Measuring
 from mklkit.explanation.refitting import Refit
 from mklkit.protocols import CombinerFacts, facts_of
 from mklkit.protocols.component import check_whole, is_whole
@@ -167,7 +169,8 @@ def explain(
     score = usual_score(task, data.targets) if score is None else score
     task.scorer(score)  # It says if there is no such score.
     plan = ShufflePlan.of(model, [str(name) for name in data.table.columns], columns)
-    measured = Measuring(task, score, refit, data, plan, repeats, seed, _kept_in(fitted))
+    lacks = data.lacking(plan.reads.values())
+    measured = Measuring(task, score, refit, data, plan, repeats, seed, _kept_in(fitted), lacks)
     with reported(progress, "explaining") as tell:
         measured.run(splits, tell)
     sample, alike_notes = data.sampled(task, ALIGNED_ROWS, seed)
@@ -179,6 +182,12 @@ def explain(
     unit = Unit.of(task, score, float(scores["score"].mean()))
     kernels = measured.kernels(sizes, comparable=not joins_decisions(fitted))
     kernels = judged(kernels, len(data.targets), unit.little)
+    have = kernels.iloc[:0]
+    classes = [] if is_regressor(model) else np.unique(data.targets).tolist()
+    codes = np.searchsorted(classes, data.targets) if classes else data.targets
+    if lacks.any():
+        have = judged(of_those_who_have(kernels), kernels["have_rows"], unit.little)
+        kernels["have_outcome"] = have["outcome"]
     notes = {
         "rows": [
             *sample_notes,
@@ -189,8 +198,10 @@ def explain(
             *refit.notes,
             *guessed(scores, unit),
         ],
+        "lacking": [*counts(list(plan.reads), lacks, codes, classes)],
         "weights": list(meaning_of(fitted, sizes, alignment)),
         "left out": list(without_kernels(kernels, unit)),
+        "have": [*without_kernels(have[have["why_not"] == ""], unit)],
         "shuffled": plan.notes,
         "alike": [ALIGNMENT, *alike_notes],
     }

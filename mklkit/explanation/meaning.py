@@ -118,7 +118,15 @@ class Unit:
         return f"{self.written(abs(mean))}{self.word} {up}{interval}"
 
 
-def judged(kernels: pd.DataFrame, n_rows: int, little: float) -> pd.DataFrame:
+def of_those_who_have(kernels: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with what is lost on the rows that have a kernel's source."""
+    own = kernels[["kernel", "why_not"]]
+    rows = kernels["have_rows"].map("{:,} rows have it".format)
+    losses = {f"left_out{end}": kernels[f"have{end}"] for end in ("", "_low", "_high")}
+    return own.assign(kernel=own["kernel"] + " (" + rows + ")", **losses)
+
+
+def judged(kernels: pd.DataFrame, n_rows: int | pd.Series, little: float) -> pd.DataFrame:
     """Return the table of kernels with ``outcome`` and ``rows_needed``, by the intervals alone.
 
     Half the width of an interval goes with 1/√n. It settles a kernel as soon as it is narrow enough
