@@ -219,8 +219,8 @@ def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: lis
         ]
     )
     show(facts, _kernels_worth(explanation.kernels, explanation.unit))
-    worth = {"weights": "weights", "left out": "left out", "have": "to those who have it"}
-    show(facts_grid([(name, remarks[about]) for about, name in worth.items() if about in remarks]))
+    worth = ("weights", "left out", "have it")
+    show(facts_grid([(about, remarks[about]) for about in worth if about in remarks]))
     if len(explanation.columns):
         show(_groups_grid(explanation.columns, explanation.unit))
     show(facts_grid([("shuffled", remarks["shuffled"])]))

@@ -48,6 +48,9 @@ ALIGNED_ROWS = 2_000
 ALIGNMENT = (
     "centred alignment on the encoded rows: 1 for the same kernel, near 0 for unrelated ones"
 )
+ONLY_SOURCE = (
+    "rows whose only source is left out count neither in the fits without it nor in their scores"
+)
 
 
 def explain(
@@ -182,11 +185,10 @@ def explain(
     unit = Unit.of(task, score, float(scores["score"].mean()))
     kernels = measured.kernels(sizes, comparable=not joins_decisions(fitted))
     kernels = judged(kernels, len(data.targets), unit.little)
-    have = kernels.iloc[:0]
+    have = of_those_who_have(kernels, unit.little)
     classes = [] if is_regressor(model) else np.unique(data.targets).tolist()
     codes = np.searchsorted(classes, data.targets) if classes else data.targets
-    if lacks.any():
-        have = judged(of_those_who_have(kernels), kernels["have_rows"], unit.little)
+    if len(have):
         kernels["have_outcome"] = have["outcome"]
     notes = {
         "rows": [
@@ -201,13 +203,15 @@ def explain(
         "lacking": [*counts(list(plan.reads), lacks, codes, classes)],
         "weights": list(meaning_of(fitted, sizes, alignment)),
         "left out": list(without_kernels(kernels, unit)),
-        "have": [*without_kernels(have[have["why_not"] == ""], unit)],
+        "have it": list(without_kernels(have, unit)),
         "shuffled": plan.notes,
         "alike": [ALIGNMENT, *alike_notes],
     }
     effects = measured.column_effects()
     if len(effects):
         notes["effects"] = [EFFECT]
+    if len(have) and measured.alone.any():
+        notes["left out"].append(ONLY_SOURCE)
     sentences = pd.Series(notes, name="note").explode().dropna()
     return Explanation(
         kernels=kernels,

@@ -44,10 +44,10 @@ class Explanation:
         ``sized_weight``, weight × size with sum 1 (NaN where weights are those of decision values);
         ``left_out``, what is lost in fits without the kernel, and ``why_not``, the reason where it
         can't be left out; where rows lack sources ``have``, the same on the ``have_rows`` that have
-        the kernel's and another one, with ``have_outcome``; ``outcome``, ``"lost"`` if the interval is above zero, ``"gained"`` if it
-        is below, ``"not lost"`` if it ends at two points (of other scores 2 % of them), else
-        ``"can't tell"``, and ``rows_needed``, about how many rows would settle it; ``shuffled``,
-        what is lost when its columns are shuffled for all kernels.
+        the kernel's and another one, with ``have_outcome``; ``outcome``, ``"lost"`` if the interval
+        is above zero, ``"gained"`` if it is below, ``"not lost"`` if it ends at two points (of
+        other scores 2 % of them), else ``"can't tell"``, and ``rows_needed``, about how many rows
+        would settle it; ``shuffled``, what is lost when its columns are shuffled for all kernels.
     columns : DataFrame
         One row per column or group: ``group``, ``columns``, ``kernels`` that read them, and
         ``shuffled``.
@@ -62,15 +62,16 @@ class Explanation:
     scores : DataFrame
         One row per fold: ``training_rows``, ``rows``, ``score``, and ``guess``, the score without
         any column; where rows lack sources ``complete_score`` of those that have all of them and
-        ``lacking_score`` of the others; ``accuracy``, ``balanced_accuracy``, and ``baseline``, the accuracy of the most
-        frequent class; of numbers ``r2``,
-        ``mean_absolute_error``, and ``baseline``, the error of the training rows' median.
+        ``lacking_score`` of the others; ``accuracy``, ``balanced_accuracy``, and ``baseline``, the
+        accuracy of the majority class; of numbers ``r2``, ``mean_absolute_error``, and
+        ``baseline``, the error of the training rows' median.
     weights : DataFrame
         Tidy: ``fold``, ``kernel``, ``weight``.
     notes : DataFrame
-        ``about`` (``"rows"``, ``"lacking"``, ``"weights"``, ``"left out"``, ``"have"``,
-        ``"shuffled"``, ``"alike"``, ``"effects"``) and ``note``, one sentence each: how it was done, and what a number does not
-        say. :meth:`text` has them whole, as pandas cuts long cells.
+        ``about`` (``"rows"``, ``"lacking"``, ``"weights"``, ``"left out"``,
+        ``"have it"``, ``"shuffled"``, ``"alike"``, ``"effects"``) and ``note``, one sentence each:
+        how it was done, and what a number does not say. :meth:`text` has them whole, as pandas cuts
+        long cells.
     task : Task
     score : str
         scikit-learn's name of the score.
@@ -119,7 +120,7 @@ class Explanation:
         ]
         guess = f"({shown(self.score, means['guess'])} without any column)"
         scores = [f"{shown(self.score, means['score'])} {guess}", *others]
-        if PARTS.keys() <= means.keys():
+        if "lacking_score" in means:
             all_sources, lacking = (shown(self.score, means[part]) for part in PARTS)
             scores.append(f"{all_sources} of rows with all sources, {lacking} of the others")
         # Of a score that is written in per cent it is clear.

@@ -118,12 +118,18 @@ class Unit:
         return f"{self.written(abs(mean))}{self.word} {up}{interval}"
 
 
-def of_those_who_have(kernels: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with what is lost on the rows that have a kernel's source."""
-    own = kernels[["kernel", "why_not"]]
-    rows = kernels["have_rows"].map("{:,} rows have it".format)
-    losses = {f"left_out{end}": kernels[f"have{end}"] for end in ("", "_low", "_high")}
-    return own.assign(kernel=own["kernel"] + " (" + rows + ")", **losses)
+def of_those_who_have(kernels: pd.DataFrame, little: float) -> pd.DataFrame:
+    """Return the judged table of what is lost on the rows that have each kernel's source.
+
+    It is empty where no row lacks one.
+    """
+    if "have" not in kernels:
+        return kernels.iloc[:0]
+    own = kernels[kernels["why_not"] == ""]
+    rows = own["have_rows"].map("{:,} rows have it and another".format)
+    losses = {f"left_out{end}": own[f"have{end}"] for end in ("", "_low", "_high")}
+    own = own.assign(kernel=own["kernel"] + " (" + rows + ")", **losses)
+    return judged(own, own["have_rows"], little)
 
 
 def judged(kernels: pd.DataFrame, n_rows: int | pd.Series, little: float) -> pd.DataFrame:
