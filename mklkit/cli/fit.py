@@ -149,7 +149,9 @@ def _fit_and_score(
     scored = _fitted(system, split.train)
     scores: dict[str, dict[str, Any] | None] = {}
     with working("scoring"):
-        for part, rows in (("train", split.train), ("held_out", split.held_out)):
+        parts = {"train": split.train, "held_out": split.held_out}
+        parts |= {part: split.held_out[mask] for part, mask in system.parts(split.held_out).items()}
+        for part, rows in parts.items():
             scores[part] = None
             if len(rows):
                 answers = system.pipeline.predict(features.iloc[rows])

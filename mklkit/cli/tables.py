@@ -27,7 +27,12 @@ UNBOUNDED = 10_000
 MOST_CHOSEN = 8
 MOST_CLASSES = 12
 """With more classes the worst are listed instead of the confusion matrix."""
-PARTS = {"train": "train", "held_out": "held out"}
+PARTS = {
+    "train": "train",
+    "held_out": "held out",
+    "complete": "held out,\nall sources",
+    "lacking": "held out,\nlack a source",
+}
 
 
 def facts_grid(facts: Iterable[Fact]) -> Grid:
@@ -196,7 +201,7 @@ def scores_tables(scores: dict[str, dict[str, Any] | None]) -> list[Grid | First
 
     part, decisive = decisive_score(scores)
     task = Numbers() if "r2" in decisive else Classes()
-    known = {name: score for key, name in PARTS.items() if (score := scores[key]) is not None}
+    known = {name: score for key, name in PARTS.items() if (score := scores.get(key))}
     table = grid("", *known)
     table.add_row("rows", *(str(score["rows"]) for score in known.values()))
     for key, words in task.scores.items():
