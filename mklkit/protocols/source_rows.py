@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SourceRows", "lacking", "row_scale", "where_present"]
+__all__ = ["SourceRows", "lacking", "patterns", "row_scale", "where_present"]
 
 Array = NDArray[np.floating[Any]]
 
@@ -78,6 +78,19 @@ def lacking(rows: Sequence[Any]) -> NDArray[np.bool_] | None:
         return None
     every = np.zeros(length, bool)
     return np.column_stack([s.lacks if isinstance(s, SourceRows) else every for s in rows])
+
+
+def patterns(lacks: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return the number (N,) of what each row lacks, and the K patterns (K, M), complete first.
+
+    >>> codes, table = patterns(np.array([[True, False], [False, False], [True, False]]))
+    >>> codes.tolist(), table.tolist()
+    ([1, 0, 1], [[False, False], [True, False]])
+    """
+    codes = np.zeros(len(lacks), np.intp)
+    for absent in lacks[:, lacks.any(axis=0)].T:
+        codes = np.unique(2 * codes + absent, return_inverse=True)[1]
+    return codes, lacks[np.unique(codes, return_index=True)[1]]
 
 
 def row_scale(rows: Sequence[Any], weights: Array) -> Array | None:

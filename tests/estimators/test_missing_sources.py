@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import least_squares
 from sklearn.svm import SVC
 
 from mklkit import (
@@ -265,3 +266,49 @@ def test_numbers_several_classes_outliers_votes_and_searches(halves: Any) -> Non
             else new
         )
         assert len(fitted.predict(rows)) == len(new)
+
+
+@pytest.mark.parametrize("labels", [False, True], ids=["numbers", "labels"])
+@pytest.mark.parametrize("feature_map", ["implicit", "empirical(subset=12)"])
+def test_coupled_views_minimise_over_the_rows_that_they_have(
+    halves: Any, labels: bool, feature_map: str
+) -> None:
+    X, y, _ = halves
+    target = y.astype(float) if labels else np.nan_to_num(X[:, 0]) + y
+    lam, alpha, mu = 0.7, 0.3, np.array([1.0, 2.0, 1.5])
+    name = ("kmhks" if feature_map == "implicit" else "mhks") if labels else "ridge"
+    model = (MKLClassifier if labels else MKLRegressor)(
+        KERNELS,
+        combiner=f"ifsl(lam={lam}, weights=(1, 2, 1.5), rule='gradient')",
+        learner=f"{name}(alpha={alpha}, tol=1e-11, max_iter=9000)",
+        feature_map=feature_map,
+        random_state=0,
+    ).fit(X, target)
+    there = np.array([[has(row, m) for m in range(3)] for row in X])
+    features = []
+    for projector, members in zip(model.decisions_[0].projectors, there.T, strict=True):
+        values = projector.transform(X)[members]
+        if feature_map == "implicit":  # of similarities among the rows that have the source
+            pairs = np.linalg.eigh(values)
+            values = pairs.eigenvectors * np.sqrt(np.maximum(pairs.eigenvalues, 0))
+        features.append(np.zeros((len(X), values.shape[1])))
+        features[-1][members] = values
+    ends = np.cumsum([values.shape[1] + 1 for values in features])
+
+    def functions(theta: np.ndarray) -> np.ndarray:
+        parts = zip(features, np.split(theta, ends[:-1]), strict=True)
+        return np.column_stack([values @ part[:-1] + part[-1] for values, part in parts])
+
+    def means(f: np.ndarray) -> np.ndarray:
+        return (there * mu * f).sum(axis=1) / (there * mu).sum(axis=1)
+
+    def residuals(theta: np.ndarray) -> np.ndarray:
+        f = functions(theta)
+        misfits = np.maximum(0, 1 - target[:, None] * f) if labels else f - target[:, None]
+        spreads = np.sqrt(lam) * (f - means(f)[:, None])
+        ridges = [np.sqrt(alpha) * part[:-1] for part in np.split(theta, ends[:-1])]
+        return np.concatenate([misfits[there], spreads[there], *ridges])
+
+    expected = means(functions(least_squares(residuals, np.zeros(ends[-1])).x))
+    fitted = model.decision_function(X) if labels else model.predict(X)
+    np.testing.assert_allclose(fitted, expected, atol=2e-3)
