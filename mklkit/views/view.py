@@ -274,9 +274,11 @@ class View(BlockSide):
         return self._tile_statistics.alignments(y, centered, row_weights)[self._index]
 
     def _members_of(self, y: Array) -> NDArray[np.intp] | None:
-        """Return the members; None where their labels are alike."""
-        alike = self.members is None or np.ptp(y[self.members]) == 0
-        return None if alike else self.members
+        """Return the members, if statistics of all rows don't say theirs; None if all are alike."""
+        if self.members is None or len(np.unique(y[self.members])) == 1:
+            return None
+        known = self.sees_features and self.feature_statistics.patterns is not None
+        return None if known else self.members
 
 
 class WeightedViews(BlockSide):
@@ -291,7 +293,7 @@ class WeightedViews(BlockSide):
         statistics = views[0].feature_statistics if views[0].explicit else None
         lacks = any(isinstance(views[index].rows, SourceRows) for index in used)
         if lacks and statistics is not None:
-            statistics = FeatureStatistics(statistics.blocks.scaled(used, weights[used]))
+            statistics = statistics.scaled(used, weights[used])
         super().__init__(views[0].n_rows, used, weights[used], statistics)
         self._views = [views[index] for index in used]
         if lacks:
