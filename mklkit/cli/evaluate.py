@@ -50,6 +50,7 @@ def evaluate(
             progress,
             system.weights(),
             system.table.groups,
+            system.parts(),
         )
     outcome.notes.extend(system.leaks(outcome.splits))
     result = _result(system, outcome)
@@ -61,7 +62,7 @@ def evaluate(
         answers = outcome.estimator.predict(features.iloc[rows])
         return system.task.score(targets.to_numpy()[rows], answers)
 
-    # What may still fail comes before the first word on stdout.
+    # Everything that may fail comes before the first output.
     advice = system.advice_if_useless(
         score, training_score, "rows that were scored", outcome.estimator
     )
@@ -82,6 +83,7 @@ def _result(system: System, outcome: Any) -> dict[str, Any]:
         "preprocessing": steps_of(system.table, whole),
         "plan": {"folds": outcome.n_folds, "repeats": outcome.repeats, "notes": outcome.notes},
         "scores": outcome.scores,
+        "parts": outcome.parts,
         **({} if outcome.pooled is None else {"pooled": outcome.pooled}),
         "folds": outcome.folds,
         "seconds": outcome.seconds,
@@ -99,7 +101,13 @@ def _report(system: System, outcome: Any, result: dict[str, Any]) -> None:
             ("folds", [folds, *outcome.notes]),
         ]
     )
-    scores = zip(system.task.scores.values(), outcome.shown_scores(), strict=True)
+    names = system.task.scores.values()
+    scores = [*zip(names, outcome.shown_scores(), strict=True)]
+    for part, words in (("complete", "with all sources"), ("lacking", "that lack one")):
+        if part in outcome.parts:
+            shown = zip(names, outcome.shown_scores(part), strict=True)
+            rows = f"of {outcome.parts[part]['rows']} rows {words}"
+            scores.append((rows, ", ".join(f"{name} {text}" for name, text in shown)))
     show(facts, "", facts_grid(scores))
     if outcome.pooled is not None:
         show(class_table(outcome.pooled, "all folds"))

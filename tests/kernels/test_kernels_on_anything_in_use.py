@@ -28,7 +28,7 @@ def test_texts_without_a_column_are_refused(kind):
     with pytest.raises(ValueError, match="pass a DataFrame with one column"):
         MKLClassifier("spectrum").fit(kind(texts), y)
     model = MKLClassifier("spectrum").fit(pd.DataFrame({"text": texts}), y)
-    with pytest.raises(ValueError, match="expected as a DataFrame"):
+    with pytest.raises(ValueError, match="as a DataFrame"):
         model.predict(kind(texts))
 
 
