@@ -62,7 +62,7 @@ def evaluate(
         answers = outcome.estimator.predict(features.iloc[rows])
         return system.task.score(targets.to_numpy()[rows], answers)
 
-    # What may still fail comes before the first word on stdout.
+    # Everything that may fail comes before the first output.
     advice = system.advice_if_useless(
         score, training_score, "rows that were scored", outcome.estimator
     )

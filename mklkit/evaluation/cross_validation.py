@@ -1,4 +1,4 @@
-"""Repeated cross-validation, scored fold by fold and of classes over all folds together."""
+"""Repeated cross-validation, scored per fold and, for classes, over all folds together."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mklkit.protocols.component import check_whole, is_whole
 from mklkit.protocols.folds import Rows
 
 MOST_FOLDS = 20
-"""Folds that a notebook shows."""
+"""The most folds that a notebook shows."""
 
 
 @attrs.frozen(eq=False)
@@ -36,15 +36,15 @@ class CrossValidation:
     ----------
     folds : list of dict
         Per fold ``repeat``, ``fold``, ``rows``, ``better_than_baseline``, ``seconds`` and the
-        scores: of classes ``accuracy``, ``balanced_accuracy`` and ``baseline``; of numbers ``r2``,
-        ``mean_absolute_error`` and ``baseline``.
+        scores: for classes ``accuracy``, ``balanced_accuracy`` and ``baseline``; for numbers
+        ``r2``, ``mean_absolute_error`` and ``baseline``.
     pooled : dict or None
-        Of classes the scores of the rows of all folds together, as :func:`score_confusion` returns
-        them.
+        For classes, the scores of the rows of all folds together, as :func:`score_confusion`
+        returns them.
     n_folds, repeats : int
         The actual numbers.
     notes : list of str
-        Where these differ from the requested numbers.
+        How these differ from the requested numbers.
     estimator : estimator
         The one fitted for the last fold.
     training_rows : ndarray of int
@@ -82,7 +82,7 @@ class CrossValidation:
         return sum(fold["seconds"] for fold in self.folds)
 
     def shown_scores(self, part: str | None = None) -> list[str]:
-        """Return mean and deviation of each score, as they are written; of a part of the rows."""
+        """Return mean and deviation of each score as text; of a part of the rows, if named."""
         scores = self.scores if part is None else self.parts[part]
         return [
             f"{self.task.shown(name, scores[name]['mean'])} ±"
@@ -91,7 +91,7 @@ class CrossValidation:
         ]
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the scores of each fold, and their means."""
+        """Return the notebook display: the scores of each fold, and their means."""
         rows: list[list[object]] = [["all folds", "", *self.shown_scores(), seconds(self.seconds)]]
         for fold in self.folds:
             place = [fold["repeat"] + 1, fold["fold"] + 1][self.repeats == 1 :]
@@ -117,7 +117,7 @@ def cross_validate(
     groups: Any = None,
     parts: Mapping[str, Any] | None = None,
 ) -> CrossValidation:
-    """Fit and score an estimator on folds; those of classes are stratified.
+    """Fit and score an estimator on folds, which are stratified for classes.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def cross_validate(
     y : array-like of shape (n_rows,)
         Classes, or numbers for a regressor.
     folds : int, str, scikit-learn splitter or list of (training rows, test rows), default=5
-        Fewer where the smallest class has fewer rows; every fold trains on every class. Text as
+        Fewer if the smallest class has fewer rows; every fold trains on every class. Text is as
         for :func:`mklkit.compare`: ``"5x10"``, ``"groups"``, ``"time:5"``.
     repeats : int, default=1
         How often the rows are divided into folds, each time differently.
@@ -137,13 +137,13 @@ def cross_validate(
         As for :func:`mklkit.compare`; a function is called with the number of finished folds and of
         all folds, at the start and per fold.
     fit_params : mapping of str to ndarray of shape (n_rows, ...), optional
-        More arguments of ``fit``, of which each fold gets those of its training rows, such as
-        ``{"sample_weight": weights}``. Scores take all rows alike.
+        More arguments of ``fit``, such as ``{"sample_weight": weights}``; each fold gets the
+        values of its training rows. Scores count all rows equally.
     groups : array-like of shape (n_rows,), optional
-        The group of each row, such as its patient. Rows of a group are in the same fold, and where
-        ``fit`` takes ``groups`` in the same part of the splits that it makes.
+        The group of each row, such as its patient. Rows of a group are in the same fold and, if
+        ``fit`` takes ``groups``, in the same part of its own splits.
     parts : mapping of str to array-like of bool (n_rows,), optional
-        Rows to score by themselves too, such as those that lack a source.
+        Rows to score separately as well, such as those that lack a source.
 
     Raises
     ------
