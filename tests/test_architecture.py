@@ -294,7 +294,7 @@ def test_pages_name_what_is_there() -> None:
         path for room in (PACKAGE, ROOT / "plugins", ROOT / "tests") for path in python_files(room)
     ]
     wrong = []
-    for page in [*(ROOT / "docs" / "papers").glob("*.md"), ROOT / "docs" / "architecture.md"]:
+    for page in [*(ROOT / "docs" / "papers").rglob("*.md"), ROOT / "docs" / "architecture.md"]:
         text = page.read_text(encoding="utf-8")
         for file, names in re.findall(r"`([\w/]+\.py)`: ((?:`[\w.]+`(?:, )?)+)", text):
             code = " ".join(

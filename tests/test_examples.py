@@ -31,6 +31,7 @@ PACKAGES = (
     "mklkit_optimize.consensus_display",
     "mklkit_optimize.search_surface",
     "mklkit_papers.gates",
+    "mklkit_papers.stars",
 )
 
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 STYLES = {"method": "bold", "one kernel": "", "classifier": "", "baseline": "dim"}
 LEGEND = "{2}: beside {0}; p: corrected t-test, Holm"
 OVER_DATA_SETS = (
-    "\nrank: mean place on the data sets, 1 is the best; worse: how probable it is that"
-    " being over a point worse than {1}, rather than the same or better, is the"
-    " likeliest on a further data set"
+    "\nrank: mean rank over the data sets, 1 is best; worse: the probability that, on"
+    " another data set, being over a point worse than {1} is likelier than being the"
+    " same or better"
 )
 PLANNED = (
     "planned before any score was known; interval: at Holm's level, 95 % or more; p: corrected"
@@ -57,7 +57,7 @@ def comparison_grid(
 ) -> Grid:
     """Return the rows of the methods that have a score, of one data set or over several.
 
-    Of several tables, which have titles, only the last, over all data sets, has a legend.
+    If there are several tables, with titles, only the last, over all data sets, has a legend.
     """
     several = "rank" in results
     legend = title is None or several

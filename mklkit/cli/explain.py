@@ -57,7 +57,7 @@ def explain(
         typer.Option(
             "--cv",
             metavar="FOLDSxTIMES",
-            show_default="5x10 of up to 500 rows, else 5",
+            show_default="5x10 for up to 500 rows, else 5",
             help="Folds: 5x4 is five folds, four times.",
         ),
     ] = None,
@@ -66,8 +66,8 @@ def explain(
         typer.Option(
             "--score",
             metavar="NAME",
-            show_default="by the target",
-            help="What is lost, by scikit-learn's name: balanced_accuracy, roc_auc, r2 …",
+            show_default="depends on the target",
+            help="The score whose loss is shown, as scikit-learn calls it: roc_auc, r2 …",
         ),
     ] = None,
     split_column: opt.SplitColumn = None,
@@ -78,13 +78,13 @@ def explain(
     columns: Annotated[
         Literal["auto", "each", "sources"],
         typer.Option(
-            help="What is shuffled together: each column, or sources, the columns that the same"
-            " kernels read; auto: each of up to 30 columns, else sources."
+            help="What is shuffled at once: columns, or sources (columns that the same kernels"
+            " read); auto: columns if there are at most 30, else sources."
         ),
     ] = "auto",
     max_rows: Annotated[
         int,
-        typer.Option(min=2, metavar="ROWS", help="Of more rows a random sample is used."),
+        typer.Option(min=2, metavar="ROWS", help="Use at most ROWS rows, drawn at random."),
     ] = 5000,
     plot: Annotated[
         Path | None,
@@ -239,7 +239,7 @@ def _kernels_worth(kernels: pd.DataFrame, unit: Unit) -> FirstThatFits:
 
 def _worth_grid(kernels: pd.DataFrame, unit: Unit, deviations: int, details: int) -> Grid:
     by_row = bool(details and kernels["row_spread"].notna().any())
-    # Whether weight × size says something else than the weight, as shown.
+    # Whether weight × size, as shown, differs from the weight.
     by_size = bool(details and ((kernels["sized_weight"] - kernels["weight"]).abs() >= 0.001).any())
     beside = [*["over\nrows"] * by_row, *["sized\nweight"] * by_size]
     have = "have" in kernels
@@ -259,7 +259,7 @@ def _worth_grid(kernels: pd.DataFrame, unit: Unit, deviations: int, details: int
 
 
 def _groups_grid(columns: pd.DataFrame, unit: Unit) -> Grid:
-    """Return points of the score lost when columns are shuffled, the dearest first."""
+    """Return points of the score lost when columns are shuffled, the largest loss first."""
     table = grid("columns", "lost if\nshuffled", words=["read by"])
     for row in columns.head(MOST_GROUPS).to_dict("records"):
         readers = ", ".join(plain(name) for name in row["kernels"])

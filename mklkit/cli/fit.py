@@ -106,7 +106,7 @@ def fit(
                 " rows: --holdout 0 to learn from all of them"
             )
     part, score = decisive_score(result["scores"])
-    # Before the first word on stdout: what may still fail, and files, since a reader may leave.
+    # Anything that may fail, and files, come before stdout, whose reader may close the pipe.
     advice = system.advice_if_useless(
         score, lambda: result["scores"]["train"], f"{part} rows", system.pipeline
     )
@@ -128,14 +128,14 @@ def fit(
 
 
 def _check_parts(columns: dict[str, str | None], task: str) -> None:
-    """Refuse what needs a table that is read as a whole."""
+    """Refuse options that need the whole table in memory."""
     from mklkit.errors import IncompatibleError
 
     asked = [f"--{name}" for name, column in columns.items() if column is not None]
     if asked or task == "regression":
         option = asked[0] if asked else "--task regression"
         raise IncompatibleError(
-            f"{option} needs a table that is read as a whole, and this one is read in parts: leave"
+            f"{option} needs the whole table in memory, and this one is read in parts: leave"
             " out --stream and --scheduler, or allow more memory with --max-memory."
         )
 
@@ -143,7 +143,7 @@ def _check_parts(columns: dict[str, str | None], task: str) -> None:
 def _fit_and_score(
     system: System, holdout: float, seed: int, saves: bool
 ) -> tuple[System, dict[str, Any]]:
-    """Score a model of some rows on the others; one that is saved learns from all of them."""
+    """Score a model of some rows on the others; a saved model learns from all of them."""
     features, targets = system.table.features, system.table.target.to_numpy()
     split = system.hold_out(holdout, seed)
     scored = _fitted(system, split.train)

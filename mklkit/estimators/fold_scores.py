@@ -1,4 +1,4 @@
-"""The scores of many points of a search on the same folds, with views made once per fold."""
+"""The scores of many points of a search on the same folds, with views computed once per fold."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ OTHERS = ("mean_test_complete", "mean_test_lacking", "mean_n_iter")
 def fits_grids(combiner: Any) -> bool:
     """Return whether a combiner fits several points at once.
 
-    Not if it changes ``fit`` and inherits ``fit_grid``, which would leave the change out.
+    It does not if it overrides ``fit`` and inherits ``fit_grid``, which would ignore the override.
     """
     if type(combiner).fit_grid is Combiner.fit_grid:
         return False
@@ -88,11 +88,11 @@ class FoldScores:
     ) -> tuple[Array, dict[str, Array]]:
         """Return the scores (folds, points), and other values by their names.
 
-        These are the scores of the rows that have all sources, and of the others, and the number of
-        iterations.
+        The other values are the scores of the rows that have all sources, those of the other rows,
+        and the number of iterations.
 
-        ``report`` is called for each binary problem of a group that is done with a fold. Folds run
-        in the estimator's ``n_jobs`` threads.
+        ``report`` is called when a binary problem of a group is done with a fold. Folds run in the
+        estimator's ``n_jobs`` threads.
         """
         tasks = [partial(self._fold, *split, runs, report) for split in self.splits]
         most = max(len(training) for training, _ in self.splits)
@@ -127,7 +127,7 @@ class FoldScores:
             try:
                 scores[:, places] = self._run(run, data, held_out)
             except MKLKitError as error:
-                # Parts that don't go together do so for none of the points.
+                # Incompatible parts are so for all of the points.
                 if len(places) == 1 or isinstance(error, (SpecError, IncompatibleError)):
                     errors.append(error)
                     return
@@ -153,7 +153,7 @@ class FoldScores:
             weights = class_weights(weighing, self.classes, data.values, data.row_weights)
             data = data.with_class_weights(weights)
         random_state = check_random_state(run.estimator.random_state)
-        # The same in every fold, as if each were fitted by itself with the estimator's seed.
+        # The same in every fold, as if each were fitted alone with the estimator's seed.
         *seeds, seed = random_state.randint(2**31 - 1, size=n_problems + 1)
         views_of = self.shared_views.of(on_kernels(plan), data, seed)
         iterations = np.zeros(n_points)
@@ -194,7 +194,7 @@ class FoldScores:
 
 
 def checked_scores(scores: Array, errors: Sequence[MKLKitError]) -> Array:
-    """Return scores (folds, points), NaN of a point that failed, which a warning says.
+    """Return scores (folds, points), NaN for points that failed, with a warning.
 
     If all failed, the first error is raised.
     """
@@ -231,7 +231,7 @@ def check_scorer(scorer: Any, name: Any, codes: NDArray[np.intp], classes: NDArr
         if scorer is None or not needs_probabilities(scorer, codes, classes):
             return
     except ValueError:
-        return  # What it can't do with these labels it says where it is used.
+        return  # An error on these labels is raised where the scorer is used.
     raise SpecError(
         f"The scorer {quoted(name)} needs more than predictions and decision values, such as"
         " probabilities, which are not calibrated in a search. Choose one that needs no more:"
@@ -242,7 +242,7 @@ def check_scorer(scorer: Any, name: Any, codes: NDArray[np.intp], classes: NDArr
 def needs_probabilities(scorer: Any, codes: NDArray[np.intp], classes: NDArray[Any]) -> bool:
     """Return whether a scorer needs more than predictions and decision values.
 
-    A ValueError says what it can't do with these labels.
+    A ValueError says why it can't score these labels.
     """
     perfect = _Scored(classes, np.eye(len(classes))[codes])
     try:
@@ -253,7 +253,7 @@ def needs_probabilities(scorer: Any, codes: NDArray[np.intp], classes: NDArray[A
 
 
 class _Scored(ClassifierMixin, BaseEstimator):
-    """Class scores (n, C) as a fitted classifier, for scikit-learn's scorers."""
+    """Class scores (n, C) in the form of a fitted classifier, for scikit-learn's scorers."""
 
     def __init__(self, classes: Any, scores: Any) -> None:
         self.classes = classes
@@ -261,7 +261,7 @@ class _Scored(ClassifierMixin, BaseEstimator):
         self.classes_ = classes
 
     def decision_function(self, X: Any) -> Array:
-        """Return the scores; of two classes those of the second."""
+        """Return the scores; for two classes, those of the second."""
         scores = np.asarray(self.scores)
         return scores[:, 1] if scores.shape[1] == 2 else scores
 

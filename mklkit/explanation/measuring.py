@@ -1,4 +1,4 @@
-"""Fits on the folds: weights, scores, and what is lost without a kernel or a column."""
+"""Fits on the folds: weights, scores, and the loss without a kernel or a column."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ HAVE = "have"
 
 @attrs.define(eq=False)
 class Measuring:
-    """The fits and predictions of all folds, and what they show."""
+    """The fits and predictions of all folds, and their results."""
 
     task: Task
     score: str
-    """scikit-learn's name of what may be lost."""
+    """scikit-learn's name of the score whose loss is measured."""
     refit: Refit
     data: ScoredRows
     plan: ShufflePlan
@@ -48,13 +48,13 @@ class Measuring:
     folds: list[dict[str, Any]] = attrs.field(factory=list)
     weights: list[Array] = attrs.field(factory=list)
     row_spread: list[Array] = attrs.field(factory=list)
-    """Per fold the mean weight of each kernel (M,), over problems and, where rows have their own
+    """Per fold, the mean weight of each kernel (M,) over problems and, if rows have their own
     weights, over the held-out rows; and its deviation over these rows, else NaN."""
     losses: dict[Any, list[float]] = attrs.field(factory=dict)
     """Per fold what is lost of the score, without a kernel, also on the rows that have its source
     (``(kernel, HAVE)``), and by shuffling columns."""
     effects: list[list[dict[str, Any]]] = attrs.field(factory=list)
-    """Per fold those of columns."""
+    """Per fold, the effects of columns."""
     n_fits: int = 0
 
     def run(self, splits: Sequence[tuple[Rows, Rows]], progress: Callable[..., Any]) -> None:
@@ -99,7 +99,7 @@ class Measuring:
         return self.lacks.sum(axis=1, keepdims=True) - self.lacks == self.lacks.shape[1] - 1
 
     def columns(self) -> pd.DataFrame:
-        """Return one row per group of columns, the dearest first."""
+        """Return one row per group of columns, the largest loss first."""
         rows = [
             {
                 "group": group,
@@ -130,7 +130,7 @@ class Measuring:
         return tidy.sort_values("fold", kind="stable", ignore_index=True)
 
     def _fitted(self, model: Any, train: Rows, rows: Any) -> Any:
-        """Return a model fitted on the training rows of a fold, whose groups it does not divide."""
+        """Return a model fitted on the training rows of a fold, without dividing groups."""
         groups = None if self.data.groups is None else self.data.groups[train]
         y = self.data.targets[train]
         return model.fit(rows, y, **fit_in_groups(model, rows, y, groups))
@@ -170,12 +170,12 @@ class Measuring:
                     self.why_not[kernel] = plain_message(error)
                     self.losses.pop(kernel, None)
             yield
-        # The same permutations for all groups, so that their losses differ by the columns only.
+        # The same permutations for all groups, so that losses differ only by the columns.
         random, size = np.random.default_rng([self.seed, len(self.folds)]), len(held_out)
         order = np.concatenate(
             [repeat * size + random.permutation(size) for repeat in range(self.repeats)]
         )
-        # Rows that are scored several times have the mean of their scores.
+        # Rows that are scored several times get the mean of their scores.
         tiled = held_out.iloc[np.tile(np.arange(size), self.repeats)]
         repeated = np.concatenate([truth] * self.repeats)
         for places in self.plan.keys:
@@ -214,7 +214,7 @@ class Measuring:
             self.losses.setdefault(subject, []).append(better - worse)
 
     def _effects(self, before: Any, model: Any, rows: Any) -> list[dict[str, Any]]:
-        """Return the effects of columns, none where they or the kernels' parts are not known."""
+        """Return the effects of columns, empty if the columns or the kernels' parts are unknown."""
         names = self.plan.names
         sources = sources_of(before, model, names)
         if sources is None:
@@ -237,7 +237,7 @@ class Measuring:
     def _scores(
         self, model: Any, rows: Any, truth: NDArray[Any], trained: NDArray[Any]
     ) -> dict[str, Any]:
-        """Return the score of a fold, that of guessing without columns, and the usual ones."""
+        """Return the score of a fold, that of guessing without columns, and the standard scores."""
         scores = self.task.score(truth, model.predict(rows), trained)
         guess: Any = DummyRegressor() if is_regressor(model) else DummyClassifier()
         nothing = np.zeros((len(truth), 1))
@@ -282,7 +282,7 @@ def _deviation(values: Array) -> Any:
 
 
 def _weights(model: Any, rows: Any) -> tuple[Array, Array]:
-    """Return each kernel's mean weight (M,), and its deviation over rows, NaN where it has none."""
+    """Return each kernel's mean weight (M,), and its deviation over rows, NaN if it has none."""
     means, spreads = [], []
     for member in members_of(model):
         if all(isinstance(decision, GatedDecision) for decision in member.decisions_):

@@ -199,6 +199,14 @@ class KernelView(TrainingView, Protocol):
     def sees_features(self) -> bool:
         """Whether learners see ΦΦᵀ of an explicit map's features instead of the kernel itself."""
 
+    @property
+    def members(self) -> NDArray[np.intp] | None:
+        """The rows (n,) that have its source; None where all do, or fewer than two."""
+
+    @property
+    def present(self) -> KernelView:
+        """This view alone on its members; itself where these are None."""
+
     def restricted(self, members: NDArray[np.intp]) -> KernelView:
         """Return this view alone on some of the rows, with the map fitted to all of them."""
 

@@ -21,7 +21,7 @@ REFUSED = [
     ("list zebra", "'zebra' is not one of", "'commands'."),
     ("fit --holdout 1.5", "--holdout"),
     ("fit --seed 4294967296", "--seed", "4294967295"),
-    ("fit --combiner ''", "--combiner", "a name is expected"),
+    ("fit --combiner ''", "--combiner", "expected a name"),
     ("fit --max-memory much", "megabyte"),
     ("fit iris --tune 0", "'fast', 'thorough'"),
     ("evaluate iris --folds 1", "folds must be a whole number, 2 or above"),

@@ -10,10 +10,15 @@ import attrs
 import numpy as np
 from attrs.validators import ge, instance_of, min_len
 
-from mklkit import SpecError
-from mklkit.kernels import RBF, Linear
+from mklkit import SpecError, get_registry
+from mklkit.kernels import RBF, KernelAround, Linear
 from mklkit.plugin import Array, FittedKernel, Kernel, KernelFacts, as_int, register
-from mklkit_kernels.around import KernelAround, as_kernel, nested
+
+
+def as_kernel(value: Any) -> Kernel:
+    """Return a kernel, or that of a spec string."""
+    kernel: Kernel = get_registry().create("kernel", value)
+    return kernel
 
 
 def _as_kernels(values: Any) -> tuple[Kernel, ...]:
@@ -57,13 +62,16 @@ class ComposedKernel(Kernel):
     @property
     def facts(self) -> KernelFacts:  # type: ignore[override]
         """What holds for all the kernels, whose parameters are nested; it proposes nothing."""
-        spaces = [nested(name, part) for name, part in self.named_kernels.items()]
         return KernelFacts(
             definite=all(kernel.facts.definite for kernel in self.kernels),
             allows_gaps=all(kernel.facts.allows_gaps for kernel in self.kernels),
             reads=self.kernel.facts.reads,
             examples=self.kernel.facts.examples,
-            search_space={key: values for space in spaces for key, values in space.items()},
+            search_space={
+                f"{name}__{key}": values
+                for name, kernel in self.named_kernels.items()
+                for key, values in kernel.facts.search_space.items()
+            },
         )
 
     def __attrs_post_init__(self) -> None:
