@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mklkit_missing import Completion
+from mklkit_authors.testing import parametrize_with_component_checks
+from mklkit_missing import Complete, Completion, PerPattern
 from sklearn.svm import SVC
 
 from mklkit import IncompatibleError, MKLClassifier, MKLRegressor
@@ -15,6 +16,11 @@ COLUMNS = (slice(0, 3), slice(3, 5), slice(5, 9))
 KERNELS = [
     f"{n}:rbf(gamma={g})@{c.start}:{c.stop}" for n, g, c in zip("abc", GAMMAS, COLUMNS, strict=True)
 ]
+
+
+@parametrize_with_component_checks([Complete, PerPattern])
+def test_strategies_do_what_mklkit_asks(check):
+    check()
 
 
 @pytest.fixture
