@@ -232,7 +232,7 @@ def explained_task(model: Any) -> Task:
     if not isinstance(last, KernelModel):
         raise IncompatibleError(
             f"{type_name(last)} has no kernels to explain; expected a fitted MKLClassifier,"
-            " MKLRegressor, MKLVotingClassifier or RPEMEKLClassifier, or a search or pipeline of one."
+            " MKLRegressor, MKLVotingClassifier or RPEMEKLClassifier, or a search or pipeline."
             " For other estimators use sklearn.inspection.permutation_importance."
         )
     if not (is_classifier(model) or is_regressor(model) or is_outlier_detector(model)):
