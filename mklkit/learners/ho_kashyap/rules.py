@@ -98,7 +98,7 @@ def loss(
 ) -> Array:  # pragma: no cover - compiled
     """Return the objective without its penalties, (G,), accumulated in float64.
 
-    Each row counts as often as ``counts`` (N,) says.
+    Each row counts ``counts`` (N,) times.
     """
     n_views, n_rows, n_columns = outputs.shape
     total = np.zeros(n_columns)
@@ -124,8 +124,8 @@ def stands_still(
     """Return where the objective (G,) has changed by no more than the tolerance.
 
     The objective is a sum over rows: above 1,000 rows, more than the papers' data sets have, the
-    tolerance is meant per 1,000 rows, ``total`` of them. What the rounding of outputs, of a given
-    type, can change does not count.
+    tolerance is per 1,000 rows, ``total`` of them. Changes within the rounding errors of outputs
+    of this type do not count.
     """
     thousands = max(1.0, total / 1000)
     rounding = np.finfo(dtype).eps * np.abs(before)
@@ -142,7 +142,7 @@ def coupling_matrix(weights: Array) -> Array:
 
 
 Step = tuple[Literal["solve", "grow", "record"], int]
-"""Solve a view, let its margins grow, or record the objective (whose number means nothing)."""
+"""Solve a view, let its margins grow, or record the objective (whose number is unused)."""
 
 RECORD: Step = ("record", 0)
 
