@@ -193,7 +193,7 @@ def test_commands_take_out_keep_save_and_refuse(study, tmp_path: Path) -> None:
         return outcome.out if outcome.code == 0 else f"{outcome.code}: {outcome.err}"
 
     taken_out = ("--covariates", COVARIATES)
-    line = "taken out of the others by least squares: column 'age' (a straight line), columns"
+    line = "removed from the others by least squares: column 'age' (a straight line), columns"
     assert line in " ".join(run(*taken_out, "-o", "out.mkl").split())
     assert line in " ".join(run(*taken_out, command="evaluate").split())
     inspected = run_in_process("inspect", "out.mkl", cwd=tmp_path).out

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 STYLES = {"method": "bold", "one kernel": "", "classifier": "", "baseline": "dim"}
-LEGEND = "{2}: beside {0}; p: corrected t-test, Holm"
+LEGEND = "{2}: difference from {0}; p: corrected t-test, Holm"
 OVER_DATA_SETS = (
     "\nrank: mean rank over the data sets, 1 is best; worse: the probability that, on"
     " another data set, being over a point worse than {1} is likelier than being the"

@@ -8,7 +8,7 @@ from mklkit.cli import options as opt
 from mklkit.cli.building import System, steps_of
 from mklkit.cli.console import counting, show, show_result
 from mklkit.cli.model_options import ModelOptions
-from mklkit.cli.tables import class_table, data_line, facts_grid, model_line
+from mklkit.cli.tables import class_table, data_line, facts_grid, model_line, parts_grid
 from mklkit.cli.taking_options import takes_model_options
 
 
@@ -50,7 +50,6 @@ def evaluate(
             progress,
             system.weights(),
             system.table.groups,
-            system.parts(),
         )
     outcome.notes.extend(system.leaks(outcome.splits))
     result = _result(system, outcome)
@@ -83,11 +82,20 @@ def _result(system: System, outcome: Any) -> dict[str, Any]:
         "preprocessing": steps_of(system.table, whole),
         "plan": {"folds": outcome.n_folds, "repeats": outcome.repeats, "notes": outcome.notes},
         "scores": outcome.scores,
-        "parts": outcome.parts,
+        "parts": _parts(system, outcome),
         **({} if outcome.pooled is None else {"pooled": outcome.pooled}),
         "folds": outcome.folds,
         "seconds": outcome.seconds,
     }
+
+
+def _parts(system: System, outcome: Any) -> dict[str, Any]:
+    """Return the scores of the rows that have all sources, and of the others, over all folds."""
+    import numpy as np
+
+    rows, answers = np.concatenate([t for _, t in outcome.splits]), np.concatenate(outcome.answers)
+    truth, masks = system.table.target.to_numpy()[rows], system.parts(rows)
+    return {part: system.task.score(truth[some], answers[some]) for part, some in masks.items()}
 
 
 def _report(system: System, outcome: Any, result: dict[str, Any]) -> None:
@@ -101,14 +109,10 @@ def _report(system: System, outcome: Any, result: dict[str, Any]) -> None:
             ("folds", [folds, *outcome.notes]),
         ]
     )
-    names = system.task.scores.values()
-    scores = [*zip(names, outcome.shown_scores(), strict=True)]
-    for part, words in (("complete", "with all sources"), ("lacking", "that lack one")):
-        if part in outcome.parts:
-            shown = zip(names, outcome.shown_scores(part), strict=True)
-            rows = f"of {outcome.parts[part]['rows']} rows {words}"
-            scores.append((rows, ", ".join(f"{name} {text}" for name, text in shown)))
+    scores = zip(system.task.scores.values(), outcome.shown_scores(), strict=True)
     show(facts, "", facts_grid(scores))
+    if result["parts"]:
+        show(parts_grid(system.task, result["parts"]))
     if outcome.pooled is not None:
         show(class_table(outcome.pooled, "all folds"))
     show(f"{result['seconds']:.2f} s")

@@ -54,9 +54,8 @@ class CrossValidation:
         The folds in words.
     splits : list of (ndarray of int, ndarray of int)
         The rows trained on and scored in each fold.
-    parts : dict of dict
-        Of each part that was asked for the number of its ``rows``, and by the name of a score its
-        ``mean`` and ``std`` over the folds that have any.
+    answers : list of ndarray
+        The predictions for the rows scored in each fold.
     """
 
     folds: list[dict[str, Any]]
@@ -69,7 +68,7 @@ class CrossValidation:
     task: Task
     described: str = ""
     splits: list[tuple[Rows, Rows]] = attrs.field(factory=list)
-    parts: dict[str, dict[str, Any]] = attrs.field(factory=dict)
+    answers: list[Any] = attrs.field(factory=list)
 
     @property
     def scores(self) -> dict[str, dict[str, float | None]]:
@@ -81,13 +80,11 @@ class CrossValidation:
         """The total time of fitting and predicting."""
         return sum(fold["seconds"] for fold in self.folds)
 
-    def shown_scores(self, part: str | None = None) -> list[str]:
-        """Return mean and deviation of each score as text; of a part of the rows, if named."""
-        scores = self.scores if part is None else self.parts[part]
+    def shown_scores(self) -> list[str]:
+        """Return mean and deviation of each score as text."""
         return [
-            f"{self.task.shown(name, scores[name]['mean'])} ±"
-            f" {self.task.shown(name, scores[name]['std'])}"
-            for name in self.task.scores
+            f"{self.task.shown(name, spread['mean'])} ± {self.task.shown(name, spread['std'])}"
+            for name, spread in self.scores.items()
         ]
 
     def _repr_html_(self) -> str:
@@ -115,7 +112,6 @@ def cross_validate(
     progress: Progress = None,
     fit_params: Mapping[str, Any] | None = None,
     groups: Any = None,
-    parts: Mapping[str, Any] | None = None,
 ) -> CrossValidation:
     """Fit and score an estimator on folds, which are stratified for classes.
 
@@ -142,8 +138,6 @@ def cross_validate(
     groups : array-like of shape (n_rows,), optional
         The group of each row, such as its patient. Rows of a group are in the same fold and, if
         ``fit`` takes ``groups``, in the same part of its own splits.
-    parts : mapping of str to array-like of bool (n_rows,), optional
-        Rows to score separately as well, such as those that lack a source.
 
     Raises
     ------
@@ -176,7 +170,7 @@ def cross_validate(
     splits, remarks = task.folds(scheme.cv, targets, random_state, repeats, members)
     n_folds = len(splits) // repeats
     scored: list[dict[str, Any]] = []
-    of_parts: dict[str, list[dict[str, Any]]] = {name: [] for name in parts or ()}
+    answers: list[Any] = []
     with reported(progress, "cross-validating", BRIEF) as report:
         report(0, len(splits))
         for train, test in splits:
@@ -186,12 +180,8 @@ def cross_validate(
             some = None if members is None else members[train]
             params |= fit_in_groups(fitted, rows[train], targets[train], some)
             fitted.fit(rows[train], targets[train], **params)
-            answers = fitted.predict(rows[test])
-            scores = task.score(targets[test], answers, targets[train])
-            for name, mask in (parts or {}).items():
-                if (some := np.asarray(mask)[test]).any():
-                    score = task.score(targets[test][some], answers[some], targets[train])
-                    of_parts[name].append(score)
+            answers.append(fitted.predict(rows[test]))
+            scores = task.score(targets[test], answers[-1], targets[train])
             repeat, fold = divmod(len(scored), n_folds)
             elapsed = perf_counter() - start
             scored.append({"repeat": repeat, "fold": fold, **scores, "seconds": elapsed})
@@ -204,14 +194,9 @@ def cross_validate(
         baseline = float(np.average([fold["baseline"] for fold in scored], weights=weights))
         confusion = np.sum([fold["confusion"] for fold in scored], axis=0)
         pooled = score_confusion(confusion, scored[0]["classes"], baseline)
-    spreads = {
-        part: {"rows": int(np.sum((parts or {})[part]))}
-        | {name: _spread([score[name] for score in of_folds]) for name in task.scores}
-        for part, of_folds in of_parts.items()
-    }
     described = attrs.evolve(scheme, repeats=repeats).described(n_folds, task.folds_are, members)
     return CrossValidation(
-        per_fold, pooled, n_folds, repeats, remarks, fitted, train, task, described, splits, spreads
+        per_fold, pooled, n_folds, repeats, remarks, fitted, train, task, described, splits, answers
     )
 
 

@@ -116,7 +116,7 @@ class Pair(Uniform):
 @pytest.mark.parametrize(
     ("kernels", "settings", "why"),
     [
-        (KERNELS[:1], {}, "there is one kernel"),
+        (KERNELS[:1], {}, "the only kernel"),
         (KERNELS[:2], {"combiner": Pair()}, "pair takes exactly 2 kernels"),
         (KERNELS, {"combiner": "ifsl(weights=[1, 2, 3])", "learner": "mhks"}, "weights"),
     ],
