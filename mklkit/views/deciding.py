@@ -96,13 +96,13 @@ class RowBlock:
         known = [(fitted, columns[members]) for fitted, columns in self._columns.values()]
         return RowBlock(self.rows[members], known=known, scaling=self.scaling)
 
-    def own(self, projectors: Sequence[Projector]) -> list[Any]:
+    def columns_read(self, projectors: Sequence[Projector]) -> list[Any]:
         """Return what each kernel reads in the rows."""
         return [self._cuts.of(projector.columns, projector.reads) for projector in projectors]
 
     def scaled(self, columns: Array, projectors: Sequence[Projector], weights: Array) -> Array:
         """Return columns of the rows, scaled where these lack sources of a weighted sum."""
-        scale = row_scale(self.own(projectors), weights) if self.may_lack else None
+        scale = row_scale(self.columns_read(projectors), weights) if self.may_lack else None
         if scale is None:
             return columns
         return columns * scale.reshape(-1, *[1] * (columns.ndim - 1)).astype(columns.dtype)
@@ -159,9 +159,9 @@ class RowBlock:
                     self._columns[id(fitted)] = fitted, columns
                 yield fresh[place], columns, raw
 
-    def _where_present(self, columns: Array, own: Any) -> Array:
+    def _where_present(self, columns: Array, rows: Any) -> Array:
         """Return columns, zero for rows that lack their source, and scaled for others."""
-        columns = where_present(lambda _: columns, own)
+        columns = where_present(lambda _: columns, rows)
         return columns if self.scaling is None else self.scaled(columns, *self.scaling)
 
 
