@@ -103,16 +103,6 @@ class Quadrant:
     )
 
     @property
-    def lower_quartile(self) -> float:
-        """The value that a quarter of the values lie below."""
-        return self.quartiles()[0]
-
-    @property
-    def upper_quartile(self) -> float:
-        """The value that a quarter of the values lie above."""
-        return self.quartiles()[1]
-
-    @property
     def interquartile_range(self) -> float:
         """The distance of the quartiles (IQR)."""
         lower, upper = self.quartiles()

@@ -240,7 +240,7 @@ class TestIdentifiers:
         assert bool(said) is left_out
         if said:
             # What counts or numbers the rows has no text to learn from.
-            assert (f"such as 'mismatch@{name}'" in said[0]) is (name == "code")
+            assert (f"'spectrum@{name}'" in said[0]) is (name == "code")
         assert len(encoder.transform(frame)) == len(frame)
 
     def test_rows_that_are_counted_are_recognised_after_a_split(self) -> None:

@@ -236,7 +236,7 @@ def test_counts_are_told_by_source_and_class(halves: Any) -> None:
     X[y > 0, :3] = np.nan
     notes = " ".join(MKLClassifier(KERNELS).fit(X, np.where(y > 0, "ill", "well")).choices_)
     assert f"{(y > 0).sum()} of 60 rows lack a (ill 100%, well 0%)" in notes
-    assert "predicts its class" in notes
+    assert "predicts the class" in notes
 
 
 def test_numbers_several_classes_outliers_votes_and_searches(halves: Any) -> None:

@@ -159,7 +159,7 @@ def test_other_gaps_in_numbers_are_medians_or_lacking_sources(kernels):
         ([("p", Precomputed(np.eye(3)), "colour")], "'p' reads row ids, and column 'colour'"),
         (
             [("t", Letters(), "sequence"), ("c", Same(), ["age", "weight", "colour"]), "rbf"],
-            "'rbf' needs numbers, and all columns are those of other kernels, such as 't'",
+            "'rbf' needs numbers, and all columns belong to other kernels, such as 't'",
         ),
     ],
 )
@@ -216,7 +216,7 @@ def test_dates_and_complex_numbers_are_no_numbers(table, new, held):
 def test_new_rows_that_are_no_table_are_refused(table, rows):
     frame, y = table
     model = MKLClassifier([("seq", Letters(), "sequence")]).fit(frame, y)
-    with pytest.raises(DataError, match=f"expected as a DataFrame .* got {type(rows).__name__}"):
+    with pytest.raises(DataError, match=f"as a DataFrame .* got {type(rows).__name__}"):
         model.predict(rows)
 
 

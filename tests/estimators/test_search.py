@@ -229,7 +229,7 @@ def test_views_are_shared_by_the_same_rows_alone() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"param_grid": {3: [1]}}, "names of parameters as keys .*got {3: "),
+        ({"param_grid": {3: [1]}}, "names of parameters to sequences .*got {3: "),
         ({"effort": np.array([1, 2])}, "'fast', 'thorough' or a number"),
         ({"param_grid": {"combiner": ["ifsl"], "combiner__lam": [0.5, 1.0]}}, "couples learners"),
         ({"scoring": lambda *_: np.nan}, "the scorer returned NaN"),

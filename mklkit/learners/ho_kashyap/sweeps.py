@@ -1,9 +1,9 @@
-"""The iteration on features that are made again in each pass: one sweep over the rows per solve.
+"""The iteration on features that are recomputed in each pass: one sweep over the rows per solve.
 
-A sweep makes the features of a block once, for the outputs of the view that was solved last and for
-the products of the next view with its target; margins and outputs stay with the part of the rows to
-which they belong. The objective is known one sweep late: what the sweep computed beyond it is
-discarded if the iteration has converged.
+A sweep computes the features of a block once, for the outputs of the view that was solved last and
+for the products of the next view with its target; margins and outputs stay with their part of the
+rows. The objective is known one sweep late: the results of that sweep are discarded if the
+iteration has converged.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ class _Block:
 
 
 Queued = tuple[Any, ...]
-"""A step, or a view whose outputs are new with their projection and bias."""
+"""A step, or a view with new outputs and their projection and bias."""
 
 
 @attrs.frozen(eq=False)
 class _Sweep:
-    """What is done with a block of rows: queued steps, then a view's target and its products."""
+    """The work on a block of rows: queued steps, then a view's target and its products."""
 
     columns: Columns
     queue: list[Queued]
@@ -70,7 +70,7 @@ class _Sweep:
     def __call__(
         self, blocks: Iterator[tuple[slice, RowBlock]], state: list[_Block]
     ) -> tuple[list[_Block], list[Array]]:
-        """Return the part's state, changed; the objective, the target's sum and its products."""
+        """Return the part's new state, the objective, the target's sum and its products."""
         projections = [function[0] for step, _, *function in self.queue if step == "outputs"]
         used = [projector for part in (self.back, *projections) for projector in part.projectors]
         distinct = list({id(projector.map): projector for projector in used}.values())
@@ -110,7 +110,7 @@ def iterate_by_sweeps(
     initial: Sequence[Any],
     steps: Iterator[Step],
 ) -> Solution:
-    """Return the solution of one column, after one sweep per solve: the same as any iteration's."""
+    """Return the solution of one column, with one sweep per solve; equal to that of ``iterate``."""
     blocks = problems[0].block_columns.blocks
     n_views, start = len(problems), columns.facts.b0
 
