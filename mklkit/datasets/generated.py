@@ -56,7 +56,7 @@ def digits_sources() -> pd.DataFrame:
 
 
 def digits_lacking() -> pd.DataFrame:
-    """Return :func:`digits_sources`, of which rows lack each source by chance (30 %), not all."""
+    """Return :func:`digits_sources`, of which rows lack each source by chance (20 %), not all."""
     frame = digits_sources()
     rng = np.random.default_rng(0)
     lacks = rng.random((len(frame), 3)) < 0.3
