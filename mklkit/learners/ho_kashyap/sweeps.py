@@ -96,8 +96,8 @@ class _Sweep:
                 counted = rows.outputs, rows.margins, rows.labels, rows.counts
                 value = loss(*counted, codes, lacks, weights, columns.lam)
         target, lam = np.empty_like(rows.outputs[0]), columns.lam
-        state = rows.outputs, rows.margins, rows.labels, codes
-        set_target(*state, self.factors, lam, self.view, target)
+        margins, labels, view = rows.margins, rows.labels, self.view
+        set_target(rows.outputs, margins, labels, codes, self.factors, lam, view, target)
         target *= rows.counts[:, None]
         return [value, target.sum(axis=0, dtype=np.float64), *self.back.of(block, target)]
 
