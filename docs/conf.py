@@ -34,7 +34,7 @@ extensions = [
     "pictures",
     "public_names",
 ]
-exclude_patterns = ["_build", "papers/tables", "gallery/**/*.py", "gallery/**/*.ipynb"]
+exclude_patterns = ["_build", "**/tables", "gallery/**/*.py", "gallery/**/*.ipynb"]
 templates_path = ["_templates"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
