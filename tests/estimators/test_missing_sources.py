@@ -362,3 +362,23 @@ def test_one_pass_has_the_quadrants_of_the_rows_that_have_the_source(
     monkeypatch.setattr("mklkit.views.feature_statistics.PATTERN_BYTES", 0)
     one_by_one = MKLClassifier(KERNELS, **parts).fit(X, y).weights_[0]
     np.testing.assert_allclose(together, one_by_one, rtol=1e-9)
+
+
+def test_a_row_without_a_text_has_no_similarity_by_it():
+    texts = ["a b", "b c", None, "a", "c d", "b", "d", None]
+    frame = pd.DataFrame({"text": texts, "x": np.arange(8.0)})
+    frame.loc[3, "x"] = np.nan
+    y = np.resize([0, 1], 8)
+    kernels = ["t:token-set@text", "x:rbf(gamma=0.1)@x"]
+    model = MKLClassifier(kernels, learner="svm(C=1.0, tol=1e-9)").fit(frame, y)
+    sets = [set(text.split()) if text else set() for text in texts]
+    common = [[len(a & b) / len(a | b) if a and b else 0 for b in sets] for a in sets]
+    x = np.nan_to_num(np.exp(-0.1 * np.subtract.outer(frame.x.values, frame.x.values) ** 2))
+    share = (frame.notna() / 2).sum(axis=1).to_numpy()
+    gram = (np.array(common) + x) / 2 / np.sqrt(np.outer(share, share))
+    usual = SVC(C=1.0, kernel="precomputed", tol=1e-9).fit(gram, y).decision_function(gram)
+    np.testing.assert_allclose(model.decision_function(frame), usual, atol=1e-6)
+    alone = [model.decision_function(frame[k : k + 1])[0] for k in range(8)]
+    np.testing.assert_allclose(alone, usual, atol=1e-6)
+    with pytest.raises(DataError, match="Row 0"):
+        model.predict(pd.DataFrame({"text": [None], "x": [np.nan]}))
