@@ -26,7 +26,7 @@ def declares_its_partners(case: Case) -> None:
     """The class names a feature map and a learner that exist and work together."""
     try:
         choose_components(case.component, None, None, task=case.task)
-    except (MKLKitError, AttributeError) as error:
+    except MKLKitError as error:
         raise CheckFailure(
             f"Expected a feature map and a learner that work with {case.label}; got: {error} Write"
             " facts = CombinerFacts(feature_map=..., learner=...) in the class, with spec strings;"
