@@ -265,6 +265,8 @@ def can_be_made_by_name(case: Case) -> None:
     try:
         _ = case.component
     except CheckFailure as failure:
+        if isinstance(failure.__cause__, AttributeError):  # no parameter would help
+            raise
         raise NotApplicable(
             f"{case.label} can't be made without parameters, and can be checked by"
             f" check_component({case.source.__name__}(...)) only."
