@@ -22,9 +22,9 @@ from mklkit.views.rows import rows_at
 from mklkit.views.statistics import quartiles_of
 
 QUARTILE_ROWS = 2000
-"""Classes of so many rows give quartiles of all pairs."""
+"""Classes with at most this many rows give quartiles over all pairs."""
 SAMPLED_ROWS, PARTNERS = 20_000, 64
-"""Of larger classes, the rows that are drawn and the pairs of each."""
+"""For larger classes, the rows to draw and the pairs per row."""
 POSITIVE, NEGATIVE = 1, 0
 BLOCKS = (POSITIVE, POSITIVE), (POSITIVE, NEGATIVE), (NEGATIVE, NEGATIVE)
 """The classes of rows and columns of each block, in the order of ``Quadrants``."""
@@ -101,7 +101,7 @@ class FeatureStatistics:
     def products(self, y: Array | None, lacks: NDArray[np.bool_] | None = None) -> KernelProducts:
         """Return the centred kernels' inner products, with each other and with labels, if given.
 
-        Where rows lack sources (N, M), features are centred on those that have theirs, in memory.
+        If rows lack sources (N, M), features are centred on the rows that have theirs, in memory.
         """
         labels = np.zeros(self.blocks.n_rows) if y is None else np.asarray(y, dtype=np.float64)
         if lacks is not None:
@@ -118,7 +118,7 @@ class FeatureStatistics:
     def _sums(
         self, views: Sequence[int], moments: ClassMoments, y: Array, row_weights: Array | None
     ) -> Array:
-        """Return Φᵀy of some views: of two values from their moments, of numbers in a pass."""
+        """Return Φᵀy of some views: for two values from their moments, for numbers in a pass."""
         if _labels_in(y) is not None:
             # Negative rows come first; both classes have one label each.
             values = np.array([y.min(), y.max()])
@@ -141,7 +141,7 @@ class FeatureStatistics:
     ) -> ClassMoments:
         """Return one view's moments, by class if labels are given.
 
-        Where features are made again in each pass, those of all views are summed in one.
+        If features are recomputed in each pass, those of all views are summed in one pass.
         """
         codes = self._known_codes(y, row_weights)
         if index not in self._alone:
@@ -152,7 +152,7 @@ class FeatureStatistics:
         return self._alone[index]
 
     def _stacked_moments(self, y: Array | None, row_weights: Array | None = None) -> ClassMoments:
-        """Return the moments of all views' features side by side; each view's are parts of it."""
+        """Return the moments of all views' features side by side; they contain those of each."""
         codes = self._known_codes(y, row_weights)
         if self._stacked is None:
             every = [range(len(self.blocks.projectors))]
@@ -161,7 +161,7 @@ class FeatureStatistics:
         return self._stacked
 
     def _known_codes(self, y: Array | None, row_weights: Any) -> NDArray[np.intp]:
-        """Return the classes by which moments are summed; forget those of other labels."""
+        """Return the classes for summing moments; drop those of other labels."""
         if not np.array_equal(row_weights, self._row_weights):
             self._row_weights = row_weights
             self._codes, self._alone, self._stacked = None, {}, None
@@ -186,7 +186,7 @@ def _sampled_parts(blocks: FeatureBlocks, y: Array) -> list[FeatureBlocks]:
         members = np.flatnonzero(of_class)
         if len(members) > SAMPLED_ROWS:
             members = np.sort(draw.choice(members, SAMPLED_ROWS, replace=False))
-        # In float64, so that they do not depend on how the features are kept.
+        # In float64, so that they do not depend on how the features are stored.
         rows = rows_at(blocks.rows, members).astype(np.float64)
         parts.append(FeatureBlocks(blocks.projectors, rows))
     return parts
@@ -194,7 +194,7 @@ def _sampled_parts(blocks: FeatureBlocks, y: Array) -> list[FeatureBlocks]:
 
 def _quartiles(parts: Callable[[], list[FeatureBlocks]], index: int) -> list[list[float]]:
     """Return the quartiles of each block of a view's ΦΦᵀ on sampled rows."""
-    # Draws start anew for each view, so that their order does not matter.
+    # Each view has its own generator, so that their order does not matter.
     draw = own_stream(1)
     features = [part.features(index) for part in parts()]
     products = (_inner_products(features[a], features[b], draw) for a, b in BLOCKS)
@@ -222,7 +222,7 @@ def _mean_and_deviation(
     """Return mean and deviation of ΦΦᵀ on the rows of two classes.
 
     With a = ā + a' and b = b̄ + b', aᵀb − āᵀb̄ = āᵀb' + a'ᵀb̄ + a'ᵀb'. The three are uncorrelated
-    over all pairs, so that their variances add up, and none of them is lost in a large mean.
+    over all pairs, so their variances add up, and none of them is lost in a large mean.
     """
     a, b, spread, beside = means[first], means[second], covariances[first], covariances[second]
     variance = a @ beside @ a + b @ spread @ b + np.vdot(spread, beside)
@@ -230,7 +230,7 @@ def _mean_and_deviation(
 
 
 def _labels_in(y: Array) -> Array | None:
-    """Return y if all values above zero are the same, and all others; else they are numbers."""
+    """Return y if it has at most one value above zero and one other; None for numbers."""
     positive = y > 0
     same = all(
         len(labels) == 0 or (labels == labels[0]).all() for labels in (y[positive], y[~positive])
