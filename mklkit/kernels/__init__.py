@@ -1,4 +1,4 @@
-"""Kernels, one or a family per file; the class of each kernel can be imported from here."""
+"""Kernels, one or one family per file; the class of each kernel can be imported from here."""
 
 from mklkit.protocols import Kernel
 from mklkit.registry.hookspecs import exports

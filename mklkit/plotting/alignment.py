@@ -1,4 +1,4 @@
-"""How much kernels are alike on some rows, as a heat map."""
+"""The similarity of kernels on some rows, as a heat map."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 CELL, SMALLEST, LARGEST = 0.52, 2.2, 6.0
-"""Inches: a cell with its number, and the smallest and the largest matrix."""
+"""Sizes in inches: a cell with its number, and the smallest and the largest matrix."""
 WRITTEN_KERNELS = 10
-"""Up to so many kernels have their alignments written in the cells."""
+"""With at most this many kernels, the alignments are written in the cells."""
 
 
 @attrs.define(eq=False, repr=False, slots=False)
@@ -55,9 +55,9 @@ class AlignmentDisplay(Display):
         ----------
         kernels, X : as for :func:`mklkit.alignment_matrix`
         centered : bool, default=True
-            Whether kernels are centred first; a constant that all of them share counts otherwise.
+            Whether kernels are centred first; otherwise a constant that they share counts.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure when not given.
+            Where to draw; by default a new figure.
 
         Returns
         -------
@@ -74,7 +74,7 @@ class AlignmentDisplay(Display):
         source = "mklkit.alignment_matrix"
         check_table(self.alignments, (), source)
         if self.alignments.shape[0] != self.alignments.shape[1]:
-            raise DataError(f"A square DataFrame like that of {source} is expected.")
+            raise DataError(f"Expected a square DataFrame like that of {source}.")
 
     def _names(self) -> list[str]:
         return [str(name) for name in self.alignments.index]

@@ -176,7 +176,7 @@ def test_an_error_on_the_way_comes_after_what_is_done(mklkit: Run, tmp_path: Pat
         (["000", "--results", "FILE"], "file is a file; the name of a folder is expected"),
         (["000", "--results", "FILE/below"], "below can't be written: Not a directory"),
         (["000", "--plots", "FILE"], "file is a file; the name of a folder is expected"),
-        (["000", "--latex", "."], "is a folder; the name of a file to write is expected"),
+        (["000", "--latex", "."], "is a folder; expected the name of a file to write"),
         (["000", "--latex", "-"], "can't be written to stdout"),
         (["000", "--pages", "."], "has no page with a place for a table"),
         (["000", "--pages", "FILE"], "has no page with a place for a table"),
