@@ -20,7 +20,7 @@ def as_kernel(value: Any) -> Kernel:
 
 
 def nested(name: str, kernel: Kernel) -> dict[str, tuple[Any, ...]]:
-    """Return the search space of a kernel inside another, where it has that name."""
+    """Return the search space of a kernel inside another, under that name."""
     return {f"{name}__{key}": values for key, values in kernel.facts.search_space.items()}
 
 

@@ -9,10 +9,10 @@ from mklkit.plugin import Array, GramSide, Target
 
 
 def ball_center(gram: Array, tol: float = 1e-5) -> Array:
-    """Return the α (N,) on the simplex of which Σ α_i φ(x_i) is the center, for K (N, N).
+    """Return the α (N,) on the simplex for which Σ α_i φ(x_i) is the center, given K (N, N).
 
     max over α of Σ α_i K_ii − αᵀKα = R². This is the dual of a one-class machine on
-    D_ij = K_ij − (K_ii + K_jj)/2, as Σ α_i = 1, which libsvm solves to the part ``tol`` of the
+    D_ij = K_ij − (K_ii + K_jj)/2, since Σ α_i = 1, which libsvm solves to ``tol`` times the
     largest |D_ij|, half of a squared distance.
 
     Examples
