@@ -99,6 +99,13 @@ class System:
         step = self.pipeline.steps[-1][0]
         return {f"{step}__sample_weight": self.table.weights.to_numpy()[rows]}
 
+    def parts(self, rows: Any = slice(None)) -> dict[str, Any]:
+        """Return which of some rows have all sources and which lack one, if any row does."""
+        from mklkit.datasets.pipeline import lacking_in
+
+        lacks = lacking_in(self.pipeline, self.table.features).any(axis=1).to_numpy()
+        return {"complete": ~lacks[rows], "lacking": lacks[rows]} if lacks.any() else {}
+
     def to_be_saved(self) -> tuple[System, list[str]]:
         """Return the system to learn from all rows, with what a search chose, and its notes."""
         from sklearn.base import clone

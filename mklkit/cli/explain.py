@@ -213,13 +213,14 @@ def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: lis
     described = f"{data}: {counted(len(truth), 'row')}, target {listed(list(truth))}"
     facts = facts_grid(
         [
-            ("data", [described, *notes]),
+            ("data", [described, *notes, *remarks.get("lacking", [])]),
             ("how", remarks["rows"]),
             (explanation.unit.score, explanation.summary()),
         ]
     )
     show(facts, _kernels_worth(explanation.kernels, explanation.unit))
-    show(facts_grid([(about, remarks[about]) for about in ("weights", "left out")]))
+    worth = ("weights", "left out", "have it")
+    show(facts_grid([(about, remarks[about]) for about in worth if about in remarks]))
     if len(explanation.columns):
         show(_groups_grid(explanation.columns, explanation.unit))
     show(facts_grid([("shuffled", remarks["shuffled"])]))
@@ -241,7 +242,9 @@ def _worth_grid(kernels: pd.DataFrame, unit: Unit, deviations: int, details: int
     # Whether weight × size, as shown, differs from the weight.
     by_size = bool(details and ((kernels["sized_weight"] - kernels["weight"]).abs() >= 0.001).any())
     beside = [*["over\nrows"] * by_row, *["sized\nweight"] * by_size]
-    table = grid("kernel", "weight", *beside, "lost if\nleft out", "lost if\nshuffled")
+    have = "have" in kernels
+    heads = ["lost if\nleft out", *["by rows\nthat have it"] * have, "lost if\nshuffled"]
+    table = grid("kernel", "weight", *beside, *heads)
     for row in kernels.to_dict("records"):
         rows = number(row["row_spread"], 3)
         cells = [spread(row, "weight", 1, 3, bool(deviations))]
@@ -249,7 +252,7 @@ def _worth_grid(kernels: pd.DataFrame, unit: Unit, deviations: int, details: int
         cells += [Text(number(row["sized_weight"], 3))] * by_size
         cells += [
             spread(row, name, unit.scale, unit.digits, bool(deviations))
-            for name in ("left_out", "shuffled")
+            for name in ("left_out", *["have"] * have, "shuffled")
         ]
         table.add_row(Text(plain(row["kernel"])), *cells)
     return table

@@ -24,6 +24,8 @@ from mklkit.cli.tables import (
 )
 from mklkit.cli.taking_options import takes_model_options
 
+USUAL_SHARE = 0.2
+
 
 @takes_model_options()
 def fit(
@@ -36,13 +38,14 @@ def fit(
     groups: opt.Groups = None,
     split_column: opt.SplitColumn = None,
     holdout: Annotated[
-        float,
+        float | None,
         opt.data_option(
             min=0.0,
             max=0.95,
+            show_default="0.2",
             help="Share of the rows held out to score the model; 0: fit on all rows.",
         ),
-    ] = 0.2,
+    ] = None,
     stream: Annotated[
         bool,
         opt.data_option(
@@ -77,6 +80,11 @@ def fit(
     imputed and features scaled; these steps are part of the saved model. A table that does not fit
     into memory is read in parts, and can be fitted on a cluster.
     """
+    from mklkit.errors import SpecError
+
+    if holdout is not None and split_column is not None:
+        raise SpecError("Rows are held out by --split-column or by --holdout: leave out one.")
+    holdout = USUAL_SHARE if holdout is None else holdout
     check_outputs([output], [data], pictures=[plot])
     chunked = stream_of(data, options.max_memory, stream or scheduler is not None)
     if chunked is None:
@@ -149,7 +157,9 @@ def _fit_and_score(
     scored = _fitted(system, split.train)
     scores: dict[str, dict[str, Any] | None] = {}
     with working("scoring"):
-        for part, rows in (("train", split.train), ("held_out", split.held_out)):
+        parts = {"train": split.train, "held_out": split.held_out}
+        parts |= {part: split.held_out[mask] for part, mask in system.parts(split.held_out).items()}
+        for part, rows in parts.items():
             scores[part] = None
             if len(rows):
                 answers = system.pipeline.predict(features.iloc[rows])
@@ -199,7 +209,7 @@ def _report(table: Any, result: dict[str, Any]) -> None:
             ("held out", _split_lines(result)),
         ]
     )
-    show(facts, weights_table(result["model"]), *scores_tables(result["scores"]))
+    show(*scores_tables(result["scores"]), weights_table(result["model"]), facts)
     show(learned_line(result))
 
 

@@ -27,7 +27,12 @@ UNBOUNDED = 10_000
 MOST_CHOSEN = 8
 MOST_CLASSES = 12
 """With more classes the worst are listed instead of the confusion matrix."""
-PARTS = {"train": "train", "held_out": "held out"}
+PARTS = {
+    "train": "train",
+    "held_out": "held out",
+    "complete": "held out,\nall sources",
+    "lacking": "held out,\nlack a source",
+}
 
 
 def facts_grid(facts: Iterable[Fact]) -> Grid:
@@ -196,12 +201,17 @@ def scores_tables(scores: dict[str, dict[str, Any] | None]) -> list[Grid | First
 
     part, decisive = decisive_score(scores)
     task = Numbers() if "r2" in decisive else Classes()
-    known = {name: score for key, name in PARTS.items() if (score := scores[key]) is not None}
-    table = grid("", *known)
-    table.add_row("rows", *(str(score["rows"]) for score in known.values()))
-    for key, words in task.scores.items():
-        table.add_row(words, *(task.shown(key, score[key]) for score in known.values()))
+    table = parts_grid(task, {key: score for key, score in scores.items() if score is not None})
     return [table, class_table(decisive, part)] if "confusion" in decisive else [table]
+
+
+def parts_grid(task: Any, scores: dict[str, dict[str, Any]]) -> Grid:
+    """Return the scores of parts of the rows, beside each other."""
+    table = grid("", *(PARTS[key] for key in scores))
+    table.add_row("rows", *(str(score["rows"]) for score in scores.values()))
+    for key, words in task.scores.items():
+        table.add_row(words, *(task.shown(key, score[key]) for score in scores.values()))
+    return table
 
 
 def class_table(score: dict[str, Any], rows: str) -> FirstThatFits:

@@ -12,7 +12,12 @@ import numpy as np
 from attrs.validators import and_, ge, in_, optional
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit.combiners.templates.coupling import CoupledGrid, CoupledSolution, CouplingCombiner
+from mklkit.combiners.templates.coupling import (
+    CoupledGrid,
+    CoupledSolution,
+    CouplingCombiner,
+    subproblem_of,
+)
 from mklkit.combiners.uniform import one_per_view, per_view
 from mklkit.errors import IncompatibleError
 from mklkit.learners.ho_kashyap.iteration import iterate
@@ -88,8 +93,9 @@ class IFSL(CouplingCombiner):
     Notes
     -----
     α (the papers' c), ρ, b₀, ξ and the iteration limit are the learner's
-    (``mhks(alpha, rho, tol, max_iter, b0)``). An iteration costs two products of each view's
-    features (or Gram matrix) with a vector and no factorisation. As Table 1 prints it:
+    (``mhks(alpha, rho, tol, max_iter, b0)``). A view's squares are those of the rows that have its
+    source, and f̄ is the mean of the views that a row has. An iteration costs two products of each
+    view's features (or Gram matrix) with a vector and no factorisation. As Table 1 prints it:
     ``ifsl(order='at-once', initial='unit')`` with ``mhks`` (000, 004) and
     ``ifsl(order='late-margins', initial='random')`` with ``kmhks`` (002).
 
@@ -191,8 +197,8 @@ class IFSL(CouplingCombiner):
             return super().subproblems(views, target, learner, variants)
         ridges = one_per_view(self.name, "ridges", self.ridges, len(views)).tolist()
         return [
-            scaled(learner, ridge).subproblem(
-                view, target, [scaled(variant, ridge) for variant in variants]
+            subproblem_of(
+                scaled(learner, ridge), view, target, [scaled(each, ridge) for each in variants]
             )
             for view, ridge in zip(views, ridges, strict=True)
         ]
@@ -227,7 +233,7 @@ class IFSL(CouplingCombiner):
         lams = [float(point.get("combiner__lam", self.lam)) for point in points]
         problems = self.subproblems(views, target, learner, learner_variants(learner, points))
         solutions = self.solutions(problems, target, learner, lams, random_state)
-        projectors = [view.projector for view in views]
+        projectors = [view.present.projector for view in views]
         return CoupledGrid.of(projectors, [self._coupled_solution(each) for each in solutions])
 
 

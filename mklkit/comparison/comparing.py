@@ -23,6 +23,7 @@ from mklkit.comparison.requests import (
     of_task,
     seconds_of,
     strategies_of,
+    with_lacking,
 )
 from mklkit.comparison.running import run_cells
 from mklkit.comparison.splits import SplitPlan, check_splits, make_splits, published_split
@@ -221,7 +222,7 @@ def compare(
             source.check_columns(covariates)
     # With covariates, kernels are proposed only on numbers.
     read = None if covariates and kernels and are_proposed(kernels) else kernels
-    data = [source.for_kernels(read) for source in data]
+    data = [with_lacking(source.for_kernels(read), chosen) for source in data]
     for source, kernel in product(data, options.also):
         source.for_kernels(kernel)
     facts = plan_facts(data, plans, chosen, options)

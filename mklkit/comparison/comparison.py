@@ -150,9 +150,10 @@ class Comparison:
             For one data set, the best first: ``method``, ``kind``, ``learner``, ``splits``,
             ``failures`` with the first ``reason``; mean ``score`` with its standard ``deviation``
             over splits and 95 % interval, ``low`` to ``high`` (by the variance of the corrected
-            test); ``accuracy``, ``balanced_accuracy``, ``auc``, ``log_loss``, ``r2``,
-            ``mean_absolute_error``; the ``difference`` in score from the requested reference,
-            else from the best method that did not fail, ``p_corrected`` by the corrected
+            test); ``complete_score`` and ``lacking_score`` of the test rows that have all sources
+            and those that lack one; ``accuracy``, ``balanced_accuracy``, ``auc``, ``log_loss``,
+            ``r2``, ``mean_absolute_error``; the ``difference`` in score from the requested
+            reference, else from the best method that did not fail, ``p_corrected`` by the corrected
             resampled t-test with Holm's correction and ``p_paired`` by the ordinary paired t-test,
             without a correction; ``seconds``, ``refit_seconds`` and ``predict_seconds`` per split,
             peak ``memory`` in bytes.

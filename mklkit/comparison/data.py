@@ -65,6 +65,8 @@ class DataSet:
     weights: NDArray[Any] | None = None
     """The weight of each row in the fits."""
     groups: NDArray[np.intp] | None = None
+    lacks: NDArray[np.bool_] | None = None
+    """Which rows lack some source of the kernels that are compared; None where none does."""
 
     def fingerprint(self) -> str:
         """Return a digest of names, values and labels, equal only for equal data."""
@@ -142,6 +144,7 @@ class DataSet:
             "name": self.name,
             "fingerprint": self.fingerprint(),
             "rows": len(self.target),
+            "rows_lacking": 0 if self.lacks is None else int(self.lacks.sum()),
             "columns": [str(name) for name in self.features.columns],
             "classes": classes,
             "class_counts": counts,

@@ -8,6 +8,8 @@ from typing import Any
 
 import attrs
 import numpy as np
+import pandas as pd
+from sklearn.base import clone
 
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import (
@@ -24,8 +26,11 @@ from mklkit.comparison.references import (
     kernel_references,
     planned_questions,
 )
+from mklkit.datasets.kernel_columns import sources_of
+from mklkit.datasets.pipeline import lacking_in
 from mklkit.errors import SpecError, UnknownNameError, plain_message, quoted, suggest
 from mklkit.estimators.fold_scores import needs_probabilities
+from mklkit.estimators.lacking import counts
 from mklkit.protocols.component import Preset
 
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
@@ -48,6 +53,23 @@ def strategies_of(missing: Any) -> tuple[Any, ...]:
     if isinstance(missing, str):
         return tuple(part.strip() for part in re.split(r",(?![^(]*\))", missing))
     return tuple(missing or ())
+
+
+def with_lacking(data: DataSet, methods: Sequence[Method]) -> DataSet:
+    """Return the data with the rows that lack a source of some method's kernels, and notes."""
+    encoding = {f"encode__{name}": value for name, value in data.encoding.items()}
+    sources: dict[Any, pd.Series] = {}
+    for method in methods:
+        if not sources_of(method.pipeline[-1]).keys() <= sources.keys():
+            model = clone(method.pipeline).set_params(**encoding)
+            sources |= dict(lacking_in(model, data.features).items())
+    lacks = pd.DataFrame(sources)
+    if not lacks.any(axis=None):
+        return data
+    classes, codes = np.unique(data.target, return_inverse=True)
+    named = [] if data.task.kind == "regression" else classes.tolist()
+    told = counts(list(sources), lacks.to_numpy(), codes, named)
+    return attrs.evolve(data, lacks=lacks.any(axis=1).to_numpy(), notes=[*data.notes, *told])
 
 
 def baseline_names(names: Any) -> tuple[str, ...] | None:

@@ -59,6 +59,7 @@ class Encoded:
         self.complete = not data.features.isna().any(axis=None)
         truth = data.truth
         self.labels = truth[split.train], truth[split.test]
+        self.lacks = None if data.lacks is None else data.lacks[split.test]
         self.weights = None if data.weights is None else data.weights[split.train]
         self.groups = None if data.groups is None else data.groups[split.train]
         self._rows: dict[str, tuple[pd.DataFrame, pd.DataFrame]] = {}
@@ -242,6 +243,10 @@ def measured(
     name, sign = IN_CELLS.get(score, ("", 1))
     value = cell.get(name) if name else task.scorer(score)(classifier, rows, labels)
     cell["score"] = np.nan if value is None else float(sign * value)
+    if encoded.lacks is not None:
+        for part, some in (("complete", ~encoded.lacks), ("lacking", encoded.lacks)):
+            with suppress(ValueError):  # It may not be defined on few rows.
+                cell[f"{part}_score"] = task.scorer(score)(classifier, rows[some], labels[some])
     if not np.isfinite(cell["score"]):
         cell |= {"score": np.nan, "reason": f"{score} is not defined on the test rows"}
     if isinstance(classifier, Search):

@@ -83,6 +83,8 @@ class Cell:
     ----------
     score : float
         The score that ranks and tests methods, larger is better; the plan names it.
+    complete_score, lacking_score : float
+        The score of the test rows that have all sources, and of those that lack one.
     seconds, predict_seconds : float
         Of the fit, including tuning, and of predicting the test rows, without encoding and scaling.
         Quantities that methods share on the same rows, such as distances, are computed once, in
@@ -111,6 +113,8 @@ class Cell:
     n_train: int = attrs.field(validator=COUNT)
     n_test: int = attrs.field(validator=COUNT)
     score: float = _number()
+    complete_score: float = _number()
+    lacking_score: float = _number()
     accuracy: float = _number(0, 1)
     balanced_accuracy: float = _number(0, 1)
     auc: float = _number(0, 1)

@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 import pandas as pd
 
+from mklkit.display.measures import MEASURES
 from mklkit.evaluation import (
     average_ranks,
     bayesian_signed_rank,
@@ -22,7 +23,7 @@ from mklkit.evaluation import (
 )
 from mklkit.evaluation.verdict import planned_tests, verdict_of_datasets
 
-SCORES = ("score", "accuracy", "balanced_accuracy", "auc", "log_loss", "r2", "mean_absolute_error")
+SCORES = ("score", "complete_score", "lacking_score", *MEASURES)
 DIGITS = 12
 """Means are rounded to this before the best is chosen, since equal ones differ by rounding."""
 

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mklkit.display.measures import MEASURES, scale_of
+from mklkit.display.measures import MEASURES, PARTS, scale_of
 from mklkit.errors import DataError
 from mklkit.persistence.atomic import replacing
 
@@ -58,6 +58,9 @@ def methods_latex(comparison: Comparison) -> str:
         caption = f"Means over the splits ± standard deviation; differences to {beside}"
     lead = MEASURES[name].latex if name in MEASURES else latex_text(name)
     columns = {lead: ("score", scale, digits)}
+    for key, (head, _) in PARTS.items():
+        if table[key].notna().any():
+            columns[head] = (key, scale, digits)
     for key, measure in MEASURES.items():
         if key != name and table[key].notna().any():
             columns[measure.latex] = (key, *measure.scale)

@@ -1,15 +1,12 @@
-"""Computed and generated data: tables of several sources, part of a UCI data set, four stars."""
+"""Computed and generated data: tables of several sources, and part of a UCI data set."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.datasets import load_digits
-from sklearn.utils import check_random_state
 
 from mklkit.protocols import Array
 
@@ -20,8 +17,6 @@ RING = ((-1, -1), (-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1))
 N_ROWS = 600
 SITE = "TATAATGC"
 LENGTH = 30
-GAPS = (0.2, 0.8, 1.4, 2.0)
-"""Distances of the two stars' centres in each group (001, section 2)."""
 
 
 def digits_sources() -> pd.DataFrame:
@@ -141,58 +136,6 @@ def multiple_features() -> pd.DataFrame:
     https://creativecommons.org/licenses/by/4.0/.
     """
     return pd.read_csv(Path(__file__).with_name("multiple_features.csv.gz"))
-
-
-def make_four_stars(
-    n_samples: int = 800,
-    gaps: tuple[float, ...] = GAPS,
-    deviation: float = 0.3,
-    n_rays: int = 6,
-    spacing: float = 6.0,
-    random_state: Any = None,
-) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:
-    """Make groups of two stars, one per class, whose distance differs between groups.
-
-    Parameters
-    ----------
-    n_samples : int, default=800
-        The number of rows, divided evenly among the stars.
-    gaps : tuple of float, default=(0.2, 0.8, 1.4, 2.0)
-        The distance of the two stars' centres, per group.
-    deviation : float, default=0.3
-        The standard deviation along a star's rays.
-    n_rays : int, default=6
-        The number of rays per star.
-    spacing : float, default=6.0
-        The distance of the groups' centres, which form a square (001, Figure 2).
-    random_state : int, RandomState or None
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, 2)
-    y : ndarray of shape (n_samples,)
-        0 and 1.
-    group : ndarray of shape (n_samples,)
-        The group of each row, numbered like the gaps.
-
-    Examples
-    --------
-    >>> X, y, group = make_four_stars(400, random_state=0)
-    >>> X.shape, np.bincount(y).tolist(), np.bincount(group).tolist()
-    ((400, 2), [200, 200], [100, 100, 100, 100])
-    """
-    rng = check_random_state(random_state)
-    star = np.arange(n_samples) % (2 * len(gaps))
-    group, y = star // 2, star % 2
-    columns = int(np.ceil(np.sqrt(len(gaps))))
-    centres = spacing * np.stack([group % columns, group // columns], axis=1).astype(float)
-    centres[:, 0] += np.asarray(gaps)[group] * (y - 0.5)
-    angles = 2 * np.pi * rng.randint(n_rays, size=n_samples) / n_rays
-    lengths = np.abs(rng.normal(scale=deviation, size=n_samples))
-    rays = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    # Without this small width, two rays of a star would have no common neighbourhood.
-    width = rng.normal(scale=deviation / 20, size=(n_samples, 2))
-    return centres + lengths[:, None] * rays + width, y, group
 
 
 TABLES = {

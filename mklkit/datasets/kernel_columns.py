@@ -60,15 +60,23 @@ def needed_unchanged(kernels: Iterable[BoundKernel]) -> tuple[list[Any], list[An
     return [kernel.columns for kernel in unchanged], imputed
 
 
-def sources_that_may_lack(estimator: Any) -> list[Any]:
-    """Return the columns, each once, that kernels on numbers name, and that a row may lack.
-
-    None if the estimator, or the one inside it, fills all gaps.
+def sources_of(estimator: Any) -> dict[str, Any]:
+    """Return the columns of kernels on numbers that name theirs, by the kernels' labels.
 
     >>> from mklkit import MKLClassifier
-    >>> sources_that_may_lack(MKLClassifier(["age:rbf@age", "lab:linear@lab_*", "rbf@lab_*"]))
-    ['age', 'lab_*']
+    >>> sources_of(MKLClassifier(["age:rbf@age", "lab:linear@lab_*", "rbf"]))
+    {'age': 'age', 'lab': 'lab_*'}
     """
+    parameters = estimator.get_params(deep=False)
+    if parameters.get("estimator") is not None:
+        return sources_of(parameters["estimator"])
+    kernels = [k for k in kernels_in(estimator) if k.reads in ("numbers", "amounts")]
+    sources = {source: source for source in proposed_for(parameters.get("kernels")) or ()}
+    return {k.label: k.columns for k in kernels if k.columns is not None} | sources
+
+
+def sources_that_may_lack(estimator: Any) -> list[Any]:
+    """Return the columns of :func:`sources_of`, each once; none where all gaps are filled."""
     parameters = estimator.get_params(deep=False)
     strategy = parameters.get("missing", MISSING)
     with suppress(MKLKitError):
@@ -76,9 +84,7 @@ def sources_that_may_lack(estimator: Any) -> list[Any]:
             return []
     if parameters.get("estimator") is not None:
         return sources_that_may_lack(parameters["estimator"])
-    columns = [k.columns for k in kernels_in(estimator) if k.reads in ("numbers", "amounts")]
-    columns += proposed_for(parameters.get("kernels")) or ()
-    return list({repr(each): each for each in columns if each is not None}.values())
+    return list({repr(each): each for each in sources_of(estimator).values()}.values())
 
 
 def named_columns(kernels: Iterable[BoundKernel], reads: str) -> list[tuple[str, str]]:

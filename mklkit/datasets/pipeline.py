@@ -22,6 +22,7 @@ from mklkit.datasets.kernel_columns import (
     kernels_in,
     named_columns,
     needed_unchanged,
+    sources_of,
     sources_that_may_lack,
 )
 from mklkit.errors import IncompatibleError, MKLKitError, named, suggest
@@ -137,11 +138,11 @@ def build_pipeline(
     Notes
     -----
     Columns that kernels of the classifier read as amounts, text, categories or row ids are passed
-    on as they are: they are not dropped as identifiers, one-hot encoded or scaled. Gaps in amounts
-    become the median where the kernel does not leave them out. Where kernels are proposed (and
-    no covariates taken out), so are text, counts, and categories beside their one-hot columns.
-    become the median where the kernel does not leave them out. Rows that lack all columns which a
-    kernel names keep these gaps, for the classifier's ``missing``; other gaps become the median.
+    on as they are: they are not dropped as identifiers, one-hot encoded or scaled. Where kernels
+    are proposed (and no covariates taken out), so are text, counts, and categories beside their
+    one-hot columns. Rows that lack all columns which a kernel names keep these gaps, for the
+    classifier's ``missing``; other gaps become the median, but those of amounts where the kernel
+    leaves them out.
 
     Examples
     --------
@@ -265,6 +266,28 @@ def encoder_in(model: Any) -> TableEncoder | None:
     before, _ = split(model)
     steps = () if before is None else (step for _, step in before.steps)
     return next((step for step in steps if isinstance(step, TableEncoder)), None)
+
+
+def lacking_in(model: Pipeline, features: pd.DataFrame) -> pd.DataFrame:
+    """Return which rows lack the source of each kernel of a model, unfitted or not, by its label.
+
+    >>> from mklkit import MKLClassifier
+    >>> lab = {"lab_a": [None, 1, None], "lab_b": [None, 2, 3]}
+    >>> frame = pd.DataFrame({"age": [30, None, 50], **lab})
+    >>> lacking_in(build_pipeline(MKLClassifier(["rbf@age", "lab:rbf@lab_*"])), frame)
+       rbf@age    lab
+    0    False   True
+    1     True  False
+    2    False  False
+    """
+    sources, encoder = sources_of(model[-1]), clone(model[0])
+    if not sources or (encoder.lacks is None and not features.isna().any(axis=None)):
+        return pd.DataFrame(index=features.index)
+    encoded = encoder.set_params(sources=list(sources.values())).fit_transform(features)
+    names = encoded.columns.tolist()
+    columns = {label: [*chosen_columns([source], names)] for label, source in sources.items()}
+    gaps = {label: encoded[each].isna() for label, each in columns.items() if each}
+    return pd.DataFrame({label: of_source.all(axis=1) for label, of_source in gaps.items()})
 
 
 def columns_needed(pipeline: Any) -> list[str]:

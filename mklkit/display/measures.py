@@ -33,6 +33,9 @@ MEASURES = {
     "mean_absolute_error": Measure("Mean absolute error", "MAE", "MAE", lower=True),
 }
 
+PARTS = {"complete_score": ("All sources", "all"), "lacking_score": ("One lacking", "lack")}
+"""The score on rows that have all sources and on those that do not, on a page and a terminal."""
+
 
 def scale_of(unit: str) -> tuple[int, int]:
     """Return a factor and the decimals of scores whose differences have a unit."""

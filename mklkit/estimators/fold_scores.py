@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -31,13 +32,15 @@ from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.numerics.threads import in_threads
-from mklkit.protocols import Array, Combiner
+from mklkit.protocols import Array, Combiner, TableRows, lacking
 from mklkit.protocols.folds import Rows
-from mklkit.views.bound_kernels import BoundKernel
+from mklkit.views.bound_kernels import BoundKernel, own_columns
 from mklkit.views.deciding import decide_block
 from mklkit.views.rows import rows_at
 
 Scorer = Callable[[Any, Any, Any], float]
+OTHERS = ("mean_test_complete", "mean_test_lacking", "mean_n_iter")
+"""What is returned of points beside their scores."""
 
 
 def fits_grids(combiner: Any) -> bool:
@@ -80,8 +83,13 @@ class FoldScores:
     scorer: Scorer | None
     shared_views: SharedViews
 
-    def of(self, runs: Sequence[GroupRun], report: Callable[[], None]) -> tuple[Array, Array]:
-        """Return the scores (folds, points) and the mean numbers of iterations (points,).
+    def of(
+        self, runs: Sequence[GroupRun], report: Callable[[], None]
+    ) -> tuple[Array, dict[str, Array]]:
+        """Return the scores (folds, points), and other values by their names.
+
+        The other values are the scores of the rows that have all sources, those of the other rows,
+        and the number of iterations.
 
         ``report`` is called when a binary problem of a group is done with a fold. Folds run in the
         estimator's ``n_jobs`` threads.
@@ -89,10 +97,9 @@ class FoldScores:
         tasks = [partial(self._fold, *split, runs, report) for split in self.splits]
         most = max(len(training) for training, _ in self.splits)
         folds = list(in_threads(tasks, runs[0].estimator.n_jobs, most))
-        scores = np.array([of_points for of_points, _, _ in folds])
-        errors = [error for *_, of_fold in folds for error in of_fold]
-        n_iter = np.mean([n_iter for _, n_iter, _ in folds], axis=0)
-        return checked_scores(scores, errors), n_iter
+        scores, *others = np.array([values for values, _ in folds]).swapaxes(0, 1)
+        errors = [error for _, of_fold in folds for error in of_fold]
+        return checked_scores(scores, errors), dict(zip(OTHERS, others, strict=True))
 
     def prepared(
         self, group: PointGroup, reading: TableReading, kernels: Sequence[BoundKernel]
@@ -107,17 +114,21 @@ class FoldScores:
 
     def _fold(
         self, training: Rows, test: Rows, runs: Sequence[GroupRun], report: Callable[[], None]
-    ) -> tuple[Array, Array, list[MKLKitError]]:
-        """Return one fold's scores and iterations of all points, and what failed."""
-        data = self.data.take(training)
-        held_out = TrainingData(rows_at(self.data.rows, test), self.data.values[test], places=test)
-        scores, n_iter = np.full((2, sum(len(run.group.places) for run in runs)), np.nan)
+    ) -> tuple[Array, list[MKLKitError]]:
+        """Return one fold's scores and ``OTHERS`` of all points, (4, points), and what failed."""
+        data, rows = self.data.take(training), rows_at(self.data.rows, test)
+        if isinstance(data.rows, TableRows) and data.rows.medians is not None:  # of all rows
+            own = attrs.evolve(runs[0].plan.reading, medians=None).with_gaps(data.rows)
+            data, rows = attrs.evolve(data, rows=own), attrs.evolve(rows, medians=own.medians)
+        held_out = TrainingData(rows, self.data.values[test], places=test)
+        n_points = sum(len(run.group.places) for run in runs)
+        scores = np.full((1 + len(OTHERS), n_points), np.nan)
         errors: list[MKLKitError] = []
 
         def try_run(run: GroupRun) -> None:
             places = run.group.places
             try:
-                scores[places], n_iter[places] = self._run(run, data, held_out)
+                scores[:, places] = self._run(run, data, held_out)
             except MKLKitError as error:
                 # Incompatible parts are so for all of the points.
                 if len(places) == 1 or isinstance(error, (SpecError, IncompatibleError)):
@@ -130,15 +141,14 @@ class FoldScores:
             try_run(run)
             for _ in run.problems:
                 report()
-        return scores, n_iter, errors
+        return scores, errors
 
-    def _run(
-        self, run: GroupRun, data: TrainingData, held_out: TrainingData
-    ) -> tuple[Array, Array]:
-        """Return one fold's scores and iterations of one group's points."""
+    def _run(self, run: GroupRun, data: TrainingData, held_out: TrainingData) -> Array:
+        """Return one fold's scores and ``OTHERS`` of one group's points, (4, points)."""
         n_problems, n_points = len(run.problems), len(run.group.points)
         weighing = run.estimator.class_weight
         plan = with_kernels(run.plan, data, self.shared_views) if run.plan.proposed else run.plan
+        lacks = lacking(own_columns(plan.kernels, held_out.rows))
         if plan.reading.medians is not None:
             data = as_taken(plan, data)
             held_out = attrs.evolve(held_out, rows=accepted(plan, held_out.rows)[0])
@@ -161,20 +171,24 @@ class FoldScores:
             scores = np.moveaxis(next(values()), 1, 0)
         else:
             scores = join_scores(run.problems, values(), len(self.classes))
-        return self._scored(scores, held_out), iterations / n_problems
+        of_all, parts = self._scored(scores, held_out.values), np.full((2, n_points), np.nan)
+        if lacks is not None:
+            for place, part in enumerate((~lacks.any(axis=1), lacks.any(axis=1))):
+                with suppress(ValueError):  # A score may need rows of each class.
+                    parts[place] = self._scored(scores[:, part], held_out.values[part])
+        return np.array([of_all, *parts, iterations / n_problems])
 
-    def _scored(self, scores: Array, held_out: TrainingData) -> Array:
-        """Return each point's score from its class scores (C, n, G)."""
+    def _scored(self, scores: Array, codes: NDArray[Any]) -> Array:
+        """Return each point's score from its class scores (C, n, G), NaN of no rows."""
+        if len(codes) == 0:
+            return np.full(scores.shape[2], np.nan)
         finite = np.asarray(np.isfinite(scores).all(axis=0))
-        codes = held_out.values
         if self.scorer is None:
             # Scores that are not finite count as wrong.
             return np.asarray(((scores.argmax(axis=0) == codes[:, None]) & finite).mean(axis=0))
         return np.array(
             [
-                self.scorer(
-                    _Scored(self.classes, scores[..., point].T), held_out.rows, self.classes[codes]
-                )
+                self.scorer(_Scored(self.classes, scores[..., point].T), codes, self.classes[codes])
                 if finite[:, point].all()
                 else np.nan
                 for point in range(scores.shape[2])

@@ -119,11 +119,13 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
 
 
-def results_table(params: list[Point], scores: Array, n_iter: Array) -> dict[str, Any]:
-    """Return ``cv_results_`` in the format of scikit-learn's searches, with ``mean_n_iter``.
+def results_table(
+    params: list[Point], scores: Array, others: Mapping[str, Array]
+) -> dict[str, Any]:
+    """Return ``cv_results_`` in the format of scikit-learn's searches, with means of other values.
 
-    ``scores`` (folds, points) are NaN for a point that failed in a fold, ``n_iter`` (points,) for
-    a fit without iterations; if no fit iterates, there is no ``mean_n_iter``.
+    ``scores`` (folds, points) are NaN for a point that failed in a fold, as are the ``others``
+    (folds, points), by name, where there is no value. Values that are NaN throughout are left out.
     """
     means = scores.mean(axis=0)
     ordered = np.where(np.isnan(means), np.inf, -means.round(12))
@@ -141,7 +143,8 @@ def results_table(params: list[Point], scores: Array, n_iter: Array) -> dict[str
         "std_test_score": scores.std(axis=0),
         "rank_test_score": rankdata(ordered, method="min").astype(int),
     }
-    return table if np.isnan(n_iter).all() else {**table, "mean_n_iter": n_iter}
+    known = {name: pd.DataFrame(values).mean() for name, values in others.items()}
+    return table | {name: mean.to_numpy() for name, mean in known.items() if mean.notna().any()}
 
 
 Effort = Literal["fast", "thorough"] | int

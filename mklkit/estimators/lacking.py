@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from mklkit.estimators.plan import Plan
     from mklkit.estimators.training_data import TrainingData
 
+WARNING = "warning: its absence alone predicts the class"
+
 
 def settled(plan: Plan, data: TrainingData, classes: Sequence[Any]) -> tuple[Plan, TrainingData]:
     """Return a plan with the medians and the counts by class, and the rows that it takes.
@@ -27,8 +29,10 @@ def settled(plan: Plan, data: TrainingData, classes: Sequence[Any]) -> tuple[Pla
     rows: Any = data.rows
     lacks = lacking(own_columns(plan.kernels, rows))
     reading = attrs.evolve(plan.reading, medians=rows.medians)
-    notes = () if lacks is None else counts(plan, data.values, lacks, classes)
-    plan = attrs.evolve(plan, reading=reading, notes=(*plan.notes, *notes))
+    labels = [kernel.label for kernel in plan.kernels]
+    told = () if lacks is None else counts(labels, lacks, data.values, classes)
+    notes = (*plan.notes, *(f"{plan.strategy.name}: {note}" for note in told))
+    plan = attrs.evolve(plan, reading=reading, notes=notes)
     if lacks is not None and not (plan.strategy.fills or plan.strategy.drops):
         refuse_without_source(np.asarray(lacks.all(axis=1)), "leave it out")
     return plan, as_taken(plan, data)
@@ -79,27 +83,25 @@ def refuse_without_source(none: NDArray[np.bool_], remedy: str) -> None:
 
 
 def counts(
-    plan: Plan, values: NDArray[Any], lacks: NDArray[np.bool_], classes: Sequence[Any]
+    labels: Sequence[str], lacks: NDArray[np.bool_], codes: NDArray[Any], classes: Sequence[Any]
 ) -> Iterator[str]:
     """Yield a sentence per source that rows lack: how many lack it, of all and of each class.
 
-    It warns if lacking the source is in itself a predictor of the class.
+    ``lacks`` is (N, M); ``codes`` (N,) number the ``classes``, which are empty for numbers. It
+    warns if lacking the source is in itself a predictor of the class.
     """
     sources: dict[bytes, list[str]] = {}
-    for kernel, absent in zip(plan.kernels, lacks.T, strict=True):
-        sources.setdefault(absent.tobytes(), []).append(kernel.label)
-    for mask, labels in sources.items():
+    for label, absent in zip(labels, lacks.T, strict=True):
+        sources.setdefault(absent.tobytes(), []).append(label)
+    for mask, names in sources.items():
         absent = np.frombuffer(mask, bool)
         if absent.any():
-            text = f"{int(absent.sum())} of {counted(len(absent), 'row')} lack {', '.join(labels)}"
-            of_classes = [absent[values == code] for code in range(len(classes))]
+            text = f"{int(absent.sum())} of {counted(len(absent), 'row')} lack {', '.join(names)}"
+            of_classes = [absent[codes == code] for code in range(len(classes))]
             pairs = zip(classes, of_classes, strict=True)
             shares = ", ".join(f"{label} {share.mean():.0%}" for label, share in pairs)
-            warning = "; warning: its absence alone predicts the class"
-            yield (
-                f"{plan.strategy.name}: {text}{shares and f' ({shares})'}"
-                f"{warning if _tell_class(of_classes) else ''}"
-            )
+            warning = f"; {WARNING}" if _tell_class(of_classes) else ""
+            yield f"{text}{shares and f' ({shares})'}{warning}"
 
 
 def _tell_class(of_classes: Sequence[NDArray[np.bool_]]) -> bool:

@@ -104,7 +104,9 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
     cv_results_ : dict of ndarray
         As in scikit-learn's searches: ``params``, ``param_learner__alpha`` …,
         ``split0_test_score`` …, ``mean_test_score``, ``std_test_score``, ``rank_test_score``; and
-        ``mean_n_iter`` if fits iterate. A point that can't be fitted has NaN, with a warning;
+        ``mean_n_iter`` if fits iterate; for classes, if rows lack sources, ``mean_test_complete``
+        of the rows that have all sources and ``mean_test_lacking`` of the others. A point that
+        can't be fitted has NaN, with a warning;
         names and values that no component takes are refused before anything runs.
     n_splits_ : int
     refit_time_ : float
@@ -179,9 +181,9 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
             scores_of, total, folds_notes = by_fits(base, points, self.cv, self._score, rows)
         done = count(1)
         with reported(self.progress, "searching", BRIEF) as report:
-            scores, n_iter = scores_of(lambda: report(next(done), total))
+            scores, others = scores_of(lambda: report(next(done), total))
             self.n_splits_ = len(scores)
-            self.cv_results_ = results_table(points, scores, n_iter)
+            self.cv_results_ = results_table(points, scores, others)
             means = self.cv_results_["mean_test_score"]
             self.best_index_ = best_point(numbered, space, means)
             self.best_params_ = points[self.best_index_]

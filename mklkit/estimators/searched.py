@@ -82,7 +82,7 @@ def varied(base: Searched, params: Point) -> Any:
 
 def by_fits(
     base: Searched, points: Sequence[Point], cv: Any, score: Any, rows: tuple[Any, ...]
-) -> tuple[Callable[[Callable[[], None]], tuple[Array, Array]], int, list[str]]:
+) -> tuple[Callable[[Callable[[], None]], tuple[Array, dict[str, Array]]], int, list[str]]:
     """Return a scorer of points for numbers or one class, how often it reports, and notes.
 
     ``rows`` are those of a table with their targets, weights and groups.
@@ -117,8 +117,8 @@ def _scores(
     scoring: Any,
     rows: tuple[Any, Any, Array | None, NDArray[np.intp] | None],
     report: Callable[[], None],
-) -> tuple[Array, Array]:
-    """Return the scores (folds, models) on rows of weight above 0, and no iterations (models,)."""
+) -> tuple[Array, dict[str, Array]]:
+    """Return the scores (folds, models) on rows of weight above 0, and no other values."""
     X, y, row_weights, groups = rows
     params = {}
     if row_weights is not None:
@@ -136,4 +136,4 @@ def _scores(
         except MKLKitError as error:
             errors.append(error)
         report()
-    return checked_scores(scores, errors), np.full(len(models), np.nan)
+    return checked_scores(scores, errors), {}

@@ -54,6 +54,8 @@ class CrossValidation:
         The folds in words.
     splits : list of (ndarray of int, ndarray of int)
         The rows trained on and scored in each fold.
+    answers : list of ndarray
+        The predictions for the rows scored in each fold.
     """
 
     folds: list[dict[str, Any]]
@@ -66,6 +68,7 @@ class CrossValidation:
     task: Task
     described: str = ""
     splits: list[tuple[Rows, Rows]] = attrs.field(factory=list)
+    answers: list[Any] = attrs.field(factory=list)
 
     @property
     def scores(self) -> dict[str, dict[str, float | None]]:
@@ -167,6 +170,7 @@ def cross_validate(
     splits, remarks = task.folds(scheme.cv, targets, random_state, repeats, members)
     n_folds = len(splits) // repeats
     scored: list[dict[str, Any]] = []
+    answers: list[Any] = []
     with reported(progress, "cross-validating", BRIEF) as report:
         report(0, len(splits))
         for train, test in splits:
@@ -176,7 +180,8 @@ def cross_validate(
             some = None if members is None else members[train]
             params |= fit_in_groups(fitted, rows[train], targets[train], some)
             fitted.fit(rows[train], targets[train], **params)
-            scores = task.score(targets[test], fitted.predict(rows[test]), targets[train])
+            answers.append(fitted.predict(rows[test]))
+            scores = task.score(targets[test], answers[-1], targets[train])
             repeat, fold = divmod(len(scored), n_folds)
             elapsed = perf_counter() - start
             scored.append({"repeat": repeat, "fold": fold, **scores, "seconds": elapsed})
@@ -191,7 +196,7 @@ def cross_validate(
         pooled = score_confusion(confusion, scored[0]["classes"], baseline)
     described = attrs.evolve(scheme, repeats=repeats).described(n_folds, task.folds_are, members)
     return CrossValidation(
-        per_fold, pooled, n_folds, repeats, remarks, fitted, train, task, described, splits
+        per_fold, pooled, n_folds, repeats, remarks, fitted, train, task, described, splits, answers
     )
 
 

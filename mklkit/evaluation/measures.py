@@ -68,16 +68,34 @@ def _squared_distance(gram: Array, signs: Array) -> float:
 def radius(gram: Array) -> float:
     """Return the radius of the smallest ball around all rows in feature space.
 
-    R² = max Σ_i α_i K_ii − αᵀKα with α ≥ 0 of sum 1, by libsvm as :func:`margin`.
+    R² = max Σ_i α_i K_ii − αᵀKα with α ≥ 0 of sum 1, by :func:`ball_center`.
     """
     gram = centred_gram(checked_gram(gram))
-    lengths = gram.diagonal() / 2
-    # On weights of sum 1, αᵀDα is αᵀKα − Σ α_i K_ii: half the squared distances, negated.
-    distances = gram - lengths[:, None] - lengths
-    scale = float(lengths.max()) or 1.0
-    machine = OneClassSVM(nu=1 / len(gram), kernel="precomputed", tol=1e-6).fit(distances / scale)
-    alpha, support = machine.dual_coef_[0], machine.support_
-    return float(np.sqrt(max(-alpha @ distances[np.ix_(support, support)] @ alpha, 0)))
+    alpha = ball_center(gram)
+    squared = float(alpha @ gram.diagonal() - alpha @ gram @ alpha)
+    return max(squared, 0.0) ** 0.5
+
+
+def ball_center(gram: Array, tol: float = 1e-6) -> Array:
+    """Return the α (N,) of the center Σ α_i φ(x_i) of the smallest ball around all rows.
+
+    On weights of sum 1, αᵀDα is αᵀKα − Σ α_i K_ii for D_ij = K_ij − (K_ii + K_jj)/2, half the
+    squared distances, negated: a one-class machine on D, which libsvm solves to the part ``tol`` of
+    the largest one.
+
+    Examples
+    --------
+    >>> rows = np.array([[0.0], [1.0], [4.0]])
+    >>> ball_center(rows @ rows.T).round(6)
+    array([0.5, 0. , 0.5])
+    """
+    halves = gram.diagonal() / 2
+    distances = gram - halves[:, None] - halves
+    distances /= float(np.abs(distances).max()) or 1.0
+    machine = OneClassSVM(nu=1 / len(gram), kernel="precomputed", tol=tol).fit(distances)
+    alpha = np.zeros(len(gram))
+    alpha[machine.support_] = machine.dual_coef_[0]
+    return alpha / alpha.sum()
 
 
 def spectral_ratio(gram: Array) -> float:

@@ -139,9 +139,9 @@ class Classes(Task):
     scores: ClassVar[Mapping[str, str]] = {
         "accuracy": "accuracy",
         "balanced_accuracy": "balanced accuracy",
-        "baseline": "always the commonest",
+        "baseline": "majority class",
     }
-    guess: ClassVar[str] = "the commonest class"
+    guess: ClassVar[str] = "the majority class"
     guessed_by: ClassVar[str] = "accuracy"
     score = staticmethod(score)
     read = staticmethod(class_labels)

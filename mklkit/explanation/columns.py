@@ -1,4 +1,4 @@
-"""The columns to shuffle: those of each kernel and of each requested group."""
+"""The scored rows, and the columns to shuffle: those of each kernel and of each group."""
 
 from __future__ import annotations
 
@@ -11,10 +11,16 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from mklkit.datasets.columns import without_value
 from mklkit.datasets.encoder import TableEncoder
-from mklkit.errors import SpecError, quoted, suggest
+from mklkit.datasets.pipeline import encoder_in
+from mklkit.errors import DataError, SpecError, counted, named, quoted, suggest
 from mklkit.estimators.introspection import KernelModel, column_names, split
+from mklkit.estimators.training_data import checked_groups
+from mklkit.evaluation.tasks import Task
+from mklkit.protocols import RowSource
 from mklkit.registry.columns import resolve_columns
+from mklkit.views.rows import is_dask
 
 MOST_SINGLE = 30
 """Up to this many columns are shuffled one by one by default."""
@@ -142,6 +148,71 @@ class ShufflePlan:
                 f"{', '.join(partly)}: columns are shared with other kernels, so the loss by"
                 " shuffling is that of the columns in all these kernels, not of the kernel alone"
             )
+
+
+@attrs.frozen(eq=False)
+class ScoredRows:
+    """A table (N, d) with the user's columns, and the targets, (N,) or (N, T).
+
+    ``as_array`` says whether the model was fitted on rows without column names; ``groups`` (N,)
+    which rows belong together.
+    """
+
+    table: pd.DataFrame
+    targets: NDArray[Any]
+    as_array: bool
+    groups: NDArray[np.intp] | None = None
+
+    @classmethod
+    def of(cls, model: Any, task: Task, X: Any, y: Any, groups: Any = None) -> Self:
+        """Return checked rows, with the columns that the model was fitted on, in their order."""
+        if isinstance(X, RowSource) or is_dask(X):
+            raise DataError("Explaining needs rows in memory: pass a sample of them.")
+        names, encoder = column_names(model), encoder_in(model)
+        as_array = bool(np.issubdtype(names.dtype, np.integer))
+        if isinstance(X, pd.DataFrame) and not as_array:
+            columns = [str(name) for name in X.columns]
+            missing = [name for name in names.tolist() if name not in columns]
+            if missing:
+                raise DataError(
+                    f"The data lack {named(missing)} of the model.{suggest(missing[0], columns)}"
+                )
+            table = X[names.tolist()]
+        else:
+            table = pd.DataFrame(X if isinstance(X, pd.DataFrame) else np.asarray(X))
+            if table.shape[1] != len(names):
+                raise DataError(
+                    f"The model was fitted on {counted(len(names), 'column')}; the rows have shape"
+                    f" {table.shape}."
+                )
+            table = table if as_array else table.set_axis(names, axis=1)
+        table = without_value(table, None if encoder is None else encoder.lacks)
+        return cls(table, task.checked(y, len(table)), as_array, checked_groups(groups, len(table)))
+
+    def lacking(self, reads: Iterable[Places | None]) -> NDArray[np.bool_]:
+        """Return which rows lack all columns that each kernel reads, as far as these are known."""
+        gaps = self.table.isna().to_numpy()
+        lacks = [gaps[:, [*(read or ())]].all(axis=1) & bool(read) for read in reads]
+        return np.column_stack(lacks)
+
+    def as_fitted(self, table: pd.DataFrame) -> Any:
+        """Return rows of the table in the form that the model was fitted on."""
+        return table.to_numpy() if self.as_array else table
+
+    def sampled(self, task: Task, most: int | None, seed: int) -> tuple[Self, list[str]]:
+        """Return a sample of at most ``max_rows`` rows, and a note if there are more."""
+        n_rows = len(self.table)
+        if most is None or n_rows <= most:
+            return self, []
+        # Half a row less, since the number is rounded up.
+        drawn = task.hold_out(self.targets, (n_rows - most - 0.5) / n_rows, seed, self.groups)
+        kept = drawn.train
+        groups = None if self.groups is None else self.groups[kept]
+        note = f"{len(kept):,} rows of {n_rows:,}, drawn {drawn.kind}"
+        targets = self.targets[kept]
+        return attrs.evolve(self, table=self.table.iloc[kept], targets=targets, groups=groups), [
+            note
+        ]
 
 
 def shuffled(rows: pd.DataFrame, places: Sequence[int], order: NDArray[np.intp]) -> pd.DataFrame:

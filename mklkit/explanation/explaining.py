@@ -17,10 +17,11 @@ from mklkit.display.progress import Progress, check_progress, reported
 from mklkit.errors import DataError, IncompatibleError, counted, type_name
 from mklkit.estimators.folds import USUAL_FOLDS
 from mklkit.estimators.introspection import KernelModel, split
+from mklkit.estimators.lacking import counts
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
 from mklkit.evaluation.splits import read_cv
 from mklkit.evaluation.tasks import OneClass, Task, task_of
-from mklkit.explanation.columns import ShufflePlan
+from mklkit.explanation.columns import ScoredRows, ShufflePlan
 from mklkit.explanation.effects import EFFECT
 from mklkit.explanation.explanation import Explanation
 from mklkit.explanation.meaning import (
@@ -29,9 +30,10 @@ from mklkit.explanation.meaning import (
     joins_decisions,
     judged,
     meaning_of,
+    of_those_who_have,
     without_kernels,
 )
-from mklkit.explanation.measuring import Measuring, ScoredRows
+from mklkit.explanation.measuring import Measuring
 from mklkit.explanation.refitting import Refit
 from mklkit.protocols import CombinerFacts, facts_of
 from mklkit.protocols.component import check_whole, is_whole
@@ -45,6 +47,9 @@ ALIGNED_ROWS = 2_000
 """Alignments take time proportional to the square of the number of rows."""
 ALIGNMENT = (
     "centred alignment on the encoded rows: 1 for the same kernel, near 0 for unrelated ones"
+)
+ONLY_SOURCE = (
+    "rows whose only source is left out count neither in the fits without it nor in their scores"
 )
 
 
@@ -166,7 +171,8 @@ def explain(
     score = usual_score(task, data.targets) if score is None else score
     task.scorer(score)  # It raises if there is no such score.
     plan = ShufflePlan.of(model, [str(name) for name in data.table.columns], columns)
-    measured = Measuring(task, score, refit, data, plan, repeats, seed, _kept_in(fitted))
+    lacks = data.lacking(plan.reads.values())
+    measured = Measuring(task, score, refit, data, plan, repeats, seed, _kept_in(fitted), lacks)
     with reported(progress, "explaining") as tell:
         measured.run(splits, tell)
     sample, alike_notes = data.sampled(task, ALIGNED_ROWS, seed)
@@ -178,6 +184,11 @@ def explain(
     unit = Unit.of(task, score, float(scores["score"].mean()))
     kernels = measured.kernels(sizes, comparable=not joins_decisions(fitted))
     kernels = judged(kernels, len(data.targets), unit.little)
+    have = of_those_who_have(kernels, unit.little)
+    classes = [] if is_regressor(model) else np.unique(data.targets).tolist()
+    codes = np.searchsorted(classes, data.targets) if classes else data.targets
+    if len(have):
+        kernels["have_outcome"] = have["outcome"]
     notes = {
         "rows": [
             *sample_notes,
@@ -188,14 +199,18 @@ def explain(
             *refit.notes,
             *guessed(scores, unit),
         ],
+        "lacking": [*counts(list(plan.reads), lacks, codes, classes)],
         "weights": list(meaning_of(fitted, sizes, alignment)),
         "left out": list(without_kernels(kernels, unit)),
+        "have it": list(without_kernels(have, unit)),
         "shuffled": plan.notes,
         "alike": [ALIGNMENT, *alike_notes],
     }
     effects = measured.column_effects()
     if len(effects):
         notes["effects"] = [EFFECT]
+    if len(have) and measured.alone.any():
+        notes["left out"].append(ONLY_SOURCE)
     sentences = pd.Series(notes, name="note").explode().dropna()
     return Explanation(
         kernels=kernels,
@@ -232,8 +247,8 @@ def explained_task(model: Any) -> Task:
     if not isinstance(last, KernelModel):
         raise IncompatibleError(
             f"{type_name(last)} has no kernels to explain; expected a fitted MKLClassifier,"
-            " MKLRegressor, MKLVotingClassifier or RPEMEKLClassifier, or a search or pipeline."
-            " For other estimators use sklearn.inspection.permutation_importance."
+            " MKLRegressor, MKLVotingClassifier or RPEMEKLClassifier, or a search or pipeline of"
+            " one. For other estimators use sklearn.inspection.permutation_importance."
         )
     if not (is_classifier(model) or is_regressor(model) or is_outlier_detector(model)):
         raise IncompatibleError(

@@ -9,6 +9,7 @@ import attrs
 import pandas as pd
 
 from mklkit.display.html import bar, grid, notes, shown
+from mklkit.display.measures import PARTS
 from mklkit.display.numbers import DASH, number
 from mklkit.errors import counted, cut
 from mklkit.evaluation.tasks import Task
@@ -42,10 +43,11 @@ class Explanation:
         deviation over rows if each row has its own weights; ``size``, the mean of k(x, x), and
         ``sized_weight``, weight × size with sum 1 (NaN if weights are those of decision values);
         ``left_out``, the loss in fits without the kernel, and ``why_not``, the reason if it can't
-        be left out; ``outcome``, ``"lost"`` if the interval is above zero, ``"gained"`` if it is
-        below, ``"not lost"`` if it ends within two points (2 % of other scores), else
-        ``"can't tell"``, and ``rows_needed``, about how many rows would settle it; ``shuffled``,
-        the loss when its columns are shuffled for all kernels.
+        be left out; if rows lack sources, ``have``, the loss on the ``have_rows`` that have the
+        kernel's source and another one, with ``have_outcome``; ``outcome``, ``"lost"`` if the
+        interval is above zero, ``"gained"`` if it is below, ``"not lost"`` if it ends within two
+        points (2 % of other scores), else ``"can't tell"``, and ``rows_needed``, about how many
+        rows would settle it; ``shuffled``, the loss when its columns are shuffled for all kernels.
     columns : DataFrame
         One row per column or group: ``group``, ``columns``, ``kernels`` that read them, and
         ``shuffled``.
@@ -59,15 +61,17 @@ class Explanation:
         The centred alignment of each pair of kernels.
     scores : DataFrame
         One row per fold: ``training_rows``, ``rows``, ``score``, and ``guess``, the score without
-        any column; ``accuracy``, ``balanced_accuracy``, and ``baseline``, the accuracy of the most
-        frequent class; for numbers ``r2``,
-        ``mean_absolute_error``, and ``baseline``, the error of the training rows' median.
+        any column; if rows lack sources, ``complete_score`` of the rows that have all of them and
+        ``lacking_score`` of the others; ``accuracy``, ``balanced_accuracy``, and ``baseline``, the
+        accuracy of the majority class; for numbers ``r2``, ``mean_absolute_error``, and
+        ``baseline``, the error of the training rows' median.
     weights : DataFrame
         Tidy: ``fold``, ``kernel``, ``weight``.
     notes : DataFrame
-        ``about`` (``"rows"``, ``"weights"``, ``"left out"``, ``"shuffled"``, ``"alike"``,
-        ``"effects"``) and ``note``, one sentence each: the method, and the limits of a number.
-        :meth:`text` has them in full, since pandas cuts long cells.
+        ``about`` (``"rows"``, ``"lacking"``, ``"weights"``, ``"left out"``,
+        ``"have it"``, ``"shuffled"``, ``"alike"``, ``"effects"``) and ``note``, one sentence each:
+        the method, and the limits of a number. :meth:`text` has them in full, since pandas cuts
+        long cells.
     task : Task
     score : str
         scikit-learn's name of the score.
@@ -116,6 +120,9 @@ class Explanation:
         ]
         guess = f"({shown(self.score, means['guess'])} without any column)"
         scores = [f"{shown(self.score, means['score'])} {guess}", *others]
+        if "lacking_score" in means:
+            all_sources, lacking = (shown(self.score, means[part]) for part in PARTS)
+            scores.append(f"{all_sources} of rows with all sources, {lacking} of the others")
         # For a score written in per cent it is clear.
         point = ": 1 point is 0.01" if self.score == "r2" else ""
         return f"{', '.join(scores)}; what is lost is in {self.unit.lost}{point}"
@@ -159,11 +166,13 @@ def _kernels(kernels: pd.DataFrame, unit: Unit) -> Markup:
             _spread(row, "weight", 1, 3),
             bar(row["weight"], largest),
             _spread(row, "left_out", unit.scale, unit.digits),
+            *([_spread(row, "have", unit.scale, unit.digits)] if "have" in kernels else ()),
             _spread(row, "shuffled", unit.scale, unit.digits),
         ]
         for row in kernels.to_dict("records")
     ]
-    heads = ["kernel", "weight", "", f"{unit.lost} lost if left out", "if shuffled"]
+    have = ["by rows that have it"] * ("have" in kernels)
+    heads = ["kernel", "weight", "", f"{unit.lost} lost if left out", *have, "if shuffled"]
     return _cut_grid(heads, rows, "with smaller weights")
 
 

@@ -118,7 +118,21 @@ class Unit:
         return f"{self.written(abs(mean))}{self.word} {up}{interval}"
 
 
-def judged(kernels: pd.DataFrame, n_rows: int, little: float) -> pd.DataFrame:
+def of_those_who_have(kernels: pd.DataFrame, little: float) -> pd.DataFrame:
+    """Return the judged table of losses on the rows that have each kernel's source.
+
+    It is empty if no row lacks one.
+    """
+    if "have" not in kernels:
+        return kernels.iloc[:0]
+    measured = kernels[kernels["have"].notna()]
+    rows = measured["have_rows"].map("{:,} rows have it and another".format)
+    losses = {f"left_out{end}": measured[f"have{end}"] for end in ("", "_low", "_high")}
+    measured = measured.assign(kernel=measured["kernel"] + " (" + rows + ")", **losses)
+    return judged(measured, measured["have_rows"], little)
+
+
+def judged(kernels: pd.DataFrame, n_rows: int | pd.Series, little: float) -> pd.DataFrame:
     """Return the table of kernels with ``outcome`` and ``rows_needed``, from the intervals.
 
     Half the width of an interval is proportional to 1/√n. It settles a kernel once it is narrow

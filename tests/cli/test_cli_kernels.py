@@ -92,7 +92,7 @@ def test_a_tuned_or_voting_model_that_learned_nothing_is_said_to_be(
     for model in (IFSL_TUNED, ("--preset", "rpemekl")):
         done = mklkit("fit", tmp_path / "a.csv", "-k", "linear", *model)
         assert done.code == 0, done
-        assert "no better than always predicting the commonest class" in done.err
+        assert "no better than always predicting the majority class" in done.err
 
 
 @pytest.mark.parametrize("option", ["-k", "--kernel", "--kernels"])

@@ -15,7 +15,6 @@ from mklkit.protocols import (
     CombinerFacts,
     Learner,
     Projector,
-    SourceRows,
     Target,
     TrainingView,
     Views,
@@ -81,7 +80,7 @@ class FusedDecision(BlockDecision):
         scores = np.empty((len(block), len(self.projectors)))
         for index, values in block.columns_of(self.projectors):
             scores[:, index] = self.learners[index].decide(values)
-        lacks = lacking(block.own(self.projectors)) if block.may_lack else None
+        lacks = lacking(block.columns_read(self.projectors)) if block.may_lack else None
         return scores if lacks is None else np.where(lacks, 0.0, scores)
 
 
@@ -120,12 +119,9 @@ class LearnedFusion(Combiner):
         projectors = [view.projector for view in views]
         for index, whole in enumerate(views):
             view, members, folds = whole, np.arange(len(target)), splits
-            rows: Any = view.rows
-            lacks = rows.lacks if isinstance(rows, SourceRows) else None
-            if lacks is not None and len(np.unique(target.values[~lacks])) > 1:
+            if whole.members is not None and len(np.unique(target.values[whole.members])) > 1:
                 # For rows that lack its source, a view has the value 0.
-                members = np.flatnonzero(~lacks)
-                view = view.restricted(members)
+                view, members = whole.present, whole.members
                 projectors[index] = view.projector
                 among = [[np.flatnonzero(np.isin(members, r)) for r in split] for split in splits]
                 folds = [(train, held_out) for train, held_out in among]

@@ -13,6 +13,7 @@ from mklkit.comparison.report.results import over_data_sets, results_on
 from mklkit.comparison.report.tables import Table
 from mklkit.display.html import rendered
 from mklkit.errors import counted
+from mklkit.estimators.lacking import WARNING
 from mklkit.evaluation.methods_section import methods_of_plan
 from mklkit.plotting.comparison import KINDS
 
@@ -50,6 +51,7 @@ def html_report(comparison: Comparison, command: str | None = None) -> str:
         policy=f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}';"
         " base-uri 'none'; form-action 'none'",
         interrupted="" if comparison.complete else runs,
+        warnings=[note for data in comparison.data for note in data.notes if WARNING in note],
         verdict=comparison.verdict.splitlines(),
         over=over_data_sets(comparison) if len(names) > 1 else None,
         data=[results_on(comparison, name) for name in names],

@@ -12,7 +12,7 @@ import pandas as pd
 
 from mklkit.comparison.stored import LEFT_OUT
 from mklkit.display import html, numbers
-from mklkit.display.measures import MEASURES
+from mklkit.display.measures import MEASURES, PARTS
 from mklkit.errors import counted, cut
 from mklkit.plotting.comparison import KINDS
 
@@ -132,7 +132,8 @@ def difference_column(comparison: Comparison, head: str) -> Column:
 def _columns(comparison: Comparison, methods: pd.DataFrame) -> list[Column]:
     """Return the columns of a table of methods, without measures that none of them has."""
     name = comparison.plan["score"]
-    measures = [c for c in COLUMNS if c.key != name and methods[c.key].notna().any()]
+    parts = [_score_column(k, head, comparison.unit == "points") for k, (head, _) in PARTS.items()]
+    measures = [c for c in [*parts, *COLUMNS] if c.key != name and methods[c.key].notna().any()]
     if "rank" in methods:
         return [RANK, score_column(comparison), *measures, *DATASETS]
     beside = difference_column(comparison, f"To {comparison.plan['reference'] or 'the best'}")

@@ -82,7 +82,9 @@ class _Sweep:
         self, block: RowBlock, rows: _Block, projectors: Sequence[Projector]
     ) -> list[Array]:
         block.prepare(projectors)
-        columns, value = self.columns, np.zeros(1)
+        columns, value, weights = self.columns, np.zeros(1), self.columns.weights[None]
+        # Rows that lack sources are on features of their own, which are not swept together.
+        codes, lacks = np.zeros(len(rows.labels), np.intp), np.zeros(weights.shape, bool)
         for step, view, *function in self.queue:
             if step == "outputs":
                 projection, bias = function
@@ -91,10 +93,11 @@ class _Sweep:
                 rate = columns.rates[view]
                 grow_margins(rows.outputs[view], rows.labels, rate, rows.margins[view])
             else:
-                state = rows.outputs, rows.margins, rows.labels, rows.counts
-                value = loss(*state, columns.weights, columns.lam)
+                counted = rows.outputs, rows.margins, rows.labels, rows.counts
+                value = loss(*counted, codes, lacks, weights, columns.lam)
         target, lam = np.empty_like(rows.outputs[0]), columns.lam
-        set_target(rows.outputs, rows.margins, rows.labels, self.factors, lam, self.view, target)
+        margins, labels, view = rows.margins, rows.labels, self.view
+        set_target(rows.outputs, margins, labels, codes, self.factors, lam, view, target)
         target *= rows.counts[:, None]
         return [value, target.sum(axis=0, dtype=np.float64), *self.back.of(block, target)]
 
@@ -129,7 +132,8 @@ def iterate_by_sweeps(
         for view, start_of_view in enumerate(initial)
         if start_of_view is not None
     ]
-    factors, data_weights = rule.couplings(columns.weights)
+    weights = columns.weights[None]
+    factors, data_weights = rule.couplings(weights, np.zeros(weights.shape, bool))
     history: list[float] = []
     stopping = columns.facts.stopping
     for step, view in steps:
