@@ -162,7 +162,7 @@ class Subproblem(ABC):
 
     @property
     def members(self) -> NDArray[np.intp] | None:
-        """The rows (n,) that have the view's source; None where all do. Others' outputs are 0."""
+        """The rows (n,) that have the view's source; None if all do. Others have outputs of 0."""
         return None
 
     @abstractmethod

@@ -191,11 +191,11 @@ class KernelView(TrainingView, Protocol):
 
     @property
     def members(self) -> NDArray[np.intp] | None:
-        """The rows (n,) that have its source; None where all do, or fewer than two."""
+        """The rows (n,) that have its source; None if all do, or fewer than two."""
 
     @property
     def present(self) -> KernelView:
-        """This view alone on its members; itself where these are None."""
+        """This view on its members; the view itself if these are None."""
 
     def restricted(self, members: NDArray[np.intp]) -> KernelView:
         """Return only this view on some of the rows, with the map fitted to all of them."""

@@ -73,10 +73,10 @@ def modules_of(room: str) -> Iterator[ModuleType]:
 def exports(
     room: str, base: type, templates: Sequence[str] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return a package's ``__getattr__`` and ``__dir__``, by which it exports component classes.
+    """Return a package's ``__getattr__`` and ``__dir__``, which export component classes.
 
-    These are the registered ones of its modules that derive from a base, and ``templates`` by their
-    names. The modules are imported when a class is first asked for.
+    These are the registered ones of its modules that derive from a base, and ``templates`` by name.
+    The modules are imported when a class is first used.
 
     Examples
     --------

@@ -101,7 +101,7 @@ class RowBlock:
         return [self._cuts.of(projector.columns, projector.reads) for projector in projectors]
 
     def scaled(self, columns: Array, projectors: Sequence[Projector], weights: Array) -> Array:
-        """Return columns of the rows, scaled where these lack sources of a weighted sum."""
+        """Return columns of the rows, scaled if these lack sources of a weighted sum."""
         scale = row_scale(self.columns_read(projectors), weights) if self.may_lack else None
         return columns if scale is None else times_rows(columns, scale)
 
@@ -172,7 +172,7 @@ class RowBlock:
 
 
 def times_rows(columns: Array, scale: Array, out: Array | None = None) -> Array:
-    """Return columns (n, …) times a number for each row (n,), in their own type."""
+    """Return columns (n, …) times one number per row (n,), in their own type."""
     factors = scale.reshape(-1, *[1] * (columns.ndim - 1)).astype(columns.dtype)
     return np.multiply(columns, factors, out=out)
 

@@ -24,9 +24,9 @@ from mklkit.views.statistics import quartiles_of
 QUARTILE_ROWS = 2000
 """Classes with at most this many rows give quartiles over all pairs."""
 SAMPLED_ROWS, PARTNERS = 20_000, 64
-"""Of larger classes, the rows that are drawn and the pairs of each."""
+"""For larger classes, the rows to draw and the pairs per row."""
 PATTERN_BYTES = 2**27
-"""The most that the products of each pattern of sources may take, to scale its rows afterwards."""
+"""The most bytes for products per pattern of sources, which allow scaling its rows afterwards."""
 POSITIVE, NEGATIVE = 1, 0
 BLOCKS = (POSITIVE, POSITIVE), (POSITIVE, NEGATIVE), (NEGATIVE, NEGATIVE)
 """The classes of rows and columns of each block, in the order of ``Quadrants``."""
@@ -53,7 +53,7 @@ class FeatureStatistics:
 
     @cached_property
     def patterns(self) -> tuple[NDArray[np.intp], NDArray[np.bool_]] | None:
-        """The rows' patterns of sources, if they are few enough for sums of each; else None."""
+        """The rows' patterns of sources, if they are few enough for separate sums; else None."""
         if self._lacks is None:
             return None
         codes, table = patterns(self._lacks)
@@ -61,7 +61,7 @@ class FeatureStatistics:
         return (codes, table) if fits else None
 
     def scaled(self, used: Sequence[int], weights: Array) -> FeatureStatistics:
-        """Return the statistics of a weighted sum, for which rows that lack sources are scaled."""
+        """Return the statistics of a weighted sum, with scaled rows where sources are missing."""
         scaled = FeatureStatistics(self.blocks.scaled(used, weights))
         if self.patterns is not None:
             scaled._source = self, scale_of(self.patterns[1][:, used], weights)
@@ -176,7 +176,7 @@ class FeatureStatistics:
         return self._alone[index]
 
     def _stacked_moments(self, y: Array | None, row_weights: Array | None = None) -> ClassMoments:
-        """Return the moments of all views' features side by side; each view's are parts of it."""
+        """Return the moments of all views' features side by side; they contain those of each."""
         self._known_codes(y, row_weights)
         if self._stacked is None:
             if self._source is None:
@@ -199,7 +199,7 @@ class FeatureStatistics:
         return self._of_parts
 
     def _has(self, index: int, y: Array) -> NDArray[np.bool_]:
-        """Return which rows (N,) have a view's source; all, where the labels of these are alike."""
+        """Return which rows (N,) have a view's source; all rows if their labels are equal."""
         if self._lacks is not None and self.patterns is not None:
             has = ~self._lacks[:, index]
             if len(np.unique(y[has])) > 1:
@@ -209,7 +209,7 @@ class FeatureStatistics:
     def _of_present(
         self, index: int, has: NDArray[np.bool_], y: Array | None, row_weights: Any = None
     ) -> ClassMoments:
-        """Return a view's moments by class, of the rows that have its source."""
+        """Return a view's moments by class, over the rows that have its source."""
         if self.patterns is None or has.all():
             return self._moments(index, y, row_weights)
         absent = self.patterns[1][:, index]

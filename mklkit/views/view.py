@@ -236,13 +236,13 @@ class View(BlockSide):
 
     @cached_property
     def members(self) -> NDArray[np.intp] | None:
-        """The rows (n,) that have its source; None where all do, or fewer than two."""
+        """The rows (n,) that have its source; None if all do, or fewer than two."""
         members = np.flatnonzero(~self.rows.lacks) if isinstance(self.rows, SourceRows) else ()
         return np.asarray(members) if len(members) > 1 else None
 
     @cached_property
     def present(self) -> View:
-        """This view alone on its members; itself where these are None."""
+        """This view on its members; the view itself if these are None."""
         return self if self.members is None else self.restricted(self.members)
 
     def quadrants(self, y: Array) -> Quadrants:
@@ -274,7 +274,7 @@ class View(BlockSide):
         return self._tile_statistics.alignments(y, centered, row_weights)[self._index]
 
     def _members_of(self, y: Array) -> NDArray[np.intp] | None:
-        """Return the members, if statistics of all rows don't say theirs; None if all are alike."""
+        """Return the members if they need their own statistics; None if their labels are equal."""
         if self.members is None or len(np.unique(y[self.members])) == 1:
             return None
         known = self.sees_features and self.feature_statistics.patterns is not None

@@ -56,7 +56,7 @@ class ComposedKernel(Kernel):
 
     @property
     def facts(self) -> KernelFacts:  # type: ignore[override]
-        """What holds for all the kernels, whose parameters are nested; it proposes nothing."""
+        """The properties of all the kernels, whose parameters are nested; it proposes nothing."""
         return KernelFacts(
             definite=all(kernel.facts.definite for kernel in self.kernels),
             allows_gaps=all(kernel.facts.allows_gaps for kernel in self.kernels),
@@ -109,7 +109,7 @@ class ComposedKernel(Kernel):
 
 
 JOINS = {"product": np.multiply, "sum": np.add}
-"""How values of the kernels are joined, by the name of the kernel that they make."""
+"""The functions that combine values of kernels, by the name of the composed kernel."""
 
 
 @register

@@ -106,6 +106,6 @@ class WeightedDegree(Kernel, FittedKernel):
 
 
 def _codes(rows: Array, end: int) -> NDArray[np.int32]:
-    """Return the letters by place, (L, n), and after the end a number that no letter has."""
+    """Return the letters by place, (L, n), padded with a number that no letter has."""
     expect_text("weighted-degree", rows)
     return np.ascontiguousarray(np.where(rows >= 0, rows, end).T, dtype=np.int32)

@@ -37,10 +37,10 @@ class Complete(Missing):
     """Complete each kernel: a row's image in a source that it lacks is predicted from the others.
 
     φ̂_m(x) = Σ_j β_j(x) φ_m(x_j) over the rows S that have source m, with β(x) = (C_SS + λI)⁻¹
-    C_Sx: kernel ridge regression of φ_m on C = Σ_l s_ml K_l, a sum of the other kernels, those that
-    x has. The similarity s_ml ≥ 0 of the sources is that of least ‖K_m − Σ_l s_ml K_l‖² over the
-    rows that have all sources, and at least a tenth of the mean of s_m; even if there are fewer
-    such rows than sources. In turn each kernel is completed by the others as completed so far.
+    C_Sx: kernel ridge regression of φ_m on C = Σ_l s_ml K_l, a sum of the other kernels that x has.
+    The similarities s_ml ≥ 0 of the sources minimise ‖K_m − Σ_l s_ml K_l‖² over the rows that have
+    all sources, and are at least a tenth of the mean of s_m; they are equal with fewer such rows
+    than sources. Each kernel in turn is completed from the current completions of the others.
 
     Parameters
     ----------
@@ -51,12 +51,12 @@ class Complete(Missing):
 
     Notes
     -----
-    O(N³) per source and turn; of implicit maps. Completed kernels are positive semi-definite, as
-    they are inner products of images. A new row needs the similarities to all training rows.
-    Source: Bhadra, Kaski and Rousu, Multi-view kernel completion, Machine Learning 106 (2017), of
-    which are taken that completed kernels are A K A' with A the identity for rows that have the
-    source, and that each is like a non-negative sum of the others. Not taken is the search for A
-    and s together, by gradients, with a sparse A: ridge regression gives new rows theirs too.
+    O(N³) per source and turn; only for implicit maps. Completed kernels are positive semi-definite,
+    as inner products of images. A new row needs the similarities to all training rows. Source:
+    Bhadra, Kaski and Rousu, Multi-view kernel completion, Machine Learning 106 (2017), where
+    completed kernels are A K A', with A the identity for rows that have the source, and each is
+    close to a non-negative sum of the others. Unlike there, A and s are not searched together by
+    gradients, with a sparse A: ridge regression also gives A for new rows.
     """
 
     name: ClassVar[str] = "complete"
@@ -75,7 +75,7 @@ class Complete(Missing):
 class Completion:
     """The information of training rows on missing sources.
 
-    ``shares`` are the similarities s_ml of the sources (M, M), 0 of each with itself.
+    ``shares`` are the similarities s_ml of the sources (M, M), 0 on the diagonal.
     ``similar`` are the completed kernels of the training rows (N, N), ``roots`` the coefficients β
     of those that lack a source (N, N), rows of zeros for others, and ``inverses`` (C_SS + λI)⁻¹ of
     each source, on the rows ``members`` that have it.

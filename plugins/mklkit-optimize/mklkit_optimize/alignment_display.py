@@ -72,7 +72,7 @@ class AlignmentDisplay(Display):
         table = self.alignments
         square = isinstance(table, pd.DataFrame) and table.shape[0] == table.shape[1]
         if not square or table.empty:
-            raise DataError("A square DataFrame like that of mklkit.alignment_matrix is expected.")
+            raise DataError("Expected a square DataFrame like that of mklkit.alignment_matrix.")
 
     def _names(self) -> list[str]:
         return [str(name) for name in self.alignments.index]
@@ -80,7 +80,7 @@ class AlignmentDisplay(Display):
     def _size(self) -> tuple[float, float]:
         names = self._names()
         side = min(max(SMALLEST, CELL * len(names)), LARGEST)
-        # Of the longest name, cut at 24 characters of 0.075 inches.
+        # The width of the longest name, cut at 24 characters of 0.075 inches.
         beside = 0.075 * min(max(map(len, names)), 24)
         return side + beside + 1.3, side + 0.6 * beside + 0.3
 

@@ -44,7 +44,7 @@ class LooRidge(LearnedWeighting):
         The most steps.
     tol : float, default=1e-3
         The search ends if none of three steps lowers the error by this share; for several targets,
-        if a step does not by at least 0.01.
+        if a step does not by at least 0.1.
 
     Warns
     -----

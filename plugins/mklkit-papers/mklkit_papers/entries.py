@@ -62,7 +62,6 @@ class Entry:
         """Return the entry of a name, completed from the file of its paper in ``published``.
 
         A name in place of texts refers to shared texts; ``also`` adds sentences to the protocol.
-
         """
         texts = _texts(name[:3])
         known = {
