@@ -13,7 +13,7 @@ from mklkit_optimize.class_hulls import NEARLY_SINGULAR, nearest_points
 from mklkit_optimize.gram_sums import quadratic_forms
 
 NO_MARGIN = 1e-7
-"""Hulls closer than this share of the kernel's size are taken to meet, given rounding errors."""
+"""Hulls closer than this share of the kernel's size meet, within rounding errors."""
 
 
 @register

@@ -58,7 +58,7 @@ CHECKS: dict[Kind, tuple[CheckFunction, ...]] = {
 }
 
 EXAMPLES = (
-    " If it does not take every value, write some that it takes in the class: facts ="
+    " If it does not take every value, add some that it takes to the class: facts ="
     " KernelFacts(examples=(...))."
 )
 
@@ -79,7 +79,7 @@ class Check:
 
     @property
     def help(self) -> str:
-        """What is checked, as a sentence."""
+        """A sentence on what is checked."""
         return " ".join((inspect.getdoc(self.function) or "").split())
 
     def __call__(self) -> None:
@@ -247,21 +247,21 @@ class Finding:
 
 
 def can_be_made_by_name(case: Case) -> None:
-    """It can be made from its name alone; if not, this is its only check."""
+    """It can be created from its name alone; if not, this is its only check."""
     try:
         _ = case.component
     except CheckFailure as failure:
         raise NotApplicable(
-            f"{case.label} can't be made without parameters, and can be checked by"
-            f" check_component({case.source.__name__}(...)) only."
+            f"{case.label} can't be created without parameters, and can only be checked"
+            f" by check_component({case.source.__name__}(...))."
         ) from failure
 
 
 def checks_of(registry: Registry, package: str, others: Collection[str] = ()) -> list[Check]:
     """Return the checks of every component that a distribution provides.
 
-    An UnknownNameError says that there is no such distribution, or that it provides no component
-    and is none of the others, which need none, as they provide commands, say.
+    Raises an UnknownNameError if there is no such distribution, or if it provides no component
+    and is not among ``others``, which need none because they provide commands, for example.
     """
     entries = [entry for kind in HOOKS for entry in registry.entries(kind)]
     provided = [entry for entry in entries if canonical(entry.distribution) == canonical(package)]
@@ -270,7 +270,7 @@ def checks_of(registry: Registry, package: str, others: Collection[str] = ()) ->
         listing = f" Packages with components or commands: {', '.join(known)}."
         try:
             distribution(package)
-        except (PackageNotFoundError, ValueError):  # the latter for no name at all
+        except (PackageNotFoundError, ValueError):  # the latter for an empty name
             raise UnknownNameError(
                 f"No package {quoted(package)} is installed.{suggest(package, known)}{listing}"
             ) from None
