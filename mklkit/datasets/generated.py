@@ -1,4 +1,4 @@
-"""Data made here: tables of several sources, computed, drawn or a part of UCI's."""
+"""Computed and generated data: tables of several sources, and part of a UCI data set."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits
 from mklkit.protocols import Array
 
 CONFUSED = (1, 3, 8, 9)
-"""The four digits that a logistic regression on the pixels confuses most."""
+"""The four digits that logistic regression on the pixels confuses most."""
 RING = ((-1, -1), (-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1))
 """The eight neighbours of a pixel, around it."""
 N_ROWS = 600
@@ -20,12 +20,12 @@ LENGTH = 30
 
 
 def digits_sources() -> pd.DataFrame:
-    """Describe scikit-learn's images of 1, 3, 8 and 9 by three sources, none of which is the image.
+    """Describe scikit-learn's images of 1, 3, 8 and 9 by three sources derived from the image.
 
     One row per image, the column ``target`` and 109 features: ``profile_1`` … ``profile_16``, the
     sums of the image's rows and columns; ``fourier_1`` … ``fourier_34``, the magnitudes of its
-    discrete Fourier transform, which do not tell where the strokes are; ``pattern_1`` …
-    ``pattern_59``, how many pixels have which local binary pattern.
+    discrete Fourier transform, which lose the position of the strokes; ``pattern_1`` …
+    ``pattern_59``, how many pixels have each local binary pattern.
 
     References
     ----------
@@ -51,7 +51,7 @@ def digits_sources() -> pd.DataFrame:
 
 
 def digits_lacking() -> pd.DataFrame:
-    """Return :func:`digits_sources`, of which rows lack each source by chance (30 %), not all."""
+    """Return :func:`digits_sources` with each source missing at random (20 %), but never all."""
     frame = digits_sources()
     rng = np.random.default_rng(0)
     lacks = rng.random((len(frame), 3)) < 0.3
@@ -85,11 +85,11 @@ def _patterns(images: Array) -> Array:
 
 
 def mixed_sources() -> pd.DataFrame:
-    """Return 600 made-up rows, half of them ``active``: each source tells something of the class.
+    """Return 600 generated rows, half of them ``active``; each source has information on the class.
 
     ``sequence`` holds 30 letters, in most active rows with a site anywhere (``TATAATGC``, or that
-    with one letter drawn anew); ``level_1`` to ``level_4`` are numbers, of which two have a ring of
-    active rows around the others; ``tissue`` and ``stage`` are categories, the second with gaps.
+    with one letter redrawn); ``level_1`` to ``level_4`` are numbers; in two of them the active rows
+    form a ring around the others; ``tissue`` and ``stage`` are categories, the second with gaps.
     """
     rng = np.random.default_rng(0)
     active = np.arange(N_ROWS) % 2 == 1
@@ -117,7 +117,7 @@ def mixed_sources() -> pd.DataFrame:
 def _drawn(
     rng: np.random.Generator, active: np.ndarray, values: list[str], shares: list[float]
 ) -> list[str]:
-    """Return a category per row, drawn with these shares where active, else with even ones."""
+    """Return a category per row, drawn with these shares if active, else with even ones."""
     even = np.full(len(values), 1 / len(values))
     return [str(rng.choice(values, p=shares if is_active else even)) for is_active in active]
 

@@ -44,15 +44,15 @@ FOR_CLASSES: Mapping[str, Any] = {
     "probability": False,
     "class_weight": None,
 }
-"""Settings that only classes have, by what they are where the user gives none."""
+"""Settings for classes only, and their defaults."""
 
 
 class ScaledColumns(TransformerMixin, BaseEstimator):
-    """A scaler of scikit-learn for the columns of numbers, and others passed on as they are.
+    """A scikit-learn scaler for the columns of numbers; others are passed on unchanged.
 
-    ``as_they_are`` are the columns not to scale, as kernels name theirs, None among them for all.
-    To ``recognise`` counts is not to scale them either, so that kernels can be proposed. Fitted,
-    ``scaler_`` scales the columns ``scaled_`` and leaves those ``left_``.
+    ``as_they_are`` are the columns not to scale, named as for kernels, with None for all. With
+    ``recognise``, counts are not scaled either, so that kernels can be proposed for them. The
+    fitted ``scaler_`` scales the columns ``scaled_`` and not the columns ``left_``.
 
     >>> from sklearn.preprocessing import MinMaxScaler
     >>> frame = pd.DataFrame({"word": ["a", "b"], "count": [4.0, 2.0], "age": [30.0, 50.0]})
@@ -125,9 +125,9 @@ def build_pipeline(
     max_categories : int, default=100
         The maximum of one-hot columns per text column; its rarest values share one.
     covariates : str or sequence, optional
-        Columns to take out of all others, as :class:`mklkit.datasets.CovariateRemoval` does.
+        Columns to remove from all others, as :class:`mklkit.datasets.CovariateRemoval` does.
     lacks : str or float, optional
-        A value that stands for a missing one, such as ``-9``.
+        A value that marks a missing one, such as ``-9``.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def build_pipeline(
             f"{suggest(str(scale), SCALES)}"
         )
     kernels, banks = kernels_in(classifier), banks_in(classifier)
-    # What is left of counts without covariates is none, and covariates that are kept are numbers.
+    # Counts minus covariates are no counts, and covariates that are kept are numbers.
     recognise = bool(banks) and all(map(are_proposed, banks)) and not covariates
     recognise = recognise and not any(map(kernels_beside, banks))
     as_they_are, imputed = needed_unchanged(kernels)
@@ -221,7 +221,7 @@ def preset_pipeline(
 def pipeline_without_classes(
     estimator: Any, preset: Preset, scale: str | None, settings: Any, step: str, reason: str
 ) -> Pipeline:
-    """Return the steps with an estimator of no classes; refuse settings that are for them."""
+    """Return the steps with an estimator not for classes; refuse settings that are for classes."""
     for name, usual in FOR_CLASSES.items():
         if settings.pop(name, usual) != usual:
             option = name.replace("_", "-")
@@ -239,7 +239,7 @@ def pipeline_without_classes(
 
 
 def match_class_weights(model: Any, labels: Any) -> Any:
-    """Return a model whose weights of classes, written by their text, are set to the labels."""
+    """Return a model whose class weights, given by the text of labels, use the labels."""
     known = {str(label): label for label in labels}
     for name, weights in model.get_params().items():
         if name.rpartition("__")[2] == "class_weight" and isinstance(weights, dict):
@@ -262,7 +262,7 @@ def describe(pipeline: Pipeline) -> list[str]:
 
 
 def encoder_in(model: Any) -> TableEncoder | None:
-    """Return the first ``TableEncoder`` among a model's steps, None where there is none."""
+    """Return the first ``TableEncoder`` among a model's steps, None if there is none."""
     before, _ = split(model)
     steps = () if before is None else (step for _, step in before.steps)
     return next((step for step in steps if isinstance(step, TableEncoder)), None)

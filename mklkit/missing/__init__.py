@@ -1,4 +1,4 @@
-"""Strategies for rows that lack a source: the class of each, and what authors of others need."""
+"""Strategies for rows that lack a source: the class of each, and the base class for others."""
 
 from __future__ import annotations
 

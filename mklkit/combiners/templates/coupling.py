@@ -64,7 +64,7 @@ class CoupledDecision(BlockDecision):
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values, (n,) or (n, G), of one block of rows."""
-        lacks = lacking(block.own(self.projectors)) if block.may_lack else None
+        lacks = lacking(block.columns_read(self.projectors)) if block.may_lack else None
         if lacks is not None:
             return self._where_present(block, lacks)
         linear = all(learner.coefficients is not None for learner in self.learners)
@@ -79,7 +79,7 @@ class CoupledDecision(BlockDecision):
         return np.asarray(total)
 
     def _where_present(self, block: RowBlock, lacks: NDArray[np.bool_]) -> Array:
-        """Return the mean of the functions of the views that each row has."""
+        """Return, for each row, the mean of the functions of the views that it has."""
         shares = np.where(lacks, 0.0, self.weights)
         shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
         total: Any = 0.0
@@ -100,7 +100,7 @@ class CoupledDecision(BlockDecision):
 
 @attrs.frozen(eq=False)
 class CoupledGrid(CoupledDecision):
-    """The decision functions of the points of a grid, side by side, of linear learners."""
+    """The decision functions of the points of a grid, side by side, for linear learners."""
 
     n_iter: Array
     """The number of objective evaluations until each point converged (G,)."""

@@ -1,4 +1,4 @@
-"""The iteration of coupled learners by a rule of :mod:`mklkit.learners.ho_kashyap.rules`."""
+"""The iteration of coupled learners with a rule of :mod:`mklkit.learners.ho_kashyap.rules`."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def iterate(
     initial: Sequence[Any],
     margins: Array | None = None,
 ) -> list[Solution]:
-    """Run a rule on M problems until the objective stands still; return one solution per column.
+    """Run a rule on M problems until the objective stops changing; return a solution per column.
 
-    Initial coefficients are None where a view starts from zeros; margins (M, N) are b₀ by default.
+    Initial coefficients are None for a view that starts from zeros; margins (M, N) default to b₀.
     """
     target = attrs.evolve(target, values=np.ascontiguousarray(target.values))
     start = initial if rule.uses_first else [None, *initial[1:]]
@@ -52,7 +52,7 @@ def _warn_if_stopped(stopping: Stopping, done: NDArray[np.bool_]) -> None:
     if done.all():
         return
     warnings.warn(
-        # The same words in every fold of a search, so that Python says them once.
+        # The same text in every fold of a search, so that Python shows it once.
         f"The iteration stopped at max_iter={stopping.max_iter} while the objective still"
         " changed by more than tol; raise max_iter or tol.",
         ConvergenceWarning,
@@ -123,7 +123,7 @@ class _WholeRows:
         return self.columns.lam[self.running]
 
     def solve(self, view: int) -> None:
-        """Solve one view, from the newest outputs or, by a rule at once, those of the last pass."""
+        """Solve one view, from the newest outputs or, if all at once, those of the last pass."""
         lam, order = self.lam, self.rule.order
         if order == "late-margins":
             self.before[view] = self.outputs[view]

@@ -115,8 +115,8 @@ def loss(
 ) -> Array:  # pragma: no cover - compiled
     """Return the objective without its penalties, (G,), accumulated in float64.
 
-    Each row counts as often as ``counts`` (N,) says. Of K patterns, ``codes`` (N,) are those of the
-    rows, ``lacks`` (K, M) the views that they lack, and ``mu`` (K, M) the weights of the others.
+    Each row counts ``counts`` (N,) times. Of K patterns, ``codes`` (N,) are those of the rows,
+    ``lacks`` (K, M) the views that they lack, and ``mu`` (K, M) the weights of the others.
     """
     n_views, n_rows, n_columns = outputs.shape
     total = np.zeros(n_columns)
@@ -144,8 +144,8 @@ def stands_still(
     """Return where the objective (G,) has changed by no more than the tolerance.
 
     The objective is a sum over rows: above 1,000 rows, more than the papers' data sets have, the
-    tolerance is meant per 1,000 rows, ``total`` of them. What the rounding of outputs, of a given
-    type, can change does not count.
+    tolerance is per 1,000 rows, ``total`` of them. Changes within the rounding errors of outputs
+    of this type do not count.
     """
     thousands = max(1.0, total / 1000)
     rounding = np.finfo(dtype).eps * np.abs(before)
@@ -172,7 +172,7 @@ def coupling_matrix(weights: Array, lacks: NDArray[np.bool_]) -> Array:
 
 
 Step = tuple[Literal["solve", "grow", "record"], int]
-"""Solve a view, let its margins grow, or record the objective (whose number means nothing)."""
+"""Solve a view, let its margins grow, or record the objective (whose number is unused)."""
 
 RECORD: Step = ("record", 0)
 

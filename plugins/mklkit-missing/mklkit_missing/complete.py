@@ -265,7 +265,7 @@ class Images:
 
     def of(self, block: RowBlock) -> Array:
         """Return new rows."""
-        sources = block.own(self.projectors)
+        sources = block.columns_read(self.projectors)
         has = ~lacking(sources, len(block))
         similar: list[Any] = [None] * len(sources)
         for index, values in block.columns_of(self.projectors):

@@ -106,9 +106,9 @@ def test_completion_is_the_regression_on_the_other_sources_in_turn(rows):
                 images[i, members] = np.linalg.solve(among, beside)
             kernels[m] = images @ grams[m] @ images.T
             known[:, m] = True
-    for found, expected in zip(completion.similar, kernels, strict=True):
-        np.testing.assert_allclose(found, expected, atol=1e-8)
-        assert np.linalg.eigvalsh(found).min() > -1e-9
+    for completed, expected in zip(completion.similar, kernels, strict=True):
+        np.testing.assert_allclose(completed, expected, atol=1e-8)
+        assert np.linalg.eigvalsh(completed).min() > -1e-9
 
 
 @pytest.mark.parametrize("missing", ["complete", "per-pattern"])
