@@ -34,7 +34,7 @@ extensions = [
     "pictures",
     "public_names",
 ]
-exclude_patterns = ["_build", "gallery/**/*.py", "gallery/**/*.ipynb"]
+exclude_patterns = ["_build", "papers/tables", "gallery/**/*.py", "gallery/**/*.ipynb"]
 templates_path = ["_templates"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
@@ -89,7 +89,8 @@ html_theme_options = {
     "show_prev_next": True,
     "footer_start": ["copyright"],
     "footer_end": ["theme-version"],
-    "secondary_sidebar_items": ["page-toc"],
+    # Programs of the gallery have lines of 100 letters.
+    "secondary_sidebar_items": {"**": ["page-toc"], "gallery/*": []},
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }

@@ -3,8 +3,9 @@ Two habits of one series
 ========================
 
 A made-up series of monthly values rises slowly and recurs every year. A kernel of the time that has
-passed knows the trend, one of the month knows the season, and ``loo-ridge``, of the package
-mklkit-optimize, learns how much of each is needed. Six years are known and two are asked for.
+passed knows the trend, one of the month knows the season, and ``loo-ridge`` learns how much of each
+is needed. Six years are known and two are asked for. ``loo-ridge`` is of the package
+mklkit-optimize, ``periodic`` of mklkit-kernels.
 """
 
 import numpy as np

@@ -162,7 +162,7 @@ def test_size_with_the_packages() -> None:
 @needs_checkout
 def test_packages_of_strategies_use_public_names_only() -> None:
     of_commands = {"mklkit_authors", "mklkit_papers"}
-    public = {"mklkit", "mklkit.plugin", "mklkit.plotting"}
+    public = {"mklkit", "mklkit.plugin", "mklkit.plotting", "mklkit.evaluation"}
     public |= {f"mklkit.{room}" for room in STRATEGIES}
     for path in ROOT.glob("plugins/*/mklkit_*/*.py"):
         for node in ast.walk(tree_of(path)):
@@ -294,7 +294,7 @@ def test_pages_name_what_is_there() -> None:
         path for room in (PACKAGE, ROOT / "plugins", ROOT / "tests") for path in python_files(room)
     ]
     wrong = []
-    for page in [*(ROOT / "docs" / "papers").glob("*.md"), ROOT / "docs" / "architecture.md"]:
+    for page in [*(ROOT / "docs" / "papers").rglob("*.md"), ROOT / "docs" / "architecture.md"]:
         text = page.read_text(encoding="utf-8")
         for file, names in re.findall(r"`([\w/]+\.py)`: ((?:`[\w.]+`(?:, )?)+)", text):
             code = " ".join(

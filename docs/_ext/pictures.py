@@ -33,8 +33,8 @@ COLOURS: dict[type[Artist], tuple[str, ...]] = {
     Patch: ("facecolor", "edgecolor"),
     Text: ("color",),
 }
-# Of the theme's dark pages.
-DARKEST, LIGHTEST = 0.08, 0.88
+# The background of the theme's dark pages, and the grey of their text.
+DARKEST, LIGHTEST = np.array(colors.to_rgb("#14181e")), 0.88
 # The difference of channels below which a colour is a grey.
 GREY = 0.06
 
@@ -42,7 +42,9 @@ THUMBNAIL = re.compile(
     r"^  \.\. image:: /gallery/images/thumb/(?P<name>sphx_glr_plot_\w+)_thumb\.png\n    :alt:",
     re.MULTILINE,
 )
-DARK_THUMBNAIL = r"""\g<0>
+# The theme shows the picture of its scheme. A thumbnail of 400 pixels would be too small to read.
+BOTH = r"""  .. image:: /gallery/images/\g<name>_001.png
+    :alt:
     :class: only-light
 
   .. image:: /gallery/images/\g<name>_001_dark.png
@@ -86,18 +88,15 @@ def _get_sg_image_scraper() -> Scraper:
     return light_and_dark
 
 
-def darken_thumbnails(app: Sphinx, page: str, text: list[str]) -> None:
-    """Give each thumbnail of the gallery a dark one beside it: the first dark picture."""
+def replace_thumbnails(app: Sphinx, page: str, text: list[str]) -> None:
+    """Show on each card of the gallery the first picture of its program, light and dark."""
     if page == "gallery/index":
-        dark = (
-            r"  .. image:: /gallery/images/\g<name>_001_dark.png\n    :alt:\n    :class: only-dark"
-        )
-        text[0] = THUMBNAIL.sub(rf"\g<0>\n    :class: only-light\n\n{dark}", text[0])
+        text[0] = THUMBNAIL.sub(BOTH, text[0])
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect what changes the page of thumbnails; sphinx-gallery finds the scraper itself."""
-    app.connect("source-read", darken_thumbnails)
+    app.connect("source-read", replace_thumbnails)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 

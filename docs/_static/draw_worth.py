@@ -9,7 +9,7 @@ HERE = Path(__file__).parent
 ROW = re.compile(r"^ (\w+) +(0\.\d+) ± \S+ +(\d+\.\d) ± \S+ +\d+\.\d ± \S+$", re.MULTILINE)
 SHADES = {"light": ("#1f2328", "#59636e"), "dark": ("#f0f6fc", "#9198a1")}
 BLUE, ORANGE = "#3b82c4", "#d9822b"
-WIDTH, HEIGHT, LEFT, RIGHT, FULL, STEP = 720, 190, 90, 420, 230, 42
+WIDTH, HEIGHT, LEFT, RIGHT, FULL, STEP = 680, 180, 90, 395, 220, 42
 
 
 def rows() -> list[tuple[str, float, float]]:
@@ -21,7 +21,7 @@ def rows() -> list[tuple[str, float, float]]:
 def picture(strong: str, weak: str) -> str:
     """Return the bars as SVG, with the colours of words and of heads."""
     table = rows()
-    heads = ((LEFT, "weight"), (RIGHT, "points of accuracy lost without the source"))
+    heads = ((LEFT, "weight"), (RIGHT, "points lost without it"))
     parts = [f'<text x="{x}" y="26" fill="{weak}">{words}</text>' for x, words in heads]
     largest = [max(row[place] for row in table) for place in (1, 2)]
     for place, (name, weight, lost) in enumerate(table):
@@ -37,7 +37,7 @@ def picture(strong: str, weak: str) -> str:
             parts.append(f'<text x="{x + length + 8:.0f}" y="{y + 19}">{words}</text>')
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" fill="{strong}"'
-        f' font-family="sans-serif" font-size="15">\n' + "\n".join(parts) + "\n</svg>\n"
+        f' font-family="sans-serif" font-size="17">\n' + "\n".join(parts) + "\n</svg>\n"
     )
 
 

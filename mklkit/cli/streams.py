@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 BLOCK_CELLS = 1 << 21
 LEAST_SAMPLE, CELL_BYTES = 1000, 100
-"""Of the first pass: its fewest rows, and the memory of a cell of text while it is read."""
+"""The fewest rows of the first pass, and the memory of a cell of text while it is read."""
 SCORED_ROWS = 100_000
-"""The training rows that are scored: their accuracy is known to a few tenths of a percent."""
+"""The training rows to score, enough for an accuracy to a few tenths of a percent."""
 
 
 def fit_stream(
@@ -39,8 +39,8 @@ def fit_stream(
 
     Its classifier is fitted on a :class:`mklkit.protocols.RowSource`, on the workers of a Dask
     scheduler, or in memory where its map is implicit. ``fitting`` takes it and returns a context
-    that shows the progress of its fit. The system that is returned has a sample of the
-    rows; the result is as of a fit in memory.
+    that shows the progress of its fit. The returned system has a sample of the rows;
+    the result is like that of a fit in memory.
     """
     from time import perf_counter
 
@@ -137,7 +137,7 @@ def on_cluster(address: str | None, pipeline: Any) -> Iterator[None]:
 
 
 def _facts_of_map(classifier: Any) -> FeatureMapFacts | None:
-    """Return the facts of a classifier's map, if it has one."""
+    """Return the facts of a classifier's map if it has one."""
     from mklkit.protocols import FeatureMapFacts, facts_of
     from mklkit.registry.composing import choose_components
 
@@ -158,7 +158,7 @@ def _scores(
     classes: NDArray[Any],
     seed: int,
 ) -> dict[str, dict[str, Any] | None]:
-    """Return the scores of each part of the rows; training rows are scored by a sample of them."""
+    """Return the scores of each part of the rows; of the training rows, a sample is scored."""
     import numpy as np
 
     from mklkit.evaluation import score

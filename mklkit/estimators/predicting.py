@@ -1,4 +1,4 @@
-"""What estimators share in predicting: probabilities where they are asked for, and Dask's rows."""
+"""Prediction shared by estimators: probabilities if requested, and rows of Dask."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def finite_values(
 ) -> Array:
     """Return the values of all decisions on rows, side by side (n, number of values).
 
-    ``same_map``: the decisions share maps; ``name`` the values are called. A ``DataError`` refuses
-    values that are not finite.
+    ``same_map``: the decisions share maps; ``name`` is that of the values in messages. A
+    ``DataError`` refuses values that are not finite.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         values = decide_all(decisions, rows, same_map)
@@ -47,10 +47,10 @@ def finite_values(
 
 
 def lazy_on_dask(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a fitted model's method of rows return a Dask array of Dask's rows.
+    """Make a fitted model's method return a lazy Dask array for Dask's rows.
 
-    It is computed when it is asked for. The model's ``_n_values`` says how many values a row has;
-    None for one that is no matrix's.
+    The model's ``_n_values`` says how many values a row has; None if the result
+    is not a matrix.
     """
 
     @wraps(method)
@@ -66,7 +66,7 @@ def lazy_on_dask(method: Callable[..., Any]) -> Callable[..., Any]:
 def of_each_row(
     model: Any, method: Callable[[Any, Any], Any], X: Any, dtype: Any, width: int | None = None
 ) -> Any:
-    """Return a method's values of Dask's rows as a Dask array; ``width`` of a matrix."""
+    """Return a method's values for rows of Dask as a Dask array; a matrix has a ``width``."""
     names = vars(model).get("feature_names_in_")
     return each_row(partial(method, model), X, dtype, width, names, model.n_features_in_)
 
@@ -74,15 +74,15 @@ def of_each_row(
 def _are_asked_for(estimator: PredictsClasses) -> bool:
     if not estimator._asks_for_probabilities():
         raise AttributeError(
-            f"{type(estimator).__name__} gives probabilities where they are asked for: set"
-            " probability=True, of the MKLClassifier inside it if this is a search or a vote, and"
+            f"{type(estimator).__name__} gives probabilities only if requested: set"
+            " probability=True (on the inner MKLClassifier if this is a search or a vote) and"
             " fit again."
         )
     return True
 
 
 class PredictsClasses(ClassifierMixin, ABC):
-    """Classes by decision values, and probabilities where parameters ask for them."""
+    """Classes from decision values, and probabilities if the parameters request them."""
 
     classes_: NDArray[Any]
     # Of estimators without these parameters.
@@ -102,21 +102,21 @@ class PredictsClasses(ClassifierMixin, ABC):
         return None if len(self.classes_) == 2 else len(self.classes_)
 
     def _asks_for_probabilities(self) -> bool:
-        """Return whether the parameters ask for them, or those of the estimator inside."""
+        """Return whether the parameters, or those of the inner estimator, request probabilities."""
         inside = self.estimator
         asks = isinstance(inside, PredictsClasses) and inside._asks_for_probabilities()
         return bool(self.probability) or asks
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class label (n,) of each row; of Dask's rows as a Dask array.
+        """Return the class label of each row (n,); for rows of Dask, as a Dask array.
 
-        Where classes are level, as in votes, it is the first of them in order.
+        Ties, as in votes, go to the first class in order.
         """
         if is_dask(X):
             check_is_fitted(self)
             labels: NDArray[Any] = of_each_row(self, type(self).predict, X, self.classes_.dtype)
             return labels
-        numbers = class_numbers(self.decision_function(X))  # says so if the model is not fitted
+        numbers = class_numbers(self.decision_function(X))  # raises if the model is not fitted
         return np.asarray(self.classes_[numbers])
 
     @available_if(_are_asked_for)
@@ -124,8 +124,8 @@ class PredictsClasses(ClassifierMixin, ABC):
         """Return the probability of each class, (n, C), in the order of ``classes_``.
 
         There is no such method without ``probability=True``. :meth:`predict` follows the decision
-        values, and may give another class than the likeliest where classes are about equally
-        likely. Of a Dask array or DataFrame, they are a Dask array.
+        values, and may differ from the likeliest class if classes are about equally likely. For a
+        Dask array or DataFrame, they are a Dask array.
 
         Raises
         ------
@@ -142,13 +142,13 @@ class PredictsClasses(ClassifierMixin, ABC):
 
     @available_if(_are_asked_for)
     def predict_log_proba(self, X: Any) -> Array:
-        """Return the logarithms of :meth:`predict_proba`, −inf where one is 0 but for rounding."""
+        """Return the logarithms of :meth:`predict_proba`, −inf where one rounds to 0."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
 
 class DecisionValues(ClassifierMixin, BaseEstimator):
-    """A classifier whose rows are decision values already, to be calibrated by scikit-learn."""
+    """A classifier whose rows already are decision values, for scikit-learn to calibrate."""
 
     def fit(self, X: Array, y: NDArray[np.intp], sample_weight: Array | None = None) -> Self:
         """Remember the class numbers."""
@@ -173,11 +173,11 @@ def cross_fitted(
 ) -> tuple[Any, str]:
     """Return scikit-learn's sigmoids of decision values of held-out rows, and a note.
 
-    ``decide`` takes the rows to train on and the rows held out, and returns the decision values of
-    a model of the first on the second. The only row or group of a class is trained on and never
-    held out: it has no weight in the calibration, and no row is likely to be of that class.
+    ``decide`` takes the rows to train on and those held out, and returns the decision values on
+    the latter of a model trained on the former. The only row or group of a class is never held
+    out: it has no weight in the calibration, and the class is likely for no row.
     """
-    # It brings a second's worth of other estimators, and few models need it.
+    # Importing it takes a second, and few models need it.
     from sklearn.calibration import CalibratedClassifierCV
 
     plan = plan_folds(codes, USUAL_FOLDS, groups=groups)

@@ -1,4 +1,4 @@
-"""Kernels on amounts, such as counts, histograms and fingerprints."""
+"""Kernels on amounts, such as counts and histograms."""
 
 from __future__ import annotations
 
@@ -121,43 +121,10 @@ class Hellinger(HistogramKernel):
 
 @register
 @attrs.frozen
-class Intersection(HistogramKernel):
-    """Overlap of two histograms, k(x, z) = Σ_c min(x_c, z_c).
-
-    Parameters
-    ----------
-    normalize : bool, default=True
-        Whether each row is first divided by its sum, so that k(x, x) = 1. Rows of zeros stay as
-        they are and have similarity zero to all rows.
-
-    Notes
-    -----
-    O(nmq) for q columns. Of M. Swain, D. Ballard: Color indexing. International Journal of Computer
-    Vision 7 (1991); positive semi-definite by F. Odone, A. Barla, A. Verri: Building kernels from
-    binary strings for image matching. IEEE Transactions on Image Processing 14 (2005).
-
-    Examples
-    --------
-    >>> rows = np.array([[1.0, 3.0], [2.0, 2.0]])
-    >>> Intersection().fit(rows)(rows, rows)
-    array([[1.  , 0.75],
-           [0.75, 1.  ]])
-    """
-
-    name: ClassVar[str] = "intersection"
-
-    def similar(self, a: Array, b: Array) -> Array:
-        """Return the sums of the lesser values."""
-        return _common_and_all(a, b)[0] / 2
-
-
-@register
-@attrs.frozen
 class MinMax(AmountKernel):
     """Common share of two rows of amounts, k(x, z) = Σ_c min(x_c, z_c)/Σ_c max(x_c, z_c).
 
-    For columns of 0 and 1 this is Jaccard's index, as :class:`Tanimoto` is; in columns of counts
-    large ones have less weight here. Two rows of zeros have similarity one.
+    For columns of 0 and 1 this is Jaccard's index. Two rows of zeros have similarity one.
 
     Notes
     -----
@@ -178,46 +145,10 @@ class MinMax(AmountKernel):
 
     def similar(self, a: Array, b: Array) -> Array:
         """Return the sums of the lesser values over those of the greater ones."""
-        return ratio(*_common_and_all(a, b))
-
-
-def _common_and_all(a: Array, b: Array) -> tuple[Array, Array]:
-    """Return 2 Σ min and 2 Σ max of each pair of rows, (n, m)."""
-    # The sum of both rows is Σ min + Σ max, and their distance Σ max − Σ min.
-    distances = cdist(a, b, "cityblock")
-    sums = a.sum(axis=1)[:, None] + b.sum(axis=1)
-    return np.maximum(sums - distances, 0), sums + distances
-
-
-@register
-@attrs.frozen
-class Tanimoto(AmountKernel):
-    """Common share of two fingerprints, k(x, z) = xᵀz/(‖x‖² + ‖z‖² − xᵀz).
-
-    For columns of 0 and 1 this is Jaccard's index, the share of the columns that both have among
-    those that at least one has. Two rows of zeros have similarity one.
-
-    Notes
-    -----
-    O(nmq) for q columns, one matrix product. Positive semi-definite for all rows, as it is
-    Σ_t (xᵀz/(‖x‖² + ‖z‖²))^t over t from 1 up. Of L. Ralaivola, S. Swamidass, H. Saigo, P. Baldi:
-    Graph kernels for chemical informatics. Neural Networks 18 (2005).
-
-    Examples
-    --------
-    >>> rows = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
-    >>> Tanimoto().fit(rows)(rows, rows).round(3)
-    array([[1.   , 0.333],
-           [0.333, 1.   ]])
-    """
-
-    name: ClassVar[str] = "tanimoto"
-
-    def similar(self, a: Array, b: Array) -> Array:
-        """Return the inner products over what is left of both squared lengths."""
-        common = a @ b.T
-        lengths = [np.einsum("ij,ij->i", rows, rows) for rows in (a, b)]
-        return ratio(common, lengths[0][:, None] + lengths[1] - common)
+        # The sum of both rows is Σ min + Σ max, and their distance Σ max − Σ min.
+        distances = cdist(a, b, "cityblock")
+        sums = a.sum(axis=1)[:, None] + b.sum(axis=1)
+        return ratio(np.maximum(sums - distances, 0), sums + distances)
 
 
 def _valid_gamma(instance: object, attribute: Any, gamma: float | str) -> None:

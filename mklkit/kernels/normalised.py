@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from mklkit.kernels.fixed_share import as_kernel, facts_around
+from mklkit.kernels.around import KernelAround, as_kernel
 from mklkit.kernels.inner_products import Linear
-from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts
+from mklkit.protocols import Array, FittedKernel, Kernel
 from mklkit.registry.hookspecs import register
 
 
@@ -65,7 +65,7 @@ def _without_cosine(value: Any) -> Kernel:
 
 @register
 @attrs.frozen
-class Cosine(Kernel):
+class Cosine(KernelAround):
     """Another kernel with every row scaled to length one, k(x, z)/√(k(x, x)·k(z, z)).
 
     A row with k(x, x) = 0 has similarity zero to all rows.
@@ -87,18 +87,9 @@ class Cosine(Kernel):
 
     kernel: Kernel = attrs.field(factory=Linear, converter=_without_cosine)
 
-    @property
-    def facts(self) -> KernelFacts:  # type: ignore[override]
-        """The properties of the inner kernel, whose parameters are nested; it proposes nothing."""
-        return facts_around(self.kernel)
-
-    def fit(self, rows: Array) -> FittedCosine:
-        """Return the kernel with the inner one fitted."""
-        return FittedCosine(self.kernel.fit(rows))
-
-    def fit_weighted(self, rows: Array, row_weights: Array) -> FittedCosine:
-        """Return the kernel with the inner one fitted to rows that count by their weights (N,)."""
-        return FittedCosine(self.kernel.fit_weighted(rows, row_weights))
+    def around(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedCosine:
+        """Return the normalised kernel."""
+        return FittedCosine(fitted)
 
 
 @register

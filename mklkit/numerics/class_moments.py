@@ -114,6 +114,16 @@ class ClassMoments:
         sums, products = self.sums * factors, self.products * np.outer(factors, factors)
         return ClassMoments(self.origin * factors, self.counts, sums, products)
 
+    def stretched(self, factors: Array) -> ClassMoments:
+        """Return the moments of each class's rows times its factor (C,), about the same origin."""
+        counts, factors = self.counts[:, None], factors[:, None]
+        shift, sums = (factors - 1) * self.origin, factors * self.sums
+        products = np.square(factors)[:, :, None] * self.products
+        for product, total, moved, count in zip(products, sums, shift, counts, strict=True):
+            crossed = np.outer(total + count / 2 * moved, moved)
+            np.add(product, crossed + crossed.T, out=product)
+        return ClassMoments(self.origin, self.counts, sums + counts * shift, products)
+
     def about(self, origin: Array) -> ClassMoments:
         """Return the same moments about another origin (P,), not far from the features."""
         shift = self.origin - origin

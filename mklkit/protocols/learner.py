@@ -160,6 +160,11 @@ class Subproblem(ABC):
         """The number of coefficients per column, the bias included, where ``filled`` sets them."""
         return None
 
+    @property
+    def members(self) -> NDArray[np.intp] | None:
+        """The rows (n,) that have the view's source; None where all do. Others' outputs are 0."""
+        return None
+
     @abstractmethod
     def solve(
         self, targets: Array, data_weights: Array, columns: ColumnSelector = slice(None)

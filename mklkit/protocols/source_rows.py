@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SourceRows", "lacking", "row_scale", "where_present"]
+__all__ = ["SourceRows", "lacking", "patterns", "row_scale", "scale_of", "where_present"]
 
 Array = NDArray[np.floating[Any]]
 
@@ -80,14 +80,30 @@ def lacking(rows: Sequence[Any]) -> NDArray[np.bool_] | None:
     return np.column_stack([s.lacks if isinstance(s, SourceRows) else every for s in rows])
 
 
+def patterns(lacks: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return the number (N,) of what each row lacks, and the K patterns (K, M), complete first.
+
+    >>> codes, table = patterns(np.array([[True, False], [False, False], [True, False]]))
+    >>> codes.tolist(), table.tolist()
+    ([1, 0, 1], [[False, False], [True, False]])
+    """
+    codes = np.zeros(len(lacks), np.intp)
+    for absent in lacks[:, lacks.any(axis=0)].T:
+        codes = np.unique(2 * codes + absent, return_inverse=True)[1]
+    return codes, lacks[np.unique(codes, return_index=True)[1]]
+
+
 def row_scale(rows: Sequence[Any], weights: Array) -> Array | None:
+    """Return :func:`scale_of` rows (n,); None where all rows have all sources."""
+    lacks = lacking(rows)
+    return None if lacks is None else scale_of(lacks, weights)
+
+
+def scale_of(lacks: NDArray[np.bool_], weights: Array) -> Array:
     """Return √(Σ w_m / s(x)) of rows (n,), s(x) = Σ w_m over the sources that a row has.
 
-    None where all rows have all sources; 0 of a row that has no source of any weight.
+    0 of a row that has no source of any weight.
     """
-    lacks = lacking(rows)
-    if lacks is None:
-        return None
     # The total is summed as the others, so that a row that has all sources has the scale 1.
     sums = np.where(np.vstack([lacks, np.zeros_like(lacks[:1])]), 0.0, weights).sum(axis=1)
     positive = sums[:-1] > 0

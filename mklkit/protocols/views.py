@@ -103,16 +103,6 @@ class Quadrant:
     )
 
     @property
-    def lower_quartile(self) -> float:
-        """The value that a quarter of the values lie below."""
-        return self.quartiles()[0]
-
-    @property
-    def upper_quartile(self) -> float:
-        """The value that a quarter of the values lie above."""
-        return self.quartiles()[1]
-
-    @property
     def interquartile_range(self) -> float:
         """The distance of the quartiles (IQR)."""
         lower, upper = self.quartiles()
@@ -198,6 +188,14 @@ class KernelView(TrainingView, Protocol):
     @property
     def sees_features(self) -> bool:
         """Whether learners see ΦΦᵀ of an explicit map's features instead of the kernel itself."""
+
+    @property
+    def members(self) -> NDArray[np.intp] | None:
+        """The rows (n,) that have its source; None where all do, or fewer than two."""
+
+    @property
+    def present(self) -> KernelView:
+        """This view alone on its members; itself where these are None."""
 
     def restricted(self, members: NDArray[np.intp]) -> KernelView:
         """Return this view alone on some of the rows, with the map fitted to all of them."""

@@ -8,7 +8,7 @@ further ones, each a list. Built-in components are registered in the same way.
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib import import_module, util
 from types import ModuleType
@@ -70,11 +70,13 @@ def modules_of(room: str) -> Iterator[ModuleType]:
         yield import_module(info.name)
 
 
-def exports(room: str, base: type) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def exports(
+    room: str, base: type, templates: Sequence[str] = ()
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return a package's ``__getattr__`` and ``__dir__``, by which it exports component classes.
 
-    These are the registered ones of its modules that derive from a base. The modules are imported
-    when a class is first asked for.
+    These are the registered ones of its modules that derive from a base, and ``templates`` by their
+    names. The modules are imported when a class is first asked for.
 
     Examples
     --------
@@ -85,8 +87,10 @@ def exports(room: str, base: type) -> tuple[Callable[[str], Any], Callable[[], l
 
     @cache
     def exported() -> dict[str, type]:
-        classes = (cls for module in modules_of(room) for cls in registered_by(module))
-        return {cls.__name__: cls for cls in classes if issubclass(cls, base)}
+        modules = list(modules_of(room))
+        classes = (cls for module in modules for cls in registered_by(module))
+        named = {cls.__name__: cls for cls in classes if issubclass(cls, base)}
+        return named | {key: vars(m)[key] for m in modules for key in templates if key in vars(m)}
 
     def find(name: str) -> Any:
         # Python asks for special names, and for modules before it imports them.

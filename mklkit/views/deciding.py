@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import attrs
@@ -24,7 +25,6 @@ from mklkit.protocols import (
     SourceRows,
     TableRows,
     row_scale,
-    where_present,
 )
 from mklkit.views.kernel_rows import KernelRows, Scratch
 from mklkit.views.rows import ColumnCuts, rows_at
@@ -96,16 +96,20 @@ class RowBlock:
         known = [(fitted, columns[members]) for fitted, columns in self._columns.values()]
         return RowBlock(self.rows[members], known=known, scaling=self.scaling)
 
-    def own(self, projectors: Sequence[Projector]) -> list[Any]:
+    def columns_read(self, projectors: Sequence[Projector]) -> list[Any]:
         """Return what each kernel reads in the rows."""
         return [self._cuts.of(projector.columns, projector.reads) for projector in projectors]
 
     def scaled(self, columns: Array, projectors: Sequence[Projector], weights: Array) -> Array:
         """Return columns of the rows, scaled where these lack sources of a weighted sum."""
-        scale = row_scale(self.own(projectors), weights) if self.may_lack else None
-        if scale is None:
-            return columns
-        return columns * scale.reshape(-1, *[1] * (columns.ndim - 1)).astype(columns.dtype)
+        scale = row_scale(self.columns_read(projectors), weights) if self.may_lack else None
+        return columns if scale is None else times_rows(columns, scale)
+
+    @cached_property
+    def _scale(self) -> Array | None:
+        if self.scaling is None or not self.may_lack:
+            return None
+        return row_scale(self.columns_read(self.scaling[0]), self.scaling[1])
 
     def prepare(self, projectors: Sequence[Projector]) -> None:
         """Compute together what later calls ask for one by one: kernels share their distances."""
@@ -152,17 +156,25 @@ class RowBlock:
                 raw = fold and fitted.linear
                 columns = values if raw else fitted.from_similarities(values)
                 if self.scaling is not None or isinstance(own_rows[place], SourceRows):
-                    columns = self._where_present(columns, own_rows[place])
+                    columns = self._where_present(columns, own_rows[place], out=columns)
                 if self.keep and raw:
                     self._similar[id(fitted)] = columns
                 elif self.keep:
                     self._columns[id(fitted)] = fitted, columns
                 yield fresh[place], columns, raw
 
-    def _where_present(self, columns: Array, own: Any) -> Array:
+    def _where_present(self, columns: Array, rows: Any, out: Array | None = None) -> Array:
         """Return columns, zero for rows that lack their source, and scaled for others."""
-        columns = where_present(lambda _: columns, own)
-        return columns if self.scaling is None else self.scaled(columns, *self.scaling)
+        scale = self._scale
+        if isinstance(rows, SourceRows):
+            scale = np.where(rows.lacks, 0.0, 1.0 if scale is None else scale)
+        return columns if scale is None else times_rows(columns, scale, out)
+
+
+def times_rows(columns: Array, scale: Array, out: Array | None = None) -> Array:
+    """Return columns (n, …) times a number for each row (n,), in their own type."""
+    factors = scale.reshape(-1, *[1] * (columns.ndim - 1)).astype(columns.dtype)
+    return np.multiply(columns, factors, out=out)
 
 
 class BlockDecision(ABC):

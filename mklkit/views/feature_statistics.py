@@ -7,7 +7,7 @@ and covariances: no pass over pairs is needed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.numerics.sampling import own_stream
-from mklkit.protocols import Array, KernelProducts, Quadrant, Quadrants
+from mklkit.protocols import Array, KernelProducts, Quadrant, Quadrants, patterns, scale_of
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.rows import rows_at
 from mklkit.views.statistics import quartiles_of
@@ -25,6 +25,8 @@ QUARTILE_ROWS = 2000
 """Classes of so many rows give quartiles of all pairs."""
 SAMPLED_ROWS, PARTNERS = 20_000, 64
 """Of larger classes, the rows that are drawn and the pairs of each."""
+PATTERN_BYTES = 2**27
+"""The most that the products of each pattern of sources may take, to scale its rows afterwards."""
 POSITIVE, NEGATIVE = 1, 0
 BLOCKS = (POSITIVE, POSITIVE), (POSITIVE, NEGATIVE), (NEGATIVE, NEGATIVE)
 """The classes of rows and columns of each block, in the order of ``Quadrants``."""
@@ -35,15 +37,35 @@ class FeatureStatistics:
 
     Means, deviations, alignments and normal matrices cost one pass over the rows, O(NP²) for P
     features of all views together, and are exact. Quartiles are those of a seeded sample of at most
-    20,000 rows per class.
+    20,000 rows per class. Where rows lack sources, as ``lacks`` (N, M) says, quadrants and
+    alignments are of those that have a view's.
     """
 
-    def __init__(self, blocks: FeatureBlocks) -> None:
+    def __init__(self, blocks: FeatureBlocks, lacks: NDArray[np.bool_] | None = None) -> None:
         self.blocks = blocks
+        self._lacks = lacks
+        self._of_parts: ClassMoments | None = None
+        self._source: tuple[FeatureStatistics, Array] | None = None
         self._codes: NDArray[np.intp] | None = None
         self._row_weights: Any = None
         self._alone: dict[int, ClassMoments] = {}
         self._stacked: ClassMoments | None = None
+
+    @cached_property
+    def patterns(self) -> tuple[NDArray[np.intp], NDArray[np.bool_]] | None:
+        """The rows' patterns of sources, if they are few enough for sums of each; else None."""
+        if self._lacks is None:
+            return None
+        codes, table = patterns(self._lacks)
+        fits = 16 * len(table) * sum(self.blocks.widths) ** 2 <= PATTERN_BYTES
+        return (codes, table) if fits else None
+
+    def scaled(self, used: Sequence[int], weights: Array) -> FeatureStatistics:
+        """Return the statistics of a weighted sum, for which rows that lack sources are scaled."""
+        scaled = FeatureStatistics(self.blocks.scaled(used, weights))
+        if self.patterns is not None:
+            scaled._source = self, scale_of(self.patterns[1][:, used], weights)
+        return scaled
 
     def normal_matrix(self, index: int) -> NormalMatrix:
         """Return ΦᵀΦ of one view; for orthogonal features only its diagonal."""
@@ -72,9 +94,10 @@ class FeatureStatistics:
     def quadrants(self, index: int, y: Array) -> Quadrants:
         """Return a view's quadrants for labels −1 and +1; quartiles when they are asked for."""
         self._stacked_moments(y)
-        moments = self._alone[index]
+        has = self._has(index, y)
+        moments = self._of_present(index, has, y)
         covariances = [moments.covariance(code) for code in (NEGATIVE, POSITIVE)]
-        parts = partial(_sampled_parts, self.blocks, y)
+        parts = partial(_sampled_parts, self.blocks, np.where(has, y, np.nan))
         quartiles = cache(partial(_quartiles, parts, index))
         summary = partial(_mean_and_deviation, moments.means, covariances)
         blocks = [
@@ -87,16 +110,17 @@ class FeatureStatistics:
         self, index: int, y: Array, centered: bool, row_weights: Array | None = None
     ) -> float:
         """Return the alignment of one view's ΦΦᵀ with the label kernel."""
-        labels = np.asarray(y, dtype=np.float64)
+        labels, has = np.asarray(y, dtype=np.float64), self._has(index, y)
+        weights = None if row_weights is None else row_weights[has]
         if centered:
-            labels = labels - np.average(labels, weights=row_weights)
+            labels = labels - np.average(labels[has], weights=weights)
         # A combiner that asks for it goes on with the weighted sum of all views.
         self._stacked_moments(_labels_in(y), row_weights)
-        moments = self._moments(index, _labels_in(y), row_weights)
+        moments = self._of_present(index, has, _labels_in(y), row_weights)
         sums = self._sums([index], moments, labels, row_weights)
-        mean = float(np.average(labels, weights=row_weights))
+        mean = float(np.average(labels[has], weights=weights))
         products = moment_products(moments, [slice(None)], sums, mean, centered, self._noise)
-        return float(products.label_alignments(labels, row_weights)[0])
+        return float(products.label_alignments(labels[has], weights)[0])
 
     def products(self, y: Array | None, lacks: NDArray[np.bool_] | None = None) -> KernelProducts:
         """Return the centred kernels' inner products, with each other and with labels, if given.
@@ -153,25 +177,58 @@ class FeatureStatistics:
 
     def _stacked_moments(self, y: Array | None, row_weights: Array | None = None) -> ClassMoments:
         """Return the moments of all views' features side by side; each view's are parts of it."""
-        codes = self._known_codes(y, row_weights)
+        self._known_codes(y, row_weights)
         if self._stacked is None:
-            every = [range(len(self.blocks.projectors))]
-            (self._stacked,) = self.blocks.moments(every, codes, 2, row_weights)
+            if self._source is None:
+                moments = self._moments_of_parts(y, row_weights)
+            else:
+                source, scales = self._source
+                moments = source._moments_of_parts(y, row_weights).stretched(np.tile(scales, 2))
+            classes = np.repeat([NEGATIVE, POSITIVE], len(moments.counts) // 2)
+            self._stacked = moments if len(classes) == 2 else moments.merged(classes, 2)
             self._alone = dict(enumerate(map(self._stacked.part, self._places())))
         return self._stacked
+
+    def _moments_of_parts(self, y: Array | None, row_weights: Array | None) -> ClassMoments:
+        """Return the stacked moments of each class's patterns of sources."""
+        codes, every = self._known_codes(y, row_weights), [range(len(self.blocks.projectors))]
+        if self._of_parts is None:
+            members, table = self.patterns or (0, [()])
+            codes = codes * len(table) + members
+            (self._of_parts,) = self.blocks.moments(every, codes, 2 * len(table), row_weights)
+        return self._of_parts
+
+    def _has(self, index: int, y: Array) -> NDArray[np.bool_]:
+        """Return which rows (N,) have a view's source; all, where the labels of these are alike."""
+        if self._lacks is not None and self.patterns is not None:
+            has = ~self._lacks[:, index]
+            if len(np.unique(y[has])) > 1:
+                return has
+        return np.ones(len(y), bool)
+
+    def _of_present(
+        self, index: int, has: NDArray[np.bool_], y: Array | None, row_weights: Any = None
+    ) -> ClassMoments:
+        """Return a view's moments by class, of the rows that have its source."""
+        if self.patterns is None or has.all():
+            return self._moments(index, y, row_weights)
+        absent = self.patterns[1][:, index]
+        members = np.flatnonzero(np.tile(~absent, 2))
+        parts = self._moments_of_parts(y, row_weights).part(self._places()[index])
+        return parts.classes(members).merged(members // len(absent), 2)
 
     def _known_codes(self, y: Array | None, row_weights: Any) -> NDArray[np.intp]:
         """Return the classes by which moments are summed; forget those of other labels."""
         if not np.array_equal(row_weights, self._row_weights):
             self._row_weights = row_weights
-            self._codes, self._alone, self._stacked = None, {}, None
+            self._codes, self._alone, self._stacked, self._of_parts = None, {}, None, None
         if y is None:
             if self._codes is None:
                 self._codes = np.zeros(self.blocks.n_rows, dtype=np.intp)
             return self._codes
         codes = (y > 0).astype(np.intp)
         if self._codes is None or not np.array_equal(codes, self._codes):
-            self._codes, self._alone, self._stacked = codes, {}, None
+            self._codes, self._alone, self._stacked, self._of_parts = codes, {}, None, None
         return codes
 
 

@@ -188,7 +188,6 @@ class View(BlockSide):
         super().__init__(len(self.rows), [index], np.ones(1), feature_statistics)
         self._index = index
         self._tile_statistics = tile_statistics
-        self._present: View | None = None
 
     @cached_property
     def learner_kernel(self) -> KernelRows:
@@ -235,14 +234,26 @@ class View(BlockSide):
         (projector,) = with_support([self.projector], members)
         return View(0, projector, tiles, features)
 
+    @cached_property
+    def members(self) -> NDArray[np.intp] | None:
+        """The rows (n,) that have its source; None where all do, or fewer than two."""
+        members = np.flatnonzero(~self.rows.lacks) if isinstance(self.rows, SourceRows) else ()
+        return np.asarray(members) if len(members) > 1 else None
+
+    @cached_property
+    def present(self) -> View:
+        """This view alone on its members; itself where these are None."""
+        return self if self.members is None else self.restricted(self.members)
+
     def quadrants(self, y: Array) -> Quadrants:
         """Return the statistics of the blocks by class, computed once for all kernels together.
 
         On features, means and deviations are exact, from one pass over the rows; quartiles are
         those of a sample of at most 20,000 rows per class.
         """
-        if isinstance(self.rows, SourceRows) and (there := self._where_present(y)) is not None:
-            return there.quadrants(y[~self.rows.lacks])
+        members = self._members_of(y)
+        if members is not None:
+            return self.present.quadrants(y[members])
         if self.sees_features:
             return self.feature_statistics.quadrants(self._index, y)
         return self._tile_statistics.quadrants(y)[self._index]
@@ -254,20 +265,20 @@ class View(BlockSide):
 
         On features in O(Np²).
         """
-        if isinstance(self.rows, SourceRows) and (there := self._where_present(y)) is not None:
-            members = ~self.rows.lacks
+        members = self._members_of(y)
+        if members is not None:
             weights = None if row_weights is None else row_weights[members]
-            return there.label_alignment(y[members], centered, weights)
+            return self.present.label_alignment(y[members], centered, weights)
         if self.sees_features:
             return self.feature_statistics.alignment(self._index, y, centered, row_weights)
         return self._tile_statistics.alignments(y, centered, row_weights)[self._index]
 
-    def _where_present(self, y: Array) -> View | None:
-        """Return the view on the rows that have its source; None where their labels are alike."""
-        members = np.flatnonzero(~self.rows.lacks)
-        if self._present is None and len(members):
-            self._present = self.restricted(members)
-        return self._present if len(np.unique(y[members])) > 1 else None
+    def _members_of(self, y: Array) -> NDArray[np.intp] | None:
+        """Return the members, if statistics of all rows don't say theirs; None if all are alike."""
+        if self.members is None or len(np.unique(y[self.members])) == 1:
+            return None
+        known = self.sees_features and self.feature_statistics.patterns is not None
+        return None if known else self.members
 
 
 class WeightedViews(BlockSide):
@@ -282,7 +293,7 @@ class WeightedViews(BlockSide):
         statistics = views[0].feature_statistics if views[0].explicit else None
         lacks = any(isinstance(views[index].rows, SourceRows) for index in used)
         if lacks and statistics is not None:
-            statistics = FeatureStatistics(statistics.blocks.scaled(used, weights[used]))
+            statistics = statistics.scaled(used, weights[used])
         super().__init__(views[0].n_rows, used, weights[used], statistics)
         self._views = [views[index] for index in used]
         if lacks:

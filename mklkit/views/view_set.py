@@ -52,7 +52,7 @@ class ViewSet(list[View]):
         blocks: FeatureBlocks | None,
     ) -> None:
         tiles = TileStatistics(kernel_rows)
-        features = None if blocks is None else FeatureStatistics(blocks)
+        features = None if blocks is None else FeatureStatistics(blocks, lacking(kernel_rows.rows))
         super().__init__(
             View(index, projector, tiles, features) for index, projector in enumerate(projectors)
         )

@@ -100,7 +100,9 @@ def accuracies(
 
 def markdown(cells: pd.DataFrame) -> str:
     lines = [["", *cells.columns], ["---", *["--:"] * len(cells.columns)]]
-    lines += [[f"`{name}`" if name in STRATEGIES else name, *row] for name, *row in cells.itertuples()]
+    lines += [
+        [f"`{name}`" if name in STRATEGIES else name, *row] for name, *row in cells.itertuples()
+    ]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

@@ -101,5 +101,5 @@ def test_only_the_best_has_no_distance() -> None:
 def test_several_tables_have_one_legend_and_lines_between_them() -> None:
     lines = shown((ONE, "a"), (ONE, "b"), (ALL, "over data sets"))
     assert sum("balanced accuracy" in line for line in lines) == 1
-    assert sum("rank: mean place" in line for line in lines) == 1
+    assert sum("rank: mean rank" in line for line in lines) == 1
     assert all(lines[lines.index(title) - 1] == "" for title in ("b", "over data sets"))

@@ -11,7 +11,6 @@ from matplotlib import pyplot
 
 from mklkit.errors import MKLKitError
 from mklkit.plotting import (
-    AlignmentDisplay,
     ColumnEffectsDisplay,
     ComparisonDisplay,
     CriticalDifferenceDisplay,
@@ -42,10 +41,8 @@ EFFECTS = pd.DataFrame(
 )
 COMPARED = pd.DataFrame({"method": ["uniform"], "kind": ["method"], "score": [0.9]})
 NAMES = ["rbf", "linear"]
-ALIKE = pd.DataFrame(np.eye(2), index=NAMES, columns=NAMES)
 POINTS = np.arange(6.0).reshape(3, 2)
 ON_ONE = [
-    AlignmentDisplay(ALIKE),
     ComparisonDisplay(COMPARED),
     CriticalDifferenceDisplay([1.2, 1.8], NAMES, 0.5),
     CalibrationDisplay({"svm": (np.array([0.1, 0.9]), np.array([0.2, 0.8]))}),
@@ -89,7 +86,6 @@ def test_too_few_axes_are_refused(display: Any, needed: int) -> None:
 @pytest.mark.parametrize(
     ("make", "table"),
     [
-        (AlignmentDisplay, ALIKE),
         (ComparisonDisplay, COMPARED),
         (KernelWeightsDisplay, WEIGHTS),
         (KernelWorthDisplay, WORTH),

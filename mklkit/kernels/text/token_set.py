@@ -34,8 +34,8 @@ class TokenSet(FixedKernel):
     Notes
     -----
     O(T) to read T characters in each call; O(nm) for each element that many sets have, and for
-    others the number of pairs of sets that have it. Positive semi-definite, as :class:`Tanimoto`
-    is. Of P. Jaccard: The distribution of the flora in the alpine zone. New Phytologist 11 (1912).
+    others the number of pairs of sets that have it. Positive semi-definite. Of
+    P. Jaccard: The distribution of the flora in the alpine zone. New Phytologist 11 (1912).
 
     Examples
     --------

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
+from mklkit.kernels import KernelAround
 from mklkit.plugin import Array, FittedKernel, register
-from mklkit_kernels.around import KernelAround
 
 MOST_ROWS = 5000
 """Of more training rows so many, evenly spaced, have the mean: new rows are compared with all."""

@@ -9,9 +9,9 @@ import numpy as np
 from attrs.validators import ge, instance_of
 from numpy.typing import NDArray
 
-from mklkit import DataError
 from mklkit.kernels import Cosine
 from mklkit.plugin import Array, FittedKernel, Kernel, KernelFacts, as_int, register
+from mklkit_kernels.text import expect_text
 
 END_OF_A, END_OF_B = -1, -2
 
@@ -107,9 +107,5 @@ class WeightedDegree(Kernel, FittedKernel):
 
 def _codes(rows: Array, end: int) -> NDArray[np.int32]:
     """Return the letters by place, (L, n), and after the end a number that no letter has."""
-    if not ((rows == np.floor(rows)) & (rows <= 0x10FFFF)).all():
-        raise DataError(
-            "weighted-degree expects the code points of one column of text, got other numbers:"
-            " choose a column of text for it."
-        )
+    expect_text("weighted-degree", rows)
     return np.ascontiguousarray(np.where(rows >= 0, rows, end).T, dtype=np.int32)

@@ -26,8 +26,9 @@ from mklkit import (
     MKLTransformer,
     alignment_matrix,
 )
-from mklkit.plotting import AlignmentDisplay, KernelWeightsDisplay
+from mklkit.plotting import KernelWeightsDisplay
 from mklkit.plugin import Array
+from mklkit_optimize.alignment_display import AlignmentDisplay
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

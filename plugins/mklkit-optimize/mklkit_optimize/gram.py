@@ -9,7 +9,6 @@ import numpy as np
 
 from mklkit.plugin import Array, register
 from mklkit_optimize.cuts import least_maximum
-from mklkit_optimize.enclosing_ball import ball_center
 from mklkit_optimize.margins import MarginPoint, MarginSearch, MarginWeighting
 
 
@@ -69,7 +68,9 @@ class RatioSearch(MarginSearch):
 
     def value(self, point: MarginPoint) -> float:
         """Return the ratio."""
-        alpha = ball_center(point.gram)
+        from mklkit.evaluation import ball_center  # slow to import
+
+        alpha = ball_center(point.gram, tol=1e-5)
         diagonals = np.diagonal(self.grams, axis1=1, axis2=2)
         self.radii.append(diagonals @ alpha - self.grams @ alpha @ alpha)
         margin = point.squared_margin

@@ -9,7 +9,6 @@ import numpy as np
 
 from mklkit.plugin import Array, CombinerFacts, Learner, Target, Views, register
 from mklkit_optimize.class_hulls import HARD_MARGIN
-from mklkit_optimize.enclosing_ball import squared_radius
 from mklkit_optimize.gram_sums import gram_stack
 from mklkit_optimize.saddle import SaddleProblem
 from mklkit_optimize.simplemkl import SimpleMKL
@@ -66,9 +65,11 @@ class RMKL(SimpleMKL):
         """Return the optimal weights for labels −1 and +1."""
         if len(views) == 1:
             return np.ones(1)
+        from mklkit.evaluation import radius  # slow to import
+
         C, grams = self.C or learner.fixed_C or 1.0, gram_stack(views)
         for gram in grams:
-            gram.flat[:: len(gram) + 1] += squared_radius(gram) / (C * target.counts)
+            gram.flat[:: len(gram) + 1] += radius(gram) ** 2 / (C * target.counts)
         size = float(np.trace(grams.mean(axis=0))) / len(target)
         labels, inner = target.values.astype(np.float64), float(np.clip(0.1 * self.tol, 1e-9, 1e-3))
         return self.solve(SaddleProblem(grams, labels, HARD_MARGIN / size, inner))

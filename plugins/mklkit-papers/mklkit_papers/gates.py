@@ -63,8 +63,8 @@ class GatesDisplay(PanelsDisplay):
     Examples
     --------
     >>> from mklkit import MKLClassifier
-    >>> from mklkit.plotting import GatesDisplay
-    >>> from mklkit.datasets import make_four_stars
+    >>> from mklkit_papers.gates import GatesDisplay
+    >>> from mklkit_papers.stars import make_four_stars
     >>> X, y, _ = make_four_stars(400, random_state=0)
     >>> kernels = ["s0.01:rbf(gamma=100)", "s1:rbf(gamma=1)"]
     >>> model = MKLClassifier(kernels, combiner="cluster-gating", random_state=0).fit(X, y)

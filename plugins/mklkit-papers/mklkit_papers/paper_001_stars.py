@@ -13,7 +13,6 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from mklkit.combiners.cluster_gating.combiner import ClusterGating
-from mklkit.datasets.generated import GAPS, make_four_stars
 from mklkit.errors import UnknownNameError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.plotting.parts import new_figure
@@ -24,6 +23,7 @@ from mklkit_papers.lines import ACCURACY, Line, Measure, PrintedTable, published
 from mklkit_papers.protocol import DataUse
 from mklkit_papers.scores import WEIGHT
 from mklkit_papers.session import Session, SetLines
+from mklkit_papers.stars import GAPS, make_four_stars
 
 STARS = DataUse("4-XmasStar", "", quick=3)
 N_ROWS, TRAIN = 800, 0.3

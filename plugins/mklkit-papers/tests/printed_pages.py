@@ -29,7 +29,7 @@ def use_of(experiment: Experiment, label: str) -> DataUse:
 
 def shown(name: str) -> dict[tuple[str, str], list[float]]:
     """Return our numbers on the page by row and column, each with its deviation."""
-    page = (ROOT / "docs" / "papers" / f"{name[:3]}.md").read_text("utf-8")
+    page = (ROOT / "docs" / "papers" / "tables" / f"{name}.md").read_text("utf-8")
     table = re.search(rf"<!-- {name} -->\n(.*?)<!-- end -->", page, re.DOTALL)[1]
     lines = [line for line in table.splitlines() if line.startswith("|")]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[2:]]

@@ -22,7 +22,28 @@ NAMES = [entry.name for entry in entries()]
 @pytest.mark.parametrize("page", sorted(PAGES.glob("0*.md")), ids=lambda page: page.stem)
 def test_the_page_of_a_paper_has_a_place_for_each_entry(page):
     names = [name for name in NAMES if name.startswith(f"{page.stem}-")]
-    assert sorted(marked(PAGES)[page]) == sorted(names)
+    short = re.findall(r"^<!-- short (\S+) -->$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(short) == sorted(names)
+    assert {name: marked(PAGES / "tables")[PAGES / "tables" / f"{name}.md"] for name in names} == {
+        name: [name] for name in names
+    }
+
+
+@pytest.mark.parametrize("page", sorted(PAGES.glob("0*.md")), ids=lambda page: page.stem)
+def test_short_tables_have_the_numbers_of_the_long_ones(page, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "_ext"))
+    from paper_tables import written
+
+    text = page.read_text(encoding="utf-8")
+    assert text == written(text)
+    for name, shown in re.findall(r"<!-- short (\S+) -->\n\n(\|.*?)\n\n", text, re.DOTALL):
+        long = (PAGES / "tables" / f"{name}.md").read_text(encoding="utf-8")
+        rows = [line.split("|") for line in long.splitlines() if line.startswith("|")][2:]
+        ours = [cells[3].split("±")[0].strip() for cells in rows]
+        cells = [cell for line in shown.splitlines()[2:] for cell in line.split("|")[2:-1]]
+        numbers = [number for cell in cells for number in re.findall(r"^ (-?[\d.]+)", cell)]
+        assert sorted(filter(None, ours)) == sorted(numbers)
+        assert shown.count("✗") == long.count(" | no |")
 
 
 def test_the_page_has_the_known_sets():

@@ -29,6 +29,7 @@ from mklkit_authors.testing.fits import (
     weights_of_rows_count,
 )
 from mklkit_authors.testing.kernels import KERNEL_CHECKS, MAP_CHECKS
+from mklkit_authors.testing.missing import MISSING_CHECKS
 
 Outcome = Literal["passed", "failed", "not applicable"]
 
@@ -52,7 +53,7 @@ CHECKS: dict[Kind, tuple[CheckFunction, ...]] = {
         *FIT_CHECKS,
         weights_of_rows_count,
     ),
-    "missing": (),
+    "missing": MISSING_CHECKS,
     "preset": PRESET_CHECKS,
 }
 
@@ -122,7 +123,7 @@ def component_checks(
     ----------
     component : component, component class or preset
         A class is instantiated with its defaults.
-    kind : {"kernel", "feature_map", "learner", "combiner", "preset"}, optional
+    kind : {"kernel", "feature_map", "learner", "combiner", "missing", "preset"}, optional
         By default it is inferred.
     rows : ndarray of shape (T, d), optional
         Rows for a kernel that needs particular ones; 12 or more.
@@ -151,7 +152,7 @@ def component_checks(
         )
     case = Case(component, kind, None if rows is None else np.asarray(rows))
     functions = CHECKS[kind]
-    if kind != "preset":
+    if kind not in ("preset", "missing"):
         functions += (*COMPONENT_CHECKS, *ESTIMATOR_CHECKS)
     return [Check(kind, case.label, function, case) for function in functions]
 

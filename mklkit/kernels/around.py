@@ -1,10 +1,12 @@
-"""Kernels around another kernel, and the one that has a given share of the weights."""
+"""Kernels around another kernel, such as the one that has a given share of the weights."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 import attrs
+import numpy as np
 from attrs.validators import gt, lt
 
 from mklkit.kernels.distances import RBF
@@ -21,16 +23,39 @@ def as_kernel(value: Any) -> Kernel:
     return kernel
 
 
-def facts_around(kernel: Kernel, **changes: Any) -> KernelFacts:
-    """Return the facts of a kernel around another, whose parameters are nested."""
-    inner = facts_of(kernel, KernelFacts)
-    space = {f"kernel__{name}": values for name, values in inner.search_space.items()}
-    return attrs.evolve(inner, search_space=space, proposed=(), **changes)
+@attrs.frozen
+class KernelAround(Kernel):
+    """Template: another kernel, fitted and then changed by :meth:`around`."""
+
+    linear: ClassVar[bool] = True
+    """Whether it is as linear as its kernel."""
+
+    kernel: Kernel = attrs.field(factory=RBF, converter=as_kernel)
+
+    @property
+    def facts(self) -> KernelFacts:  # type: ignore[override]
+        """The properties of the inner kernel, whose parameters are nested; it proposes nothing."""
+        inner = facts_of(self.kernel, KernelFacts)
+        space = {f"kernel__{name}": values for name, values in inner.search_space.items()}
+        linear = inner.linear and self.linear
+        return attrs.evolve(inner, linear=linear, proposed=(), search_space=space)
+
+    def fit(self, rows: Array) -> FittedKernel:
+        """Return the kernel with the inner one fitted."""
+        return self.around(self.kernel.fit(rows), rows, np.ones(len(rows)))
+
+    def fit_weighted(self, rows: Array, row_weights: Array) -> FittedKernel:
+        """Return the kernel with the inner one fitted to rows that count by their weights (N,)."""
+        return self.around(self.kernel.fit_weighted(rows, row_weights), rows, row_weights)
+
+    @abstractmethod
+    def around(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:
+        """Return the kernel around a fitted one, for rows (N, d) with weights (N,)."""
 
 
 @register
 @attrs.frozen
-class FixedShare(Kernel):
+class FixedShare(KernelAround):
     """Another kernel, with a share of the weights that is given and not learned.
 
     The combiner learns the weights of the other kernels as if this one were not there; they have
@@ -56,18 +81,13 @@ class FixedShare(Kernel):
 
     name: ClassVar[str] = "fixed-share"
 
-    kernel: Kernel = attrs.field(factory=RBF, converter=as_kernel)
     share: float = attrs.field(default=0.2, converter=float, validator=[gt(0), lt(1)])
 
     @property
     def facts(self) -> KernelFacts:  # type: ignore[override]
         """The properties of the inner kernel, and the share."""
-        return facts_around(self.kernel, share=self.share)
+        return attrs.evolve(super().facts, share=self.share)
 
-    def fit(self, rows: Array) -> FittedKernel:
-        """Return the inner kernel, fitted."""
-        return self.kernel.fit(rows)
-
-    def fit_weighted(self, rows: Array, row_weights: Array) -> FittedKernel:
-        """Return the inner kernel, fitted to rows that count by their weights (N,)."""
-        return self.kernel.fit_weighted(rows, row_weights)
+    def around(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:
+        """Return the inner kernel."""
+        return fitted
