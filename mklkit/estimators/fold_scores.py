@@ -118,8 +118,9 @@ class FoldScores:
         """Return one fold's scores and ``OTHERS`` of all points, (4, points), and what failed."""
         data, rows = self.data.take(training), rows_at(self.data.rows, test)
         if isinstance(data.rows, TableRows) and data.rows.medians is not None:  # of all rows
-            own = attrs.evolve(runs[0].plan.reading, medians=None).with_gaps(data.rows)
-            data, rows = attrs.evolve(data, rows=own), attrs.evolve(rows, medians=own.medians)
+            learned = attrs.evolve(runs[0].plan.reading, medians=None).with_gaps(data.rows)
+            rows = attrs.evolve(rows, medians=learned.medians)
+            data = attrs.evolve(data, rows=learned)
         held_out = TrainingData(rows, self.data.values[test], places=test)
         n_points = sum(len(run.group.places) for run in runs)
         scores = np.full((1 + len(OTHERS), n_points), np.nan)

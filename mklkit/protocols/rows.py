@@ -151,7 +151,7 @@ class TableRows:
         The columns of numbers, at their positions; 0 in the others.
     texts : dict of int to ndarray of shape (n, L)
         The code points of columns of text that a kernel reads, as
-        :func:`mklkit.registry.readings.text_codes` returns them.
+        :func:`mklkit.registry.readings.text_codes` returns them; NaN for gaps.
     categories : dict of int to ndarray of shape (n,)
         The codes of columns of categories that a kernel reads, NaN for gaps that it skips.
     medians : ndarray of shape (d,), optional
@@ -217,7 +217,10 @@ class TableRows:
         """Return what a kernel reads in its columns (n, k), or (n, L) for text."""
         if reads == "text":
             assert columns is not None, "a kernel on text is bound to its column"
-            return self.texts[int(columns[0])]
+            codes = self.texts[int(columns[0])]
+            absent = np.isnan(codes[:, 0])
+            codes = np.nan_to_num(codes, nan=-1.0) if absent.any() else codes  # an empty text
+            return SourceRows(codes, absent) if absent.any() and self.medians is not None else codes
         numbers = self.numbers if columns is None else self.numbers[:, columns]
         if reads == "categories":
             wanted = range(numbers.shape[1]) if columns is None else columns.tolist()

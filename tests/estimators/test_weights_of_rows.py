@@ -141,7 +141,7 @@ def test_probabilities_are_calibrated_on_weighted_rows():
     draw = np.random.default_rng(0)
     codes, values = np.arange(40) % 2, draw.normal(size=40) + np.arange(40) % 2
     weights = draw.uniform(0.1, 3, 40)
-    calibrated, _ = cross_fitted(codes, 0, lambda _, held_out: values[held_out], weights)
+    calibrated, _, _ = cross_fitted(codes, 0, lambda _, held_out: values[held_out], weights)
     expected = _SigmoidCalibration().fit(values, codes, sample_weight=weights).predict(values)
     np.testing.assert_allclose(calibrated.predict_proba(values)[:, 1], expected, rtol=1e-6)
 

@@ -51,12 +51,12 @@ class Complete(Missing):
 
     Notes
     -----
-    O(N³) per source and turn; only for implicit maps. Completed kernels are positive semi-definite,
-    as inner products of images. A new row needs the similarities to all training rows. Source:
-    Bhadra, Kaski and Rousu, Multi-view kernel completion, Machine Learning 106 (2017), where
-    completed kernels are A K A', with A the identity for rows that have the source, and each is
-    close to a non-negative sum of the others. Unlike there, A and s are not searched together by
-    gradients, with a sparse A: ridge regression also gives A for new rows.
+    O(N³) per source and turn; for implicit maps, but not kernels on text. Completed kernels are
+    positive semi-definite, as inner products of images. A new row needs the similarities to all
+    training rows. Source: Bhadra, Kaski and Rousu, Multi-view kernel completion, Machine Learning
+    106 (2017), where completed kernels are A K A', with A the identity for rows that have the
+    source, and each is close to a non-negative sum of the others. Unlike there, A and s are not
+    searched together by gradients, with a sparse A: ridge regression also gives A for new rows.
     """
 
     name: ClassVar[str] = "complete"
@@ -225,6 +225,12 @@ class _CompletingCombiner(Around):
             raise IncompatibleError(
                 "missing='complete' completes Gram matrices: use feature_map='implicit', or"
                 " missing='present', which works on features too."
+            )
+        on_text = [view.label for view in views if view.projector.reads == "text"]
+        if on_text:
+            raise IncompatibleError(
+                f"missing='complete' keeps what kernels read in columns of one width, and kernel"
+                f" {on_text[0]!r} reads text: use missing='present' or 'per-pattern'."
             )
         has = ~lacking([view.rows for view in views], len(target))
         grams = [np.asarray(view.gram(keep=False), dtype=np.float64) for view in views]
