@@ -382,3 +382,33 @@ def test_a_row_without_a_text_has_no_similarity_by_it():
     np.testing.assert_allclose(alone, usual, atol=1e-6)
     with pytest.raises(DataError, match="Row 0"):
         model.predict(pd.DataFrame({"text": [None], "x": [np.nan]}))
+
+
+def test_probabilities_are_calibrated_by_rows_that_lack_the_same(
+    rng: np.random.Generator, tmp_path: Path
+) -> None:
+    n_rows = 240
+    y = np.where(rng.random(n_rows) < 0.5, 1, -1)
+    X = rng.normal(size=(n_rows, 9)) + 0.7 * y[:, None]
+    X[:100, COLUMNS[0]] = rng.normal(size=(100, 3))  # says nothing of the first rows
+    X[:100, 3:] = np.nan
+    X[100:110, COLUMNS[2]] = np.nan  # too few for sigmoids of their own
+    model = MKLClassifier(KERNELS, learner=SVM, probability=True, random_state=0).fit(X, y)
+    assert set(model.pattern_calibrations_) == {"000", "011"}
+    values, probabilities = model.decision_function(X), model.predict_proba(X)
+    for members, calibration in (
+        (slice(0, 100), model.pattern_calibrations_["011"]),
+        (slice(100, 110), model.calibration_),
+        (slice(110, None), model.pattern_calibrations_["000"]),
+    ):
+        sigmoid = calibration.calibrators[0]
+        expected = 1 / (1 + np.exp(sigmoid.a_ * values[members] + sigmoid.b_))
+        np.testing.assert_allclose(probabilities[members, 1], expected, rtol=1e-12)
+    # Rows of which the source says nothing are nearer to even chances than by the shared sigmoids.
+    shared = model.calibration_.predict_proba(values[:100])
+    assert np.abs(probabilities[:100] - 0.5).mean() < np.abs(shared - 0.5).mean()
+    alone = np.vstack([model.predict_proba(row[None]) for row in X[95:115]])
+    np.testing.assert_allclose(alone, probabilities[95:115], atol=1e-12)
+    save_model(model, tmp_path / "model.mkl")
+    loaded = load_model(tmp_path / "model.mkl")
+    np.testing.assert_array_equal(loaded.predict_proba(X), probabilities)
