@@ -73,9 +73,9 @@ def test_a_new_batch_counts_as_none_and_words_stay(study) -> None:
     assert (step.left_, [*step.values_]) == (["b_0", "word"], ["sex", "batch"])
     new = frame[:2].assign(batch=[7, 8])
     changes = new[["a_0", "a_1"]] - step.transform(new)[["a_0", "a_1"]]
-    other = frame[:2].assign(batch=[8, 7])
+    new_rows = frame[:2].assign(batch=[8, 7])
     np.testing.assert_allclose(
-        changes, other[["a_0", "a_1"]] - step.transform(other)[["a_0", "a_1"]]
+        changes, new_rows[["a_0", "a_1"]] - step.transform(new_rows)[["a_0", "a_1"]]
     )
     assert step.transform(new)[["b_0", "word"]].equals(new[["b_0", "word"]])
     assert len(step.transform(pd.concat([new, new]))) == 4

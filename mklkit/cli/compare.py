@@ -277,23 +277,12 @@ def _report(comparison: Comparison, output: Path | None) -> None:
     from mklkit.comparison.report.tables import shortfall
 
     plan, data = comparison.plan, comparison.data
-    lines: list[Fact] = []
+    first: list[Fact] = [("verdict", comparison.verdict.splitlines())]
     if not comparison.complete:
         ended = "stopped" if comparison.by_time else "interrupted"
-        lines.append((ended, _lost(comparison, output)))
-    splits = dict.fromkeys(part["description"] for part in plan["splits"])
-    lines += [
-        ("data", [line for source in data for line in (source.summary, *source.notes)]),
-        ("splits", [*splits, *comparison.notes]),
-    ]
-    if plan["score"] not in ("accuracy", "r2"):
-        lines.append(("score", plan["score"]))
-    if plan["tune"]:
-        lines.append(("tuned", f"{plan['tune']}, inside the training rows of each split"))
-    show(facts_grid(lines))
+        first.insert(0, (ended, _lost(comparison, output)))
+    show(facts_grid(first))
     names = list(comparison.results["data"].unique())
-    if len(names) == 1 and len(comparison.questions):
-        show(questions_grid(comparison.questions, comparison.unit))
     how = plan["score"], comparison.unit, plan["reference"]
     for name in names:
         table = comparison.table(name)
@@ -304,7 +293,18 @@ def _report(comparison: Comparison, output: Path | None) -> None:
     if len(names) > 1:
         over = comparison_grid(comparison.table(), *how, "over data sets")
         show(over, *_rank_tests(comparison))
-    show(facts_grid([("verdict", comparison.verdict.splitlines())]))
+    elif len(comparison.questions):
+        show(questions_grid(comparison.questions, comparison.unit))
+    splits = dict.fromkeys(part["description"] for part in plan["splits"])
+    lines: list[Fact] = [
+        ("data", [line for source in data for line in (source.summary, *source.notes)]),
+        ("splits", [*splits, *comparison.notes]),
+    ]
+    if plan["score"] not in ("accuracy", "r2"):
+        lines.append(("score", plan["score"]))
+    if plan["tune"]:
+        lines.append(("tuned", f"{plan['tune']}, inside the training rows of each split"))
+    show("", facts_grid(lines))
 
 
 def _rank_tests(comparison: Comparison) -> list[str]:

@@ -110,9 +110,9 @@ def _report(system: System, outcome: Any, result: dict[str, Any]) -> None:
         ]
     )
     scores = zip(system.task.scores.values(), outcome.shown_scores(), strict=True)
-    show(facts, "", facts_grid(scores))
+    show(facts_grid(scores))
     if result["parts"]:
         show(parts_grid(system.task, result["parts"]))
     if outcome.pooled is not None:
         show(class_table(outcome.pooled, "all folds"))
-    show(f"{result['seconds']:.2f} s")
+    show(facts, f"{result['seconds']:.2f} s")

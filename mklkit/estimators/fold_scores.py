@@ -32,7 +32,7 @@ from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.numerics.threads import in_threads
-from mklkit.protocols import Array, Combiner, lacking
+from mklkit.protocols import Array, Combiner, TableRows, lacking
 from mklkit.protocols.folds import Rows
 from mklkit.views.bound_kernels import BoundKernel, own_columns
 from mklkit.views.deciding import decide_block
@@ -116,8 +116,14 @@ class FoldScores:
         self, training: Rows, test: Rows, runs: Sequence[GroupRun], report: Callable[[], None]
     ) -> tuple[Array, list[MKLKitError]]:
         """Return one fold's scores and ``OTHERS`` of all points, (4, points), and what failed."""
-        data = self.data.take(training)
-        held_out = TrainingData(rows_at(self.data.rows, test), self.data.values[test], places=test)
+        data, rows = self.data.take(training), rows_at(self.data.rows, test)
+        if isinstance(data.rows, TableRows) and data.rows.medians is not None:  # of all rows
+            training = attrs.evolve(runs[0].plan.reading, medians=None).with_gaps(data.rows)
+            data, rows = (
+                attrs.evolve(data, rows=training),
+                attrs.evolve(rows, medians=training.medians),
+            )
+        held_out = TrainingData(rows, self.data.values[test], places=test)
         n_points = sum(len(run.group.places) for run in runs)
         scores = np.full((1 + len(OTHERS), n_points), np.nan)
         errors: list[MKLKitError] = []

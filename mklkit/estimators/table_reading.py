@@ -127,6 +127,7 @@ class TableReading:
                     f" {wrong!r:.40} now: turn it into text."
                 )
             texts[place] = text_codes(values)
+            texts[place][column.isna()] = np.nan
         for place in self.categories:
             if self.holds[place] == "numbers":
                 codes = numbers[:, place].astype(np.float64)
@@ -137,7 +138,9 @@ class TableReading:
             if place in self.filled:
                 codes = np.where(np.isnan(codes), category_codes([MISSING]), codes)
             categories[place] = codes
-        return TableRows(numbers, texts, categories) if texts or categories else numbers
+        rows = TableRows(numbers, texts, categories) if texts or categories else numbers
+        lack = any(np.isnan(codes[:, 0]).any() for codes in texts.values())
+        return self.with_gaps(rows) if lack else rows
 
 
 def read_table(X: Any, banks: Sequence[Bank]) -> tuple[TableReading, list[list[BoundKernel]]]:
@@ -184,7 +187,6 @@ def read_table(X: Any, banks: Sequence[Bank]) -> tuple[TableReading, list[list[B
     left_out = sorted({*categories, *gaps} - {*texts, *filled})
     fates = {
         f"read as a category of their own, {MISSING!r}": filled,
-        "read as empty text": texts,
         "left out by its kernel": left_out,
     }
     n_gaps = frame.isna().sum().tolist()

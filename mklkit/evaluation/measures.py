@@ -72,7 +72,8 @@ def radius(gram: Array) -> float:
     """
     gram = centred_gram(checked_gram(gram))
     alpha = ball_center(gram)
-    return float(np.sqrt(max(alpha @ gram.diagonal() - alpha @ gram @ alpha, 0)))
+    squared = float(alpha @ gram.diagonal() - alpha @ gram @ alpha)
+    return max(squared, 0.0) ** 0.5
 
 
 def ball_center(gram: Array, tol: float = 1e-6) -> Array:

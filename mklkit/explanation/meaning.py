@@ -125,7 +125,7 @@ def of_those_who_have(kernels: pd.DataFrame, little: float) -> pd.DataFrame:
     """
     if "have" not in kernels:
         return kernels.iloc[:0]
-    measured = kernels[kernels["why_not"] == ""]
+    measured = kernels[kernels["have"].notna()]
     rows = measured["have_rows"].map("{:,} rows have it and another".format)
     losses = {f"left_out{end}": measured[f"have{end}"] for end in ("", "_low", "_high")}
     measured = measured.assign(kernel=measured["kernel"] + " (" + rows + ")", **losses)

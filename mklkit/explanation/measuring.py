@@ -203,7 +203,7 @@ class Measuring:
         kept = ~alone[train]
         self._fitted(smaller, train[kept], _safe_indexing(rows_left, np.flatnonzero(kept)))
         parts: dict[Any, NDArray[np.bool_]] = {kernel: ~alone[test]}
-        if self.lacks.any():
+        if self.lacks[:, kernel].any():
             parts[kernel, HAVE] = parts[kernel] & ~self.lacks[test, kernel]
         for subject, part in parts.items():
             places, truth = np.flatnonzero(part), self.data.targets[test[part]]

@@ -151,7 +151,7 @@ class TableRows:
         The columns of numbers, in their places; 0 in the others.
     texts : dict of int to ndarray of shape (n, L)
         The code points of columns of text that a kernel reads, as
-        :func:`mklkit.registry.readings.text_codes` returns them.
+        :func:`mklkit.registry.readings.text_codes` returns them; NaN for gaps.
     categories : dict of int to ndarray of shape (n,)
         The codes of columns of categories that a kernel reads, NaN for gaps that it leaves out.
     medians : ndarray of shape (d,), optional
@@ -213,24 +213,27 @@ class TableRows:
         plain = not (self.texts or self.categories)
         return numbers if plain else attrs.evolve(self, numbers=numbers, medians=None)
 
-    def own(self, columns: Columns, reads: Reads) -> Array | SourceRows:
+    def columns_read(self, columns: Columns, reads: Reads) -> Array | SourceRows:
         """Return what a kernel reads in its columns (n, k), or (n, L) for text."""
         if reads == "text":
             assert columns is not None, "a kernel on text is bound to its column"
-            return self.texts[int(columns[0])]
-        columns_read = self.numbers if columns is None else self.numbers[:, columns]
+            codes = self.texts[int(columns[0])]
+            absent = np.isnan(codes[:, 0])
+            codes = np.nan_to_num(codes, nan=-1.0) if absent.any() else codes  # an empty text
+            return SourceRows(codes, absent) if absent.any() and self.medians is not None else codes
+        numbers = self.numbers if columns is None else self.numbers[:, columns]
         if reads == "categories":
-            wanted = range(columns_read.shape[1]) if columns is None else columns.tolist()
-            columns_read = columns_read.astype(np.float64)
+            wanted = range(numbers.shape[1]) if columns is None else columns.tolist()
+            numbers = numbers.astype(np.float64)
             for place, column in enumerate(wanted):
                 if column in self.categories:
-                    columns_read[:, place] = self.categories[column]
+                    numbers[:, place] = self.categories[column]
         if self.medians is None:
-            return columns_read
-        gaps = np.isnan(columns_read)
+            return numbers
+        gaps = np.isnan(numbers)
         lacks = np.asarray(gaps.all(axis=1))
         medians = self.medians if columns is None else self.medians[columns]
-        values = np.ascontiguousarray(np.where(gaps, medians, columns_read), columns_read.dtype)
+        values = np.ascontiguousarray(np.where(gaps, medians, numbers), numbers.dtype)
         return SourceRows(values, lacks) if lacks.any() else values
 
 
@@ -246,7 +249,7 @@ def own_rows(rows: Any, columns: Columns, reads: Reads) -> Any:
     [[1.0]]
     """
     if isinstance(rows, TableRows):
-        return rows.own(columns, reads)
+        return rows.columns_read(columns, reads)
     return rows if columns is None else rows[:, columns]
 
 

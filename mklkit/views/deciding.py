@@ -96,20 +96,20 @@ class RowBlock:
         known = [(fitted, columns[members]) for fitted, columns in self._columns.values()]
         return RowBlock(self.rows[members], known=known, scaling=self.scaling)
 
-    def own(self, projectors: Sequence[Projector]) -> list[Any]:
+    def columns_read(self, projectors: Sequence[Projector]) -> list[Any]:
         """Return what each kernel reads in the rows."""
         return [self._cuts.of(projector.columns, projector.reads) for projector in projectors]
 
     def scaled(self, columns: Array, projectors: Sequence[Projector], weights: Array) -> Array:
         """Return columns of the rows, scaled where these lack sources of a weighted sum."""
-        scale = row_scale(self.own(projectors), weights) if self.may_lack else None
+        scale = row_scale(self.columns_read(projectors), weights) if self.may_lack else None
         return columns if scale is None else times_rows(columns, scale)
 
     @cached_property
     def _scale(self) -> Array | None:
         if self.scaling is None or not self.may_lack:
             return None
-        return row_scale(self.own(self.scaling[0]), self.scaling[1])
+        return row_scale(self.columns_read(self.scaling[0]), self.scaling[1])
 
     def prepare(self, projectors: Sequence[Projector]) -> None:
         """Compute together what later calls ask for one by one: kernels share their distances."""
@@ -163,11 +163,11 @@ class RowBlock:
                     self._columns[id(fitted)] = fitted, columns
                 yield fresh[place], columns, raw
 
-    def _where_present(self, columns: Array, own: Any, out: Array | None = None) -> Array:
+    def _where_present(self, columns: Array, rows: Any, out: Array | None = None) -> Array:
         """Return columns, zero for rows that lack their source, and scaled for others."""
         scale = self._scale
-        if isinstance(own, SourceRows):
-            scale = np.where(own.lacks, 0.0, 1.0 if scale is None else scale)
+        if isinstance(rows, SourceRows):
+            scale = np.where(rows.lacks, 0.0, 1.0 if scale is None else scale)
         return columns if scale is None else times_rows(columns, scale, out)
 
 

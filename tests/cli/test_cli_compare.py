@@ -165,9 +165,9 @@ def _signalled(
     return process
 
 
-def _without_times(found: object) -> object:
+def _without_times(report: object) -> object:
     dropped = ("seconds", "predict_seconds", "refit_seconds", "memory")
-    text = json.dumps(found)
+    text = json.dumps(report)
     return json.loads(
         text, object_hook=lambda facts: {key: facts[key] for key in facts if key not in dropped}
     )

@@ -75,12 +75,12 @@ def test_bandwidths_of_all_rows(mklkit: Run, command: tuple[str, ...]) -> None:
 
 def test_seed_decides_the_split(mklkit: Run) -> None:
     command = ("fit", "iris", "-l", "svm(C=1)", "--json", "--seed")
-    first, again, other = [mklkit(*command, seed).json for seed in (1, 1, 2)]
+    first, again, reseeded = [mklkit(*command, seed).json for seed in (1, 1, 2)]
     for result in (first, again):
         del result["seconds"], result["scored_model"]["seconds"]
     assert first == again
-    assert first["model"]["weights"] == other["model"]["weights"]
-    assert first["scores"] != other["scores"]
+    assert first["model"]["weights"] == reseeded["model"]["weights"]
+    assert first["scores"] != reseeded["scores"]
 
 
 def test_the_saved_model_has_learned_from_all_rows(

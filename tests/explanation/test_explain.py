@@ -179,8 +179,8 @@ def test_a_search_is_not_repeated() -> None:
     grid = {"combiner__lam": [0.25, 4.0], "learner__alpha": [0.5]}
     ours = MKLSearchCV(MKLClassifier(KERNELS, combiner="ifsl"), grid, cv=2, random_state=0)
     combiners = {"combiner": ["uniform", "dimkl3"]}
-    theirs = GridSearchCV(MKLClassifier(KERNELS, learner="svm(C=1)"), combiners, cv=2)
-    for search in (ours, theirs):
+    reference = GridSearchCV(MKLClassifier(KERNELS, learner="svm(C=1)"), combiners, cv=2)
+    for search in (ours, reference):
         search.fit(rows, labels)
         plain = clone(search.best_estimator_).fit(rows, labels)
         of_search, other = (

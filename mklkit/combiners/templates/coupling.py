@@ -64,7 +64,7 @@ class CoupledDecision(BlockDecision):
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values, (n,) or (n, G), of one block of rows."""
-        lacks = lacking(block.own(self.projectors)) if block.may_lack else None
+        lacks = lacking(block.columns_read(self.projectors)) if block.may_lack else None
         if lacks is not None:
             return self._where_present(block, lacks)
         linear = all(learner.coefficients is not None for learner in self.learners)

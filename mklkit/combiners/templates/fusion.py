@@ -80,7 +80,7 @@ class FusedDecision(BlockDecision):
         scores = np.empty((len(block), len(self.projectors)))
         for index, values in block.columns_of(self.projectors):
             scores[:, index] = self.learners[index].decide(values)
-        lacks = lacking(block.own(self.projectors)) if block.may_lack else None
+        lacks = lacking(block.columns_read(self.projectors)) if block.may_lack else None
         return scores if lacks is None else np.where(lacks, 0.0, scores)
 
 

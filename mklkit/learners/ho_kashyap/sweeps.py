@@ -93,8 +93,8 @@ class _Sweep:
                 rate = columns.rates[view]
                 grow_margins(rows.outputs[view], rows.labels, rate, rows.margins[view])
             else:
-                state = rows.outputs, rows.margins, rows.labels, rows.counts
-                value = loss(*state, codes, lacks, weights, columns.lam)
+                counted = rows.outputs, rows.margins, rows.labels, rows.counts
+                value = loss(*counted, codes, lacks, weights, columns.lam)
         target, lam = np.empty_like(rows.outputs[0]), columns.lam
         margins, labels, view = rows.margins, rows.labels, self.view
         set_target(rows.outputs, margins, labels, codes, self.factors, lam, view, target)

@@ -51,7 +51,7 @@ class Complete(Missing):
 
     Notes
     -----
-    O(N³) per source and turn; of implicit maps. Completed kernels are positive semi-definite, as
+    O(N³) per source and turn; of implicit maps, and not of kernels on text. Completed kernels are positive semi-definite, as
     they are inner products of images. A new row needs the similarities to all training rows.
     Source: Bhadra, Kaski and Rousu, Multi-view kernel completion, Machine Learning 106 (2017), of
     which are taken that completed kernels are A K A' with A the identity for rows that have the
@@ -226,6 +226,12 @@ class _CompletingCombiner(Around):
                 "missing='complete' completes Gram matrices: use feature_map='implicit', or"
                 " missing='present', which works on features too."
             )
+        on_text = [view.label for view in views if view.projector.reads == "text"]
+        if on_text:
+            raise IncompatibleError(
+                f"missing='complete' keeps what kernels read in columns of one width, and kernel"
+                f" {on_text[0]!r} reads text: use missing='present' or 'per-pattern'."
+            )
         has = ~lacking([view.rows for view in views], len(target))
         grams = [np.asarray(view.gram(keep=False), dtype=np.float64) for view in views]
         completion = Completion.of(grams, has, self.ridge, self.n_iter)
@@ -259,7 +265,7 @@ class Images:
 
     def of(self, block: RowBlock) -> Array:
         """Return new rows."""
-        sources = block.own(self.projectors)
+        sources = block.columns_read(self.projectors)
         has = ~lacking(sources, len(block))
         similar: list[Any] = [None] * len(sources)
         for index, values in block.columns_of(self.projectors):

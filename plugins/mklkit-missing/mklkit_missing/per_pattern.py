@@ -84,7 +84,7 @@ class PatternDecision(BlockDecision):
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values of one block of rows, by the largest pattern in each."""
-        has = ~lacking(block.own(self.sources), len(block))
+        has = ~lacking(block.columns_read(self.sources), len(block))
         # A pattern fits where it asks for no source that the row lacks.
         fits = ~(self.patterns & ~has[:, None]).any(axis=2)
         sizes = np.where(fits, self.patterns.sum(axis=1), -1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from mklkit_authors.testing import parametrize_with_component_checks
 from mklkit_missing import Complete, Completion, PerPattern
@@ -105,9 +106,9 @@ def test_completion_is_the_regression_on_the_other_sources_in_turn(rows):
                 images[i, members] = np.linalg.solve(among, beside)
             kernels[m] = images @ grams[m] @ images.T
             known[:, m] = True
-    for found, expected in zip(completion.similar, kernels, strict=True):
-        np.testing.assert_allclose(found, expected, atol=1e-8)
-        assert np.linalg.eigvalsh(found).min() > -1e-9
+    for completed, expected in zip(completion.similar, kernels, strict=True):
+        np.testing.assert_allclose(completed, expected, atol=1e-8)
+        assert np.linalg.eigvalsh(completed).min() > -1e-9
 
 
 @pytest.mark.parametrize("missing", ["complete", "per-pattern"])
@@ -131,10 +132,13 @@ def test_rows_that_have_everything_are_those_of_the_plain_sum(rows, missing):
     np.testing.assert_allclose(wrapped.decision_function(X), plain.decision_function(X), atol=1e-6)
 
 
-def test_numbers_are_learned_and_features_refused(rows):
+def test_numbers_are_learned_and_features_and_text_refused(rows):
     X, y, new = rows
     for missing in ("complete", "per-pattern"):
         model = MKLRegressor(KERNELS, missing=missing).fit(X, y + 0.1)
         assert np.isfinite(model.predict(new)).all()
     with pytest.raises(IncompatibleError, match="implicit"):
         MKLClassifier(KERNELS, missing="complete", feature_map="fourier", learner="mhks").fit(X, y)
+    frame = pd.DataFrame({"text": ["a b", None] * 30, "x": y + 0.1 * np.arange(60)})
+    with pytest.raises(IncompatibleError, match="'complete' .*'t' reads text"):
+        MKLClassifier(["t:token-set@text", "x:rbf@x"], missing="complete").fit(frame, y)

@@ -89,8 +89,8 @@ def test_the_program_of_the_shares_has_these_shares(rows, C):
     norms, values, bias = solved([rbf(X, X, m) for m in range(3)], y, s, C)
     np.testing.assert_allclose(norms / norms.sum(), weights, atol=2e-4)
     kept = s > 1e-3  # of others f and s are next to zero
-    found = model.decision_function(X[kept])
-    np.testing.assert_allclose(found, (values / s + bias)[kept], atol=5e-3)
+    decided = model.decision_function(X[kept])
+    np.testing.assert_allclose(decided, (values / s + bias)[kept], atol=5e-3)
 
 
 def test_complete_rows_have_the_weights_of_simplemkl_and_are_left_to_the_combiner(rows):

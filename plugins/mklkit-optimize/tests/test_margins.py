@@ -97,13 +97,13 @@ def test_memo_has_the_largest_objective(theta):
         gram = np.einsum("m,mij->ij", weights, grams)
         return squared_margin(gram, labels) + theta / 2 * weights @ products @ weights
 
-    found = MKLClassifier(kernels, combiner=MEMO(theta=theta)).fit(rows, labels).weights_[0]
-    reached = objective(found)
+    shares = MKLClassifier(kernels, combiner=MEMO(theta=theta)).fit(rows, labels).weights_[0]
+    reached = objective(shares)
     draws = np.random.default_rng(1).dirichlet(np.ones(3), size=60)
-    tried = draws if theta == 0 else [0.98 * found + 0.02 * draw for draw in draws]
+    tried = draws if theta == 0 else [0.98 * shares + 0.02 * draw for draw in draws]
     assert all(objective(weights) <= reached * 1.003 for weights in tried)
     if theta == 10:  # the simplest kernel, of the largest norm
-        assert found.argmax() == np.diag(products).argmax()
+        assert shares.argmax() == np.diag(products).argmax()
 
 
 def test_memo_keeps_the_least_margin():
