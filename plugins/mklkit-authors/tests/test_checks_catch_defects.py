@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, ClassVar
 
+import attrs
 import numpy as np
 import pytest
 from defective_kernels import Kernel, Negative
@@ -21,11 +22,7 @@ from mklkit_authors.testing.checks import checks_of
 from mklkit import MKLKitError, get_registry
 from mklkit.kernels import RBF, Precomputed
 from mklkit.learners import SVM
-from mklkit.plugin import (
-    CombinerFacts,
-    KernelFacts,
-    Target,
-)
+from mklkit.plugin import CombinerFacts, KernelFacts, Target, WeightingCombiner
 from mklkit.registry.readings import category_codes, texts_of
 
 
