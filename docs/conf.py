@@ -34,7 +34,7 @@ extensions = [
     "pictures",
     "public_names",
 ]
-exclude_patterns = ["_build", "papers/tables", "gallery/**/*.py", "gallery/**/*.ipynb"]
+exclude_patterns = ["_build", "**/tables", "gallery/**/*.py", "gallery/**/*.ipynb"]
 templates_path = ["_templates"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
@@ -90,7 +90,9 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": ["theme-version"],
     # Programs of the gallery have lines of 100 letters.
-    "secondary_sidebar_items": {"**": ["page-toc"], "gallery/*": []},
+    "secondary_sidebar_items": {
+        page: ["page-toc"] for page in ("[!g]**", "get-started", "guides/**")
+    },
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }

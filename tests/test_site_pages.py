@@ -162,7 +162,9 @@ FOLLOWED = {
     "docs/guides/probabilities.md": Followed(),
     "docs/guides/regression.md": Followed(bring=houses, needs="mklkit_optimize"),
     "docs/guides/report.md": Followed(instead={"compare wine": "compare wine --cv 2x1"}),
+    "docs/guides/sensors.md": Followed(),
     "docs/guides/several-sources.md": Followed(),
+    "docs/guides/text-and-numbers.md": Followed(),
     "docs/guides/tuning.md": Followed(),
     **dict.fromkeys(
         (f"docs/papers/00{number}.md" for number in range(5)),

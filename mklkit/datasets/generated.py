@@ -51,7 +51,7 @@ def digits_sources() -> pd.DataFrame:
 
 
 def digits_lacking() -> pd.DataFrame:
-    """Return :func:`digits_sources` with each source missing at random (30 %), but never all."""
+    """Return :func:`digits_sources` with each source missing at random (20 %), but never all."""
     frame = digits_sources()
     rng = np.random.default_rng(0)
     lacks = rng.random((len(frame), 3)) < 0.3

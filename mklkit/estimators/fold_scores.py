@@ -40,7 +40,7 @@ from mklkit.views.rows import rows_at
 
 Scorer = Callable[[Any, Any, Any], float]
 OTHERS = ("mean_test_complete", "mean_test_lacking", "mean_n_iter")
-"""What is returned of points beside their scores."""
+"""The values returned for points in addition to their scores."""
 
 
 def fits_grids(combiner: Any) -> bool:
@@ -118,11 +118,9 @@ class FoldScores:
         """Return one fold's scores and ``OTHERS`` of all points, (4, points), and what failed."""
         data, rows = self.data.take(training), rows_at(self.data.rows, test)
         if isinstance(data.rows, TableRows) and data.rows.medians is not None:  # of all rows
-            training = attrs.evolve(runs[0].plan.reading, medians=None).with_gaps(data.rows)
-            data, rows = (
-                attrs.evolve(data, rows=training),
-                attrs.evolve(rows, medians=training.medians),
-            )
+            learned = attrs.evolve(runs[0].plan.reading, medians=None).with_gaps(data.rows)
+            rows = attrs.evolve(rows, medians=learned.medians)
+            data = attrs.evolve(data, rows=learned)
         held_out = TrainingData(rows, self.data.values[test], places=test)
         n_points = sum(len(run.group.places) for run in runs)
         scores = np.full((1 + len(OTHERS), n_points), np.nan)
@@ -182,7 +180,7 @@ class FoldScores:
         return np.array([of_all, *parts, iterations / n_problems])
 
     def _scored(self, scores: Array, codes: NDArray[Any]) -> Array:
-        """Return each point's score from its class scores (C, n, G), NaN of no rows."""
+        """Return each point's score from its class scores (C, n, G), NaN without rows."""
         if len(codes) == 0:
             return np.full(scores.shape[2], np.nan)
         finite = np.asarray(np.isfinite(scores).all(axis=0))

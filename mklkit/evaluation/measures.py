@@ -49,7 +49,7 @@ def _squared_distance(gram: Array, signs: Array) -> float:
     """Return the squared distance of two hulls, 0 if it is negligible."""
     scale = float(gram.diagonal().max()) or 1.0
     # Σα = 2, that is 1 in each class, so no α reaches its bound of 1.
-    machine = NuSVC(nu=(2 - 1e-9) / len(gram), kernel="precomputed", max_iter=1_000_000)
+    machine = NuSVC(nu=(2 - 1e-9) / len(gram), kernel="precomputed", max_iter=10**6, random_state=0)
     for tol in (1e-4, 1e-6, 1e-8, 1e-10):
         try:
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
@@ -77,11 +77,11 @@ def radius(gram: Array) -> float:
 
 
 def ball_center(gram: Array, tol: float = 1e-6) -> Array:
-    """Return the α (N,) of the center Σ α_i φ(x_i) of the smallest ball around all rows.
+    """Return the α (N,) of the centre Σ α_i φ(x_i) of the smallest ball around all rows.
 
-    On weights of sum 1, αᵀDα is αᵀKα − Σ α_i K_ii for D_ij = K_ij − (K_ii + K_jj)/2, half the
-    squared distances, negated: a one-class machine on D, which libsvm solves to the part ``tol`` of
-    the largest one.
+    For weights of sum 1, αᵀDα is αᵀKα − Σ α_i K_ii with D_ij = K_ij − (K_ii + K_jj)/2, half the
+    squared distances, negated: a one-class machine on D, which libsvm solves to ``tol`` times the
+    largest one.
 
     Examples
     --------
@@ -92,9 +92,10 @@ def ball_center(gram: Array, tol: float = 1e-6) -> Array:
     halves = gram.diagonal() / 2
     distances = gram - halves[:, None] - halves
     distances /= float(np.abs(distances).max()) or 1.0
-    machine = OneClassSVM(nu=1 / len(gram), kernel="precomputed", tol=tol).fit(distances)
-    alpha = np.zeros(len(gram))
-    alpha[machine.support_] = machine.dual_coef_[0]
+    machine = OneClassSVM(nu=1 / len(gram), kernel="precomputed", tol=tol)
+    machine.random_state = 0  # libsvm uses none, but scikit-learn would draw one
+    alpha, support = np.zeros(len(gram)), machine.fit(distances).support_
+    alpha[support] = machine.dual_coef_[0]
     return alpha / alpha.sum()
 
 

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from mklkit.cli.comparison_tables import comparison_grid
 from mklkit.cli.tables import class_table, weights_table
+from mklkit.display.measures import PARTS
 from mklkit.evaluation import score_confusion
 
 WEIGHTS = {"cosine_linear": [0.5, 0.7], "rbf": [0.3, 0.2], "cosine_polynomial": [0.2, 0.1]}
@@ -67,7 +68,7 @@ def test_the_table_of_classes_fits_any_width(width: int, n_classes: int) -> None
     assert line[4:] == (["0", "2", "5"] + ["0"] * 5 if is_matrix else ["class", "2", "(5)"])
 
 
-NO_NUMBERS = {"r2": float("nan"), "mean_absolute_error": float("nan")}
+NO_NUMBERS = dict.fromkeys(("r2", "mean_absolute_error", *PARTS), float("nan"))
 NUMBERS = {"balanced_accuracy": 0.9, "auc": 0.9, **NO_NUMBERS, "seconds": 0.1, "failures": 0}
 COMMON = {"kind": ["method", "one kernel", "classifier"], "learner": "svm", **NUMBERS}
 ONE = pd.DataFrame(

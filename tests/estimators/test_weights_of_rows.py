@@ -130,7 +130,7 @@ def test_components_that_cannot_weigh_rows_are_refused():
 
 def test_rules_that_take_all_rows_alike_say_so():
     X, y, often = three_classes(0)
-    note = "kernel weights of dimkl3: from all rows alike; weights of rows count in the learner"
+    note = "kernel weights of dimkl3 count all rows equally; weights of rows count in the learner"
     model = MKLClassifier(combiner="dimkl3")
     assert note in model.fit(X, y, sample_weight=often).choices_
     assert note not in model.fit(X, y).choices_
