@@ -94,8 +94,8 @@ def ball_center(gram: Array, tol: float = 1e-6) -> Array:
     distances /= float(np.abs(distances).max()) or 1.0
     machine = OneClassSVM(nu=1 / len(gram), kernel="precomputed", tol=tol)
     machine.random_state = 0  # libsvm uses none, but scikit-learn would draw one
-    alpha = np.zeros(len(gram))
-    alpha[machine.fit(distances).support_] = machine.dual_coef_[0]
+    alpha, support = np.zeros(len(gram)), machine.fit(distances).support_
+    alpha[support] = machine.dual_coef_[0]
     return alpha / alpha.sum()
 
 

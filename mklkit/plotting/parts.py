@@ -129,7 +129,7 @@ def width_of(names: Sequence[str]) -> float:
 
 
 def short(name: str) -> str:
-    """Return a name as it is drawn, cut in the middle: names often differ at their ends.
+    """Return a name as drawn, shortened in the middle: names often differ at their ends.
 
     Examples
     --------

@@ -79,7 +79,7 @@ class FeatureStatistics:
     ) -> ClassMoments:
         """Return the moments of several views' features side by side.
 
-        By class for labels −1 and +1, of which −1 comes first; without labels of all rows as one.
+        By class for labels −1 and +1, in this order; without labels, of all rows as one class.
         """
         if len(used) == 1:
             moments = self._moments(used[0], y, row_weights)
@@ -92,7 +92,7 @@ class FeatureStatistics:
         return moments if every else moments.part(columns)
 
     def quadrants(self, index: int, y: Array) -> Quadrants:
-        """Return a view's quadrants for labels −1 and +1; quartiles when they are asked for."""
+        """Return a view's quadrants for labels −1 and +1; quartiles on demand."""
         self._stacked_moments(y)
         has = self._has(index, y)
         moments = self._of_present(index, has, y)
@@ -114,7 +114,7 @@ class FeatureStatistics:
         weights = None if row_weights is None else row_weights[has]
         if centered:
             labels = labels - np.average(labels[has], weights=weights)
-        # A combiner that asks for it goes on with the weighted sum of all views.
+        # A combiner that requests it then uses the weighted sum of all views.
         self._stacked_moments(_labels_in(y), row_weights)
         moments = self._of_present(index, has, _labels_in(y), row_weights)
         sums = self._sums([index], moments, labels, row_weights)

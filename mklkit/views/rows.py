@@ -104,8 +104,8 @@ def rows_at(rows: Rows, place: slice | NDArray[np.intp]) -> Any:
         broken = int(np.flatnonzero(~np.isfinite(block).all(axis=1))[0])
         number = place.indices(len(rows))[0] + broken if isinstance(place, slice) else place[broken]
         raise DataError(
-            f"Row {number} (counted from 0) has NaN or infinity, which kernels can't compare. Fill"
-            " the gaps first, or leave such rows out."
+            f"Row {number} (counted from 0) has NaN or infinity, which kernels can't compare in"
+            " rows read in parts. Fill the gaps, leave such rows out, or pass a table in memory."
         )
     return block
 

@@ -364,26 +364,6 @@ def test_one_pass_has_the_quadrants_of_the_rows_that_have_the_source(
     np.testing.assert_allclose(together, one_by_one, rtol=1e-9)
 
 
-def test_a_row_without_a_text_has_no_similarity_by_it():
-    texts = ["a b", "b c", None, "a", "c d", "b", "d", None]
-    frame = pd.DataFrame({"text": texts, "x": np.arange(8.0)})
-    frame.loc[3, "x"] = np.nan
-    y = np.resize([0, 1], 8)
-    kernels = ["t:token-set@text", "x:rbf(gamma=0.1)@x"]
-    model = MKLClassifier(kernels, learner="svm(C=1.0, tol=1e-9)").fit(frame, y)
-    sets = [set(text.split()) if text else set() for text in texts]
-    common = [[len(a & b) / len(a | b) if a and b else 0 for b in sets] for a in sets]
-    x = np.nan_to_num(np.exp(-0.1 * np.subtract.outer(frame.x.values, frame.x.values) ** 2))
-    share = (frame.notna() / 2).sum(axis=1).to_numpy()
-    gram = (np.array(common) + x) / 2 / np.sqrt(np.outer(share, share))
-    usual = SVC(C=1.0, kernel="precomputed", tol=1e-9).fit(gram, y).decision_function(gram)
-    np.testing.assert_allclose(model.decision_function(frame), usual, atol=1e-6)
-    alone = [model.decision_function(frame[k : k + 1])[0] for k in range(8)]
-    np.testing.assert_allclose(alone, usual, atol=1e-6)
-    with pytest.raises(DataError, match="Row 0"):
-        model.predict(pd.DataFrame({"text": [None], "x": [np.nan]}))
-
-
 def test_probabilities_are_calibrated_by_rows_that_lack_the_same(
     rng: np.random.Generator, tmp_path: Path
 ) -> None:
@@ -412,3 +392,47 @@ def test_probabilities_are_calibrated_by_rows_that_lack_the_same(
     save_model(model, tmp_path / "model.mkl")
     loaded = load_model(tmp_path / "model.mkl")
     np.testing.assert_array_equal(loaded.predict_proba(X), probabilities)
+
+
+def test_a_row_without_a_text_has_no_similarity_by_it():
+    texts = ["a b", "b c", None, "a", "c d", "b", "d", None]
+    frame = pd.DataFrame({"text": texts, "x": np.arange(8.0)})
+    frame.loc[3, "x"] = np.nan
+    y = np.resize([0, 1], 8)
+    kernels = ["t:token-set@text", "x:rbf(gamma=0.1)@x"]
+    model = MKLClassifier(kernels, learner="svm(C=1.0, tol=1e-9)").fit(frame, y)
+    sets = [set(text.split()) if text else set() for text in texts]
+    common = [[len(a & b) / len(a | b) if a and b else 0 for b in sets] for a in sets]
+    x = np.nan_to_num(np.exp(-0.1 * np.subtract.outer(frame.x.values, frame.x.values) ** 2))
+    share = (frame.notna() / 2).sum(axis=1).to_numpy()
+    gram = (np.array(common) + x) / 2 / np.sqrt(np.outer(share, share))
+    usual = SVC(C=1.0, kernel="precomputed", tol=1e-9).fit(gram, y).decision_function(gram)
+    np.testing.assert_allclose(model.decision_function(frame), usual, atol=1e-6)
+    alone = [model.decision_function(frame[k : k + 1])[0] for k in range(8)]
+    np.testing.assert_allclose(alone, usual, atol=1e-6)
+    with pytest.raises(DataError, match="Row 0"):
+        model.predict(pd.DataFrame({"text": [None], "x": [np.nan]}))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"learner": SVM, "probability": True},
+        {"combiner": "dimkl5", "feature_map": "fourier(n_components=32)", "learner": "ridge"},
+        {"combiner": "alignment", "feature_map": "empirical(subset=20)", "learner": "mhks"},
+        {"combiner": "ifsl", "learner": "kmhks"},
+        {"combiner": "ifsl", "feature_map": "empirical(subset=20)", "learner": "mhks"},
+    ],
+)
+def test_complete_tables_have_the_same_bits_by_strategies_that_see_no_gaps(
+    rng: np.random.Generator, parts: dict[str, Any]
+) -> None:
+    y = np.where(rng.random(80) < 0.5, 1, -1)
+    X = rng.normal(size=(80, 9)) + 0.5 * y[:, None]
+    models = [
+        MKLClassifier(KERNELS, missing=missing, random_state=0, **parts).fit(X, y)
+        for missing in ("present", "drop", "impute")
+    ]
+    for decide in ("decision_function", *["predict_proba"] * ("probability" in parts)):
+        values = [getattr(model, decide)(X).tobytes() for model in models]
+        assert values[0] == values[1] == values[2]

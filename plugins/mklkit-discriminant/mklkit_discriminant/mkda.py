@@ -88,7 +88,7 @@ class MKDA(WeightingCombiner):
         if not problem.factors:
             return weights
         if problem.size > largest:
-            other = ", use form='qcqp'" if self.form == "sdp" else ""
+            other = ", form='qcqp'" if self.form == "sdp" else ""
             raise MKLKitError(
                 f"mkda(form='{self.form}') takes kernels of joint rank at most {largest}; these"
                 f" have {problem.size} on {len(y)} rows. Use fewer rows{other} or another combiner."

@@ -55,8 +55,8 @@ def _counted(train: tuple[int, ...], labels: Any, repeats: int) -> list[tuple[An
     enough = [size > count for size, count in zip(sizes, train, strict=False)]
     if len(sizes) != len(train) or not all(enough):
         raise DataError(
-            f"its classes have {_enumerated(sizes)} rows, too few for {_enumerated(train)} training"
-            " rows and others for testing"
+            f"its classes have {_enumerated(sizes)} rows; expected more than {_enumerated(train)},"
+            " to leave rows for testing"
         )
     cut = []
     for _ in range(repeats):

@@ -72,11 +72,12 @@ class Case:
             return self.source
         try:
             return cls()
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, AttributeError) as error:
             raise CheckFailure(
                 f"Expected {self.source.__name__}() to make a component with its defaults; it"
-                f" raised {type(error).__name__}: {error}. Give every parameter a default, or"
-                " check an instance of the class."
+                f" raised {type(error).__name__}: {error}. Give every parameter a default, as"
+                " a field of an @attrs.frozen class without __init__, or check an instance of the"
+                " class."
             ) from error
 
     @property

@@ -61,6 +61,11 @@ EXAMPLES = (
     " If it does not take every value, add some that it takes to the class: facts ="
     " KernelFacts(examples=(...))."
 )
+TEXTS = " Its examples are texts: state what its columns hold too, KernelFacts(reads='text', ...)."
+ARGUMENTS = (
+    " With row_weights='throughout' in the facts, weights of rows are a further argument: see its"
+    " base class in mklkit.plugin."
+)
 
 
 @attrs.frozen
@@ -104,14 +109,23 @@ class Check:
                 raise
             except BaseException as error:
                 reason = plain_message(error).rstrip(".")
-                refuses = self.kind == "kernel" and isinstance(error, ValueError)
                 raise CheckFailure(
                     f"{self}: {self.help} Expected no error; got {type(error).__name__}: {reason},"
-                    f" at {place_of(error, self._case.source)}.{EXAMPLES * refuses}"
+                    f" at {place_of(error, self._case.source)}.{_remedy(self._case, error)}"
                 ) from error
 
     def __str__(self) -> str:
         return f"{self.kind.replace('_', ' ')} {self.component}, {self.name}"
+
+
+def _remedy(case: Case, error: BaseException) -> str:
+    """Return what helps against an error that a component raised, where that is known."""
+    if case.kind == "combiner" and isinstance(error, TypeError):
+        return ARGUMENTS * (case.component.facts.row_weights == "throughout")
+    if case.kind != "kernel" or not isinstance(error, ValueError):
+        return ""
+    texts = any(isinstance(value, str) for value in case.kernel_facts.examples)
+    return TEXTS if texts and case.kernel_facts.reads in ("numbers", "amounts") else EXAMPLES
 
 
 def component_checks(
@@ -251,6 +265,8 @@ def can_be_made_by_name(case: Case) -> None:
     try:
         _ = case.component
     except CheckFailure as failure:
+        if isinstance(failure.__cause__, AttributeError):  # no parameter would help
+            raise
         raise NotApplicable(
             f"{case.label} can't be created without parameters, and can only be checked"
             f" by check_component({case.source.__name__}(...))."

@@ -26,7 +26,7 @@ def declares_its_partners(case: Case) -> None:
     """The class names a feature map and a learner that exist and work together."""
     try:
         choose_components(case.component, None, None, task=case.task)
-    except (MKLKitError, AttributeError) as error:
+    except MKLKitError as error:
         raise CheckFailure(
             f"Expected a feature map and a learner that work with {case.label}; got: {error} Write"
             " facts = CombinerFacts(feature_map=..., learner=...) in the class, with spec strings;"
@@ -70,7 +70,7 @@ def kept_columns_decide_the_same(case: Case) -> None:
     """Decisions from columns kept for several decisions equal those from rows."""
     decision = case.fitted().fitted
     if not isinstance(decision, BlockDecision):
-        raise NotApplicable(f"{case.label} decides by itself")
+        raise NotApplicable(f"{case.label} does not decide block by block")
     block = RowBlock(case.new_rows, keep=True)
     expected = "the same decisions for a block that keeps its columns"
     for _ in range(2):

@@ -150,7 +150,7 @@ def weights_of_rows_count(case: Case) -> None:
     for variant in case.variants():
         if not facts_of(variant.partners[1], LearnerFacts).takes_row_weights:
             raise NotApplicable(refused)
-        advice = "Use target.row_weights, passed on as they are; or correct the facts."
+        advice = "Use target.row_weights, passed on unchanged; or correct the facts."
         usual = variant.fit(kernels=kernels)
         # Light rows count for less even if a margin separates the classes.
         light = np.where(often == 1, 1e-3, 1.0)

@@ -58,7 +58,7 @@ def complete_rows_are_as_without(case: Case) -> None:
     rows, y = rows_of(3, 60, PATTERNS[:1])
     usual = fitted(case, rows, y, missing="present").decision_function(rows)
     values = fitted(case, rows, y).decision_function(rows)
-    advice = "Leave kernels and combiner as they are for rows that have everything."
+    advice = "Don't change kernels and combiner for rows that have all sources."
     # Support vector machines on kernels that differ only in centring agree up to a tolerance.
     expect_close(values, usual, "the decisions of no strategy on complete rows", advice, 1e-6)
 
