@@ -1,10 +1,9 @@
 """Strategies for rows that lack a source, on tables of which sources are knocked out.
 
-``python bench_missing.py [TABLE …] [--prefixes rna mirna] [--repeats 20] [--train 0.5]`` prints two
-Markdown tables per TABLE (built in, or a CSV file with the label in the column ``target``): mean
-accuracies, and differences from medians with corrected 95 % intervals. Of a source all columns go
-together, and every row keeps one source. Kernels are one rbf per prefix of columns, with even
-weights, and the learner is ``svm(C=10)``.
+``python bench_missing.py [TABLE …] [--prefixes rna mirna] [--repeats 20] [--train 0.5]`` prints per
+TABLE (built in, or a CSV file with the label in the column ``target``) mean accuracies, and
+differences from medians with corrected 95 % intervals. All columns of a source go together, and
+every row keeps one source. One rbf per prefix of columns, even weights, ``svm(C=10)``.
 
 "30 %" and "50 %" of rows lack each source by chance. "by class": 40 % of every second class do, and
 10 % of the others. "new rows not": the same models, where the lacks of new rows are dealt anew
@@ -14,12 +13,10 @@ among them, so that a model which learned *that* rows lack a source loses what i
 from __future__ import annotations
 
 import argparse
-import warnings
 from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
@@ -29,9 +26,9 @@ from mklkit import MKLClassifier
 from mklkit.datasets import load_table
 from mklkit.evaluation import corrected_interval
 
-STRATEGIES = ("present", "present-centred", "complete", "per-pattern", "impute")
-ALONE = "complete rows only"
+ALONE = "complete rows alone"
 """Learns from rows that have everything, and fills new rows with medians."""
+STRATEGIES = ("present", "present-centred", "complete", "per-pattern", "impute", ALONE)
 
 
 def lacks(shares: np.ndarray, n_sources: int, rng: np.random.Generator) -> np.ndarray:
@@ -40,24 +37,6 @@ def lacks(shares: np.ndarray, n_sources: int, rng: np.random.Generator) -> np.nd
     kept = rng.integers(n_sources, size=len(shares))
     drawn[drawn.all(axis=1), kept[drawn.all(axis=1)]] = False
     return drawn
-
-
-def mechanisms(
-    codes: np.ndarray, test: np.ndarray, n_sources: int, seed: int
-) -> Iterator[tuple[np.ndarray, dict[str, np.ndarray]]]:
-    """Yield what all rows lack, and what the test rows lack, by the names of columns."""
-    even = np.ones(len(codes))
-    for name, shares in (
-        ("30 %", 0.3 * even),
-        ("50 %", 0.5 * even),
-        ("by class", np.where(codes % 2 == 1, 0.4, 0.1)),
-    ):
-        rng = np.random.default_rng(seed)
-        drawn = lacks(shares, n_sources, rng)
-        new = {name: drawn[test]}
-        if name == "by class":
-            new["new rows not"] = rng.permutation(drawn[test])
-        yield drawn, new
 
 
 def without(frame: pd.DataFrame, lacking: np.ndarray, prefixes: list[str]) -> pd.DataFrame:
@@ -69,56 +48,36 @@ def without(frame: pd.DataFrame, lacking: np.ndarray, prefixes: list[str]) -> pd
 
 
 def accuracies(
-    frame: pd.DataFrame, codes: np.ndarray, prefixes: list[str], repeats: int, train: float
-) -> Iterator[dict[str, object]]:
-    """Yield the accuracy of each strategy, on each split and with each mechanism."""
+    frame: pd.DataFrame, codes: np.ndarray, prefixes: list[str], splits: StratifiedShuffleSplit
+) -> Iterator[tuple[str, str, int, float]]:
+    """Yield column, strategy, number of the split, and the accuracy."""
     kernels = [f"{prefix.strip('_')}:rbf@{prefix}*" for prefix in prefixes]
-    shuffled = StratifiedShuffleSplit(repeats, train_size=train, random_state=0)
-    for seed, (old, new) in enumerate(shuffled.split(frame, codes)):
-        for drawn, tests in mechanisms(codes, new, len(prefixes), seed):
-            complete = old[~drawn[old].any(axis=1)]
-            for name in (ALONE, *STRATEGIES):
-                missing, chosen = ("impute", complete) if name == ALONE else (name, old)
+    shares = {
+        "30 %": np.full(len(codes), 0.3),
+        "50 %": np.full(len(codes), 0.5),
+        "by class": np.where(codes % 2 == 1, 0.4, 0.1),
+    }
+    for seed, (old, new) in enumerate(splits.split(frame, codes)):
+        for column, of_rows in shares.items():
+            rng = np.random.default_rng(seed)
+            drawn = lacks(of_rows, len(prefixes), rng)
+            tests = {column: drawn[new]}
+            if column == "by class":
+                tests["new rows not"] = rng.permutation(drawn[new])
+            for name in STRATEGIES:
+                alone = name == ALONE
+                rows = old[~drawn[old].any(axis=1)] if alone else old
                 model = make_pipeline(
-                    SimpleImputer(strategy="median") if name == ALONE else "passthrough",
+                    SimpleImputer(strategy="median") if alone else "passthrough",
                     StandardScaler(),
-                    MKLClassifier(
-                        kernels, combiner="uniform", learner="svm(C=10)", missing=missing
+                    MKLClassifier(kernels, missing="impute" if alone else name).set_params(
+                        combiner="uniform", learner="svm(C=10)"
                     ),
                 ).set_output(transform="pandas")
-                learned = without(frame.iloc[chosen], drawn[chosen], prefixes)
-                model.fit(learned, codes[chosen])
-                for column, lacking in tests.items():
-                    rows = without(frame.iloc[new], lacking, prefixes)
-                    yield {
-                        "strategy": name,
-                        "column": column,
-                        "split": seed,
-                        "accuracy": 100 * model.score(rows, codes[new]),
-                    }
-
-
-def markdown(cells: pd.DataFrame) -> str:
-    lines = [["", *cells.columns], ["---", *["--:"] * len(cells.columns)]]
-    lines += [
-        [f"`{name}`" if name in STRATEGIES else name, *row] for name, *row in cells.itertuples()
-    ]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def report(scores: pd.DataFrame, n_train: int, n_test: int) -> None:
-    """Print the mean accuracies, and the differences from medians with their intervals."""
-    values = scores.pivot(index=["column", "strategy"], columns="split", values="accuracy")
-    order = list(dict.fromkeys(scores["column"]))
-    means = values.mean(axis=1).unstack("column").loc[[ALONE, *STRATEGIES], order]
-    print(markdown(means.map("{:.1f}".format)), "\n")
-    beside = pd.DataFrame(index=[ALONE, *STRATEGIES[:-1]], columns=order)
-    for column in order:
-        for name in beside.index:
-            ahead = values.loc[(column, name)] - values.loc[(column, "impute")]
-            low, high = corrected_interval(ahead, n_train, n_test)
-            beside.loc[name, column] = f"{ahead.mean():+.1f} ({low:+.1f} to {high:+.1f})"
-    print(markdown(beside), "\n")
+                model.fit(without(frame.iloc[rows], drawn[rows], prefixes), codes[rows])
+                for test, lacking in tests.items():
+                    hit = model.score(without(frame.iloc[new], lacking, prefixes), codes[new])
+                    yield test, name, seed, 100 * hit
 
 
 def main() -> None:
@@ -128,14 +87,23 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=20)
     parser.add_argument("--train", type=float, default=0.5)
     options = parser.parse_args()
-    warnings.simplefilter("ignore", ConvergenceWarning)
     for path in options.tables:
         table = load_table(path, target="target")
         codes = pd.factorize(table.target, sort=True)[0]
-        n_train = int(options.train * len(codes))
-        print(f"## {path}: {len(codes)} rows, {n_train} for training, {options.repeats} splits\n")
-        scores = accuracies(table.features, codes, options.prefixes, options.repeats, options.train)
-        report(pd.DataFrame(scores), n_train, len(codes) - n_train)
+        splits = StratifiedShuffleSplit(options.repeats, train_size=options.train, random_state=0)
+        scores = pd.Series(
+            {
+                tuple(key): hit
+                for *key, hit in accuracies(table.features, codes, options.prefixes, splits)
+            }
+        )
+        print(path)
+        n_train = options.train * len(codes)
+        for (column, name), values in scores.groupby(level=[0, 1], sort=False):
+            ahead = values.to_numpy() - scores[column, "impute"].to_numpy()
+            low, high = corrected_interval(ahead, n_train, len(codes) - n_train)
+            beside = f"{ahead.mean():+.1f} ({low:+.1f} to {high:+.1f})"
+            print(f"| {column} | {name} | {values.mean():.1f} | {beside} |")
 
 
 if __name__ == "__main__":
