@@ -8,10 +8,10 @@ every pair of images. A combination can gain only from kernels that differ.
 """
 
 from matplotlib import pyplot
+from mklkit_optimize.alignment_display import AlignmentDisplay
 
 from mklkit import alignment_matrix
 from mklkit.datasets import load_table
-from mklkit.plotting import AlignmentDisplay
 
 digits = load_table("multiple_features").features
 digits = (digits - digits.mean()) / digits.std()

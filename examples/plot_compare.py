@@ -9,9 +9,9 @@ rows.
 """
 
 from matplotlib import pyplot
+from mklkit_papers.stars import make_four_stars
 
 from mklkit import compare
-from mklkit.datasets import make_four_stars
 
 X, y, _ = make_four_stars(240, random_state=0)
 comparison = compare(

@@ -11,13 +11,13 @@ sets cannot tell them apart.
 import numpy as np
 import pandas as pd
 from matplotlib import pyplot
+from mklkit_papers.stars import make_four_stars
 from sklearn import datasets
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mklkit import MKLClassifier
-from mklkit.datasets import make_four_stars
 from mklkit.evaluation import verdict_of_datasets
 from mklkit.plotting import CriticalDifferenceDisplay
 

@@ -9,9 +9,9 @@ row has the weights of its clusters.
 
 from matplotlib import pyplot
 from mklkit_papers.gates import GatesDisplay
+from mklkit_papers.stars import make_four_stars
 
 from mklkit import MKLClassifier
-from mklkit.datasets import make_four_stars
 from mklkit.plotting import KernelWeightsDisplay
 
 X, y, groups = make_four_stars(600, random_state=0)

@@ -3,8 +3,9 @@ Two habits of one series
 ========================
 
 A simulated series of monthly values has a slow trend and a yearly season. A kernel on time models
-the trend, one on the month the season, and ``loo-ridge``, from mklkit-optimize, learns how much of
-each is needed. The model learns from six years and predicts two.
+the trend, one on the month the season, and ``loo-ridge`` learns how much of each is needed. The
+model learns from six years and predicts two. ``loo-ridge`` is in the package mklkit-optimize,
+``periodic`` in mklkit-kernels.
 """
 
 import numpy as np

@@ -70,10 +70,10 @@ def follow(
     return steps
 
 
-def run_in_turn(found: list[str], folder: Path, **environment: str) -> list[str]:
+def run_in_turn(commands: list[str], folder: Path, **environment: str) -> list[str]:
     """Run commands of mklkit and return what each prints."""
     printed = []
-    for command in found:
+    for command in commands:
         program, *arguments = shlex.split(command)
         assert program == "mklkit", command
         outcome = run_in_process(*arguments, cwd=folder, **environment)

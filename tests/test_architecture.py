@@ -162,7 +162,7 @@ def test_size_with_the_packages() -> None:
 @needs_checkout
 def test_packages_of_strategies_use_public_names_only() -> None:
     of_commands = {"mklkit_authors", "mklkit_papers"}
-    public = {"mklkit", "mklkit.plugin", "mklkit.plotting"}
+    public = {"mklkit", "mklkit.plugin", "mklkit.plotting", "mklkit.evaluation"}
     public |= {f"mklkit.{room}" for room in STRATEGIES}
     for path in ROOT.glob("plugins/*/mklkit_*/*.py"):
         for node in ast.walk(tree_of(path)):

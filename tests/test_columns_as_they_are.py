@@ -1,4 +1,4 @@
-"""Columns that kernels need as they are, through the encoder, the scaler and a model file."""
+"""Columns that kernels need unencoded, through the encoder, the scaler and a model file."""
 
 from __future__ import annotations
 

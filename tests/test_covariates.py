@@ -73,9 +73,9 @@ def test_a_new_batch_counts_as_none_and_words_stay(study) -> None:
     assert (step.left_, [*step.values_]) == (["b_0", "word"], ["sex", "batch"])
     new = frame[:2].assign(batch=[7, 8])
     changes = new[["a_0", "a_1"]] - step.transform(new)[["a_0", "a_1"]]
-    other = frame[:2].assign(batch=[8, 7])
+    new_rows = frame[:2].assign(batch=[8, 7])
     np.testing.assert_allclose(
-        changes, other[["a_0", "a_1"]] - step.transform(other)[["a_0", "a_1"]]
+        changes, new_rows[["a_0", "a_1"]] - step.transform(new_rows)[["a_0", "a_1"]]
     )
     assert step.transform(new)[["b_0", "word"]].equals(new[["b_0", "word"]])
     assert len(step.transform(pd.concat([new, new]))) == 4
@@ -193,7 +193,7 @@ def test_commands_take_out_keep_save_and_refuse(study, tmp_path: Path) -> None:
         return outcome.out if outcome.code == 0 else f"{outcome.code}: {outcome.err}"
 
     taken_out = ("--covariates", COVARIATES)
-    line = "taken out of the others by least squares: column 'age' (a straight line), columns"
+    line = "removed from the others by least squares: column 'age' (a straight line), columns"
     assert line in " ".join(run(*taken_out, "-o", "out.mkl").split())
     assert line in " ".join(run(*taken_out, command="evaluate").split())
     inspected = run_in_process("inspect", "out.mkl", cwd=tmp_path).out
@@ -213,7 +213,7 @@ def test_commands_take_out_keep_save_and_refuse(study, tmp_path: Path) -> None:
         ("--covariates", "agee"): "No column is named 'agee'. Did you mean 'age'?",
         ("--covariates-share", "0.2"): "give the columns too",
         (*taken_out, "--covariates-share", "2"): "'share' must be < 1",
-        (*taken_out, "--stream"): "--covariates needs a table that is read as a whole",
+        (*taken_out, "--stream"): "--covariates needs the whole table in memory",
     }.items():
         refusal = run(*arguments)
         assert refusal.startswith("2: ")

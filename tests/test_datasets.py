@@ -212,7 +212,7 @@ class TestCsvAsPeopleWriteIt:
     def test_repeated_names_are_numbered_apart_and_said(self, tmp_path: Path) -> None:
         table = load_table(written(tmp_path / "a.csv", "x,x,kind\n1,4,a\n2,3,b\n"))
         assert table.features.to_dict("list") == {"x": [1, 2], "x.1": [4, 3]}
-        assert table.notes == ["2 columns are named 'x': numbered apart"]
+        assert table.notes == ["2 columns are named 'x': numbers added"]
 
     def test_marks_for_gaps(self, tmp_path: Path) -> None:
         table = load_table(written(tmp_path / "a.csv", "x,kind\n?,None\n2, b\n,None\nNone,b\n"))
@@ -395,7 +395,7 @@ def test_remarks_on_constant_repeated_copied_and_mixed_columns(tmp_path: Path) -
         f"1,{i * i % 7},{i * i % 7},{i % 2},{'oops' if i == 3 else i},{i % 2}\n" for i in range(9)
     )
     mixed, *rest = load_table(written(tmp_path / "a.csv", text)).notes
-    assert "'mixed' mixes text with numbers: taken as text because of 'oops' in row 4" in mixed
+    assert "'mixed' mixes text with numbers: read as text because of 'oops' in row 4" in mixed
     assert rest == [
         "column 'flat': constant",
         "column 'leak': a copy of the target",

@@ -28,9 +28,11 @@ PUBLIC = (
     "mklkit.plugin",
 )
 PACKAGES = (
+    "mklkit_optimize.alignment_display",
     "mklkit_optimize.consensus_display",
     "mklkit_optimize.search_surface",
     "mklkit_papers.gates",
+    "mklkit_papers.stars",
 )
 
 

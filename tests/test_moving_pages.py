@@ -52,8 +52,8 @@ def test_steps_by_norms_of_functions_end_where_mklgl_does() -> None:
     model = MKLClassifier(kernels, combiner="mklgl", learner="svm(C=1)").fit(X[train], y[train])
     np.testing.assert_allclose(model.weights_[0], weights, atol=2e-3)
     across = [rbf_kernel(X[new], X[train], gamma=gamma) / 200 for gamma in gammas]
-    theirs = svm.decision_function(np.tensordot(weights, across, 1))
-    np.testing.assert_allclose(model.decision_function(X[new]), theirs, atol=3e-3)
+    reference = svm.decision_function(np.tensordot(weights, across, 1))
+    np.testing.assert_allclose(model.decision_function(X[new]), reference, atol=3e-3)
 
 
 @pytest.mark.slow
@@ -64,7 +64,7 @@ def test_the_peer_prints_what_stands_below_its_listing(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         pytest.importorskip(peer)
-        theirs, shown, *_ = [block.text for block in blocks(page) if block.language == "text"]
-        printed = run_listing(theirs, {}, tmp_path)
+        reference, shown, *_ = [block.text for block in blocks(page) if block.language == "text"]
+        printed = run_listing(reference, {}, tmp_path)
     assert printed.code == 0, printed
     same_but_for_rounding(shown, printed.out)

@@ -158,6 +158,7 @@ FOLLOWED = {
         bring=lacking, instead={"--mccv 10 --train 0.3": "--cv 2x1"}, needs="mklkit_missing"
     ),
     "docs/guides/notebooks.md": Followed(),
+    "docs/guides/omics.md": Followed(),
     "docs/guides/probabilities.md": Followed(),
     "docs/guides/regression.md": Followed(bring=houses, needs="mklkit_optimize"),
     "docs/guides/report.md": Followed(instead={"compare wine": "compare wine --cv 2x1"}),

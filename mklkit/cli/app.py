@@ -26,7 +26,7 @@ from mklkit.cli.package_commands import (
 from mklkit.errors import DataError, MKLKitError, UnknownNameError, suggest
 
 ASKED = "_MKLKIT_COMPLETE"
-"""The variable by which a shell's script asks what the TAB key offers."""
+"""The variable that a shell's completion script sets to ask for completions."""
 
 COMMANDS = {
     "fit": "Learn kernel weights and a classifier or a regression, and score it on held-out rows.",
@@ -45,7 +45,7 @@ COMMANDS = {
 }
 """The first sentence of each command's help, by name."""
 HOMES = {"inspect": "inspect_model.inspect_model", "list": "describe.list_names"}
-"""The modules and functions of commands that have another name than these."""
+"""The modules and functions of commands that are not named after these."""
 
 
 class OpenGroup(TyperGroup):
@@ -69,7 +69,7 @@ class OpenGroup(TyperGroup):
         return self.commands.get(cmd_name) or package_commands(ctx).get(cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that is called and its arguments, or say which name is near."""
+        """Return the called command and its arguments, or suggest a similar name."""
         name = args[0]
         if self.get_command(ctx, name) is None and not ctx.resilient_parsing:
             if name in PACKAGES:
@@ -94,8 +94,8 @@ class OpenGroup(TyperGroup):
                 return super().invoke(ctx)
         except SystemExit as leaving:
             if isinstance(leaving.__context__, BrokenPipeError):
-                raise  # By Rich, where a help's reader has closed the pipe.
-            # Commands end by other exceptions, so this one was raised by a component.
+                raise  # By Rich, if the reader of the help closed the pipe.
+            # Commands raise other exceptions to end, so this one comes from a component.
             fail_by_our_fault(leaving)
 
 
@@ -138,14 +138,14 @@ def _run() -> None:
         sys.stdout.flush()
         raise
     finally:
-        # Registered last, it runs before what plugins have registered.
+        # Registered last, so it runs before the functions that plugins have registered.
         atexit.unregister(_rest_to_stderr)
         atexit.register(_rest_to_stderr)
 
 
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
-    """Show no warnings and errors, such as those of plugins, where somebody types."""
+    """Hide warnings and errors, such as those of plugins, during completion."""
     with (
         Path(os.devnull).open("w", encoding="utf-8") as nowhere,
         contextlib.redirect_stderr(nowhere),

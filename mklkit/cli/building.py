@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from mklkit.evaluation.splits import Split
     from mklkit.evaluation.tasks import Task
 
-# A table in memory, its encoded numbers, and a copy of them where they are scaled.
+# A table in memory, its encoded numbers, and their scaled copy.
 COPIES = 3
-# The memory that a byte of a CSV file takes at most, as "a," and its object do.
+# The most memory that a byte of a CSV file can take: "a," becomes an object.
 CSV_RATIO = 32
 
 FACTOR_ON_C = 100
 FEW_ROWS = 20
 """With fewer rows a single prediction changes the accuracy by more than 5 percentage points."""
 OVERFITTED = 0.1
-"""A model is overfitted if its score is lower by more on other rows than on training rows."""
+"""A model is overfitted if its score drops by more than this on rows outside training."""
 
 
 @attrs.frozen(eq=False)
 class System:
-    """The user's options, their pipeline, the rows to fit it on, their task, and facts on them."""
+    """The user's options, their pipeline, the rows to fit, and the task and facts of these."""
 
     options: ModelOptions
     pipeline: Any
@@ -41,7 +41,7 @@ class System:
     task: Task
     facts: dict[str, Any]
     split: Split | None = None
-    """That of a column of the table."""
+    """The split that a column of the table gives."""
 
     @classmethod
     def of(
@@ -55,7 +55,7 @@ class System:
         groups: str | None = None,
         split_column: str | None = None,
     ) -> System:
-        """Read the training data for a model, whose names are checked before.
+        """Check the names in a model's options, then read its training data.
 
         The rows are numbered from 1, so that messages after a split refer to the file's rows.
         """
@@ -99,6 +99,13 @@ class System:
         step = self.pipeline.steps[-1][0]
         return {f"{step}__sample_weight": self.table.weights.to_numpy()[rows]}
 
+    def parts(self, rows: Any = slice(None)) -> dict[str, Any]:
+        """Return which of some rows have all sources and which lack one; empty if none does."""
+        from mklkit.datasets.pipeline import lacking_in
+
+        lacks = lacking_in(self.pipeline, self.table.features).any(axis=1).to_numpy()
+        return {"complete": ~lacks[rows], "lacking": lacks[rows]} if lacks.any() else {}
+
     def to_be_saved(self) -> tuple[System, list[str]]:
         """Return the system to learn from all rows, with what a search chose, and its notes."""
         from sklearn.base import clone
@@ -110,7 +117,7 @@ class System:
         best = classifier_in(fitted)
         notes = [note for note in fitted.choices_ if note not in best.choices_]
         if notes:
-            notes.append("the saved model has these settings: nothing was searched on all rows")
+            notes.append("the saved model has these settings: the search was not repeated")
         pipeline = clone(Pipeline([*steps, (name, best)]))
         return attrs.evolve(self, pipeline=pipeline), notes
 
@@ -124,7 +131,7 @@ class System:
 
     @property
     def groups_of_rows(self) -> Any:
-        """The group of each row (N,), None where no column says so."""
+        """The group of each row (N,); None if no column gives groups."""
         return None if self.table.groups is None else self.table.groups.to_numpy()
 
     def hold_out(self, share: float, seed: int) -> Split:
@@ -138,7 +145,7 @@ class System:
         return split
 
     def leaks(self, splits: list[Any]) -> list[str]:
-        """Return what makes scores on these splits too good."""
+        """Return notes on why scores on these splits are too optimistic."""
         from mklkit.datasets.kernel_columns import without_unread
         from mklkit.evaluation.leakage import leakage_notes
 
@@ -148,7 +155,7 @@ class System:
         return leakage_notes(features, targets, splits, self.groups_of_rows, numbers)
 
     def result(self, pipeline: Any, **results: Any) -> dict[str, Any]:
-        """Return what a command found out: data, options, steps, choices and parts of a model."""
+        """Return a command's results: data, options, steps, choices and parts of a model."""
         from mklkit.persistence.facts import facts_of_model
 
         return {
@@ -164,7 +171,7 @@ class System:
     def advice_if_useless(
         self, score: dict[str, Any], training: Callable[[], dict[str, Any]], rows: str, model: Any
     ) -> str | None:
-        """Return a warning of a fitted model that guesses, or recognises no row of a class.
+        """Return a warning about a fitted model that guesses, or recognises no row of a class.
 
         ``score`` is that of ``rows``; ``training``, called only if needed, returns that of the
         training rows.
@@ -202,7 +209,7 @@ class System:
 def _apart(
     table: Table, groups: str | None, split_column: str | None
 ) -> tuple[Table, pd.Series | None]:
-    """Return the table with its groups, without the columns that are no features, and the split."""
+    """Return the split, and the table with its groups but without columns that aren't features."""
     parts = None
     if split_column is not None:
         table, parts = table.without(split_column, "to take as the split")
@@ -213,7 +220,7 @@ def _apart(
 
 
 def stream_of(data: str | None, max_memory: str | None, stream: bool) -> ChunkedTable | None:
-    """Return the table in chunks if that was asked for, it is several files, or too large."""
+    """Return the table in chunks if requested, or if it is several files or too large."""
     from mklkit.datasets.builtin import BUILTIN_NAMES, DEFAULT_NAME
     from mklkit.datasets.files import CHUNKED, READERS, ChunkedTable, ending_of, files_of
     from mklkit.datasets.paths import status
@@ -244,7 +251,7 @@ def settle_columns(
 ) -> dict[str, Any]:
     """Set identifiers, readings and weighted classes in the pipeline; return facts of the data.
 
-    They are those of all rows, so that they do not depend on a split.
+    The facts are computed on all rows, so they do not depend on a split.
     """
     from mklkit.datasets.kernel_columns import check_not_left_out
     from mklkit.datasets.pipeline import match_class_weights
@@ -266,7 +273,7 @@ def steps_of(table: Table, pipeline: Any) -> list[str]:
 
 
 def _missed_classes(score: dict[str, Any]) -> list[str]:
-    """Return the classes of which no row was recognised, with the number of their rows."""
+    """Return the classes without a recognised row, with their numbers of rows."""
     from mklkit.errors import counted, quoted
 
     counts = [sum(answers) for answers in score.get("confusion", [])]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 split_option = partial(typer.Option, rich_help_panel="Splits")
 result_option = partial(opt.output_option, rich_help_panel="Results")
 INTERRUPTED = 130
-# What compare has several of, or does without.
+# Options that compare takes repeatedly, or not at all.
 NOT_SHARED = ("preset", "combiner", "learner")
 
 
@@ -57,11 +57,11 @@ def compare(
             metavar="SPEC",
             autocompletion=complete.combiners,
             show_default=DEFAULT_METHODS,
-            help="A combiner, or a glob such as 'dimkl*'. Repeat for several.",
+            help="A combiner, or a glob such as 'dimkl*'. May be repeated.",
         ),
     ] = None,
     every: Annotated[
-        bool, opt.model_option("--all", help="All combiners that can work with the kernels.")
+        bool, opt.model_option("--all", help="All combiners that work with the kernels.")
     ] = False,
     presets: Annotated[
         list[str] | None,
@@ -70,7 +70,7 @@ def compare(
             "-p",
             metavar="NAME",
             autocompletion=complete.presets,
-            help="A preset, or a glob. Repeat for several.",
+            help="A preset, or a glob. May be repeated.",
         ),
     ] = None,
     learners: Annotated[
@@ -81,24 +81,24 @@ def compare(
             metavar="SPEC",
             autocompletion=complete.learners,
             show_default="each combiner's own",
-            help=f"A learner: {LEARNERS}. Of several, each goes with each combiner and kernel.",
+            help=f"A learner: {LEARNERS}. If repeated, each runs with every combiner and kernel.",
         ),
     ] = None,
     also: Annotated[
         list[str] | None,
         opt.model_option(
             metavar="KERNEL",
-            help="A kernel that is compared and not combined, such as 'all:rbf'.",
+            help="A kernel to compare but not to combine, such as 'all:rbf'.",
         ),
     ] = None,
     baselines: Annotated[
         list[str] | None,
         opt.model_option(
             metavar="none|NAME",
-            show_default="all that the task has",
-            help="A usual method of scikit-learn's to compare with, such as 'random forest', or"
-            " none. Repeat for several. Of all of them, one that takes most of the time of the"
-            " first split, and over a minute, is left out of the others.",
+            show_default="all for the task",
+            help="A standard scikit-learn method to compare with, such as 'random forest', or"
+            " none. May be repeated. By default, a method that takes over a minute, and most of"
+            " the time of the first split, is left out of the other splits.",
         ),
     ] = None,
     options: ModelOptions,
@@ -142,8 +142,8 @@ def compare(
         list[Path] | None,
         result_option(
             "--report",
-            help="Write a report; the ending decides: .html (all on one page), .csv, .json or"
-            " .tex. Repeat for several.",
+            help="Write a report; its extension sets the format: .html (all on one page), .csv,"
+            " .json or .tex. May be repeated.",
         ),
     ] = None,
     output: Annotated[
@@ -158,9 +158,9 @@ def compare(
 ) -> None:
     """Compare methods on the same splits: their scores, time, and tests of the differences.
 
-    Always among them: each kernel alone, the best single kernel, the even sum, and, unless
-    --baselines says otherwise, a linear model, random forest and gradient boosting of
-    scikit-learn's. Ctrl-C shows what is done.
+    They always include each kernel alone, the best single kernel and the even sum, and, unless
+    --baselines says otherwise, scikit-learn's linear model, random forest and gradient boosting.
+    Ctrl-C shows the results so far.
     """
     sources = data or [DEFAULT_NAME]
     written = list(reports or [])
@@ -200,7 +200,7 @@ def compare(
         comparison.notes.insert(0, f"no DATA was given: the built-in {DEFAULT_NAME} data are used")
     if comparison.reused:
         say(f"{comparison.reused} of {len(comparison.cells)} runs were in {results} already")
-    # Files come before the first word on stdout, since a reader may leave.
+    # Files are written before stdout, whose reader may close the pipe.
     for report in written:
         comparison.report(report, command=shlex.join(["mklkit", *sys.argv[1:]]))
     if output is not None and comparison.complete:
@@ -213,7 +213,7 @@ def compare(
     for path in written:
         say(f"wrote {path}")
     if not comparison.complete:
-        resumes = "with --results FILE the same command resumes from what is done"
+        resumes = "with --results FILE the same command resumes where it stopped"
         goes_on = resumes if results is None else f"the same command resumes from {results}"
         ended = "the time limit was reached" if comparison.by_time else "interrupted"
         say("; ".join([ended, *_lost(comparison, output), goes_on]), style="yellow")
@@ -267,7 +267,7 @@ def _save_best(output: Path, comparison: Comparison) -> None:
 
 
 def _lost(comparison: Comparison, output: Path | None) -> list[str]:
-    """Return how far an interrupted comparison has come, and which file is not written."""
+    """Return how far an interrupted comparison got, and which file was not written."""
     total = len(comparison.methods) * sum(plan["number"] for plan in comparison.plan["splits"])
     unwritten = [] if output is None else [f"{output} was not written"]
     return [f"after {len(comparison.cells)} of {total} runs", *unwritten]
@@ -277,23 +277,12 @@ def _report(comparison: Comparison, output: Path | None) -> None:
     from mklkit.comparison.report.tables import shortfall
 
     plan, data = comparison.plan, comparison.data
-    lines: list[Fact] = []
+    first: list[Fact] = [("verdict", comparison.verdict.splitlines())]
     if not comparison.complete:
         ended = "stopped" if comparison.by_time else "interrupted"
-        lines.append((ended, _lost(comparison, output)))
-    splits = dict.fromkeys(part["description"] for part in plan["splits"])
-    lines += [
-        ("data", [line for source in data for line in (source.summary, *source.notes)]),
-        ("splits", [*splits, *comparison.notes]),
-    ]
-    if plan["score"] not in ("accuracy", "r2"):
-        lines.append(("score", plan["score"]))
-    if plan["tune"]:
-        lines.append(("tuned", f"{plan['tune']}, inside the training rows of each split"))
-    show(facts_grid(lines))
+        first.insert(0, (ended, _lost(comparison, output)))
+    show(facts_grid(first))
     names = list(comparison.results["data"].unique())
-    if len(names) == 1 and len(comparison.questions):
-        show(questions_grid(comparison.questions, comparison.unit))
     how = plan["score"], comparison.unit, plan["reference"]
     for name in names:
         table = comparison.table(name)
@@ -304,11 +293,22 @@ def _report(comparison: Comparison, output: Path | None) -> None:
     if len(names) > 1:
         over = comparison_grid(comparison.table(), *how, "over data sets")
         show(over, *_rank_tests(comparison))
-    show(facts_grid([("verdict", comparison.verdict.splitlines())]))
+    elif len(comparison.questions):
+        show(questions_grid(comparison.questions, comparison.unit))
+    splits = dict.fromkeys(part["description"] for part in plan["splits"])
+    lines: list[Fact] = [
+        ("data", [line for source in data for line in (source.summary, *source.notes)]),
+        ("splits", [*splits, *comparison.notes]),
+    ]
+    if plan["score"] not in ("accuracy", "r2"):
+        lines.append(("score", plan["score"]))
+    if plan["tune"]:
+        lines.append(("tuned", f"{plan['tune']}, inside the training rows of each split"))
+    show("", facts_grid(lines))
 
 
 def _rank_tests(comparison: Comparison) -> list[str]:
-    """Return a line on the tests of ranks, if there are data sets enough for them."""
+    """Return a line on the tests of ranks, if there are enough data sets for them."""
     from mklkit.evaluation.verdict import FEW_DATASETS
 
     ranking = comparison.ranking

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from mklkit.cli.console import plain
 from mklkit.cli.tables import grid, number
-from mklkit.display.measures import MEASURES, scale_of
+from mklkit.display.measures import MEASURES, PARTS, scale_of
 from mklkit.display.numbers import p_value
 from mklkit.errors import counted
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 STYLES = {"method": "bold", "one kernel": "", "classifier": "", "baseline": "dim"}
-LEGEND = "{2}: beside {0}; p: corrected t-test, Holm"
+LEGEND = "{2}: difference from {0}; p: corrected t-test, Holm"
 OVER_DATA_SETS = (
-    "\nrank: mean place on the data sets, 1 is the best; worse: how probable it is that"
-    " being over a point worse than {1}, rather than the same or better, is the"
-    " likeliest on a further data set"
+    "\nrank: mean rank over the data sets, 1 is best; worse: the probability that, on"
+    " another data set, being over a point worse than {1} is likelier than being the"
+    " same or better"
 )
 PLANNED = (
     "planned before any score was known; interval: at Holm's level, 95 % or more; p: corrected"
@@ -57,7 +57,7 @@ def comparison_grid(
 ) -> Grid:
     """Return the rows of the methods that have a score, of one data set or over several.
 
-    Of several tables, which have titles, only the last, over all data sets, has a legend.
+    If there are several tables, with titles, only the last, over all data sets, has a legend.
     """
     several = "rank" in results
     legend = title is None or several
@@ -72,9 +72,13 @@ def comparison_grid(
     shown = {key: measure for key, measure in MEASURES.items() if measure.short}
     lead = shown[score].short if score in shown else score + " %" * (unit == "points")
     measures = {
-        key: how for key, how in shown.items() if key != score and results[key].notna().any()
+        key: (how.short, *how.scale)
+        for key, how in shown.items()
+        if key != score and results[key].notna().any()
     }
-    for head in [lead, *(how.short for how in measures.values()), *last, "time"]:
+    if parts := results["lacking_score"].notna().any():  # A terminal lacks the space for all.
+        measures = {key: (head, scale, digits) for key, (_, head) in PARTS.items()}
+    for head in [lead, *(head for head, *_ in measures.values()), *last, "time"]:
         table.add_column(head, justify="right", no_wrap=True)
     best = next(iter(results.loc[results["failures"] == 0, "method"]), None)
     for row in results.to_dict("records"):
@@ -91,7 +95,7 @@ def comparison_grid(
             Text(plain(row["method"]), style=STYLES[row["kind"]]),
             Text(plain(row["learner"])),
             number(scale * row["score"], digits) + (f" ± {deviation}" if deviation else ""),
-            *(number(how.scale[0] * row[key], how.scale[1], "") for key, how in measures.items()),
+            *(number(by * row[key], places, "") for key, (_, by, places) in measures.items()),
             *ends,
             _time(row["seconds"]),
         )
@@ -100,6 +104,8 @@ def comparison_grid(
         text = (LEGEND + (OVER_DATA_SETS if several else "")).format(*map(plain, names), beside)
         if "balanced_accuracy" in {score, *measures}:
             text = f"bal.: balanced accuracy; {text}"
+        if parts:
+            text = f"all, lack: of the rows that have all sources, and that lack one; {text}"
         table.caption = Text(text, style="dim")
         table.caption_justify = "left"
     return table

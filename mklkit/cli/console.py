@@ -22,7 +22,7 @@ from mklkit.display.progress import Report, silent, terminal_bar
 PIPE_WIDTH = 160
 # Names or values from a file that a message quotes may be of any length.
 LONGEST_MESSAGE = 2000
-# reStructuredText's roles and literals; of a dotted name its last part is what people know.
+# reStructuredText's roles and literals; a dotted name is shortened to its last part.
 ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?([^`]*)`|``([^`]*)``")
 _loading = ExitStack()  # Closed, it removes the spinner of loading().
 
@@ -114,9 +114,9 @@ def working(action: str) -> Iterator[None]:
 def counting(
     action: str, shown: bool = True, lines: bool = False
 ) -> AbstractContextManager[Report]:
-    """Show a progress bar on a terminal, elsewhere ``lines`` of what is done, if asked for.
+    """Show a progress bar on a terminal; elsewhere a line for each finished part, if ``lines``.
 
-    It yields a function of the parts done, their total and, if known, the name of what runs.
+    It yields a function to call with the parts done, their total and, if known, the running part.
     """
     console = _console("stderr")
     if lines and not console.is_terminal:
@@ -131,7 +131,7 @@ class _Lines:
         self._part, self._start = "", monotonic()
 
     def __call__(self, done: int, total: int, part: str = "") -> None:
-        """Tell that a part is finished, as another begins or all are done."""
+        """Report that a part is finished, when the next begins or all are done."""
         now = monotonic()
         if self._part:
             say(f"{done} of {total}: {self._part}, {now - self._start:.1f} s")
@@ -141,7 +141,7 @@ class _Lines:
 def show_warnings_briefly() -> None:
     """Show each Python warning once, as one line on stderr, without its place in the source.
 
-    With ``python -W error`` warnings are shown too and not raised, which would end the command.
+    Even with ``python -W error`` they are not raised, since that would end the command.
     """
     warnings.filters[:] = [  # type: ignore[index]
         ("default" if action == "error" else action, *rest) for action, *rest in warnings.filters
@@ -161,7 +161,7 @@ class _PlainConsole(Console):
     """A console that leaves a closed pipe to the outermost layer."""
 
     def on_broken_pipe(self) -> None:
-        """Raise the error again, which Console would turn into an exit of its own."""
+        """Raise the error again; Console would exit instead."""
         raise BrokenPipeError
 
 

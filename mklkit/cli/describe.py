@@ -1,4 +1,4 @@
-"""``mklkit list`` and ``mklkit describe``: all that is known of components, presets, commands."""
+"""``mklkit list`` and ``mklkit describe``: facts about components, presets and commands."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KINDS: dict[str, tuple[Kind | Literal["command"], str]] = {
     "presets": ("preset", ""),
     "commands": ("command", ""),
 }
-"""What can be listed, and what a line says of it beside name, package and description."""
+"""What can be listed, and the fact shown beside its name, package and description."""
 PLAIN = (bool, int, float, str, type(None))
 
 
@@ -80,7 +80,7 @@ def list_names(
 
 
 def _facts_of_all(context: typer.Context, kind: Kind | Literal["command"]) -> list[dict[str, Any]]:
-    """Return what is known of all names of a kind."""
+    """Return the facts of all names of a kind."""
     if kind == "command":
         return [
             {
@@ -105,7 +105,7 @@ def describe(
         typer.Argument(
             metavar="NAME",
             autocompletion=complete.components,
-            help="A name that 'mklkit list' shows, as rbf.",
+            help="A name that 'mklkit list' shows, such as rbf.",
         ),
     ],
     as_json: opt.AsJson = False,
@@ -155,8 +155,8 @@ def _lines(facts: dict[str, Any]) -> list[Fact]:
 def _facts_of(registry: Registry, entry: Entry) -> dict[str, Any]:
     """Return a name's kind, distribution, summary, parameters with defaults, and facts, as JSON.
 
-    Kernels have what they read as ``reads``, combiners and learners what they learn from as
-    ``learns``. Facts are empty where they depend on parameters that must be given.
+    ``reads`` says what a kernel reads, ``learns`` what a combiner or learner learns from.
+    Facts are empty if they depend on parameters that must be given.
     """
     from mklkit.registry.composing import is_around_another, reads_of
 
@@ -177,7 +177,7 @@ def _facts_of(registry: Registry, entry: Entry) -> dict[str, Any]:
 
 
 def _stated(registry: Registry, entry: Entry) -> dict[str, Any]:
-    """Return the facts that a component of default parameters states."""
+    """Return the facts of a component with default parameters."""
     from mklkit.errors import SpecError
     from mklkit.protocols import facts_of
     from mklkit.registry.entries import FACTS
@@ -185,7 +185,7 @@ def _stated(registry: Registry, entry: Entry) -> dict[str, Any]:
     if entry.kind == "preset":
         return {}
     component = entry.target
-    with suppress(SpecError):  # It may need parameters to be made.
+    with suppress(SpecError):  # It may have parameters without defaults.
         component = registry.create(entry.kind, component)
     try:
         stated = attrs.asdict(facts_of(component, FACTS[entry.kind]), recurse=False)
@@ -195,7 +195,7 @@ def _stated(registry: Registry, entry: Entry) -> dict[str, Any]:
 
 
 def _choices(entry: Entry) -> list[dict[str, Any]]:
-    """Return a preset's choices, each of which an option overrides."""
+    """Return a preset's choices; an option overrides each of them."""
     chosen = attrs.asdict(entry.target, recurse=False)
     return [
         {"name": key, "required": False, "default": value, "help": ""}

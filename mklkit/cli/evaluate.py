@@ -8,7 +8,7 @@ from mklkit.cli import options as opt
 from mklkit.cli.building import System, steps_of
 from mklkit.cli.console import counting, show, show_result
 from mklkit.cli.model_options import ModelOptions
-from mklkit.cli.tables import class_table, data_line, facts_grid, model_line
+from mklkit.cli.tables import class_table, data_line, facts_grid, model_line, parts_grid
 from mklkit.cli.taking_options import takes_model_options
 
 
@@ -61,7 +61,7 @@ def evaluate(
         answers = outcome.estimator.predict(features.iloc[rows])
         return system.task.score(targets.to_numpy()[rows], answers)
 
-    # What may still fail comes before the first word on stdout.
+    # Everything that may fail comes before the first output.
     advice = system.advice_if_useless(
         score, training_score, "rows that were scored", outcome.estimator
     )
@@ -82,10 +82,20 @@ def _result(system: System, outcome: Any) -> dict[str, Any]:
         "preprocessing": steps_of(system.table, whole),
         "plan": {"folds": outcome.n_folds, "repeats": outcome.repeats, "notes": outcome.notes},
         "scores": outcome.scores,
+        "parts": _parts(system, outcome),
         **({} if outcome.pooled is None else {"pooled": outcome.pooled}),
         "folds": outcome.folds,
         "seconds": outcome.seconds,
     }
+
+
+def _parts(system: System, outcome: Any) -> dict[str, Any]:
+    """Return the scores on rows with all sources, and on the others, over all folds."""
+    import numpy as np
+
+    rows, answers = np.concatenate([t for _, t in outcome.splits]), np.concatenate(outcome.answers)
+    truth, masks = system.table.target.to_numpy()[rows], system.parts(rows)
+    return {part: system.task.score(truth[some], answers[some]) for part, some in masks.items()}
 
 
 def _report(system: System, outcome: Any, result: dict[str, Any]) -> None:
@@ -100,7 +110,9 @@ def _report(system: System, outcome: Any, result: dict[str, Any]) -> None:
         ]
     )
     scores = zip(system.task.scores.values(), outcome.shown_scores(), strict=True)
-    show(facts, "", facts_grid(scores))
+    show(facts_grid(scores))
+    if result["parts"]:
+        show(parts_grid(system.task, result["parts"]))
     if outcome.pooled is not None:
         show(class_table(outcome.pooled, "all folds"))
-    show(f"{result['seconds']:.2f} s")
+    show(facts, f"{result['seconds']:.2f} s")

@@ -1,4 +1,4 @@
-"""Worked examples of each command, which its help ends with; tests run them all, in this order."""
+"""Examples at the end of each command's help; tests run them all, in this order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ DEFAULT_METHODS = "centered-alignment, dimkl*, ifsl"
 KERNELS = '"rbf(sigma=\'mean\')", "shape:linear@fou_*"'
 LEARNERS = '"svm(C=10)", mhks, kmhks'
 MAPS = 'implicit, "empirical(subset=0.1)", fourier'
-"""What the help of the options names; the registry, which knows all, takes seconds to import."""
+"""Names for the help of options; the registry, which has all names, takes seconds to import."""
 
 EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "mklkit": (
@@ -25,7 +25,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             'mklkit fit patients.csv -t target -k "rbf@fever,pulse" -k "overlap@ward"',
         ),
         (
-            "Let kernels be proposed and parameters be chosen from the training rows:",
+            "Propose kernels and choose parameters from the training rows:",
             "mklkit fit iris --kernels auto --tune fast",
         ),
     ),
@@ -56,7 +56,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "mklkit inspect": (
-        ("What is in a model file, for people:", "mklkit inspect wine.mkl"),
+        ("The contents of a model file, for people:", "mklkit inspect wine.mkl"),
         ("The same for programs, with all columns:", "mklkit inspect wine.mkl --json"),
         ("What to report in a paper, with BibTeX:", "mklkit inspect wine.mkl --methods"),
     ),
@@ -68,7 +68,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "mklkit kernels": (
         (
-            "Which of three kernels are alike on these data:",
+            "Which of three kernels are similar on these data:",
             'mklkit kernels wine -k linear -k rbf -k "polynomial(degree=3)" --centered',
         ),
     ),
@@ -78,11 +78,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "mklkit describe": (("The parameters of a kernel:", "mklkit describe rbf"),),
 }
-"""By command, what each example is good for, and its command line."""
+"""By command, the purpose of each example and its command line."""
 
 
 def epilog(*examples: tuple[str, str]) -> str:
-    """Return the end of a command's help: what each example is good for, and its command line.
+    """Return the end of a command's help: the purpose of each example and its command line.
 
     Examples
     --------
@@ -94,5 +94,5 @@ def epilog(*examples: tuple[str, str]) -> str:
       mklkit describe rbf
     """
     lines = [line for told, call in examples for line in (told, f"  {call}")]
-    # Of rich's markup only a bracket at the beginning of a word means something.
+    # In rich's markup only a bracket at the beginning of a word has a meaning.
     return "\n\n".join(["Examples", *lines]).replace("[", "\\[")

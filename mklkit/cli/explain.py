@@ -57,7 +57,7 @@ def explain(
         typer.Option(
             "--cv",
             metavar="FOLDSxTIMES",
-            show_default="5x10 of up to 500 rows, else 5",
+            show_default="5x10 for up to 500 rows, else 5",
             help="Folds: 5x4 is five folds, four times.",
         ),
     ] = None,
@@ -66,8 +66,8 @@ def explain(
         typer.Option(
             "--score",
             metavar="NAME",
-            show_default="by the target",
-            help="What is lost, by scikit-learn's name: balanced_accuracy, roc_auc, r2 …",
+            show_default="depends on the target",
+            help="The score whose loss is shown, as scikit-learn calls it: roc_auc, r2 …",
         ),
     ] = None,
     split_column: opt.SplitColumn = None,
@@ -78,18 +78,18 @@ def explain(
     columns: Annotated[
         Literal["auto", "each", "sources"],
         typer.Option(
-            help="What is shuffled together: each column, or sources, the columns that the same"
-            " kernels read; auto: each of up to 30 columns, else sources."
+            help="What is shuffled at once: columns, or sources (columns that the same kernels"
+            " read); auto: columns if there are at most 30, else sources."
         ),
     ] = "auto",
     max_rows: Annotated[
         int,
-        typer.Option(min=2, metavar="ROWS", help="Of more rows a random sample is used."),
+        typer.Option(min=2, metavar="ROWS", help="Use at most ROWS rows, drawn at random."),
     ] = 5000,
     plot: Annotated[
         Path | None,
         opt.output_option(
-            help="Plot the weights beside what is lost without a kernel, to a .png, .pdf or .svg.",
+            help="Plot the weights and the loss without each kernel, to a .png, .pdf or .svg.",
         ),
     ] = None,
     plot_columns: Annotated[
@@ -213,13 +213,14 @@ def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: lis
     described = f"{data}: {counted(len(truth), 'row')}, target {listed(list(truth))}"
     facts = facts_grid(
         [
-            ("data", [described, *notes]),
+            ("data", [described, *notes, *remarks.get("lacking", [])]),
             ("how", remarks["rows"]),
             (explanation.unit.score, explanation.summary()),
         ]
     )
     show(facts, _kernels_worth(explanation.kernels, explanation.unit))
-    show(facts_grid([(about, remarks[about]) for about in ("weights", "left out")]))
+    worth = ("weights", "left out", "have it")
+    show(facts_grid([(about, remarks[about]) for about in worth if about in remarks]))
     if len(explanation.columns):
         show(_groups_grid(explanation.columns, explanation.unit))
     show(facts_grid([("shuffled", remarks["shuffled"])]))
@@ -238,10 +239,12 @@ def _kernels_worth(kernels: pd.DataFrame, unit: Unit) -> FirstThatFits:
 
 def _worth_grid(kernels: pd.DataFrame, unit: Unit, deviations: int, details: int) -> Grid:
     by_row = bool(details and kernels["row_spread"].notna().any())
-    # Whether weight × size says something else than the weight, as shown.
+    # Whether weight × size, as shown, differs from the weight.
     by_size = bool(details and ((kernels["sized_weight"] - kernels["weight"]).abs() >= 0.001).any())
     beside = [*["over\nrows"] * by_row, *["sized\nweight"] * by_size]
-    table = grid("kernel", "weight", *beside, "lost if\nleft out", "lost if\nshuffled")
+    have = "have" in kernels
+    heads = ["lost if\nleft out", *["by rows\nthat have it"] * have, "lost if\nshuffled"]
+    table = grid("kernel", "weight", *beside, *heads)
     for row in kernels.to_dict("records"):
         rows = number(row["row_spread"], 3)
         cells = [spread(row, "weight", 1, 3, bool(deviations))]
@@ -249,14 +252,14 @@ def _worth_grid(kernels: pd.DataFrame, unit: Unit, deviations: int, details: int
         cells += [Text(number(row["sized_weight"], 3))] * by_size
         cells += [
             spread(row, name, unit.scale, unit.digits, bool(deviations))
-            for name in ("left_out", "shuffled")
+            for name in ("left_out", *["have"] * have, "shuffled")
         ]
         table.add_row(Text(plain(row["kernel"])), *cells)
     return table
 
 
 def _groups_grid(columns: pd.DataFrame, unit: Unit) -> Grid:
-    """Return points of the score lost when columns are shuffled, the dearest first."""
+    """Return points of the score lost when columns are shuffled, the largest loss first."""
     table = grid("columns", "lost if\nshuffled", words=["read by"])
     for row in columns.head(MOST_GROUPS).to_dict("records"):
         readers = ", ".join(plain(name) for name in row["kernels"])

@@ -35,14 +35,14 @@ NO_SUCH_USE = (
 )
 # Errors in the call: a class of Click, or of the copy of it inside newer versions of Typer.
 UsageError: Any = typer.BadParameter.__base__
-# Pydantic, by which Typer reads values, puts this before the message itself.
+# Pydantic, which reads values for Typer, puts this before the message itself.
 NOISE = "Value error, "
 CHOICE = re.compile(r"(.*) is not one of (.*)\.", re.DOTALL)
 OURS = "mklkit"
 NO_MEMORY = ("failed to map segment", "annot allocate memory")
-"""What the loader of shared libraries says where memory is short."""
+"""What the loader of shared libraries says when memory runs out."""
 DEPTH = 6
-"""How deep a component may lie in what a call knows: in a list of kernels and columns, say."""
+"""How deep to look for components in a frame's variables, such as a list of kernels."""
 
 
 @contextlib.contextmanager
@@ -55,7 +55,7 @@ def exit_codes() -> Iterator[None]:
     except BrokenCommandError as error:
         _fail(str(error), 1)
     except BrokenPipeError:
-        # The reader of the output has closed the pipe; Typer handles a command's writes the same.
+        # The reader of the output closed the pipe; Typer handles a command's writes the same way.
         _give_up(sys.stdout)
         sys.exit(1)
     except (ImportError, MemoryError, OSError) as error:
@@ -90,7 +90,7 @@ def _fail_by_the_system(error: ImportError | MemoryError | OSError) -> NoReturn:
 def _lacks_memory_to_load(error: BaseException) -> bool:
     """Return whether a library could not be imported because memory is limited, as by ulimit -v.
 
-    The system's words may be in an error that led to this one.
+    The system's message may be in an error that caused this one.
     """
     causes = [error]
     while cause := causes[-1].__cause__ or causes[-1].__context__:
@@ -105,7 +105,7 @@ def _lacks_memory_to_load(error: BaseException) -> bool:
 
 @contextlib.contextmanager
 def usage_errors_in_brief() -> Iterator[None]:
-    """Shorten messages of Typer's; after a word that is no choice add the one that is nearest."""
+    """Shorten Typer's messages; after an invalid choice, suggest the nearest one."""
     try:
         yield
     except UsageError as error:
@@ -148,7 +148,7 @@ def _give_up(stream: TextIO) -> None:
 
 
 def _plugins_behind(error: BaseException) -> tuple[list[str], bool]:
-    """Return the plugins that may have caused an error, and whether mklkit has not.
+    """Return the plugins that may have caused an error, and whether mklkit can't have.
 
     The innermost stack frame of a plugin or of mklkit decides, also for errors raised in a library
     called from there. A missing attribute is attributed to the package of the object's class. If

@@ -24,6 +24,8 @@ from mklkit.cli.tables import (
 )
 from mklkit.cli.taking_options import takes_model_options
 
+USUAL_SHARE = 0.2
+
 
 @takes_model_options()
 def fit(
@@ -36,13 +38,14 @@ def fit(
     groups: opt.Groups = None,
     split_column: opt.SplitColumn = None,
     holdout: Annotated[
-        float,
+        float | None,
         opt.data_option(
             min=0.0,
             max=0.95,
+            show_default="0.2",
             help="Share of the rows held out to score the model; 0: fit on all rows.",
         ),
-    ] = 0.2,
+    ] = None,
     stream: Annotated[
         bool,
         opt.data_option(
@@ -77,6 +80,11 @@ def fit(
     imputed and features scaled; these steps are part of the saved model. A table that does not fit
     into memory is read in parts, and can be fitted on a cluster.
     """
+    from mklkit.errors import SpecError
+
+    if holdout is not None and split_column is not None:
+        raise SpecError("Rows are held out by --split-column or by --holdout: leave out one.")
+    holdout = USUAL_SHARE if holdout is None else holdout
     check_outputs([output], [data], pictures=[plot])
     chunked = stream_of(data, options.max_memory, stream or scheduler is not None)
     if chunked is None:
@@ -106,7 +114,7 @@ def fit(
                 " rows: --holdout 0 to learn from all of them"
             )
     part, score = decisive_score(result["scores"])
-    # Before the first word on stdout: what may still fail, and files, since a reader may leave.
+    # Anything that may fail, and files, come before stdout, whose reader may close the pipe.
     advice = system.advice_if_useless(
         score, lambda: result["scores"]["train"], f"{part} rows", system.pipeline
     )
@@ -128,14 +136,14 @@ def fit(
 
 
 def _check_parts(columns: dict[str, str | None], task: str) -> None:
-    """Refuse what needs a table that is read as a whole."""
+    """Refuse options that need the whole table in memory."""
     from mklkit.errors import IncompatibleError
 
     asked = [f"--{name}" for name, column in columns.items() if column is not None]
     if asked or task == "regression":
         option = asked[0] if asked else "--task regression"
         raise IncompatibleError(
-            f"{option} needs a table that is read as a whole, and this one is read in parts: leave"
+            f"{option} needs the whole table in memory, and this one is read in parts: leave"
             " out --stream and --scheduler, or allow more memory with --max-memory."
         )
 
@@ -143,13 +151,15 @@ def _check_parts(columns: dict[str, str | None], task: str) -> None:
 def _fit_and_score(
     system: System, holdout: float, seed: int, saves: bool
 ) -> tuple[System, dict[str, Any]]:
-    """Score a model of some rows on the others; one that is saved learns from all of them."""
+    """Score a model of some rows on the others; a saved model learns from all of them."""
     features, targets = system.table.features, system.table.target.to_numpy()
     split = system.hold_out(holdout, seed)
     scored = _fitted(system, split.train)
     scores: dict[str, dict[str, Any] | None] = {}
     with working("scoring"):
-        for part, rows in (("train", split.train), ("held_out", split.held_out)):
+        parts = {"train": split.train, "held_out": split.held_out}
+        parts |= {part: split.held_out[mask] for part, mask in system.parts(split.held_out).items()}
+        for part, rows in parts.items():
             scores[part] = None
             if len(rows):
                 answers = system.pipeline.predict(features.iloc[rows])
@@ -199,7 +209,7 @@ def _report(table: Any, result: dict[str, Any]) -> None:
             ("held out", _split_lines(result)),
         ]
     )
-    show(facts, weights_table(result["model"]), *scores_tables(result["scores"]))
+    show(*scores_tables(result["scores"]), weights_table(result["model"]), facts)
     show(learned_line(result))
 
 

@@ -103,7 +103,7 @@ def _report(facts: dict[str, Any]) -> None:
 
 
 def _classes(model: dict[str, Any]) -> str:
-    """Return the class labels, with their weights where they have any."""
+    """Return the class labels, with their weights if they have any."""
     labels = [str(label) for label in model["classes"]]
     if model.get("class_weight") is not None:
         pairs = zip(labels, model["class_weight"], strict=True)
@@ -112,7 +112,7 @@ def _classes(model: dict[str, Any]) -> str:
 
 
 def _kernel_line(kernel: dict[str, Any], every: list[str]) -> str:
-    """Return a kernel's name, its spec string and its columns, of ``every`` column."""
+    """Return a kernel's name, its spec string and which of the columns ``every`` it reads."""
     from mklkit.datasets.columns import by_source
 
     name, spec, columns = kernel["name"], kernel["spec"], kernel["columns"]
@@ -128,7 +128,7 @@ def _kernel_line(kernel: dict[str, Any], every: list[str]) -> str:
 def _columns_grid(columns: list[dict[str, Any]]) -> Grid:
     """Return a table of the input columns: what each was taken for, and its gaps in training.
 
-    Of many columns those of a source, by the beginning of their names, are one row.
+    Many columns are shown as one row per source, by the beginning of their names.
     """
     table = grid("column", words=["taken for"])
     table.add_column("gaps", justify="right")

@@ -20,7 +20,7 @@ WEAK = 0.5
 MOST_ROWS = 5000
 """Rows on which kernels are compared, in seconds; more rows hardly change the alignments."""
 MEASURED_ROWS = 1000
-"""The same where they are measured, which takes eigenvalues and quadratic programs."""
+"""The same with --measures, which takes eigenvalues and quadratic programs."""
 
 
 @takes_model_options("scale", "preset", "kernels")
@@ -121,6 +121,6 @@ def _report(
     )
     if not centered:
         show(
-            "alignments of kernels without negative values, such as rbf, are high for almost any"
-            " two; --centered takes out what they share, as 'explain' does"
+            "kernels without negative values, such as rbf, almost always have high alignments;"
+            " --centered removes what they share, as 'explain' does"
         )

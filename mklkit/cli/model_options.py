@@ -1,4 +1,4 @@
-"""The options of a model, each declared once, and what commands make of them."""
+"""The options of a model, each declared once, and the pipeline that they describe."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Command = Callable[..., None]
 
 
 def _reader(read: Callable[[str], Any]) -> Callable[[str], Any]:
-    """Return what reads an option's value; a fault is told with the option's name."""
+    """Return a parser of an option's value, whose errors name the option."""
 
     @wraps(read)
     def read_option(text: str) -> Any:
@@ -38,7 +38,7 @@ def _reader(read: Callable[[str], Any]) -> Callable[[str], Any]:
 def _memory(text: str) -> str:
     from mklkit.views.memory import memory_limit
 
-    memory_limit(text)  # A number alone is one of bytes.
+    memory_limit(text)  # A bare number counts bytes.
     return text
 
 
@@ -51,7 +51,7 @@ def _effort(text: str) -> str | int:
 
 def _spec(text: str) -> str:
     if not text.strip():
-        raise typer.BadParameter("a name is expected, as 'mklkit list' shows them.")
+        raise typer.BadParameter("expected a name that 'mklkit list' shows.")
     return text
 
 
@@ -107,8 +107,8 @@ class ModelOptions:
         opt.data_option(
             metavar="COLUMNS",
             autocompletion=complete.feature_columns,
-            help="Columns such as 'age,sex,batch' that are taken out of all others by least squares"
-            " on the training rows, and are not learned from.",
+            help="Columns such as 'age,sex,batch' to remove from all others by least squares on the"
+            " training rows; they are not features.",
         ),
     ] = None
     lacks: Annotated[
@@ -124,9 +124,9 @@ class ModelOptions:
         opt.data_option(
             metavar="SIZE",
             parser=_memory,
-            show_default="half of what is free",
-            help="The memory to use, such as 4GB or 500MB. Of larger tables (CSV, Parquet) only"
-            " parts are in memory at a time.",
+            show_default="half of the free memory",
+            help="The memory to use, such as 4GB or 500MB. Larger tables (CSV, Parquet) are read"
+            " in parts.",
         ),
     ] = None
     preset: Annotated[
@@ -149,7 +149,7 @@ class ModelOptions:
             metavar="SPEC",
             autocompletion=complete.kernels,
             show_default=DEFAULT_KERNELS,
-            help=f"A kernel, optionally with a name and columns: {KERNELS}. Repeat for several."
+            help=f"A kernel, optionally with a name and columns: {KERNELS}. May be repeated."
             " auto: kernels proposed from the training rows.",
         ),
     ] = None
@@ -171,7 +171,7 @@ class ModelOptions:
             "-c",
             autocompletion=complete.combiners,
             show_default="the even sum",
-            help="How kernels are joined; see 'mklkit list combiners'.",
+            help="How kernels are combined; see 'mklkit list combiners'.",
         ),
     ] = None
     learner: Annotated[
@@ -190,8 +190,8 @@ class ModelOptions:
             "--missing",
             autocompletion=complete.missing,
             show_default="present",
-            help="What is done about rows that lack all columns of a kernel: present, drop, ..."
-            " (mklkit list missing); several for 'compare', as present,impute.",
+            help="How to treat rows that lack all columns of a kernel: present, drop, ... (mklkit"
+            " list missing); 'compare' takes several, such as present,impute.",
         ),
     ] = None
     multiclass: Annotated[
@@ -225,7 +225,7 @@ class ModelOptions:
             metavar="balanced|CLASS=WEIGHT,...",
             autocompletion=complete.balanced,
             parser=weights_by_class,
-            show_default="all classes weigh 1",
+            show_default="weight 1 for every class",
             help="How much the rows of each class count in the fit: balanced, so that rare classes"
             ' count as much as frequent ones, or "ill=5,well=1".',
         ),
@@ -234,8 +234,8 @@ class ModelOptions:
         bool,
         opt.model_option(
             "--probability",
-            help="Calibrate a probability of each class by cross-validation on the training rows,"
-            " five fits more; 'mklkit predict' then writes a column for each.",
+            help="Calibrate class probabilities by cross-validation on the training rows, with five"
+            " more fits; 'mklkit predict' then writes a column per class.",
         ),
     ] = False
     seed: opt.Seed = 0

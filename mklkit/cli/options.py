@@ -1,4 +1,4 @@
-"""The arguments and options that commands share, and what is wrong with their values."""
+"""The arguments and options that commands share, and checks of their values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LARGEST_SEED = 2**32 - 1
 def file_path(text: str) -> Path:
     """Return an option's path; an empty text, which would mean the current folder, is refused."""
     if not text:
-        raise typer.BadParameter("the name of a file or folder is expected, not an empty text.")
+        raise typer.BadParameter("expected the name of a file or folder, not an empty text.")
     return Path(text)
 
 
@@ -72,16 +72,16 @@ Target = Annotated[
 Task = Annotated[
     Literal["auto", "classification", "regression"],
     data_option(
-        help="Whether the target holds classes or numbers; auto: numbers if they have fractions, or"
-        " are many different whole ones.",
+        help="Whether the target holds classes or numbers; auto: numbers if they have fractions or"
+        " many distinct values.",
     ),
 ]
 ComparedTask = Annotated[
     Literal["auto", "classification", "regression", "outliers"],
     data_option(
-        help="Whether the target holds classes or numbers; auto: numbers if they have fractions, or"
-        " are many different whole ones. outliers: they are found without the target, and scored"
-        " by it, as rows of the rarer of two classes.",
+        help="Whether the target holds classes or numbers; auto: numbers if they have fractions or"
+        " many distinct values. outliers: learned without the target, and scored by it: the"
+        " outliers are the rarer of two classes.",
     ),
 ]
 Score = Annotated[
@@ -89,7 +89,7 @@ Score = Annotated[
     typer.Option(
         rich_help_panel="Results",
         metavar="NAME",
-        show_default="accuracy; r2 of numbers, roc_auc of outliers",
+        show_default="accuracy; r2 for numbers, roc_auc for outliers",
         help="The score by which methods are ranked, tuned and tested, as scikit-learn calls"
         " it: balanced_accuracy, roc_auc, neg_log_loss, neg_mean_absolute_error ...",
     ),
@@ -99,33 +99,33 @@ TimeLimit = Annotated[
     typer.Option(
         rich_help_panel="Results",
         metavar="TIME",
-        help="Begin no run after TIME, such as 90s, 10m or 2h, and show what is done.",
+        help="Start no run after TIME, such as 90s, 10m or 2h, and show the results so far.",
     ),
 ]
 Drop = Annotated[
     list[str] | None,
     column_option(
-        help="A column to leave out, by name, glob ('lab_*') or position. Repeat for several.",
+        help="A column to leave out, by name, glob ('lab_*') or position. May be repeated.",
     ),
 ]
 Weights = Annotated[
     str | None,
     column_option(
-        help="A column that says how much each row counts in the fit, by name or position. It is"
-        " no feature; scores take all rows alike.",
+        help="A column of weights of the rows in the fit, by name or position. It is not a"
+        " feature; scores count all rows equally.",
     ),
 ]
 Groups = Annotated[
     str | None,
     column_option(
-        help="A column that says which rows belong together, such as 'patient': never on both sides"
-        " of a split, also of those made inside a fit. It is no feature.",
+        help="A column that groups rows, such as 'patient': no group is on both sides of a split,"
+        " nor of one inside a fit. It is not a feature.",
     ),
 ]
 SplitColumn = Annotated[
     str | None,
     column_option(
-        help="A column whose values 'train' and 'test' give the one split to use.",
+        help="A column whose values 'train' and 'test' define the split.",
     ),
 ]
 CV_HELP = (

@@ -1,4 +1,4 @@
-"""The files that commands write: refused before anything is computed, and whole or not there."""
+"""Output files: checked before anything is computed, and written completely or not at all."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def check_outputs(
 ) -> None:
     """Refuse files that can't be written, that a command reads, or that are one file twice.
 
-    ``data`` is as typed; ``model`` is read; for ``pictures`` matplotlib must be there.
+    ``data`` is as typed; ``model`` is read; ``pictures`` need matplotlib.
     """
     paths = [path for path in (*outputs, *pictures) if path is not None]
     if not paths:
@@ -57,10 +57,10 @@ def check_outputs(
 
 
 def draw(path: Path, display: Callable[[], Any]) -> None:
-    """Write the figure of a display, which is drawn when no window can open any more."""
+    """Write the figure of a display, drawn without opening a window."""
     import matplotlib
 
-    # Only files are drawn: no display is needed.
+    # Figures go to files only, so no screen is needed.
     matplotlib.use("Agg")
     from mklkit.persistence.atomic import replacing
 
@@ -73,7 +73,7 @@ def draw(path: Path, display: Callable[[], Any]) -> None:
 def results_file(output: Path | None) -> Iterator[Write]:
     """Yield a function that writes more rows to a CSV or Parquet file, or to stdout (None).
 
-    The file is there when all rows have been written; until then, what was there before.
+    The file appears, or replaces an older one, only when all rows have been written.
     """
     from mklkit.datasets.files import READERS, ending_of
     from mklkit.persistence.atomic import replacing

@@ -42,7 +42,7 @@ class BrokenCommandError(Exception):
 
 
 class LateCommand(TyperCommand):
-    """A command of which name and help are known, and which is imported when it is called."""
+    """A command with a known name and help, which is imported when it is called."""
 
     @abstractmethod
     def load(self) -> Any:
@@ -85,13 +85,13 @@ class PackageCommand(LateCommand):
                 f"The command {self.name!r} is in {self.packages}: uninstall one of them."
             )
         try:
-            # Results alone go to stdout.
+            # Only results go to stdout.
             with redirect_stdout(sys.stderr):
                 app = self.plugins[0].load()
                 if not isinstance(app, typer.Typer):
                     raise TypeError(f"its entry point is {quoted(app)} instead of a typer.Typer")
                 command = typer.main.get_command(app)
-            # Typer adds its own completion, which is for a program and not for a command of one.
+            # Typer adds its own completion, which is for a whole program and not for one command.
             command.params = [param for param in command.params if param.name not in COMPLETION]
             return command
         except KeyboardInterrupt:
@@ -106,7 +106,7 @@ class PackageCommand(LateCommand):
 def package_commands(context: typer.Context) -> dict[str, PackageCommand]:
     """Return the commands of installed packages by name, looked for once in a call.
 
-    Names that are taken or none, and metadata that can't be read, are left out with a warning.
+    Names that are taken or invalid, and unreadable metadata, are left out with a warning.
     """
     if COMMAND_GROUP not in context.meta:
         root: Any = context.find_root().command
@@ -142,7 +142,7 @@ def whole_command(command: Any) -> Any:
 
 
 def imported_packages() -> dict[str, str]:
-    """Return the distributions of commands by their package, of those that are imported."""
+    """Return the distributions of imported commands, by package."""
     from mklkit.registry.discovery import installed_plugins
 
     plugins = installed_plugins(COMMAND_GROUP, lambda _: None)

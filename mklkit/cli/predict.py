@@ -63,8 +63,8 @@ def predict(
     The table has a column 'prediction' and, for two classes, 'score': the decision value, positive
     for the second class. A model of rows without labels (MKLOneClass) gives 'inlier' or 'outlier',
     with a score below 0. A model of 'mklkit fit --probability' gives a column
-    'probability_<class>' for each class too. If DATA has the target column, the accuracy (of
-    numbers R² and the mean absolute error) is printed on stderr.
+    'probability_<class>' for each class too. If DATA has the target column, the accuracy (R² and
+    the mean absolute error for numbers) is printed on stderr.
     Large CSV and Parquet files, globs and folders of them are read and predicted in parts.
     """
     from mklkit.datasets.new_rows import load_in_chunks
@@ -125,7 +125,7 @@ def columns_of(pipeline: Any, model: Path) -> list[str]:
 
 
 def target_of(facts: dict[str, Any]) -> str | None:
-    """Return the target's name in a model file, None where it has none."""
+    """Return the target's name in a model file; None if it has none."""
     data = facts.get("data")
     target = data.get("target") if isinstance(data, dict) else None
     return target if isinstance(target, str) else None
@@ -134,7 +134,7 @@ def target_of(facts: dict[str, Any]) -> str | None:
 def _tried(
     task: Task, pipeline: Any, features: pd.DataFrame, facts: dict[str, Any], model: Path
 ) -> pd.DataFrame:
-    """Return the predictions; without a trial at loading, an error may be due to the file."""
+    """Return the predictions; if loading did not try the model, an error may be due to the file."""
     try:
         return task.predictions(pipeline, features)
     except (MKLKitError, OSError, MemoryError):
@@ -150,14 +150,14 @@ def _tried(
 
 @attrs.define(eq=False)
 class Findings:
-    """What is odd in new rows, counted chunk by chunk and said once."""
+    """Oddities in new rows, counted chunk by chunk and reported once."""
 
     encoder: TableEncoder | None
     rows: Counter[str] = attrs.field(factory=Counter)
     unknown: dict[str, dict[str, None]] = attrs.field(factory=dict)
-    """By text column its values that were not in the training data, in the order found."""
+    """By text column, the values that were not in the training data, in order of appearance."""
     far: dict[str, tuple[int, float, float]] = attrs.field(factory=dict)
-    """Count, least and largest value of columns wholly outside the training data."""
+    """Count, smallest and largest value of columns wholly outside the training data."""
     near: set[str] = attrs.field(factory=set)
 
     def add(self, features: pd.DataFrame) -> None:
@@ -184,7 +184,7 @@ class Findings:
                 self.far[name] = (count + len(numbers), *bounds)
 
     def say(self) -> None:
-        """Say which columns they are in."""
+        """Report them by column."""
         for name, values in self.unknown.items():
             if values:
                 shown = ", ".join(repr(value) for value in list(values)[:VALUES_SHOWN])
@@ -214,7 +214,7 @@ class Findings:
 
 @attrs.define(eq=False)
 class Tally:
-    """How often each pair of a target that is given and its prediction occurs."""
+    """Counts of the pairs of a known target and its prediction."""
 
     task: Task
     name: Any = None
@@ -229,7 +229,7 @@ class Tally:
         self.counts.append(pd.DataFrame({"truth": truth, "guess": guesses}).value_counts())
 
     def say(self) -> None:
-        """Say the scores, if the data have a column of targets."""
+        """Print the scores, if the data have a column of targets."""
         import pandas as pd
 
         if self.name is None:
@@ -259,7 +259,7 @@ def _warnings_once() -> Iterator[None]:
             yield
     finally:
         for warning in caught:
-            # "column 'x' holds 'abc' in row 7, not a number": for each chunk another row.
+            # "column 'x' holds 'abc' in row 7, not a number": the row differs by chunk.
             subject = str(warning.message).partition(" holds ")[0]
             first, count = subjects.get(subject, (warning, 0))
             subjects[subject] = first, count + 1

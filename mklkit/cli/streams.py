@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 BLOCK_CELLS = 1 << 21
 LEAST_SAMPLE, CELL_BYTES = 1000, 100
-"""Of the first pass: its fewest rows, and the memory of a cell of text while it is read."""
+"""The fewest rows of the first pass, and the memory of a cell of text while it is read."""
 SCORED_ROWS = 100_000
-"""The training rows that are scored: their accuracy is known to a few tenths of a percent."""
+"""The training rows to score, enough for an accuracy to a few tenths of a percent."""
 
 
 def fit_stream(
@@ -39,8 +39,8 @@ def fit_stream(
 
     Its classifier is fitted on a :class:`mklkit.protocols.RowSource`, on the workers of a Dask
     scheduler, or in memory where its map is implicit. ``fitting`` takes it and returns a context
-    that shows the progress of its fit. The system that is returned has a sample of the
-    rows; the result is as of a fit in memory.
+    that shows the progress of its fit. The returned system has a sample of the rows;
+    the result is like that of a fit in memory.
     """
     from time import perf_counter
 
@@ -57,8 +57,6 @@ def fit_stream(
     _refuse_more_than_numbers(classifier)
     asked = [name for name in pipeline.get_params() if name.endswith("__recognise")]
     pipeline.set_params(**dict.fromkeys(asked, False))
-    # Rows that are read in parts have no gaps: medians are filled in.
-    pipeline.set_params(encode__sources=())
     with counting("first pass") as progress:
         most = SAMPLE_ROWS
         if options.max_memory is not None:
@@ -83,8 +81,10 @@ def fit_stream(
             )
         facts["notes"] += rows.notes
         training_rows: Any = rows.train
-        if implicit:
-            # Its Gram matrix takes more memory than the rows.
+        if rows.lack_sources:
+            _check_in_memory(rows.train, memory_limit(options.max_memory), distributed)
+        if implicit or rows.lack_sources:
+            # A Gram matrix takes more memory than the rows; features are made block by block.
             training_rows = pd.DataFrame(rows.train[:], columns=rows.train.column_names)
         elif distributed:
             with working("sending rows"):
@@ -98,6 +98,18 @@ def fit_stream(
     scored = {"rows": len(codes["train"]), "seconds": seconds}
     times = {"seconds": seconds, "scored_model": scored}
     return system, system.result(pipeline, split=kind, scores=scores, **times)
+
+
+def _check_in_memory(rows: StoredRows, limit: int | None, distributed: bool) -> None:
+    """Refuse rows that lack sources, which are compared in memory, where they are not to be."""
+    from mklkit.errors import IncompatibleError
+
+    if distributed or (limit is not None and 2 * rows.nbytes > limit):
+        raise IncompatibleError(
+            f"Rows lack sources, and these {len(rows)} are not to be in the memory of one process,"
+            " which all strategies need but --missing impute: take that, leave out --scheduler, or"
+            " allow more memory by --max-memory."
+        )
 
 
 def _refuse_more_than_numbers(classifier: Any) -> None:
@@ -137,7 +149,7 @@ def on_cluster(address: str | None, pipeline: Any) -> Iterator[None]:
 
 
 def _facts_of_map(classifier: Any) -> FeatureMapFacts | None:
-    """Return the facts of a classifier's map, if it has one."""
+    """Return the facts of a classifier's map if it has one."""
     from mklkit.protocols import FeatureMapFacts, facts_of
     from mklkit.registry.composing import choose_components
 
@@ -158,7 +170,7 @@ def _scores(
     classes: NDArray[Any],
     seed: int,
 ) -> dict[str, dict[str, Any] | None]:
-    """Return the scores of each part of the rows; training rows are scored by a sample of them."""
+    """Return the scores of each part of the rows; of the training rows, a sample is scored."""
     import numpy as np
 
     from mklkit.evaluation import score

@@ -1,4 +1,4 @@
-"""What commands print of results: facts line by line, and tables for the available width."""
+"""Printed results: facts line by line, and tables for the available width."""
 
 from __future__ import annotations
 
@@ -22,12 +22,17 @@ Fact = tuple[str, str | list[str]]
 COMPONENTS = {"combiner": "combiner", "feature_map": "map", "learner": "learner"}
 BAR_LENGTHS = (30, 15, 0)
 NAME_WIDTH = 24
-"""Names beyond this width are folded before a table's richer layout is given up."""
+"""Longer names are folded before a simpler layout of the table is tried."""
 UNBOUNDED = 10_000
 MOST_CHOSEN = 8
 MOST_CLASSES = 12
 """With more classes the worst are listed instead of the confusion matrix."""
-PARTS = {"train": "train", "held_out": "held out"}
+PARTS = {
+    "train": "train",
+    "held_out": "held out",
+    "complete": "held out,\nall sources",
+    "lacking": "held out,\nlack a source",
+}
 
 
 def facts_grid(facts: Iterable[Fact]) -> Grid:
@@ -42,12 +47,12 @@ def facts_grid(facts: Iterable[Fact]) -> Grid:
 
 
 def data_line(table: Any, notes: list[str]) -> Fact:
-    """Return what is printed of the data."""
+    """Return the lines on the data."""
     return "data", [f"{table.summary()} ({table.origin})", *notes]
 
 
 def model_line(model: dict[str, Any], choices: Sequence[str]) -> Fact:
-    """Return what is printed of a model's components, and of what was chosen for them."""
+    """Return the lines on a model's components and on the choices made for them."""
     from mklkit.estimators.introspection import shortened
 
     parts = [f"{word} {model[key]}" for key, word in COMPONENTS.items() if model.get(key)]
@@ -59,7 +64,7 @@ def model_line(model: dict[str, Any], choices: Sequence[str]) -> Fact:
 
 
 def chosen_line(model: dict[str, Any]) -> list[Fact]:
-    """Return what is printed of the numbers that a fit chose, over problems as a range."""
+    """Return the lines on the numbers that a fit chose, as ranges over problems."""
     from mklkit.display.numbers import chosen_texts
 
     texts = chosen_texts(model.get("chosen", {}))
@@ -69,7 +74,7 @@ def chosen_line(model: dict[str, Any]) -> list[Fact]:
 
 
 def learned_line(facts: dict[str, Any]) -> str:
-    """Return how many rows a model has learned from, and how many the scored one has."""
+    """Return how many rows the model has learned from, and how many the scored one has."""
     rows, time = facts["model"]["rows"], f"{facts['seconds']:.2f} s"
     scored = facts.get("scored_model", {"rows": rows})
     if scored["rows"] == rows:
@@ -130,8 +135,8 @@ class FirstThatFits:
 
 
 def number(value: float, digits: int, absent: str = "–") -> str:
-    """Return a number with so many decimals."""
-    # With z, what is rounded to zero is not at -0.0.
+    """Return a number with a given number of decimals."""
+    # With z, a number rounded to zero is not "-0.0".
     return absent if math.isnan(value) else f"{value:z.{digits}f}"
 
 
@@ -146,8 +151,8 @@ def spread(row: Mapping[Any, Any], name: str, scale: int, digits: int, shown: bo
 def weights_table(model: dict[str, Any]) -> FirstThatFits:
     """Return the table of kernel weights, one row per kernel, each with a bar.
 
-    Several binary problems, or clusters of rows, are summarised by their mean and range. On a
-    narrow terminal first the bar and then the range is left out.
+    Several binary problems, or clusters of rows, are summarised by their mean and range. A
+    narrow terminal loses first the bar and then the range.
     """
     weights: dict[str, list[float]] = {kernel["name"]: [] for kernel in model["kernels"]}
     for row in model["weights"]:
@@ -191,21 +196,26 @@ def decisive_score(scores: dict[str, dict[str, Any] | None]) -> tuple[str, dict[
 
 
 def scores_tables(scores: dict[str, dict[str, Any] | None]) -> list[Grid | FirstThatFits]:
-    """Return the scores of each part of the rows, and of classes those on the decisive part."""
+    """Return the scores of each part of the rows, and those of each class on the decisive part."""
     from mklkit.evaluation.tasks import Classes, Numbers
 
     part, decisive = decisive_score(scores)
     task = Numbers() if "r2" in decisive else Classes()
-    known = {name: score for key, name in PARTS.items() if (score := scores[key]) is not None}
-    table = grid("", *known)
-    table.add_row("rows", *(str(score["rows"]) for score in known.values()))
-    for key, words in task.scores.items():
-        table.add_row(words, *(task.shown(key, score[key]) for score in known.values()))
+    table = parts_grid(task, {key: score for key, score in scores.items() if score is not None})
     return [table, class_table(decisive, part)] if "confusion" in decisive else [table]
 
 
+def parts_grid(task: Any, scores: dict[str, dict[str, Any]]) -> Grid:
+    """Return the scores of parts of the rows, side by side."""
+    table = grid("", *(PARTS[key] for key in scores))
+    table.add_row("rows", *(str(score["rows"]) for score in scores.values()))
+    for key, words in task.scores.items():
+        table.add_row(words, *(task.shown(key, score[key]) for score in scores.values()))
+    return table
+
+
 def class_table(score: dict[str, Any], rows: str) -> FirstThatFits:
-    """Return the confusion matrix if it fits, else recall and commonest confusion of each class."""
+    """Return the confusion matrix if it fits, else each class's recall and commonest confusion."""
     labels = [plain(label) for label in score["classes"]]
     counts = [sum(answers) for answers in score["confusion"]]
     shares = zip(score["recall"], counts, strict=True)

@@ -24,7 +24,7 @@ Sources = Annotated[
         autocompletion=complete.feature_columns,
         show_default="recognised by their names",
         help="The columns of a source, such as 'mrna_*': --kernels auto proposes kernels for each."
-        " Repeat for several.",
+        " May be repeated.",
     ),
 ]
 
@@ -34,7 +34,7 @@ CovariatesShare = Annotated[
     opt.data_option(
         metavar="SHARE",
         show_default="covariates are taken out",
-        help="Keep the covariates instead, as a kernel of their own that has this share of the"
+        help="Keep the covariates instead, as a separate kernel that has this share of the"
         " weights, such as 0.2; the combiner learns the others.",
     ),
 ]
@@ -59,7 +59,7 @@ def _of_sources(sources: list[str], kernels: list[str] | None) -> list[str]:
 
     if kernels not in (None, [AUTO_KERNELS]):
         raise typer.BadParameter(
-            "--sources are for kernels that are proposed: leave out --kernel, or let it be auto."
+            "--sources applies to proposed kernels: leave out --kernel, or set it to auto."
         )
     return [f"{AUTO_KERNELS}@{columns}" for columns in sources]
 
@@ -67,7 +67,7 @@ def _of_sources(sources: list[str], kernels: list[str] | None) -> list[str]:
 def takes_model_options(*only: str, but: Collection[str] = ()) -> Callable[[Command], Command]:
     """Return a decorator that puts the options of a model in place of the parameter ``options``.
 
-    They are all fields of :class:`ModelOptions`, or only some, but not others.
+    They are the fields of :class:`ModelOptions`, ``only`` some of them, or all ``but`` some.
     """
     declared = get_type_hints(ModelOptions, include_extras=True)
     fields = {field.name: field for field in attrs.fields(ModelOptions)}

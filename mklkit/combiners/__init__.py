@@ -1,4 +1,4 @@
-"""Combiners, one idea a file; the class of each combiner can be imported from here."""
+"""Combiners, one idea per file; the class of each combiner can be imported from here."""
 
 from mklkit.protocols import Combiner
 from mklkit.registry.hookspecs import exports

@@ -17,7 +17,7 @@ from mklkit.registry.hookspecs import register
 class Alignment(WeightingCombiner):
     """Weight a kernel by its alignment with the labels, max(0, ⟨K, yyᵀ⟩/(‖K‖‖yyᵀ‖)).
 
-    Numbers are centred first, since their zero means nothing.
+    Numbers are centred first, since their zero is arbitrary.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""All weight on the kernel that scores best alone."""
+"""All weight on the kernel that scores best on its own."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from mklkit.views.sides import GramSide
 from mklkit.views.tiles import weighted_gram
 
 COMPARED_ROWS = 500
-"""Rows left out in all, of many: more folds are fits that hardly ever change the choice."""
+"""Rows to hold out in all: further folds take fits that hardly ever change the choice."""
 IN_MEMORY = 2**29
-"""What the matrices of kernels that are compared at the same time may take, in bytes."""
+"""The most memory, in bytes, for the matrices of kernels that are compared at the same time."""
 
 
 @register
 @attrs.frozen
 class BestSingle(LearnedWeighting):
-    """Choose the one kernel that is best in cross-validation; the first of equals.
+    """Choose the one kernel that is best in cross-validation; ties go to the first.
 
     By accuracy for two classes, by squared error for numbers; rows with weights count by them.
 
     Parameters
     ----------
     cv : int, default=5
-        Number of folds, at least 2; fewer are used with a warning where a class has fewer rows. Of
-        many rows only as many folds are left out in turn as hold 500 rows: one of 2,500 or more.
+        Number of folds, at least 2; fewer, with a warning, if a class has fewer rows. With many
+        rows only as many folds are held out as contain 500 rows: one fold from 2,500 rows on.
 
     Notes
     -----
-    Costs at most ``cv`` fits per kernel, as a kernel is left out once it has lost more than the
-    best has in all folds. One Gram matrix and a part of it are in memory at a time; several kernels
-    are compared at a time where theirs take at most 512 MiB. Features are made block by block where
-    the learner takes them so. Feature maps are fitted on all training rows, and so is what a
-    learner chooses by itself, for each kernel: one C for all would favour some.
+    Costs at most ``cv`` fits per kernel, since a kernel is dropped once its loss exceeds that of
+    the best over all folds. One Gram matrix and a part of it are in memory at a time; several
+    kernels are compared at a time if their matrices take at most 512 MiB. Features are computed
+    block by block if the learner reads them so. Feature maps, and parameters that a learner
+    chooses itself, are fitted per kernel on all training rows: one C for all would favour some.
     """
 
     name: ClassVar[str] = "best-single"
@@ -64,7 +64,7 @@ class BestSingle(LearnedWeighting):
     def prepare(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> tuple[Array, Learner]:
-        """Return 1 for the best kernel and 0 for all others, and the learner settled on it."""
+        """Return 1 for the best kernel and 0 for all others, and its fully specified learner."""
         if len(views) == 1:
             return np.ones(1), learner
         splits = self._splits(target, views.labels[0], random_state)
@@ -80,7 +80,7 @@ class BestSingle(LearnedWeighting):
     def _splits(
         self, target: Target, first: str, random_state: np.random.RandomState
     ) -> list[tuple[Rows, Rows]]:
-        """Return the folds, stratified for classes; none where there can't be two."""
+        """Return the folds, stratified for classes; none if there can't be two."""
         instead = f"takes the first kernel, {first}"
         splits = folds_or_warning(target, self.cv, random_state, self.name, instead)
         return splits[: -(-COMPARED_ROWS * len(splits) // len(target))]
@@ -88,9 +88,9 @@ class BestSingle(LearnedWeighting):
 
 @attrs.define
 class _Comparison:
-    """The losses of kernels on the same folds; several threads may ask for one each.
+    """The losses of kernels on the same folds; several threads may request one each.
 
-    ``least`` is the least loss so far, beyond which the folds of another kernel end.
+    ``least`` is the least loss so far; a kernel that exceeds it is not tried on further folds.
     """
 
     target: Target
@@ -101,7 +101,7 @@ class _Comparison:
     parts: SpareScratch = attrs.field(factory=SpareScratch)
 
     def loss(self, view: KernelView) -> tuple[float, Learner]:
-        """Return the rows that the view's learner gets wrong, or the squared error, and it."""
+        """Return the number of the view learner's errors, or its squared error, and the learner."""
         if view.explicit:
             return self._of_side(view)
         with self.grams.lent() as scratch:
@@ -112,17 +112,17 @@ class _Comparison:
             return self._of_side(GramSide(weighted_gram(kernel_rows, np.ones(1), out=out)))
 
     def _of_side(self, side: TrainingView) -> tuple[float, Learner]:
-        """Return the loss over all folds, or over as many as exceed the least of another kernel."""
+        """Return the loss over all folds, or over the folds until it exceeds the least loss."""
         target, total = self.target, 0.0
         learner = self.learner.settled(side, target)
-        # Closed where folds are left over: their threads use memory that is only lent.
+        # Closed if folds are left over: their threads use borrowed memory.
         with closing(held_out_values(side, target, learner, self.splits, self.parts)) as parts:
             for (_, held_out), decided in zip(self.splits, parts, strict=True):
                 truth = target.values[held_out]
                 wrong = (decided > 0) != (truth > 0)
                 losses = np.square(decided - truth) if target.task == "numbers" else wrong
                 total += float(target.counts[held_out] @ losses)
-                # Not where it equals the least: the first of equals wins, whichever is first done.
+                # Not if it equals the least: the first kernel wins a tie, whichever finishes first.
                 if total > self.least:
                     return total, learner
         self.least = min(self.least, total)

@@ -1,4 +1,4 @@
-"""DiMKL: weights from the divergence of the classes (paper 003).
+"""DiMKL: weights from the divergence between the classes (paper 003).
 
 DiMKL 1–5 compare the blocks of a Gram matrix, DiMKL 6 the classes in feature space.
 """
@@ -24,7 +24,7 @@ def _separation(between: Quadrant, spread: float, within: Quadrant) -> float:
     """Return exp(−(μ₂ − spread₂)²/(2σ₁))."""
     with np.errstate(all="ignore"):
         gap = np.float64(between.mean - spread)
-        # Divided before it is squared: at 1e200 the square alone would overflow to infinity.
+        # Divided before squaring: at 1e200 the square alone would overflow to infinity.
         return float(np.exp(-(gap / (2 * np.float64(within.deviation))) * gap))
 
 
@@ -83,9 +83,9 @@ class DiMKL5(WeightingCombiner):
     Notes
     -----
     The printed logarithm is not a distance: it depends on the scale of the kernel and is not zero
-    for equal blocks. With it the weights are within 0.05 of the paper's Tables 7 to 9, where those
-    of the distance are up to 0.39 away; the weights of kernels of small deviations then hardly
-    differ. Where it makes b₁ + b₂ negative the weight is zero.
+    for equal blocks. With it the weights are within 0.05 of the paper's Tables 7 to 9, while those
+    of the distance are up to 0.39 away; the weights of kernels with small deviations then hardly
+    differ. If it makes b₁ + b₂ negative, the weight is zero.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class DiMKL5(WeightingCombiner):
 
 
 def bhattacharyya(within: Quadrant, between: Quadrant) -> np.float64:
-    """Return ¼(μ₁−μ₂)²/(σ₁²+σ₂²) + ½ ln[(σ₁²+σ₂²)/(2σ₁σ₂)], where no square can overflow."""
+    """Return ¼(μ₁−μ₂)²/(σ₁²+σ₂²) + ½ ln[(σ₁²+σ₂²)/(2σ₁σ₂)], without squares that overflow."""
     with np.errstate(all="ignore"):
         # The second logarithm is ln cosh x with x = ln(σ₁/σ₂). In this form it neither overflows
         # for ratios like 1e600 nor loses digits for ratios near one.
@@ -223,10 +223,10 @@ def bhattacharyya_of_moments(moments: ClassMoments, rank: int = 5, floor: float 
 
 
 def _distance(inner: Array, cross: Array, length: float, excess: Array, floor: float) -> float:
-    """Return the distance for BᵀB, Bᵀδ, δᵀδ and the eigenvalues of both classes less ρ."""
+    """Return the distance for BᵀB, Bᵀδ, δᵀδ and the eigenvalues of both classes minus ρ."""
     values, vectors = eigh(inner)
     values = np.maximum(values, 0)
-    # Divided before it is squared: squares of values near 1e300 would overflow.
+    # Divided before squaring: squares of values near 1e300 would overflow.
     explained = vectors.T @ cross / np.sqrt(floor + values)
     gap = (length - explained @ explained) / floor
     log_both = np.log1p(values / floor).sum()
@@ -236,8 +236,8 @@ def _distance(inner: Array, cross: Array, length: float, excess: Array, floor: f
 
 
 def _class_spread(gram: Array, rank: int, floor: float) -> tuple[Array, Array]:
-    """Return the top eigenvalues less ρ of a class covariance (r,), where they are above it, and
-    its eigenvectors as coefficients (n, r) of the class's rows, from its Gram matrix (n, n).
+    """Return the top eigenvalues of a class covariance minus ρ (r,), those above it, and its
+    eigenvectors as coefficients (n, r) of the class's rows, from its Gram matrix (n, n).
     """
     n_rows = len(gram)
     top = (n_rows - min(rank, n_rows), n_rows - 1)

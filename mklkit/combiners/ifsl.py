@@ -12,7 +12,12 @@ import numpy as np
 from attrs.validators import and_, ge, in_, optional
 from sklearn.exceptions import ConvergenceWarning
 
-from mklkit.combiners.templates.coupling import CoupledGrid, CoupledSolution, CouplingCombiner
+from mklkit.combiners.templates.coupling import (
+    CoupledGrid,
+    CoupledSolution,
+    CouplingCombiner,
+    subproblem_of,
+)
 from mklkit.combiners.uniform import one_per_view, per_view
 from mklkit.errors import IncompatibleError
 from mklkit.learners.ho_kashyap.iteration import iterate
@@ -69,27 +74,28 @@ class IFSL(CouplingCombiner):
         "gradient".
     order : {"in-turn", "at-once", "late-margins"}, default="in-turn"
         Whether each view of a pass is solved from the newest outputs of the others, or all from
-        those of the pass before, as Table 1 of 000 (step 7) and of 004 (6.iii) print it. With late
-        margins each is solved from the newest, and its margins grow by the error of its function
-        before, as the indices of 002's equation 11 say.
+        those of the previous pass, as printed in Table 1 of 000 (step 7) and of 004 (6.iii). With
+        late margins each is solved from the newest, and its margins grow by the error of its
+        previous function, as in the indices of 002's equation 11.
     initial : {"zeros", "unit", "ones", "random"}, default="zeros"
         Initial coefficients: zeros; equal with length one in all (000 and 004: "one unit vector");
         ones; or a random direction of length one from the estimator's seed, with margins at random
         between 0 and twice the learner's ``b0`` (002). The published initial values give outputs
-        as large as the features: margins grow to meet them at once and never shrink again, which
+        as large as the features: margins grow to match them at once and never shrink again, which
         costs accuracy.
     ridges : sequence of float, optional
         c_l, the ridge of each view, as a multiple of the learner's ``alpha``, which a search may
-        vary; 1 where not given.
+        vary; by default 1.
     rates : sequence of float, optional
-        ρ_l, the step of each view's margins, above 0 and at most 1; the learner's ``rho`` where not
-        given.
+        ρ_l, the step of each view's margins, above 0 and at most 1; by default the learner's
+        ``rho``.
 
     Notes
     -----
     α (the papers' c), ρ, b₀, ξ and the iteration limit are the learner's
-    (``mhks(alpha, rho, tol, max_iter, b0)``). An iteration costs two products of each view's
-    features (or Gram matrix) with a vector and no factorisation. As Table 1 prints it:
+    (``mhks(alpha, rho, tol, max_iter, b0)``). A view's squares are those of the rows that have its
+    source, and f̄ is the mean of the views that a row has. An iteration costs two products of each
+    view's features (or Gram matrix) with a vector and no factorisation. As Table 1 prints it:
     ``ifsl(order='at-once', initial='unit')`` with ``mhks`` (000, 004) and
     ``ifsl(order='late-margins', initial='random')`` with ``kmhks`` (002).
 
@@ -119,7 +125,7 @@ class IFSL(CouplingCombiner):
 
     @property
     def facts(self) -> CombinerFacts:  # type: ignore[override]
-        """λ of 000's grid, or, where the rule is 002's by name, γ of 002's."""
+        """The grid of λ from 000, or of γ from 002 if its rule is named."""
         fixed_mean = self.rule == "fixed-mean"
         return CombinerFacts(
             feature_map=COUPLED_MAP,
@@ -139,7 +145,7 @@ class IFSL(CouplingCombiner):
     ) -> CoupledSolution:
         """Return the joint solution of the views' subproblems."""
         (solution,) = self.solutions(problems, target, learner, [self.lam], random_state)
-        # The loss of zeros is one per row and view for labels, of which the square is 1.
+        # For labels, whose square is 1, the loss of the zero function is one per row and view.
         of_zeros = len(problems) * float(np.sum(target.counts * target.values**2))
         _warn_of_standstill(solution, self.lam, of_zeros)
         return self._coupled_solution(solution)
@@ -161,8 +167,8 @@ class IFSL(CouplingCombiner):
             )
         if target.task == "numbers" and columns.rates.any():
             raise IncompatibleError(
-                "Numbers have no margins that could grow: leave 'rates' out, and take a learner"
-                " whose margins stay, such as 'ridge'."
+                "Numbers have no margins to grow: leave 'rates' out, and use a learner with fixed"
+                " margins, such as 'ridge'."
             )
         on_features = facts_of(learner, LearnerFacts).on_features
         gradient = self.rule == "gradient" or (self.rule is None and on_features)
@@ -186,24 +192,24 @@ class IFSL(CouplingCombiner):
     def subproblems(
         self, views: Views, target: Target, learner: Learner, variants: Sequence[Any]
     ) -> list[Subproblem]:
-        """Return each view's subproblem, with its own ridge where ``ridges`` are given."""
+        """Return each view's subproblem, with its own ridge if ``ridges`` are given."""
         if self.ridges is None:
             return super().subproblems(views, target, learner, variants)
         ridges = one_per_view(self.name, "ridges", self.ridges, len(views)).tolist()
         return [
-            scaled(learner, ridge).subproblem(
-                view, target, [scaled(variant, ridge) for variant in variants]
+            subproblem_of(
+                scaled(learner, ridge), view, target, [scaled(each, ridge) for each in variants]
             )
             for view, ridge in zip(views, ridges, strict=True)
         ]
 
     def on_kernels(self, learner: Learner) -> bool:
-        """Return whether the learner allows it; initial coefficients are those of features."""
+        """Return whether the learner allows it; initial coefficients refer to features."""
         facts = learner.coupling
         return self.initial == "zeros" and facts is not None and facts.on_kernels
 
     def grid_parameters(self, learner: Learner) -> frozenset[str]:
-        """Return λ and the parameters by which the learner's variants may differ."""
+        """Return λ and the parameters in which the learner's variants may differ."""
         variants = () if learner.coupling is None else learner.coupling.variants
         return learner_parameters(variants) | {"combiner__lam"} if variants else frozenset()
 
@@ -221,22 +227,22 @@ class IFSL(CouplingCombiner):
         -----
         One decomposition per view serves all points, and all points iterate together, so features
         are read once per iteration. Warm starts along the grid were tried and rejected: they took
-        as long and, as margins never shrink, converged to other solutions than separate fits.
+        as long and, since margins never shrink, converged to solutions other than separate fits.
         """
         learner = self.coupled(learner)
         lams = [float(point.get("combiner__lam", self.lam)) for point in points]
         problems = self.subproblems(views, target, learner, learner_variants(learner, points))
         solutions = self.solutions(problems, target, learner, lams, random_state)
-        projectors = [view.projector for view in views]
+        projectors = [view.present.projector for view in views]
         return CoupledGrid.of(projectors, [self._coupled_solution(each) for each in solutions])
 
 
 def _warn_of_standstill(solution: Solution, lam: float, of_zeros: float) -> None:
-    """Warn where λ is so large that the iteration stops on small steps far from the minimum.
+    """Warn if λ is so large that the iteration stops on small steps far from the minimum.
 
     The gap to the minimum shrinks by a share of about 1/(1 + λ) per pass, which leaves about
-    (1 + λ)/2 times the last change of the objective: a twentieth of the loss of zeros may remain.
-    Searches are told only of the point they take.
+    (1 + λ)/2 times the last change of the objective: a twentieth of the zero function's loss may
+    remain. A search warns only of the point that it chooses.
     """
     if not solution.converged:
         return
@@ -269,7 +275,7 @@ def start(problem: Subproblem, initial: Start, random_state: np.random.RandomSta
 
 
 def scaled(learner: Any, ridge: float) -> Any:
-    """Return a learner with a multiple of its α."""
+    """Return a learner with its α multiplied by a factor."""
     alpha = learner.get_params().get("alpha")
     if not isinstance(alpha, Real):
         raise IncompatibleError(

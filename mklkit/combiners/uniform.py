@@ -1,4 +1,4 @@
-"""Weights that are not learned: the same for all kernels, or those that one has."""
+"""Weights that are not learned: equal ones, or those that the user gives."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def per_view(
     expected: str = "non-negative numbers, not all zero",
     fits: Callable[[Array], bool] = lambda mu: mu.min() >= 0 and 0 < mu.sum() < np.inf,
 ) -> Any:
-    """Return the attrs field of optional finite numbers, one per view, that fit: weights."""
+    """Return the attrs field for optional finite numbers, one per view; by default weights."""
 
     def convert(value: Any) -> tuple[float, ...] | None:
         if value is None:
             return None
-        # Of a text or a set, the order is not one of kernels.
+        # A text or a set has no order of kernels.
         if not np.iterable(value) or isinstance(value, (str, bytes, set, frozenset)):
             raise ValueError(f"expected one number per kernel, such as (1, 2); got {value!r}")
         return tuple(float(number) for number in value)
@@ -75,12 +75,12 @@ def one_per_view(whose: str, name: str, values: Sequence[float] | None, n_views:
 @register
 @attrs.frozen
 class Given(LearnedWeighting):
-    """Every kernel has the weight that you give, over the sum of all.
+    """Every kernel has the weight that you give, divided by the sum of all.
 
     Parameters
     ----------
     weights : sequence of float, optional
-        One per kernel, 0 or above; uniform where not given.
+        One per kernel, 0 or above; by default equal.
 
     Examples
     --------

@@ -1,4 +1,4 @@
 """Comparison of methods on the same splits: runs, statistics, files.
 
-Nothing is imported here, so that the command line can check the names of files at once.
+Nothing is imported here, so that the command line can check file names at once.
 """

@@ -23,6 +23,7 @@ from mklkit.comparison.requests import (
     of_task,
     seconds_of,
     strategies_of,
+    with_lacking,
 )
 from mklkit.comparison.running import run_cells
 from mklkit.comparison.splits import SplitPlan, check_splits, make_splits, published_split
@@ -74,33 +75,33 @@ def compare(
 ) -> Comparison:
     """Compare methods on the same splits, with tests of their differences.
 
-    Always among the methods are each kernel alone, the best single kernel chosen by
-    cross-validation, the even sum of kernels, and, unless ``baselines`` says otherwise,
-    scikit-learn's usual estimators on the same encoded and scaled features.
+    The methods always include each kernel alone, the best single kernel by cross-validation,
+    the even sum of kernels, and, unless ``baselines`` says otherwise, scikit-learn's usual
+    estimators on the same encoded and scaled features.
 
     Parameters
     ----------
     X : str, path, array, DataFrame, Table, list of these, or dict
-        Rows; the name of a data set or a file, as :func:`mklkit.datasets.load_table` takes it; a
+        Rows; the name of a data set or a file, as for :func:`mklkit.datasets.load_table`; a
         list of several; or a dict of them or of ``(X, y)`` by name.
     y : array-like of shape (n_rows,), optional
-        Labels or numbers, where ``X`` has rows and ``target`` names none of its columns; numbers of
-        several targets have shape (n_rows, n_targets).
+        Labels or numbers, if ``X`` holds rows and ``target`` names none of its columns; several
+        targets of numbers have shape (n_rows, n_targets).
     methods : str, combiner, (name, estimator), or list of these, optional
-        Combiners by name, glob (``"dimkl*"``, ``"*"`` for all that can work with the kernels), spec
+        Combiners by name, glob (``"dimkl*"``, ``"*"`` for all that work with the kernels), spec
         string or object, and scikit-learn estimators. Default, unless presets are given: for
         classes ``centered-alignment``, ``dimkl1`` to ``dimkl6`` and ``ifsl``; for numbers
-        ``centered-alignment`` and ``ifsl``; for outliers the even sum alone.
+        ``centered-alignment`` and ``ifsl``; for outliers only the even sum.
     presets : sequence of str or Preset, default=()
         Names may be globs.
     kernels : str, Kernel, or list of these, optional
-        The kernels of all methods; those of a preset, else the library's default, where not given.
+        The kernels of all methods. Default: those of a preset, else the library's.
     also : sequence of str or Kernel, default=()
-        Kernels that are compared and not combined, such as ``"all:rbf"``. Default: where kernels
-        read different columns of numbers, ``rbf`` on all columns.
+        Kernels to compare but not to combine, such as ``"all:rbf"``. Default: ``rbf`` on all
+        columns if kernels read different columns of numbers.
     learners : sequence of str or Learner, default=()
-        Each combiner, kernel and even sum is compared with each of them; its own default where
-        there are none.
+        Each combiner, kernel and even sum is compared with each of these learners; by default
+        with its own.
     feature_map, scale, covariates, multiclass, bandwidths, class_weight, probability
         As for :func:`mklkit.preset_pipeline`, for all methods; covariates and class weights for the
         baselines too.
@@ -109,47 +110,47 @@ def compare(
     baselines : sequence of str, optional
         Which of scikit-learn's estimators to compare: ``"logistic regression"``, for numbers
         ``"ridge regression"``, and ``"random forest"`` and ``"gradient boosting"``; for outliers
-        ``"isolation forest"``. Default: all, but one that takes over a minute on the first split,
-        and longer than all other methods together, is left out of the other splits.
+        ``"isolation forest"``. Default: all, except that one that takes over a minute on the first
+        split, and longer than all other methods together, is left out of the other splits.
     task : {"auto", "classification", "regression", "outliers"}, default="auto"
-        ``"auto"``: regression where the target has fractions or many different numbers. Outliers
-        are found without labels, and scored by them: those of the rarer of two classes.
+        ``"auto"``: regression if the target has fractions or many different numbers. Outliers
+        are detected without labels and scored by them: they are the rarer of two classes.
     score : str, optional
-        scikit-learn's name of the score by which methods are ranked and tested, and their
-        parameters chosen, such as ``"balanced_accuracy"``. Default: ``"accuracy"``; of numbers
-        ``"r2"``, of outliers ``"roc_auc"``.
+        scikit-learn's name of the score that ranks methods, tests them and chooses their
+        parameters, such as ``"balanced_accuracy"``. Default: ``"accuracy"``; for numbers
+        ``"r2"``, for outliers ``"roc_auc"``.
     cv : int, str, scikit-learn splitter or list of (training rows, test rows), optional
         ``"5x4"`` means five stratified folds, four times; ``"groups"`` each group left out once;
-        ``"time:5"`` five splits in the order of the rows, earlier ones train. Default: ``"5x2"``.
+        ``"time:5"`` five splits in row order, training on earlier rows. Default: ``"5x2"``.
     lacks : str or float, optional
         A value of features that stands for a missing one.
     missing : str or sequence, optional
-        Strategies for rows that lack sources, as ``"present,impute"``; of several, each goes with
-        each method.
+        Strategies for rows that lack sources, such as ``"present,impute"``; each method is run
+        with each of them.
     mccv : int, optional
-        So many Monte-Carlo splits instead, with the share ``train`` of the rows for training.
+        The number of Monte-Carlo splits to use instead, with a share ``train`` for training.
     train : float, optional
         Default: 0.5.
     split_column : str, optional
-        A column whose values ``train`` and ``test`` give the one split to use instead.
+        A column whose values ``train`` and ``test`` define a single split to use instead.
     groups : str or array-like of shape (n_rows,), optional
-        The column, or array, that says which rows belong together, such as those of a patient:
-        they are in the same part of each split, and of each that is made inside a fit.
+        The column, or array, that groups rows, such as those of a patient: the rows of a group are
+        in the same part of each split, also inside a fit.
     tune : "fast", "thorough" or int, optional
-        How long methods search for parameters, inside the training rows of each split; the
-        baselines search small grids then, too.
+        How long methods search for parameters, on the training rows of each split; the baselines
+        then search small grids too.
     seed : int, default=0
         The seed of splits and methods.
     reference : str, optional
-        The name of the method with which the table compares all others. Default: the best.
+        The name of the method to compare all others with in the table. Default: the best.
     results : path, optional
-        A file to which each finished run is written. If it is there already and of the same data,
-        splits, seed and tuning, its runs are not done again.
+        A file for finished runs. If it exists, with the same data, splits, seed and tuning, its
+        runs are not repeated.
     target, drop
-        As for :func:`mklkit.datasets.load_table`, where ``X`` names data or is a DataFrame that
+        As for :func:`mklkit.datasets.load_table`, if ``X`` names data or is a DataFrame that
         holds its target.
     weights : str, int or array-like of shape (n_rows,), optional
-        How much each row counts in the fits: a column, which is no feature, or with ``y`` numbers.
+        The weight of each row in the fits: a column, which is not a feature, or with ``y`` numbers.
     time_limit : float or str, optional
         Seconds, or a time such as ``"10m"``, after which no more runs begin.
     progress : bool or callable, optional
@@ -159,14 +160,14 @@ def compare(
     Returns
     -------
     Comparison
-        If it is interrupted from the keyboard, or the time is over, with what is done and
-        ``complete`` False.
+        If it is interrupted from the keyboard, or the time is up, it has the finished runs, and
+        ``complete`` is False.
 
     Raises
     ------
     MKLKitError
-        If a name is unknown, data can't be read, or the file of results is of another plan. A
-        method that can't be fitted is no error but a row with its reason.
+        If a name is unknown, data can't be read, or the file of results has another plan. A
+        method that can't be fitted is not an error but a row with the reason.
 
     Examples
     --------
@@ -200,7 +201,7 @@ def compare(
     check_splits(cv, mccv, train, split_column, groups)
     check_progress(progress)
     limit = seconds_of(time_limit)
-    # Names are checked before data are read, which may take long; what goes together, after that.
+    # Names are checked before data are read, which may take long; compatibility after that.
     with suppress(IncompatibleError):
         methods_to_compare(methods, presets, attrs.evolve(options, baselines=()))
     data, plans = data_sets(X, y, target, drop, weights, task), []
@@ -210,7 +211,7 @@ def compare(
     if task == "auto" and options.task.kind == "regression":
         notes.insert(0, "the target holds numbers: regression")
     if tune is not None and options.scoring is None and options.score != "accuracy":
-        notes.append("parameters are chosen by accuracy, as a search has no probabilities")
+        notes.append("parameters are chosen by accuracy, since a search has no probabilities")
     for place, source in enumerate(data):
         data[place], plan = _divided(source, kernels, groups, split_column, cv, mccv, train, seed)
         plans.append(plan)
@@ -219,9 +220,9 @@ def compare(
     if covariates:  # Their names are checked before the first fit.
         for source in data:
             source.check_columns(covariates)
-    # Beside covariates kernels are proposed on numbers alone.
+    # With covariates, kernels are proposed only on numbers.
     read = None if covariates and kernels and are_proposed(kernels) else kernels
-    data = [source.for_kernels(read) for source in data]
+    data = [with_lacking(source.for_kernels(read), chosen) for source in data]
     for source, kernel in product(data, options.also):
         source.for_kernels(kernel)
     facts = plan_facts(data, plans, chosen, options)
@@ -247,7 +248,7 @@ def compare(
         except _TimeOver:
             by_time = True
             notes.append(
-                f"the time limit of {time_limit} was over after {len(cells)} of {total} runs"
+                f"the time limit of {time_limit} ended it after {len(cells)} of {total} runs"
             )
         except KeyboardInterrupt:
             if not cells:
@@ -259,7 +260,7 @@ def compare(
 
 
 class _TimeOver(Exception):
-    """No more runs are to begin."""
+    """No more runs may begin."""
 
 
 def _divided(
@@ -289,7 +290,7 @@ def _divided(
 def plan_facts(
     data: list[DataSet], plans: list[SplitPlan], methods: list[Method], options: MethodOptions
 ) -> dict[str, Any]:
-    """Return the plain values by which a comparison is known."""
+    """Return the plain values that identify a comparison."""
     return {
         "data": [source.facts() for source in data],
         "splits": [

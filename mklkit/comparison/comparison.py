@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 
 SPLIT = ["data", "repeat", "fold"]
 HIDDEN = ("weights", "confusion", "calibration")
-"""What a tidy table has no room for; :attr:`Comparison.cells` has it."""
+"""Fields without a place in a tidy table; :attr:`Comparison.cells` has them."""
 
 
 @attrs.frozen(eq=False, slots=False)
 class Comparison:
-    """What :func:`mklkit.compare` found.
+    """The result of :func:`mklkit.compare`.
 
     Attributes
     ----------
@@ -59,13 +59,13 @@ class Comparison:
         Plain values: ``data``, ``splits``, ``task``, ``score``, ``seed``, ``tune``, ``methods``,
         ``versions``, ``questions``, ``reference``.
     notes : list of str
-        What was left out or is otherwise than asked.
+        What was left out or differs from the request.
     complete : bool
         False if it was interrupted before all runs were done.
     reused : int
         The number of runs that were in a file of results.
     by_time : bool
-        True if it is not complete since the time was over.
+        True if the time limit ended it.
 
     Examples
     --------
@@ -103,14 +103,14 @@ class Comparison:
         return f"Comparison({methods}, {counted(n_splits, 'split')} of {where}{rest}: {best})"
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the line, the table's main columns, and the verdict."""
+        """Return the notebook display: the line, the table's main columns, and the verdict."""
         return comparison_html(self)
 
     @cached_property
     def results(self) -> pd.DataFrame:
         """One row per run: data, method, kind, learner, repeat, fold, sizes, scores, times, reason.
 
-        ``seconds`` are those of the fit with its tuning, ``refit_seconds`` of its last fit alone,
+        ``seconds`` are those of the fit with its tuning, ``refit_seconds`` those of its last fit,
         ``memory`` is in bytes. ``reason`` says why a method failed; its scores are NaN then.
         """
         rows = [attrs.asdict(cell, recurse=False) for cell in self.cells]
@@ -118,7 +118,7 @@ class Comparison:
 
     @cached_property
     def _compared(self) -> pd.DataFrame:
-        """The results of splits on which every method has been run, of all if there are none."""
+        """The results of splits on which every method has run, or of all if there are none."""
         runs = self.results.groupby(SPLIT)["method"].transform("size")
         whole = self.results[runs == len(self.methods)]
         return whole if len(whole) else self.results
@@ -137,7 +137,7 @@ class Comparison:
     def table(self, data: str | None = None) -> pd.DataFrame:
         """Return one row per method.
 
-        Of an interrupted comparison only splits count on which every method has been run.
+        In an interrupted comparison only splits count on which every method has run.
 
         Parameters
         ----------
@@ -147,20 +147,21 @@ class Comparison:
         Returns
         -------
         pandas.DataFrame
-            Of one data set, the best first: ``method``, ``kind``, ``learner``, ``splits``,
+            For one data set, the best first: ``method``, ``kind``, ``learner``, ``splits``,
             ``failures`` with the first ``reason``; mean ``score`` with its standard ``deviation``
             over splits and 95 % interval, ``low`` to ``high`` (by the variance of the corrected
-            test); ``accuracy``, ``balanced_accuracy``, ``auc``, ``log_loss``, ``r2``,
-            ``mean_absolute_error``; the ``difference`` in score to the reference that was asked
-            for, else to the best method that did not fail, ``p_corrected`` by the corrected
+            test); ``complete_score`` and ``lacking_score`` of the test rows that have all sources
+            and those that lack one; ``accuracy``, ``balanced_accuracy``, ``auc``, ``log_loss``,
+            ``r2``, ``mean_absolute_error``; the ``difference`` in score from the requested
+            reference, else from the best method that did not fail, ``p_corrected`` by the corrected
             resampled t-test with Holm's correction and ``p_paired`` by the ordinary paired t-test,
             without a correction; ``seconds``, ``refit_seconds`` and ``predict_seconds`` per split,
-            most ``memory`` in bytes.
+            peak ``memory`` in bytes.
 
-            Of several data sets, the best rank first: the means over data sets, ``rank``, and
-            ``p_worse``, ``p_equivalent``, ``p_better``: how probable it is that being worse than
-            the first (or the reference), the same (to within one point of accuracy) or better is
-            the likeliest on a further data set, by the Bayesian signed-rank test.
+            For several data sets, the best rank first: the means over data sets, ``rank``, and
+            ``p_worse``, ``p_equivalent``, ``p_better``: the probabilities that on another data set
+            the likeliest outcome is to be worse than the first (or the reference), the same (to
+            within one point of accuracy) or better, by the Bayesian signed-rank test.
 
         Raises
         ------
@@ -172,16 +173,16 @@ class Comparison:
             return table_of_datasets(self._compared, self.plan["reference"])
         name = names[0] if data is None else data
         if name not in names:
-            raise DataError(f"There are no results of data {name!r}; there are of {listed(names)}.")
+            raise DataError(f"There are no results of data {name!r}, only of {listed(names)}.")
         runs = self._compared[self._compared["data"] == name]
         return table_of_splits(runs, self.plan["reference"])
 
     @cached_property
     def questions(self) -> pd.DataFrame:
-        """The tests that were planned before any score was known, a row for each and data set.
+        """The tests planned before any score was known, one row per test and data set.
 
-        ``data``, and what :func:`mklkit.evaluation.planned_tests` returns: title, method,
-        reference, difference in score, interval and p values. Holm's correction is for the
+        ``data``, and the columns of :func:`mklkit.evaluation.planned_tests`: title, method,
+        reference, difference in score, interval and p values. Holm's correction covers the
         questions about one data set.
         """
         tests = [
@@ -198,18 +199,18 @@ class Comparison:
 
     @cached_property
     def verdict(self) -> str:
-        """A line for each of :attr:`questions`; of several data sets a sentence on the ranks."""
+        """A line for each of :attr:`questions`; for several data sets, a sentence on the ranks."""
         if len(self.compared_data) > 1:
             return sentence_on_ranks(self._compared)
         return verdict(self.questions, self.unit)
 
     def shown(self, score: float) -> str:
-        """Return a score as a line of text has it."""
+        """Return a score as it is written in text."""
         return f"{100 * score:.1f} %" if self.unit == "points" else f"{score:.3f}"
 
     @property
     def unit(self) -> str:
-        """In what differences in score are written: ``"points"``, or the name of the score."""
+        """The unit of differences in score: ``"points"``, or the name of the score."""
         name = str(self.plan["score"])
         return "points" if task_named(self.plan["task"]).in_points(name) else name
 
@@ -217,7 +218,7 @@ class Comparison:
     def best_method(self) -> Method:
         """The multiple-kernel method with the best mean score (of several data sets, rank).
 
-        If none could be fitted, the best of one kernel. It is never another classifier.
+        If none could be fitted, the best method of one kernel; never another classifier.
 
         Raises
         ------
@@ -239,7 +240,7 @@ class Comparison:
 
     @cached_property
     def best_estimator_(self) -> Pipeline:
-        """The pipeline of :attr:`best_method`, fitted on all rows when it is first asked for."""
+        """The pipeline of :attr:`best_method`, fitted on all rows when first used."""
         if len(self.data) > 1:
             raise DataError(
                 "With several data sets there is no single best estimator; compare on one of them."
@@ -258,7 +259,7 @@ class Comparison:
         return ComparisonDisplay(self.table(data), str(self.plan["score"]), self.unit).plot(ax)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain values for JSON, in which NaN becomes None."""
+        """Return everything as plain values for JSON, with None for NaN."""
         names = self.compared_data
         content = {
             "plan": self.plan,
@@ -275,21 +276,21 @@ class Comparison:
         return dict(json_ready(content))
 
     def report(self, path: str | PathLike[str], command: str | None = None) -> None:
-        """Write a file whose ending decides what it has.
+        """Write a file in the format that its extension names.
 
         Parameters
         ----------
         path : path
-            Ends in ``.html`` (everything, on one page, which needs no network), ``.csv``
+            Ends in ``.html`` (everything, on one page that works offline), ``.csv``
             (:attr:`results`, one line per run; parameters are JSON in their cells), ``.json``
             (:meth:`as_dict`) or ``.tex`` (:meth:`table` for the package booktabs).
         command : str, optional
-            The command line to show in a page as that which made it.
+            The command line to show on a page as its origin.
 
         Raises
         ------
         DataError
-            If the ending is another, or the file can't be written.
+            If the extension is unknown, or the file can't be written.
         """
         ending = check_report(Path(path))
         if ending == ".html":

@@ -1,4 +1,4 @@
-"""The data sets of a comparison, from what a user may give."""
+"""The data sets of a comparison, from the user's input."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list, res
 
 
 def in_unicode(name: str) -> str:
-    """Return a name with what is not Unicode escaped, as of files whose names are not UTF-8.
+    """Return a name with anything but Unicode escaped, for files whose names are not UTF-8.
 
     Examples
     --------
@@ -50,8 +50,8 @@ class DataSet:
     """Rows and labels to compare on, with a summary in one line.
 
     ``encoding`` has ``identifiers`` and ``readings`` of :class:`mklkit.TableEncoder`, settled on
-    all rows so that they do not depend on a split; ``table`` is the data as they were read. Notes
-    are on that, and on how columns are encoded.
+    all rows so that they do not depend on a split; ``table`` is the data as read. Notes tell how
+    the data were read and columns encoded.
     """
 
     name: str = attrs.field(converter=in_unicode)
@@ -63,8 +63,10 @@ class DataSet:
     notes: list[str] = attrs.field(factory=list)
     task: Task = attrs.field(factory=Classes)
     weights: NDArray[Any] | None = None
-    """How much each row counts in the fits."""
+    """The weight of each row in the fits."""
     groups: NDArray[np.intp] | None = None
+    lacks: NDArray[np.bool_] | None = None
+    """Which rows lack some source of the compared kernels; None if none does."""
 
     def fingerprint(self) -> str:
         """Return a digest of names, values and labels, equal only for equal data."""
@@ -77,7 +79,7 @@ class DataSet:
         return digest.hexdigest()[:16]
 
     def without(self, column: str, use: str) -> tuple[DataSet, pd.Series]:
-        """Return the data without a column that is no feature, as a note says, and the column."""
+        """Return the data without a column that is not a feature, with a note, and the column."""
         table, values = self.table.without(column, f"that {use}")
         table = attrs.evolve(table, notes=[*table.notes, f"column {quoted(values.name)} {use}"])
         of_rows: dict[str, Any] = {
@@ -95,26 +97,26 @@ class DataSet:
         return attrs.evolve(data, groups=checked_groups(groups, len(self.target)))
 
     def read_by(self, kernels: Any) -> pd.DataFrame:
-        """Return the columns that methods learn from, identifiers only where kernels name them."""
+        """Return the columns that methods learn from, identifiers only if kernels name them."""
         as_they_are, _ = self._unchanged(kernels)
         return without_unread(self.features, self.encoding["identifiers"], as_they_are)
 
     def _unchanged(self, kernels: Any) -> tuple[Any, Any]:
-        """Return the columns that kernels need as they are, and those of them without gaps."""
+        """Return the columns that kernels need unencoded, and those of them without gaps."""
         if kernels is None or not are_proposed(kernels):
             return needed_unchanged([] if kernels is None else bind_kernels(kernels))
         names = self.features.columns
         return [[name for name in names if is_free_text(self.features[name])]], []
 
     def check_columns(self, columns: Any) -> None:
-        """Refuse columns that there are not once the data are encoded."""
+        """Refuse columns that do not exist after encoding."""
         encoded = TableEncoder(**self.encoding).fit(self.features).feature_names_out_
         resolve_columns(columns, len(encoded), encoded)
 
     def for_kernels(self, kernels: Any) -> DataSet:
-        """Return the data with a note on columns that kernels need as they are.
+        """Return the data with a note on columns that kernels need unencoded.
 
-        Columns that are left out or that there are not are refused, with the reason.
+        Columns that are left out or do not exist are refused, with the reason.
         """
         if kernels is None:
             return self
@@ -142,6 +144,7 @@ class DataSet:
             "name": self.name,
             "fingerprint": self.fingerprint(),
             "rows": len(self.target),
+            "rows_lacking": 0 if self.lacks is None else int(self.lacks.sum()),
             "columns": [str(name) for name in self.features.columns],
             "classes": classes,
             "class_counts": counts,
@@ -155,13 +158,13 @@ class DataSet:
             check_labels(self.name, self.target)
         if self.task.kind == "outliers" and len(classes := np.unique(self.target)) != 2:
             raise DataError(
-                f"Outliers are scored by two classes, of which the rarer is that of the outliers;"
+                f"Outliers are scored by two classes, the rarer of which is that of the outliers;"
                 f" {self.name} has {len(classes)}."
             )
 
     @property
     def truth(self) -> NDArray[Any]:
-        """The target; of outliers, which no fit learns from, -1 for the rarer class and else 1."""
+        """The target; for outliers, which no fit learns from, -1 for the rarer class, else 1."""
         if self.task.kind != "outliers":
             return self.target
         _, codes = np.unique(self.target, return_inverse=True)
@@ -179,7 +182,7 @@ class Reading:
 
     @property
     def labelled(self) -> str:
-        """The task by which a target is read: of outliers it has two classes."""
+        """The task for reading a target: that of outliers has two classes."""
         return "classification" if self.task == "outliers" else self.task
 
     def settled(self, task: str, *targets: str) -> Task:
@@ -195,7 +198,7 @@ def data_sets(
     weights: Any = None,
     task: str = "classification",
 ) -> list[DataSet]:
-    """Return the data sets of what :func:`mklkit.compare` was given."""
+    """Return the data sets in the arguments of :func:`mklkit.compare`."""
     how = Reading(target, drop, weights, task)
     if y is not None:
         return [_of_rows("data", source, y, how)]
@@ -208,7 +211,7 @@ def data_sets(
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError(
-            f"Two data sets are named {quoted(twice)}; in Python they can be named by a dict,"
+            f"Two data sets are named {quoted(twice)}: in Python name them with a dict,"
             " elsewhere by their files."
         )
     if not data:
@@ -216,7 +219,7 @@ def data_sets(
     if len({part.task.kind for part in data}) > 1:
         kinds = ", ".join(f"{part.name} {part.task.values}" for part in data)
         raise DataError(
-            f"Data sets of one task are compared; there are {kinds}. Compare them apart."
+            f"Data sets must have the same task; there are {kinds}. Compare them separately."
         )
     return data
 

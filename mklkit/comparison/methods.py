@@ -39,7 +39,7 @@ ESTIMATORS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "regression": ("regressor", is_regressor),
     "outliers": ("outlier detector", is_outlier_detector),
 }
-"""What scikit-learn calls an estimator of a task, and whether some estimator is one."""
+"""scikit-learn's name for an estimator of a task, and a test whether an estimator is one."""
 
 
 @attrs.frozen(eq=False)
@@ -47,9 +47,9 @@ class Method:
     """One row of a comparison, with its unfitted pipeline.
 
     Its kind is ``METHOD`` (of several kernels), ``ONE_KERNEL`` (also if it is chosen among
-    several), ``CLASSIFIER`` (a given one) or ``BASELINE`` (always compared). ``spec`` and
-    ``version`` are all that results depend on besides data, seed and tuning: the parts, and the
-    package that the method comes from. Methods of kernels have a ``combiner`` and a ``learner``.
+    several), ``CLASSIFIER`` (a given one) or ``BASELINE`` (always compared). Besides data, seed
+    and tuning, results depend only on ``spec`` and ``version``: the parts, and the package of the
+    method. Methods of kernels have a ``combiner`` and a ``learner``.
     """
 
     name: str = attrs.field(converter=in_unicode)
@@ -67,7 +67,7 @@ class Method:
         return f"Method({self.name!r}, {self.kind})"
 
     def is_learned_as(self, even: Method) -> bool:
-        """Return whether only its weights, which are learned, differ from the even sum."""
+        """Return whether it differs from the even sum only in its weights, which are learned."""
         same = self.spec == even.spec.replace(even.combiner, self.combiner, 1)
         return same and self.weights_are == "learned"
 
@@ -76,13 +76,13 @@ class Method:
         return {"name": self.name, "kind": self.kind, "spec": self.spec, "version": self.version}
 
     def in_runs(self) -> dict[str, Any]:
-        """Return what each run says of its method."""
+        """Return the fields that each run has on its method."""
         return {"method": self.name, "kind": self.kind, "learner": self.learner}
 
 
 @attrs.frozen(kw_only=True)
 class MethodOptions:
-    """What all methods of a comparison share, as :func:`mklkit.compare` takes it.
+    """The options that all methods share, as in :func:`mklkit.compare`.
 
     None leaves a choice to the method or the default.
     """
@@ -106,12 +106,12 @@ class MethodOptions:
     task: Task = attrs.field(factory=Classes)
     score: str = Classes.ranked_by[0]
     scoring: str | None = None
-    """What parameters are chosen by: accuracy where the score needs probabilities."""
+    """The score that chooses parameters: accuracy if the score needs probabilities."""
     baselines: tuple[str, ...] | None = None
-    """The names of the baselines; all that the task has where None."""
+    """The names of the baselines; None for all of the task."""
 
     def label(self, name: str, learner: Any, missing: Any = None) -> str:
-        """Return a method's name, which tells learner and strategy where there are several."""
+        """Return a method's name, with learner and strategy if there are several."""
         name = f"{name} + {_spec_text(learner)}" if len(self.learners) > 1 else name
         return f"{name}, {_spec_text(missing)}" if missing and len(self.missing) > 1 else name
 
@@ -170,7 +170,7 @@ class MethodOptions:
         scale = self.scale or DEFAULT_SCALE
         jobs = [key for key in estimator.get_params() if key.rpartition("__")[2] == "n_jobs"]
         plain = clone(estimator).set_params(**dict.fromkeys(jobs))
-        # What a classifier shows of itself may leave out parts.
+        # The repr of a classifier may leave out parts.
         text = f"{' '.join(str(plain).split())} #{joblib.hash(plain)[:8]}"
         spec = f"{text}; scale: {scale}"
         if self.covariates:
@@ -185,7 +185,7 @@ class MethodOptions:
 def make_methods(
     requests: Sequence[Any], presets: Sequence[Preset], options: MethodOptions
 ) -> tuple[list[Method], list[str]]:
-    """Return the methods that were asked for, and notes on what was left out.
+    """Return the requested methods, and notes on those that were left out.
 
     Requests are combiners (names, globs such as ``"dimkl*"``, spec strings, objects) and pairs of
     a name and a scikit-learn classifier.
@@ -208,7 +208,7 @@ def make_methods(
 
 
 def unique_names(methods: Sequence[Method]) -> tuple[list[Method], list[str]]:
-    """Return the methods without repeated ones, with numbers after names that repeat, and notes."""
+    """Return the methods without duplicates, with numbers after repeated names, and notes."""
     kept: dict[str, Method] = {}
     names: dict[str, str] = {}
     notes = []
@@ -248,11 +248,11 @@ def _of_combiner(request: Any, options: MethodOptions, notes: list[str]) -> list
 
 
 def _check(spec: Any, learner: Any, options: MethodOptions) -> None:
-    """Refuse what can't work, as far as that is known before a fit."""
+    """Refuse combinations that are known not to work before a fit."""
     task = options.task.learned
     combiner = choose_components(spec, options.feature_map, learner, task=task).combiner
     number = facts_of(combiner, CombinerFacts).n_kernels
-    if number is None or are_proposed(options.kernels):  # How many is known in a fit only.
+    if number is None or are_proposed(options.kernels):  # Their number is known only in a fit.
         return
     n_kernels = len(kernel_list(options.kernels))
     if number != n_kernels:
@@ -290,7 +290,7 @@ def _of_estimator(pair: tuple[Any, ...], options: MethodOptions) -> Method:
 def _text(component: Any) -> str:
     """Return a component's spec string with all its parameters."""
     text = to_spec(component, full=True)
-    # Arrays inside a component are shown by their shape or their file alone.
+    # Arrays inside a component are shown only by their shape or their file.
     alone = "<array" in text or "path=" in text
     return f"{text} #{joblib.hash(component)[:8]}" if alone else text
 

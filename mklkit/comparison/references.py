@@ -1,4 +1,4 @@
-"""The methods that every comparison has, so that a result is seen beside simple alternatives."""
+"""The methods of every comparison, which show a result beside simple alternatives."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list, par
 from mklkit.registry.composing import choose_components
 
 DEFAULT_METHODS = ("centered-alignment", "dimkl*", "ifsl")
-"""The combiners that are compared where none is named."""
+"""The combiners that are compared by default."""
 DEFAULT_OF_TASK = {
     "classification": DEFAULT_METHODS,
     "regression": ("centered-alignment", "ifsl"),
     "outliers": (),
 }
 EVEN, BEST_KERNEL = "uniform", "best-single"
-"""The combiners beside which kernels are seen: their even sum, and the best of them."""
+"""The combiners to compare kernels with: their even sum, and the best of them."""
 ON_ALL = ("rbf on all columns", "rbf", None)
-"""The kernel beside several that read different columns."""
+"""The reference for several kernels that read different columns."""
 MOST_LEARNED = 4
-"""Methods with learned weights tested against even ones: each makes all tests less sharp."""
+"""Methods with learned weights to test against even ones: each lowers the power of all tests."""
 LEAF = 10
 """Rows of a leaf of gradient boosting: with scikit-learn's 20 it can't split a few dozen rows."""
 FEW: dict[str, dict[str, list[Any]]] = {
@@ -47,25 +47,25 @@ FEW: dict[str, dict[str, list[Any]]] = {
     "gradient boosting": {"learning_rate": [0.03, 0.1, 0.3]},
     "isolation forest": {"max_features": [0.3, 0.6, 1.0]},
 }
-"""What is tried where methods are tuned fast: the baselines are tuned too, or it is not fair."""
+"""The grids of a fast search: for a fair comparison, the baselines are tuned too."""
 MORE: dict[str, dict[str, list[Any]]] = {
     "logistic regression": {"C": [0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]},
     "random forest": {"min_samples_leaf": [1, 3, 10]},
     "gradient boosting": {"max_leaf_nodes": [7, 31]},
     "isolation forest": {"max_samples": [0.5, 1.0]},
 }
-"""What is tried besides where they are tuned longer."""
+"""The additional grids of a longer search."""
 
 
 References = dict[str, list[Method]]
-"""Of one learner: the ``even`` sum, kernels ``alone``, the ``best`` single one, and those that are
-``also`` compared and not combined. Of a single kernel there are no sum and best."""
+"""For one learner: the ``even`` sum, kernels ``alone``, the ``best`` single one, and those that are
+``also`` compared but not combined. For a single kernel there are no sum and best."""
 
 
 def kernel_references(options: MethodOptions) -> list[References]:
-    """Return for each learner what methods of several kernels are seen beside.
+    """Return, for each learner, the references for methods of several kernels.
 
-    Kernels that are proposed differ between splits, and are not listed alone. Where kernels read
+    Proposed kernels differ between splits, so they are not compared alone. If kernels read
     different columns of numbers, one on all columns is compared too.
     """
     kernels = [] if are_proposed(options.kernels) else kernel_list(options.kernels)
@@ -89,14 +89,14 @@ def _of_learner(options: MethodOptions, learner: Any, alone: Any, also: Any) -> 
     try:
         choose_components(EVEN, options.feature_map, learner, task=options.task.learned)
     except IncompatibleError:
-        # The methods' learner and map don't go together without them.
+        # The learner and map work only with the combiners of the methods.
         parts = dict.fromkeys(parts)
 
     def method(name: str, combiner: str, kind: str, **bank: Any) -> Method:
         label = name if parts["learner"] is None else options.label(name, learner)
         return options.of_preset(Preset(combiner, "", combiner), label, kind, **bank, **parts)
 
-    # A kernel alone has nothing to say of rows that lack its source, unless this is filled in.
+    # A kernel alone can't decide rows that lack its source, unless this is filled in.
     single, besides = (
         [
             method(name, EVEN, ONE_KERNEL, kernels=[kernel], missing=FILLED)
@@ -105,7 +105,7 @@ def _of_learner(options: MethodOptions, learner: Any, alone: Any, also: Any) -> 
         for kernels in (alone, also)
     )
     even = [method(EVEN, EVEN, METHOD)] if len(single) != 1 else []
-    # Without labels no kernel is the best.
+    # Without labels there is no best kernel.
     is_several = len(single) != 1 and options.task.kind != "outliers"
     best = [method(BEST_KERNEL, BEST_KERNEL, METHOD)] if is_several else []
     return {"even": even, "alone": single, "best": best, "also": besides}
@@ -119,10 +119,10 @@ def planned_questions(
 ) -> list[tuple[str, Method, list[Method]]]:
     """Return the questions that are settled before any score is known.
 
-    Each has a title, a method and what it is compared with. By scores only the best of several
-    ``rivals``, other classifiers, is chosen, for which its test allows; beside them is the first
-    method that the user named, else the even sum. So that few tests share the errors, learned
-    weights are those of the first methods.
+    Each has a title, a method and its references. Scores choose only the best of several
+    ``rivals``, other classifiers, for which its test corrects; they are compared with the first
+    method that the user named, else with the even sum. To keep the number of tests small, only
+    the first methods with learned weights are tested.
     """
     most = max(1, MOST_LEARNED // max(1, len(references)))
     together = [[*group["even"], *group["alone"]][0] for group in references]
@@ -154,7 +154,7 @@ def baselines(options: MethodOptions) -> list[Method]:
     usual = _usual(options)
     names = list(usual) if options.baselines is None else options.baselines
     if "none" in names:
-        raise SpecError("Baselines are 'none' or names: leave out one or the other.")
+        raise SpecError("Baselines are either 'none' or names: leave out one or the other.")
     version = f"scikit-learn {sklearn.__version__}"
     methods = []
     for name in names:
@@ -199,7 +199,7 @@ def _usual(options: MethodOptions) -> dict[str, Any]:
 
 @attrs.frozen
 class ShuffledFolds:
-    """Folds as everywhere in mklkit, fewer where a class is small, for GridSearchCV."""
+    """Folds for GridSearchCV, as elsewhere in mklkit: fewer if a class is small."""
 
     folds: int
     seed: int

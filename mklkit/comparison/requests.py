@@ -1,4 +1,4 @@
-"""What is asked of a comparison, read: a time, a score for the task, methods and questions."""
+"""Reads the request for a comparison: a time, a score for the task, methods and questions."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 
 import attrs
 import numpy as np
+import pandas as pd
+from sklearn.base import clone
 
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import (
@@ -24,8 +26,11 @@ from mklkit.comparison.references import (
     kernel_references,
     planned_questions,
 )
+from mklkit.datasets.kernel_columns import sources_of
+from mklkit.datasets.pipeline import lacking_in
 from mklkit.errors import SpecError, UnknownNameError, plain_message, quoted, suggest
 from mklkit.estimators.fold_scores import needs_probabilities
+from mklkit.estimators.lacking import counts
 from mklkit.protocols.component import Preset
 
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
@@ -38,7 +43,7 @@ def seconds_of(limit: float | str | None) -> float:
     number = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([smh]?)\s*", str(limit))
     if number is None:
         raise SpecError(
-            f"A time limit is a number of seconds, or such as 90s, 10m or 2h; got {quoted(limit)}."
+            f"A time limit is a number of seconds, or like 90s, 10m or 2h; got {quoted(limit)}."
         )
     return float(number[1]) * UNITS[number[2]]
 
@@ -50,8 +55,25 @@ def strategies_of(missing: Any) -> tuple[Any, ...]:
     return tuple(missing or ())
 
 
+def with_lacking(data: DataSet, methods: Sequence[Method]) -> DataSet:
+    """Return the data with the rows that lack a source of some method's kernels, and notes."""
+    encoding = {f"encode__{name}": value for name, value in data.encoding.items()}
+    sources: dict[Any, pd.Series] = {}
+    for method in methods:
+        if not sources_of(method.pipeline[-1]).keys() <= sources.keys():
+            model = clone(method.pipeline).set_params(**encoding)
+            sources |= dict(lacking_in(model, data.features).items())
+    lacks = pd.DataFrame(sources)
+    if not lacks.any(axis=None):
+        return data
+    classes, codes = np.unique(data.target, return_inverse=True)
+    named = [] if data.task.kind == "regression" else classes.tolist()
+    told = counts(list(sources), lacks.to_numpy(), codes, named)
+    return attrs.evolve(data, lacks=lacks.any(axis=1).to_numpy(), notes=[*data.notes, *told])
+
+
 def baseline_names(names: Any) -> tuple[str, ...] | None:
-    """Return the names of baselines, of which "none" alone means none."""
+    """Return the names of baselines; a single "none" means none."""
     if names is None:
         return None
     words = [names] if isinstance(names, str) else names
@@ -60,7 +82,7 @@ def baseline_names(names: Any) -> tuple[str, ...] | None:
 
 
 def of_task(options: MethodOptions, data: list[DataSet], score: str | None) -> MethodOptions:
-    """Return the options for the task of the data, with a score that it has."""
+    """Return the options for the task of the data, with a score defined for it."""
     task = data[0].task
     score = task.ranked_by[0] if score is None else score
     scorer, is_calibrated = task.scorer(score), True
@@ -75,7 +97,7 @@ def of_task(options: MethodOptions, data: list[DataSet], score: str | None) -> M
             ) from error
     if not is_calibrated and not options.probability:
         raise SpecError(
-            f"The score {score} needs probabilities, which kernel methods have if they are"
+            f"The score {score} needs probabilities, which kernel methods have only if they are"
             " calibrated: add --probability (in Python probability=True)."
         )
     scoring = score if is_calibrated and score != "accuracy" else None
@@ -85,7 +107,7 @@ def of_task(options: MethodOptions, data: list[DataSet], score: str | None) -> M
 def methods_to_compare(
     requests: Any, presets: Sequence[Any], options: MethodOptions
 ) -> tuple[list[Method], list[dict[str, Any]], list[str]]:
-    """Return the methods with the baselines, the planned questions, and notes on what was left."""
+    """Return the methods with the baselines, the planned questions, and notes on omissions."""
     are_named = requests is not None or bool(presets)
     if requests is None:
         requests = () if presets else DEFAULT_OF_TASK[options.task.kind]
@@ -98,7 +120,7 @@ def methods_to_compare(
     methods, notes = make_methods(requests, chosen, options)
     bank = options
     if options.kernels is None and not requests:
-        # Only presets, whose kernels are the ones to see alone, scaled as there.
+        # With only presets, their kernels are compared alone, scaled as in the preset.
         banks = {(preset.kernels, preset.scale) for preset in chosen}
         if len(banks) == 1:
             ((kernels, scale),) = banks
@@ -126,6 +148,6 @@ def check_reference(reference: str | None, methods: Sequence[Method]) -> None:
     if reference is not None and reference not in names:
         raise UnknownNameError(
             f"No compared method is called {quoted(reference)}.{suggest(reference, names)}"
-            f" Compared are {', '.join(names)}.",
+            f" The methods are {', '.join(names)}.",
             reference,
         )

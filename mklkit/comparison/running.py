@@ -1,4 +1,4 @@
-"""The runs of a comparison: every method on every split of every data set, and what is measured."""
+"""The runs of a comparison: every method on every split of every data set, with measurements."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from mklkit.registry.specs import to_spec
 
 PROCESS = Path("/proc/self")
 DEAR_SECONDS = 60
-"""With fewer seconds on a split no baseline is left out, however little the others take."""
+"""A baseline that takes fewer seconds on a split is never left out."""
 IN_CELLS = {
     "accuracy": ("accuracy", 1),
     "balanced_accuracy": ("balanced_accuracy", 1),
@@ -48,7 +48,7 @@ IN_CELLS = {
 }
 """scikit-learn's names of scores that every cell has, with their sign."""
 RESET_PEAK = "5"
-"""What Linux takes as the request to forget the highest use of memory so far (man 5 proc)."""
+"""Written to Linux's clear_refs, this resets the peak use of memory (man 5 proc)."""
 
 
 class Encoded:
@@ -59,6 +59,7 @@ class Encoded:
         self.complete = not data.features.isna().any(axis=None)
         truth = data.truth
         self.labels = truth[split.train], truth[split.test]
+        self.lacks = None if data.lacks is None else data.lacks[split.test]
         self.weights = None if data.weights is None else data.weights[split.train]
         self.groups = None if data.groups is None else data.groups[split.train]
         self._rows: dict[str, tuple[pd.DataFrame, pd.DataFrame]] = {}
@@ -68,7 +69,7 @@ class Encoded:
         steps = clone(method.pipeline[:-1])
         encoder = steps.named_steps["encode"]
         if self.complete and encoder.lacks is None:
-            encoder.set_params(sources=())  # Methods of other kernels share the rows then.
+            encoder.set_params(sources=())  # Then methods with other kernels share the rows.
         key = joblib.hash(steps)
         if key not in self._rows:
             encoder.set_params(**self.data.encoding)
@@ -91,9 +92,9 @@ def run_cells(
     """Yield the number of the split, the method and its cell, one after another.
 
     ``known`` returns the cell of a split and a method that has been run before, or None; ``begin``
-    is called before a method is run. What methods share is kept up to ``max_memory``. Before the
-    first run labels are refused that can't be learnt, and known cells that are not of their split.
-    A ``capped`` baseline that takes most of the time of the first split is left out of the others.
+    is called before a method is run. Views that methods share are kept up to ``max_memory``.
+    Labels that can't be learned, and known cells of another split, are refused before the first
+    run. A ``capped`` baseline that takes most of the time of the first split is left out later.
     """
     data.check()
     score = score or data.task.ranked_by[0]
@@ -107,7 +108,7 @@ def run_cells(
                 raise DataError(
                     f"The file of results is damaged: its line of {quoted(cell.method)} on"
                     f' {cell.data} with "split": {place} has the numbers of another split. Delete'
-                    " this line, and its run is done again."
+                    " this line to repeat its run."
                 )
     seconds: dict[str, float] = {}
     for place, split in enumerate(plan.splits):
@@ -128,25 +129,25 @@ def run_cells(
 
 
 def _too_slow(methods: Sequence[Method], seconds: dict[str, float]) -> dict[str, str]:
-    """Return why baselines are left out that took longer on a split than all other methods."""
+    """Return why to leave out baselines that took longer on a split than all other methods."""
     total = sum(seconds.values())
     return {
         method.name: f"{LEFT_OUT}, where it took {seconds[method.name]:.0f} of {total:.0f} seconds;"
-        " it is run on all splits if it is named among the baselines"
+        " name it among the baselines to run it on all splits"
         for method in methods
         if method.kind == BASELINE and seconds.get(method.name, 0) > max(DEAR_SECONDS, total / 2)
     }
 
 
 def _numbers(split: RowSplit) -> dict[str, Any]:
-    """Return what a cell says of its split."""
+    """Return a cell's fields on its split."""
     sizes = {"n_train": len(split.train), "n_test": len(split.test)}
     return {"repeat": split.repeat, "fold": split.fold, **sizes}
 
 
 @cache
 def _warm_up() -> None:
-    """Load and compile, once in a process, what would count as time and memory of the first fit."""
+    """Load and compile, once per process, what would add time and memory to the first fit."""
     MKLClassifier(["linear", "rbf"], combiner="uniform").fit(np.eye(8), np.arange(8) % 2)
 
 
@@ -156,16 +157,16 @@ def _cell(encoded: Encoded, method: Method) -> Cell:
 
 
 def _run(encoded: Encoded, method: Method, shared: SharedViews, score: str) -> Cell:
-    """Return a method's cell of a split; with the reason where it raises any error."""
+    """Return a method's cell of a split, with the reason if it raises any error."""
     cell = _cell(encoded, method)
-    # Errors of encoding, which is ours, are no reason of a method unless data cause them.
+    # Encoding is ours: its errors count against a method only if the data cause them.
     try:
         rows = encoded.rows_for(method)
     except (ValueError, MemoryError) as error:
         return attrs.evolve(cell, reason=_reason(error))
     try:
         with warnings.catch_warnings():
-            # Every fold of every baseline would say it; the scores show what it costs.
+            # Every fold of every baseline would repeat it; the scores show the effect.
             warnings.simplefilter("ignore", ConvergenceWarning)
             return attrs.evolve(cell, **_fitted(encoded, method, *rows, shared, score))
     except Exception as error:
@@ -173,7 +174,7 @@ def _run(encoded: Encoded, method: Method, shared: SharedViews, score: str) -> C
 
 
 def _reason(error: Exception) -> str:
-    """Return why a method failed; MKLKitError and LinAlgError are ValueErrors that say it all."""
+    """Return why a method failed; MKLKitError and LinAlgError are self-explanatory ValueErrors."""
     message = plain_message(error)
     return message if isinstance(error, ValueError) else f"{type_name(error)}: {message}"
 
@@ -189,7 +190,7 @@ class Search(Protocol):
 def _fitted(
     encoded: Encoded, method: Method, train: Any, test: Any, shared: SharedViews, score: str
 ) -> dict[str, Any]:
-    """Fit a method and return what is measured of it."""
+    """Fit a method and return its measurements."""
     training_labels, _ = encoded.labels
     classifier = match_class_weights(clone(method.pipeline[-1]), np.unique(encoded.data.target))
     weights: dict[str, Any] = {}
@@ -222,9 +223,9 @@ def _fitted(
 def measured(
     classifier: Any, rows: Any, answers: Any, encoded: Encoded, score: str
 ) -> dict[str, Any]:
-    """Return a fitted model's scores on test rows, its weights and what its search chose.
+    """Return a fitted model's scores on test rows, its weights and the choices of its search.
 
-    ``answers`` are what it predicts.
+    ``answers`` are its predictions.
     """
     task, (training, labels) = encoded.data.task, encoded.labels
     if np.shape(answers) != labels.shape:
@@ -242,6 +243,10 @@ def measured(
     name, sign = IN_CELLS.get(score, ("", 1))
     value = cell.get(name) if name else task.scorer(score)(classifier, rows, labels)
     cell["score"] = np.nan if value is None else float(sign * value)
+    if encoded.lacks is not None:
+        for part, some in (("complete", ~encoded.lacks), ("lacking", encoded.lacks)):
+            with suppress(ValueError):  # It may be undefined on few rows.
+                cell[f"{part}_score"] = task.scorer(score)(classifier, rows[some], labels[some])
     if not np.isfinite(cell["score"]):
         cell |= {"score": np.nan, "reason": f"{score} is not defined on the test rows"}
     if isinstance(classifier, Search):
@@ -281,7 +286,7 @@ def _plain(value: Any) -> Any:
 
 @contextmanager
 def peak_memory() -> Iterator[dict[str, float]]:
-    """Add to a dict, after the block, by how many bytes the use of memory rose, if that is told."""
+    """Add to a dict, after the block, the rise of peak memory in bytes if the system reports it."""
     peak: dict[str, float] = {}
     before = None
     with suppress(OSError, ValueError, StopIteration):

@@ -17,11 +17,11 @@ from mklkit.protocols.component import check_whole, is_whole
 from mklkit.protocols.folds import Rows
 
 MOST_SPLITS = 10_000
-"""Far more than a test of differences needs; the row numbers of all are in memory."""
+"""Far more than a test of differences needs; their row numbers are all in memory."""
 DEFAULT_CV = "5x2"
-"""Five stratified folds, twice: ten splits, the least from which a deviation can be judged."""
+"""Five stratified folds, twice: ten splits, the fewest for a meaningful deviation."""
 DEFAULT_TRAIN = 0.5
-"""The share of training rows of Monte-Carlo splits."""
+"""The share of training rows in Monte-Carlo splits."""
 
 
 @attrs.frozen(eq=False)
@@ -36,7 +36,7 @@ class RowSplit:
 
 @attrs.frozen(eq=False)
 class SplitPlan:
-    """The splits of one data set, with a description and notes on what differs from the request."""
+    """The splits of one data set, a description, and notes on differences from the request."""
 
     description: str
     splits: list[RowSplit]
@@ -55,22 +55,22 @@ def _check_number(splits: int) -> None:
     if splits > MOST_SPLITS:
         raise SpecError(
             f"{splits:,} splits are too many: at most {MOST_SPLITS:,} (folds x repeats) are"
-            " allowed, and some tens are usual."
+            " allowed, and a few dozen are usual."
         )
 
 
 def check_splits(cv: Any, mccv: Any, train: Any, split_column: Any, groups: Any = None) -> None:
-    """Refuse, by a SpecError, to choose splits in two ways at once; None is what was not given."""
+    """Raise a SpecError if splits are chosen in two ways at once; None means not given."""
     ways = {"cv": cv, "mccv": mccv, "split column": split_column}
     chosen = [name for name, value in ways.items() if value is not None]
     if len(chosen) > 1:
         raise SpecError(
-            f"Splits are chosen in one way, but {' and '.join(chosen)} are given. Leave out all but"
-            " one of them."
+            f"Splits can be chosen in only one way, but {' and '.join(chosen)} are given. Leave out"
+            " all but one of them."
         )
     if train is not None and mccv is None:
         raise SpecError(
-            "train is the share of training rows of Monte-Carlo splits, whose number mccv is"
+            "train is the share of training rows in Monte-Carlo splits, but their number mccv is"
             " missing. Give both, or leave out train."
         )
     if read_cv(cv).needs_groups and groups is None:
@@ -117,7 +117,7 @@ def _monte_carlo(
     parts = [task.hold_out(labels, 1 - train, drawn, groups) for drawn in seeds.tolist()]
     kind = parts[0].kind
     if len(parts[0].held_out) == 0:
-        raise DataError(f"No row can be tested with train={train}: {kind}.")
+        raise DataError(f"No row is left for testing with train={train}: {kind}.")
     splits = [RowSplit(place, 0, part.train, part.held_out) for place, part in enumerate(parts)]
     description = f"{counted(number, 'random split')}, {100 * train:g} % for training, {kind}"
     return SplitPlan(description, splits)

@@ -1,4 +1,4 @@
-"""A finished run, and the file of such runs, from which an interrupted comparison goes on."""
+"""A finished run, and the file of runs from which an interrupted comparison resumes."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from mklkit.persistence.atomic import check_writable
 from mklkit.persistence.facts import json_ready
 
 HEAD = b'{"mklkit_comparison": 1, '
-"""How the first line begins, by which the file of a comparison is known."""
+"""The beginning of the first line, which identifies the file of a comparison."""
 SURE = len(b'{"mklkit_comparison"')
-"""How many of its letters tell a first line that was cut by a kill from another file."""
+"""The letters of it that suffice to recognise a first line cut off by a kill."""
 COMPARED = {
     "data": "the data",
     "splits": "the splits",
@@ -35,10 +35,10 @@ COMPARED = {
     "score": "the scores",
 }
 LEFT_OUT = "left out after the first split"
-"""How the reason of a run begins that was not tried, and is not stored."""
+"""The beginning of the reason of a run that was not tried; such a run is not stored."""
 NAN = float("nan")
 LARGEST = 2**63
-"""Above any count; integers of JSON have no bound."""
+"""More than any count; integers in JSON have no bound."""
 
 TEXT = validators.instance_of(str)
 NO_BOOLEAN = validators.not_(validators.instance_of(bool))
@@ -53,7 +53,7 @@ CONFUSION: Any = validators.optional(validators.deep_iterable(validators.deep_it
 
 
 def _number(low: float = -sys.float_info.max, high: float = sys.float_info.max) -> Any:
-    """Return a field of a number that may be missing: NaN, or null in JSON."""
+    """Return a field for a number that may be missing: NaN, or null in JSON."""
 
     is_number: Any = [
         validators.instance_of((int, float)),
@@ -76,24 +76,26 @@ def _calibration(_cell: Any, field: Any, bins: dict[str, list[float]] | None) ->
 class Cell:
     """One method on one split of one data set, or the reason why it failed.
 
-    Values are checked, as cells are read from files that are edited, joined and cut. Scores are NaN
-    where the method failed or can't say.
+    Values are checked, since users edit, join and cut the files that cells are read from. Scores
+    are NaN if the method failed or lacks them.
 
     Attributes
     ----------
     score : float
-        By which methods are ranked and tested, larger is better: the plan says which it is.
+        The score that ranks and tests methods, larger is better; the plan names it.
+    complete_score, lacking_score : float
+        The score of the test rows that have all sources, and of those that lack one.
     seconds, predict_seconds : float
-        Of the fit, tuning included, and of predicting the test rows, without encoding and scaling.
-        What methods share on the same rows, such as distances, is made once, and counted with
-        the method that came first.
+        Of the fit, including tuning, and of predicting the test rows, without encoding and scaling.
+        Quantities that methods share on the same rows, such as distances, are computed once, in
+        the time of the first method.
     refit_seconds : float
-        Of the last fit alone, with the parameters that a search chose, if one did.
+        Of the last fit alone, with the parameters that a search chose, if there was one.
     memory : float
-        By how much the process's highest use of memory during the fit exceeded that before it, in
-        bytes; NaN where the system does not tell. Memory that is used again does not count.
+        The rise of the process's peak memory during the fit, in bytes; NaN if the system does not
+        report it. Memory that is reused does not count.
     params : dict, optional
-        What a search chose.
+        The choices of a search.
     weights : dict of str to float, optional
         Per kernel, the mean over binary problems.
     confusion : list of list of int, optional
@@ -111,6 +113,8 @@ class Cell:
     n_train: int = attrs.field(validator=COUNT)
     n_test: int = attrs.field(validator=COUNT)
     score: float = _number()
+    complete_score: float = _number()
+    lacking_score: float = _number()
     accuracy: float = _number(0, 1)
     balanced_accuracy: float = _number(0, 1)
     auc: float = _number(0, 1)
@@ -134,18 +138,18 @@ def is_left_out(cell: Cell) -> bool:
 
 
 def _key(method: Method) -> str:
-    """Return a digest of what a method's results depend on besides data, splits and seed."""
+    """Return a digest of all that a method's results depend on besides data, splits and seed."""
     text = f"{method.spec}|{method.version}"
     return sha256(text.encode(errors="backslashreplace")).hexdigest()[:16]
 
 
 class Results:
-    """Finished cells, in memory and, where a path is given, in a file of JSON lines.
+    """Finished cells, in memory and, if a path is given, in a file of JSON lines.
 
-    The first line is the plan, of which runs of one file must agree in ``COMPARED``. Each later
-    line is a cell, written as soon as it is finished, or the methods of a later run that has
-    others. The file is read when the block is entered, which a DataError refuses, and locked until
-    its end. ``n_new`` counts the cells that were added.
+    The first line is the plan; runs in one file must agree in its ``COMPARED`` parts. Each later
+    line is a cell, written as soon as it is finished, or the methods of a later run with other
+    ones. Entering the block reads the file (or raises a DataError) and locks it until the end of
+    the block. ``n_new`` counts the cells that were added.
     """
 
     def __init__(self, path: Path | None, plan: dict[str, Any], methods: Sequence[Method]) -> None:
@@ -158,7 +162,7 @@ class Results:
         self._written_methods: Any = None
 
     def __enter__(self) -> Self:
-        """Open and lock the file, and take the cells that are in it."""
+        """Open and lock the file, and read its cells."""
         if self.path is None:
             return self
         self._file = _opened(self.path)
@@ -172,17 +176,17 @@ class Results:
     def __exit__(self, *_: object) -> None:
         """Close the file."""
         if self._file is not None:
-            # What could not be written has been reported by then.
+            # Errors of writing have been reported by then.
             with suppress(OSError):
                 self._file.close()
 
     def known(self, data: str, place: int, method: Method) -> Cell | None:
-        """Return the cell of an earlier run, under the name that the method has now."""
+        """Return the cell of an earlier run, under the current name of the method."""
         cell = self._cells.get((data, place, _key(method)))
         return None if cell is None else attrs.evolve(cell, **method.in_runs())
 
     def add(self, place: int, method: Method, cell: Cell) -> Cell:
-        """Keep a cell, in the file too, and return it as it will be read from there."""
+        """Store a cell, also in the file, and return it as it will be read from there."""
         key = (cell.data, place, _key(method))
         if key in self._cells:
             return cell
@@ -199,12 +203,12 @@ class Results:
             return
         line = json.dumps(values, ensure_ascii=False, allow_nan=False)
         with _refusing(self.path, "written"):
-            # Half a character of a name that is not UTF-8 is written as JSON escapes it.
+            # Lone surrogates, of names that are not UTF-8, are written as JSON escapes.
             self._file.write(f"{line}\n".encode(errors="backslashreplace"))
             self._file.flush()
 
     def _go_on(self, path: Path, file: BinaryIO) -> None:
-        """Take the whole lines of a file, and leave it open behind them."""
+        """Read the complete lines of a file, and leave it positioned after them."""
         with _refusing(path, "read"):
             file.seek(0)
             content = file.read()
@@ -213,7 +217,7 @@ class Results:
             raise DataError(
                 f"{path} is not a file of results of a comparison; choose another name."
             )
-        # A line without an end was being written when the run was killed.
+        # A line without an end was interrupted when the run was killed.
         n_bytes = content.rfind(b"\n") + 1
         for number, line in enumerate(content[:n_bytes].splitlines(), start=1):
             try:
@@ -221,9 +225,9 @@ class Results:
             except DataError:
                 raise
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-                advice = "delete this line, and its run is done again"
+                advice = "delete this line to repeat its run"
                 if number == 1:
-                    advice = "it says what the results are of, so choose another file for them"
+                    advice = "this line identifies the results, so choose another file for them"
                 raise DataError(f"{path} is damaged in line {number}; {advice}.") from error
         with _refusing(path, "written"):
             file.truncate(n_bytes)
@@ -233,7 +237,7 @@ class Results:
             self._write({"methods": self._methods})
 
     def _take(self, number: int, values: dict[str, Any]) -> None:
-        """Take a line: the plan, the methods of a later run, or a cell."""
+        """Read a line: the plan, the methods of a later run, or a cell."""
         if number == 1:
             for key, part in COMPARED.items():
                 before, now = values[key], self._plan[key]
@@ -257,17 +261,17 @@ class Results:
             values.keys() == attrs.fields_dict(Cell).keys(),
             isinstance(split, int) and 0 <= split < self._plan["splits"][place]["number"],
             cell.confusion is None or sizes == [len(cell.confusion)] * (n_classes + 1),
-            # A run has a score or a reason why it has none.
+            # A run has a score or a reason why there is none.
             (cell.reason is None) == (values["score"] is not None),
         )
         if not all(possible):
-            raise ValueError("a value can't be that of a run")
+            raise ValueError("a value is impossible for a run")
         self._cells[cell.data, split, str(key)] = cell
 
 
 @contextmanager
 def _refusing(path: Path, done: str) -> Iterator[None]:
-    """Turn the system's refusal to read or write a file into an error that names it."""
+    """Turn a system error on reading or writing a file into one that names the file."""
     try:
         yield
     except OSError as error:
@@ -280,8 +284,8 @@ def _opened(path: Path) -> BinaryIO:
     known = status(path)
     if known is not None and not stat.S_ISREG(known.st_mode):
         raise DataError(
-            f"{path} is a device or a pipe, from which results can't be read again; the name of a"
-            " file is expected."
+            f"{path} is a device or a pipe, from which results can't be read again: give the name"
+            " of a file."
         )
     with _refusing(path, "written"):
         file = path.open("a+b")

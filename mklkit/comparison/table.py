@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 import pandas as pd
 
+from mklkit.display.measures import MEASURES
 from mklkit.evaluation import (
     average_ranks,
     bayesian_signed_rank,
@@ -22,9 +23,9 @@ from mklkit.evaluation import (
 )
 from mklkit.evaluation.verdict import planned_tests, verdict_of_datasets
 
-SCORES = ("score", "accuracy", "balanced_accuracy", "auc", "log_loss", "r2", "mean_absolute_error")
+SCORES = ("score", "complete_score", "lacking_score", *MEASURES)
 DIGITS = 12
-"""Means are rounded so before the best is chosen: equal ones differ by rounding."""
+"""Means are rounded to this before the best is chosen, since equal ones differ by rounding."""
 
 
 def table_of_splits(results: pd.DataFrame, reference: str | None = None) -> pd.DataFrame:
@@ -34,7 +35,7 @@ def table_of_splits(results: pd.DataFrame, reference: str | None = None) -> pd.D
     groups = results.groupby("method", sort=False)
     rows["deviation"] = groups["score"].std()
     rows[["low", "high"]] = [_interval(group) for _, group in groups]
-    # One that failed on a split may owe its mean to the easier ones.
+    # A method that failed on a split may owe its mean to easier splits.
     eligible = scores.dropna(axis=1)
     best = str(eligible.mean().round(DIGITS).idxmax()) if eligible.size else None
     tests = tests_against(results, reference if reference in scores else best)
@@ -42,9 +43,9 @@ def table_of_splits(results: pd.DataFrame, reference: str | None = None) -> pd.D
 
 
 def tests_against(results: pd.DataFrame, reference: str | None) -> pd.DataFrame:
-    """Return each method's difference to a reference and its p values, on the splits of both.
+    """Return each method's difference from a reference and its p values, on the splits of both.
 
-    By method: ``difference`` in score, ``p_corrected`` by the corrected resampled t-test with
+    For each method: ``difference`` in score, ``p_corrected`` by the corrected resampled t-test with
     Holm's correction, ``p_paired`` by the paired t-test. The reference has no p values; without one
     there is no difference.
     """
@@ -83,11 +84,11 @@ def table_of_datasets(results: pd.DataFrame, reference: str | None = None) -> pd
 
 
 def ranking(results: pd.DataFrame) -> dict[str, Any]:
-    """Return ``ranks``: average rank by method, of those with a score on each data set.
+    """Return ``ranks``: the average rank of each method with a score on every data set.
 
-    Where two methods and two data sets have them also ``friedman`` (``chi_square``,
-    ``f_statistic``, ``p_value``), Nemenyi's ``critical_difference`` and ``groups`` of names that do
-    not differ by it.
+    With at least two methods and two data sets, also ``friedman`` (``chi_square``,
+    ``f_statistic``, ``p_value``), Nemenyi's ``critical_difference`` and ``groups`` of names that
+    differ by less.
     """
     scores = _by_data(results)
     names = list(scores)
@@ -111,10 +112,10 @@ def ranking(results: pd.DataFrame) -> dict[str, Any]:
 def answers(
     results: pd.DataFrame, questions: Sequence[Mapping[str, Any]], shares: bool
 ) -> pd.DataFrame:
-    """Return what the splits of one data set, with ``shares`` as scores, answer to a plan."""
+    """Return the planned tests on the splits of one data set; ``shares`` as in planned_tests."""
     scores, sizes = _by_split(results)
     names = {name for q in questions for name in (q["method"], *q["references"])}
-    # An interrupted comparison may not have come to all of them.
+    # An interrupted comparison may not have reached all of them.
     by_method = {name: scores[name].to_numpy() for name in names & set(scores)}
     by_method |= dict.fromkeys(names - set(scores), np.full(len(scores), np.nan))
     asked = [(q["question"], q["method"], q["references"]) for q in questions]
@@ -123,7 +124,7 @@ def answers(
 
 
 def sentence_on_ranks(results: pd.DataFrame) -> str:
-    """Return what ranks on several data sets show, in one sentence."""
+    """Return a sentence on the ranks over several data sets."""
     scores = _by_data(results)
     if scores.shape[1] < 2:
         return "There are no two methods with a score on every data set."
@@ -131,7 +132,7 @@ def sentence_on_ranks(results: pd.DataFrame) -> str:
 
 
 def _rows(results: pd.DataFrame) -> pd.DataFrame:
-    """Return what every table has of a method: kind, runs, failures, means, time, memory."""
+    """Return the columns of every table on a method: kind, runs, failures, means, time, memory."""
     groups = results.groupby("method", sort=False)
     rows = groups[["kind", "learner"]].first()
     rows["splits"] = groups.size()
@@ -157,7 +158,7 @@ def _by_split(results: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def _by_data(results: pd.DataFrame) -> pd.DataFrame:
-    """Return mean scores of data sets by methods that have one on each, in their order."""
+    """Return mean scores by data set and method, for methods with one on each, in their order."""
     complete = results[results["score"].notna()]
     table = complete.pivot_table(index="data", columns="method", values="score", sort=False)
     names = [name for name in results["method"].unique() if name in table]

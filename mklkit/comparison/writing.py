@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mklkit.display.measures import MEASURES, scale_of
+from mklkit.display.measures import MEASURES, PARTS, scale_of
 from mklkit.errors import DataError
 from mklkit.persistence.atomic import replacing
 
@@ -33,11 +33,11 @@ SPECIAL = {
     "⁻": "$^-$",
 }
 PAGE_ROWS = 40
-"""How many rows a page has room for."""
+"""The number of rows that fit on a page."""
 
 
 def check_report(path: Path) -> str:
-    """Return the ending of a report's name, in small letters; DataError if it is of no format."""
+    """Return the extension of a report's name in lower case; DataError if it is no known format."""
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise DataError(f"A report's name must end in {', '.join(ENDINGS)}; got {path}.")
@@ -58,6 +58,9 @@ def methods_latex(comparison: Comparison) -> str:
         caption = f"Means over the splits ± standard deviation; differences to {beside}"
     lead = MEASURES[name].latex if name in MEASURES else latex_text(name)
     columns = {lead: ("score", scale, digits)}
+    for key, (head, _) in PARTS.items():
+        if table[key].notna().any():
+            columns[head] = (key, scale, digits)
     for key, measure in MEASURES.items():
         if key != name and table[key].notna().any():
             columns[measure.latex] = (key, *measure.scale)
@@ -92,8 +95,8 @@ def latex_table(
 ) -> str:
     r"""Return a table for LaTeX (package booktabs; longtable too if it is longer than a page).
 
-    Heads and cells are in LaTeX, as :func:`latex_text` and :func:`latex_number` return them, the
-    caption is plain text; ``left`` columns are of words, the others of numbers.
+    Heads and cells are in LaTeX, as :func:`latex_text` and :func:`latex_number` return them; the
+    caption is plain text; ``left`` columns hold words, the others numbers.
 
     Examples
     --------
@@ -111,7 +114,7 @@ def latex_table(
     \end{table}
     <BLANKLINE>
     """
-    # Here, since the names of files are checked before what takes a second to import.
+    # Imported here, since it takes a second and file names are checked first.
     import pandas as pd
 
     is_long = len(rows) > PAGE_ROWS
@@ -133,12 +136,12 @@ def latex_number(value: float, digits: int) -> str:
     """Return a number in LaTeX, a dash for NaN."""
     if math.isnan(value):
         return "--"
-    # Without a minus before what is rounded to zero.
+    # Adding 0.0 avoids "-0".
     return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "$-$", 1)
 
 
 def latex_text(text: str) -> str:
-    r"""Return text with what has a meaning in LaTeX escaped, and Greek letters and signs as maths.
+    r"""Return text with LaTeX's special characters escaped, and Greek letters and signs as maths.
 
     Examples
     --------
@@ -149,7 +152,7 @@ def latex_text(text: str) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write text in UTF-8; what is not Unicode, as in names of files, is written as ``\\udcff``."""
+    """Write text in UTF-8; lone surrogates, as in file names, are written as ``\\udcff``."""
 
     with replacing(path) as file:
         file.write(text.encode(errors="backslashreplace"))

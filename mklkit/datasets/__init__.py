@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mklkit.datasets.builtin import BUILTIN_NAMES
     from mklkit.datasets.covariates import CovariateRemoval
-    from mklkit.datasets.generated import make_four_stars
     from mklkit.datasets.new_rows import NewRows, load_features
     from mklkit.datasets.table import Table, load_table
     from mklkit.views.stored_rows import StoredRows
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 _HOME = {
     "datasets.builtin": "BUILTIN_NAMES",
     "datasets.covariates": "CovariateRemoval",
-    "datasets.generated": "make_four_stars",
     "datasets.new_rows": "NewRows load_features",
     "datasets.table": "Table load_table",
     "views.stored_rows": "StoredRows",
@@ -40,7 +38,6 @@ __all__ = [
     "Table",
     "load_features",
     "load_table",
-    "make_four_stars",
 ]
 
 

@@ -86,7 +86,7 @@ def _rows(rows: list[str], kinds: dict[str, str]) -> pd.DataFrame:
             # Some programs write gaps as NaN.
             frame[name] = pd.to_numeric(column.mask(column.str.lower() == "nan"))
         else:
-            # Nominal values are categories even where they look like numbers.
+            # Nominal values are categories even if they look like numbers.
             frame[name] = column.astype("category") if kind == "{" else column
     return frame
 

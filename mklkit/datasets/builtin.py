@@ -1,4 +1,4 @@
-"""Data sets without download: scikit-learn's, one computed, one generated, a part of one of UCI."""
+"""Data sets without download: scikit-learn's, computed and generated ones, part of one of UCI's."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 DEFAULT_NAME = "breast_cancer"
 ORIGINS = {
     "digits_sources": "computed from scikit-learn's digits",
-    "digits_lacking": "digits_sources, of which rows lack some",
+    "digits_lacking": "digits_sources with missing sources",
     "mixed_sources": "generated",
     "multiple_features": "a part of UCI's Multiple Features by R. Duin, CC BY 4.0",
 }
@@ -20,7 +20,7 @@ BUILTIN_NAMES = ("breast_cancer", "iris", "wine", "digits", *ORIGINS)
 def read_builtin(name: str) -> pd.DataFrame:
     """Read a built-in data set, with the column ``target``.
 
-    scikit-learn's have its names of columns and classes; of the others see
+    Those of scikit-learn keep its names of columns and classes; for the others see
     :mod:`mklkit.datasets.generated`.
     """
     # scikit-learn takes most of a second to import, so it is imported only when needed.

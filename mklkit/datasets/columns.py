@@ -55,7 +55,7 @@ PLAIN: dict[str, Callable[[Any], float | str]] = {
 
 
 def without_value(frame: pd.DataFrame, value: Any) -> pd.DataFrame:
-    """Return a table with gaps where it holds a value, text or a number; None for none."""
+    """Return a table with gaps in place of a value, text or a number; None replaces nothing."""
     if value is None:
         return frame
     number = pd.to_numeric(str(value), errors="coerce")
@@ -85,7 +85,7 @@ def plain_values(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
             notes.append(f"times in column {quoted(column.name)} taken as seconds of the day")
     if new:
         columns = [new.get(place, frame.iloc[:, place]) for place in range(frame.shape[1])]
-        # Not by name, as names may be repeated here.
+        # Not by name, since names may be repeated here.
         frame = pd.concat(columns, axis=1).set_axis(frame.columns, axis=1)
     return frame, notes
 
@@ -93,8 +93,8 @@ def plain_values(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 def as_frame(X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = ()) -> pd.DataFrame:
     """Return X as a DataFrame with text names and plain values.
 
-    It has the columns ``names`` in that order. A DataFrame may lack those that are ``idle``, as
-    nothing depends on them; they are then empty.
+    It has the columns ``names`` in that order. A DataFrame may lack ``idle`` columns, on which
+    nothing depends; they are then empty.
     """
     if not isinstance(X, pd.DataFrame):
         array = np.asarray(X)
@@ -138,8 +138,8 @@ def is_numeric(column: pd.Series) -> bool:
 def all_as_numbers(frame: pd.DataFrame) -> NDArray[np.float64]:
     """Return columns of numbers as floats, with NaN for gaps.
 
-    A few values that are no numbers count as gaps, as they do in training, and are said. More are
-    refused, and numbers that are infinite or too large to square.
+    A few values that are not numbers count as gaps, as in training, with a warning. More of them
+    are refused, and so are numbers that are infinite or too large to square.
     """
     if all(isinstance(kind, np.dtype) and kind.kind in "iuf" for kind in frame.dtypes):
         # Tables may be very wide; column by column would take seconds.
@@ -156,7 +156,7 @@ def _as_numbers(column: pd.Series) -> NDArray[np.float64]:
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(object)
     if is_complex_dtype(column.dtype):
-        raise DataError(f"Column {column.name!r} holds complex numbers; real numbers are expected.")
+        raise DataError(f"Column {column.name!r} holds complex numbers; expected real ones.")
     try:
         numbers = pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
     except OverflowError:  # Python's integers are unbounded, floats are not.
@@ -181,7 +181,7 @@ def _bounded(value: Any) -> float:
 
 
 def text_of(frame: pd.DataFrame, gap: str | None = MISSING) -> NDArray[np.object_]:
-    """Return columns as text, so that 1, 1.0 and '1' are one value whatever the file reader.
+    """Return columns as text, so that 1, 1.0 and '1' are one value for any file reader.
 
     ``gap`` stands for missing values.
     """
@@ -217,7 +217,7 @@ def is_date(column: pd.Series) -> bool:
 
 @attrs.frozen
 class DateParts:
-    """The numbers that a column of dates becomes.
+    """The numbers that replace a column of dates.
 
     ``"days"`` since the first in training (with the time of day as the fraction) and, if they vary
     there, ``"month"`` (1 to 12), ``"weekday"`` (Monday is 0) and ``"hour"``.
@@ -244,7 +244,7 @@ class DateParts:
         return [column if part == DAYS else f"{column}_{part}" for part in self.parts]
 
     def described(self, column: str) -> str:
-        """Say what a column has become."""
+        """Describe the numbers that replace a column."""
         first = np.datetime64(int(self.first_day), "D")
         rest = f", with {' and '.join(self.parts[1:])}" if len(self.parts) > 1 else ""
         return f"dates in {column!r} as days since {first}{rest}"
@@ -272,13 +272,13 @@ def _seconds(column: pd.Series) -> NDArray[np.datetime64]:
 
 
 def source_of(name: str) -> str:
-    """Return the first part of a name with ``*``, or the name where it has one part only."""
+    """Return the first part of a name with ``*``, or the name if it has only one part."""
     match = SEPARATOR.search(name)
     return name if match is None else f"{name[: match.end()]}*"
 
 
 def by_source(columns: Sequence[str], every: Sequence[str]) -> list[str]:
-    """Return columns as they are shown: those of a source in one, where ``every`` one is there."""
+    """Return columns for display: those of a source as one entry if ``every`` one is there."""
     sources: dict[str, list[str]] = {}
     for name in columns:
         sources.setdefault(source_of(name), []).append(name)

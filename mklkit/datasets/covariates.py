@@ -1,4 +1,4 @@
-"""Covariates, such as age, sex and batch, taken out of all other columns."""
+"""Covariates, such as age, sex and batch, removed from all other columns."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ from mklkit.errors import DataError, named
 from mklkit.registry.columns import resolve_columns
 
 MOST_VALUES = 10
-"""A covariate with more different values counts as a number, others by their values."""
+"""A covariate with more distinct values is treated as a number, others value by value."""
 
 
 class CovariateRemoval(TransformerMixin, BaseEstimator):
     """Replaces columns by the residuals of a least-squares regression on covariates.
 
-    The regression is fitted on the training rows. The covariates are left out. Of those with more
-    than ten different values the straight line is taken out; others, such as one-hot columns, are
-    taken out value by value, and a value that training rows lack counts as none.
+    The regression is fitted on the training rows. The covariates are left out. Those with more
+    than ten distinct values enter as a straight line; others, such as one-hot columns, value by
+    value, with no effect for a value that the training rows lack.
 
     Parameters
     ----------
     covariates : str or sequence
-        The columns, as kernels name theirs: ``"age,sex,batch_*"``, a list of names or positions.
+        The columns, as for a kernel: ``"age,sex,batch_*"``, a list of names or positions.
     as_they_are : sequence, default=()
-        Columns to pass on, named in the same way, as columns that hold no numbers are.
+        Columns to pass on unchanged, named in the same way; so are columns without numbers.
 
     Attributes
     ----------
     covariates_, changed_, left_ : list of str
-        The covariates, the columns from which they are taken out, and those passed on.
+        The covariates, the columns that they are removed from, and those passed on.
     values_ : dict of str to ndarray
-        The different values of covariates that are no numbers.
+        The distinct values of covariates that are not treated as numbers.
     regression_ : sklearn.linear_model.LinearRegression
         On a column for each number and each value.
 
     Raises
     ------
     DataError
-        If a covariate is no column of numbers, or nothing is left of the other columns.
+        If a covariate is not a column of numbers, or nothing is left of the other columns.
 
     Examples
     --------
@@ -76,8 +76,8 @@ class CovariateRemoval(TransformerMixin, BaseEstimator):
         self.changed_ = [name for name in others if name not in left]
         if not self.changed_ or left.intersection(self.covariates_):
             raise DataError(
-                f"Covariates ({named(self.covariates_)}) are numbers or one-hot encoded, and are"
-                " taken out of other columns of numbers: choose other covariates."
+                f"Covariates ({named(self.covariates_)}) must be numbers or one-hot encoded, and"
+                " there must be other columns of numbers: choose other covariates."
             )
         values = {name: np.unique(frame[name]) for name in self.covariates_}
         self.values_ = {name: kept for name, kept in values.items() if len(kept) <= MOST_VALUES}
@@ -85,7 +85,7 @@ class CovariateRemoval(TransformerMixin, BaseEstimator):
         self.regression_ = LinearRegression().fit(design, frame[self.changed_].fillna(0.0))
         gaps = frame[self.changed_].isna().to_numpy()
         for pattern in np.unique(gaps[:, gaps.any(axis=0)], axis=1).T:
-            # Columns of a source that some rows lack: by the rows that have it.
+            # Columns of a source that some rows lack are fitted on the rows that have it.
             alike = np.flatnonzero((gaps == pattern[:, None]).all(axis=0))
             present = frame[self.changed_].iloc[np.flatnonzero(~pattern), alike]
             part = LinearRegression().fit(design[~pattern], present)
@@ -96,33 +96,33 @@ class CovariateRemoval(TransformerMixin, BaseEstimator):
         if self.regression_.rank_ >= len(frame) - 1:
             raise DataError(
                 f"Covariates ({named(self.covariates_)}) tell all {len(frame)} training rows apart,"
-                " so that nothing is left of other columns: choose fewer."
+                " so nothing would be left of other columns: choose fewer."
             )
         return self
 
     def transform(self, X: Any) -> pd.DataFrame:
-        """Return rows without the covariates, and these taken out of the other columns."""
+        """Return rows without the covariates, whose effect is removed from the other columns."""
         check_is_fitted(self)
         frame = as_frame(X, self.feature_names_in_.tolist())
         predicted = self.regression_.predict(self._design(frame))
         removed = frame[self.changed_] - predicted.reshape(len(frame), -1)
-        # Rows may share an index, by which they can't be joined.
+        # Rows may share an index label, so they can't be joined by it.
         kept = pd.concat([removed, frame[self.left_]], axis=1)
         return kept[self.get_feature_names_out().tolist()]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the names of the columns that are left."""
+        """Return the names of the remaining columns."""
         check_is_fitted(self)
         kept = [name for name in self.feature_names_in_ if name not in self.covariates_]
         return np.asarray(kept, dtype=object)
 
     def describe(self) -> str:
-        """Return what was done, as a line."""
+        """Return a line on what was done."""
         numbers = [name for name in self.covariates_ if name not in self.values_]
         ways = {"a straight line": numbers, "value by value": [*self.values_]}
         said = ", ".join(f"{named(names)} ({way})" for way, names in ways.items() if names)
-        left = f", but not out of {named(self.left_)}" if self.left_ else ""
-        return f"taken out of the others by least squares: {said}{left}"
+        left = f", but not from {named(self.left_)}" if self.left_ else ""
+        return f"removed from the others by least squares: {said}{left}"
 
     def _design(self, frame: pd.DataFrame) -> NDArray[np.float64]:
         values = [frame[[name]].to_numpy(np.float64) for name in self.covariates_]

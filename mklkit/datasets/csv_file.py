@@ -1,4 +1,4 @@
-"""CSV and similar files: what their cells mean is detected; and tables written as CSV."""
+"""CSV and similar files, with detection of what cells mean; and tables written as CSV."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from mklkit.views.stored_rows import Signature, signature_of
 
 HEAD_ROWS, HEAD_CELLS = (50, 1000), 100_000
 TRUTH_VALUES = {"True", "TRUE", "true", "False", "FALSE", "false"}
-# Of a table in memory: text takes a Python object a cell, numbers eight bytes.
+# In memory, text takes a Python object per cell, a number eight bytes.
 TEXT_BYTES, NUMBER_BYTES = 64, 8
 GZIP_RATIO = 5
 LATIN_1 = "mklkit-latin-1"
-# A single sign, a common name of a class, is no formula.
+# A single sign, a common name of a class, is not a formula.
 FORMULA = re.compile(r"[=+\-@\t\n].", re.DOTALL)
 NO_FORMULA = re.compile(r"[+-]?(inf(inity)?|nan|(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)", re.IGNORECASE)
 
 
 def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
-    """Read what is no UTF-8, perhaps far behind the beginning of a file, as Latin-1."""
+    """Read bytes that are not UTF-8, perhaps far into the file, as Latin-1."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     return error.object[error.start : error.end].decode("latin-1"), error.end
@@ -45,8 +45,8 @@ class CSVFile:
     """A file of delimited text.
 
     ``names`` has the name of each column, None for those that only number or pad the rows, and
-    ``raw_names`` their names in pandas. Columns in ``text`` are read as text: in the first rows
-    they hold some, or numbers such as 1.470, whose points may stand between thousands.
+    ``raw_names`` their names in pandas. Columns in ``text`` are read as text, since in the first
+    rows they hold text, or numbers such as 1.470, whose points may separate thousands.
     """
 
     path: Path
@@ -58,11 +58,11 @@ class CSVFile:
     signature: Signature
     bytes_in_memory: int
     kinds: ClassVar[dict[str, str]] = {}
-    """Nothing: the kinds of values are known when all have been read."""
+    """Empty: the kinds of values are known only when all have been read."""
 
     @classmethod
     def opened(cls, path: Path) -> Self:
-        """Read the beginning of a file for its format, names and columns of text."""
+        """Read the beginning of a file to detect its format, names and columns of text."""
         signature, beginning = signature_of(path), sample_of(path)
         dialect = sniff(beginning, path.name)
         notes = dialect.notes()
@@ -71,7 +71,7 @@ class CSVFile:
         with readable_as(path, "CSV"):
             head = pd.read_csv(path, nrows=n_rows, **_options(dialect, str))
         if not isinstance(head.index, pd.RangeIndex):
-            notes.append("first column left out: it has no name, so it is taken for row names")
+            notes.append("first column left out: it has no name, so it is read as row names")
         names = _column_names(head, dialect, notes)
         text = _columns_of_text(_with_names(head, names), dialect)
         size = path.stat().st_size * (GZIP_RATIO if _is_packed(path) else 1)
@@ -94,7 +94,7 @@ class CSVFile:
     ) -> Generator[tuple[pd.DataFrame, int]]:
         """Yield some rows, or all at once, and how many bytes of the file have been read.
 
-        ``as_text`` names columns that stay text besides those of the beginning, or has globs.
+        ``as_text`` has names or globs of further columns that stay text.
         """
         names = [None if columns is not None and n not in columns else n for n in self.names]
         text = [
@@ -121,7 +121,7 @@ def _is_packed(path: Path) -> bool:
 
 
 def _with_names(frame: pd.DataFrame, names: Sequence[str | None]) -> pd.DataFrame:
-    """Return the columns that have a name in the list, by their places, under these names."""
+    """Return the columns with a name in the list, by position, under these names."""
     kept = [place for place, name in enumerate(names) if name is not None]
     if len(kept) < frame.shape[1]:
         frame = frame.iloc[:, kept]
@@ -134,7 +134,7 @@ def _column_names(head: pd.DataFrame, dialect: Dialect, notes: list[str]) -> lis
         return [f"x{i}" for i in range(head.shape[1])]
     for cell in dict.fromkeys(dialect.header):
         if cell and dialect.header.count(cell) > 1:
-            notes.append(f"{dialect.header.count(cell)} columns are named {cell!r}: numbered apart")
+            notes.append(f"{dialect.header.count(cell)} columns are named {cell!r}: numbers added")
     stripped = [str(name).strip() for name in head.columns]
     unique = len(set(stripped)) == len(stripped)
     names: list[str | None] = [*(stripped if unique else map(str, head.columns))]
@@ -174,7 +174,7 @@ def _columns_of_text(head: pd.DataFrame, dialect: Dialect) -> set[str]:
 
 def csv_text(table: pd.DataFrame, header: bool = True) -> str:
     """Return a table as CSV, with an apostrophe before text that a spreadsheet would run."""
-    # By position, as two columns may have one name.
+    # By position, since two columns may have the same name.
     safe = table.set_axis(range(table.shape[1]), axis=1)
     for place in safe:
         if safe[place].dtype.kind == "O":
@@ -185,6 +185,6 @@ def csv_text(table: pd.DataFrame, header: bool = True) -> str:
 def _cell(value: Any) -> Any:
     if not isinstance(value, str):
         return value
-    # Python 3.11 writes a carriage return without quotes, where a row ends for a spreadsheet.
+    # Python 3.11 does not quote a carriage return, which ends a row in a spreadsheet.
     text = re.sub("\r\n?", "\n", value)
     return f"'{text}" if FORMULA.match(text) and not NO_FORMULA.fullmatch(text) else text

@@ -1,4 +1,4 @@
-"""The format of a delimited file, detected from its beginning: without pandas, so at once."""
+"""The format of a delimited file, detected from its beginning, without importing pandas."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Dialect:
     header: list[str]
     """The cells of the first row."""
     first_row: list[str]
-    """The cells of the second row, empty where there is none."""
+    """The cells of the second row, empty if there is none."""
 
     def options(self) -> dict[str, Any]:
         """Return the options of ``pandas.read_csv`` that read the file."""
@@ -51,7 +51,7 @@ class Dialect:
         }
 
     def notes(self) -> list[str]:
-        """Return what is worth saying of the format."""
+        """Return notes on the format."""
         notes = []
         if self.delimiter != ",":
             notes.append(f"fields separated by {DELIMITERS[self.delimiter]}")
@@ -64,9 +64,9 @@ def sniff(sample: bytes, name: str) -> Dialect:
     """Detect a file's format from its beginning, whose last line may be cut."""
     encoding, text = _decode(sample)
     if not text.strip():
-        raise DataError(f"{name} is empty: a header and at least two rows are expected.")
+        raise DataError(f"{name} is empty: expected a header and at least two rows.")
     if "\0" in text:
-        raise DataError(f"{name} is not a text file; its ending suggests a CSV file.")
+        raise DataError(f"{name} is not a text file, but its extension suggests CSV.")
     rows = {mark: _first_rows(text, mark) for mark in DELIMITERS}
     # The delimiter that splits header and first row into most fields; by default a comma.
     best = max(DELIMITERS, key=lambda mark: min(len(row) for row in rows[mark]))

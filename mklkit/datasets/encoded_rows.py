@@ -33,11 +33,15 @@ LATE = "left out, as the sample has none in this column"
 
 @attrs.frozen(eq=False)
 class EncodedRows:
-    """The rows of a table as numbers, in temporary files, and what the sample could not tell."""
+    """The rows of a table as numbers, in temporary files, and notes beyond the sample.
+
+    Training rows may ``lack_sources``: these are NaN.
+    """
 
     train: StoredRows
     held_out: StoredRows
     notes: list[str]
+    lack_sources: bool
 
 
 @contextmanager
@@ -53,8 +57,8 @@ def encoded_rows(
 
     The encoder is fitted on the training rows of the scan's sample; gaps, ranges and the moments of
     the scaler, which needs ``partial_fit``, are those of all training rows. The numbers are
-    ``float32`` where all inputs are. Rows that are ``held`` (N,) out, and those without a target,
-    are no training rows.
+    ``float32`` if all inputs are. Rows that are ``held`` (N,) out, and those without a target, are
+    not training rows.
     """
     features = scan.table.features
     encoder.fit(features[~held[scan.members]])
@@ -86,14 +90,14 @@ def encoded_rows(
             for path, size in zip(paths, sizes, strict=True)
         ]
         try:
-            yield EncodedRows(rows[0], rows[1], notes)
+            yield EncodedRows(rows[0], rows[1], notes, counts.lack_sources)
         finally:
             for stored in rows:
                 stored.close()
 
 
 class _Counts:
-    """What is counted on all rows, of those that a sample may lack."""
+    """Counts over all rows of values that the sample may lack."""
 
     def __init__(self, encoder: TableEncoder) -> None:
         self.encoder = encoder
@@ -101,9 +105,10 @@ class _Counts:
         self.strays = Counter[tuple[str, str]]()
         self.low: Any = np.inf
         self.high: Any = -np.inf
+        self.lack_sources = False
 
     def read(self, frame: pd.DataFrame, readings: Mapping[str, ColumnReading]) -> pd.DataFrame:
-        """Read columns of text, and count the values that do not fit, which are gaps."""
+        """Read columns of text, and count the values that do not fit, which become gaps."""
         new = {}
         for name, reading in readings.items():
             if reading.holds != "text":
@@ -116,9 +121,10 @@ class _Counts:
         """Count in training rows, as read and as encoded."""
         self.gaps.update({str(name): int(count) for name, count in frame.isna().sum().items()})
         numbers = encoded[self.encoder.numeric_].to_numpy()
-        # Medians, which stand for gaps, lie within the range.
-        self.low = np.minimum(self.low, numbers.min(axis=0))
-        self.high = np.maximum(self.high, numbers.max(axis=0))
+        # Medians, which replace gaps, lie within the range.
+        self.low = np.fmin(self.low, np.fmin.reduce(numbers, axis=0))
+        self.high = np.fmax(self.high, np.fmax.reduce(numbers, axis=0))
+        self.lack_sources |= bool(encoded.isna().any(axis=None))
         for name in self.encoder.empty_:
             self.strays[LATE, name] += int(frame[name].notna().sum())
         for name, values in self.encoder.unseen_values(frame):
@@ -127,7 +133,7 @@ class _Counts:
     def notes(self) -> list[str]:
         """Return a line for each column with values that the sample lacks.
 
-        A column that is not what the sample says in more than a few rows is refused.
+        A column that contradicts the sample in more than a few rows is refused.
         """
         for (fate, name), count in self.strays.items():
             if fate == MISFIT and count > TYPING_ERRORS * self.values[name]:
@@ -158,7 +164,7 @@ def _blocks(
             block = chunk.iloc[start : start + size].drop(columns=str(scan.table.target.name))
             known = scan.codes[block.index] >= 0
             out = held[block.index][known]
-            # As the rows of a table in memory are numbered.
+            # Numbered like the rows of a table in memory.
             numbers = pd.RangeIndex(n_rows, n_rows + len(out), name="row")
             frame = counts.read(block[known].set_axis(numbers), scan.table.readings)
             n_rows += len(out)
@@ -170,18 +176,18 @@ def _blocks(
 
 
 def _dtype(encoder: TableEncoder, features: pd.DataFrame) -> np.dtype[Any]:
-    """Return ``float32`` where all numbers of the table are, of which none is lost then."""
+    """Return ``float32`` if all numbers of the table have this type, so that none loses digits."""
     single = all(features[name].dtype == np.float32 for name in encoder.numeric_)
     plain = bool(encoder.numeric_) and not encoder.dates_
     return np.dtype(np.float32 if single and plain else np.float64)
 
 
 def _scale(path: Path, scaler: Any, names: list[str], dtype: np.dtype[Any]) -> None:
-    """Scale the numbers of a file in their place."""
+    """Scale the numbers of a file in place."""
     size = max(1, BLOCK_CELLS // len(names)) * len(names) * dtype.itemsize
     with path.open("r+b") as file:
         while block := file.read(size):
-            # Computed in double precision, whatever is stored.
+            # Computed in double precision, whatever the stored type.
             numbers = np.frombuffer(block, dtype).reshape(-1, len(names)).astype(np.float64)
             scaled = scaler.transform(pd.DataFrame(numbers, columns=names, copy=False))
             file.seek(-len(block), os.SEEK_CUR)
@@ -190,7 +196,7 @@ def _scale(path: Path, scaler: Any, names: list[str], dtype: np.dtype[Any]) -> N
 
 @contextmanager
 def _space(room: str, n_rows: int, n_columns: int, dtype: np.dtype[Any]) -> Iterator[None]:
-    """Refuse to fill a disk that has no space for the rows, before and while they are written."""
+    """Raise an error if the disk has no space for the rows, before and during writing."""
     needed, free = n_rows * n_columns * dtype.itemsize, shutil.disk_usage(room).free
     advice = "set the environment variable TMPDIR to a folder with more"
     if needed > free:

@@ -39,12 +39,12 @@ from mklkit.estimators.sources import is_free_text
 class TableEncoder(TransformerMixin, BaseEstimator):
     """Turns a table of any column types into a DataFrame of numbers without gaps.
 
-    Numeric columns keep their name and place; gaps become the training median (0 where a column
-    has no values at all). Columns of text are read as numbers or dates where they hold those as
+    Numeric columns keep their name and place; gaps become the training median (0 if a column
+    has no values at all). Columns of text are read as numbers or dates if they hold these as
     people write them: ``1,200``, ``0,5``, ``31.12.2019``. Other text, boolean and categorical
     columns become one 0/1 column per value, named ``column_value``; gaps count as the value
     ``missing``, values not seen in training as none of them. Dates become the days since the
-    first in training, under the column's name, and where they vary ``column_month``,
+    first in training, under the column's name, and, if they vary, ``column_month``,
     ``column_weekday`` (Monday is 0) and ``column_hour``. Durations and times of day become
     seconds. Identifiers (text, or whole numbers in a column called id, with a different value in
     each of 20 rows or more, and columns that count the rows) are dropped. ``fit`` determines the
@@ -55,41 +55,41 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     max_categories : int, default=100
         The maximum of one-hot columns per text column; its rarest values share ``column_other``.
     identifiers : sequence of str, optional
-        Columns to leave out. Those that ``fit`` takes for identifiers by default, which may depend
-        on the rows that it sees.
+        Columns to leave out. By default those that ``fit`` recognises as identifiers, which may
+        depend on the rows that it sees.
     readings : mapping of str to ColumnReading, optional
-        How columns of text are read, as ``load_table(...).readings`` tells. ``fit`` settles it by
-        default, by the rows that it sees.
+        How to read columns of text, as in ``load_table(...).readings``. By default ``fit`` decides
+        from the rows that it sees.
     as_they_are : sequence, default=()
-        Columns to pass on, as kernels name theirs (names, globs, lists of names; None for all that
-        are no identifiers): numbers keep their gaps, and all others are text.
+        Columns to pass on unchanged, as for kernels (names, globs, lists of names; None for all
+        but identifiers): numbers keep their gaps, and all others are text.
     imputed : sequence, default=()
         Those among them whose gaps become the training median.
     asked : sequence of (kernel, column), default=()
-        The columns that kernels on numbers name: one that would be dropped is refused.
+        The columns that kernels on numbers name; they must not be dropped.
     recognise : bool, default=False
-        Whether kernels are to be proposed: columns of free text are passed on too, and those of
-        categories beside their one-hot columns.
+        Whether kernels will be proposed: then columns of free text are passed on too, and
+        categories in addition to their one-hot columns.
     sources, lacks : sequence, str or float, optional
-        Columns whose gaps stay in rows that lack all of them. A value that stands for a gap.
+        Columns whose gaps stay in rows that lack all of them; a value that marks a gap.
 
     Attributes
     ----------
     feature_names_in_, n_features_in_ : ndarray of str, int
         The input columns, and their number.
     kinds_ : dict of str to str
-        What each is treated as: ``"number"``, ``"date"``, ``"category"`` (one-hot encoded),
+        The kind of each column: ``"number"``, ``"date"``, ``"category"`` (one-hot encoded),
         ``"text"`` (passed on) or ``"identifier"`` (dropped).
     numeric_, category_, text_, identifiers_, words_ : list of str
-        The numbers, categories, text passed on, identifiers, and all that is text in the output.
+        The numbers, categories, text passed on, identifiers, and all text columns of the output.
     dates_ : dict of str to DateParts
-        The dates, and what becomes of each.
+        The dates, and the numbers that replace each.
     as_they_are_, with_gaps_ : list of str
-        Those passed on; those of them whose gaps stay.
+        The columns passed on, and those of them whose gaps stay.
     readings_ : dict of str to ColumnReading
         How columns of text are read: as numbers or dates of some form, or as text.
     notes_ : list of str
-        What ``fit`` read differently from how it is written.
+        Notes on values that ``fit`` read differently from how they are written.
     gaps_ : dict of str to int
         The number of missing values per column in training.
     empty_ : list of str
@@ -97,7 +97,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     medians_ : ndarray
         The values that replace gaps, of numeric columns and then of each part of dates.
     ranges_ : ndarray of shape (2, n_numeric)
-        The least and the largest number of each numeric column.
+        The smallest and the largest number of each numeric column.
     feature_names_out_, sources_ : list of str
         The output columns, and the input column from which each was derived.
 
@@ -139,7 +139,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Raises
         ------
         DataError
-            If names repeat, a number is too large, or nothing but identifiers is left.
+            If names repeat, a number is too large, or only identifiers are left.
         """
         frame = without_value(as_frame(X), self.lacks)
         if frame.shape[1] == 0:
@@ -174,7 +174,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Returns
         -------
         DataFrame of shape (n, n_features_out)
-            Numbers (float64) without gaps, but for columns passed on and ``sources`` of no column.
+            Numbers (float64) without gaps, except columns passed on and missing ``sources``.
 
         Raises
         ------
@@ -199,7 +199,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return encoded[self.feature_names_out_]
 
     def unseen_values(self, frame: pd.DataFrame) -> Iterator[tuple[str, NDArray[np.object_]]]:
-        """Yield each column of categories that is there, with its values that training lacks.
+        """Yield each available column of categories with its values that training lacks.
 
         The values are text, one for each row with such a value, in the order of the rows.
         """
@@ -224,7 +224,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Return how each input column was treated in training.
 
         Its ``name``, ``kind`` (as in ``kinds_``) and ``gaps``, the number of ``values`` of a
-        category, and ``kept`` (True) for a column left as it is for its kernels.
+        category, and ``kept`` (True) for a column left unchanged for its kernels.
         """
         check_is_fitted(self)
         return input_columns(self)
@@ -238,7 +238,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return tags
 
     def _settle_columns(self, written: pd.DataFrame) -> pd.DataFrame:
-        """Determine how each column is read and treated, and return them as read."""
+        """Determine how to read and treat each column, and return the columns as read."""
         names = written.columns.tolist()
         if self.readings is None:
             frame, self.readings_ = settle_readings(written)
@@ -266,7 +266,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 self.readings_[name] = plain
         for name in self.text_ if self.readings is None else ():
             if self.readings_.get(name, plain).holds != "text":
-                # Text for its kernel, although it looks like dates.
+                # Text for its kernel, even if it looks like dates.
                 frame[name], self.readings_[name] = written[name], plain
         check_no_identifier(self.asked, self.identifiers_, self.readings_)
         if len(self.identifiers_) == len(names):
@@ -279,7 +279,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return frame
 
     def _kind(self, column: pd.Series, identifiers: Sequence[str]) -> str:
-        """Return what a column is treated as."""
+        """Return the kind of a column."""
         name = column.name
         if name in self.as_they_are_:
             written = name in self.readings_ and self.readings_[name].notation == WRITTEN
@@ -298,8 +298,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return np.hstack([all_as_numbers(filled.reindex(columns=self.numeric_)), *dates])
 
     def _name_outputs(self) -> None:
-        """Name the output columns by columns and values, and order them as their sources are."""
-        # Each with its source, as they are computed.
+        """Name the output columns by columns and values, in the order of their sources."""
+        # Each with its source, in the order of computation.
         outputs = [(name, name) for name in self.numeric_]
         for source, parts in self.dates_.items():
             outputs += [(source, name) for name in parts.names(source)]

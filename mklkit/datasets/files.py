@@ -1,4 +1,4 @@
-"""Files of data, by their ending: read whole, or some rows at a time."""
+"""Data files, by extension: read whole, or some rows at a time."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ READERS = {
     for kind, (reader, endings) in _FORMATS.items()
     for ending in endings.split()
 }
-"""By a file's ending, its format and the format's reader."""
+"""By a file's extension, its format and the format's reader."""
 CHUNKED = ("CSV", "Parquet")
-"""The formats whose readers open a file, to be read in chunks; others return table and notes."""
+"""The formats whose readers open a file to read it in chunks; others return table and notes."""
 CHUNK_CELLS = 1 << 20
 CHUNK_ROWS = (100, 100_000)
 SMALL_FILE = 1 << 23
@@ -47,7 +47,7 @@ Progress = Callable[[int, int], object]
 
 @attrs.frozen(eq=False)
 class RawTable:
-    """A table as it is read, with the decimal mark of a format in which numbers may be text."""
+    """A table as read, with the decimal mark of a format in which numbers may be text."""
 
     frame: pd.DataFrame
     name: str
@@ -87,14 +87,14 @@ def read_whole(source: str | PathLike[str], as_text: Collection[str] = ()) -> Ra
 
 
 def _checked_ending(path: Path) -> str:
-    """Return the ending of a file with data, a key of ``READERS``, or refuse it."""
+    """Return the extension of a data file, a key of ``READERS``, or refuse it."""
     fault = fault_of(path)
     if fault:
         raise DataError(fault + (_near(path) if status(path) is None else ""))
     ending = ending_of(path)
     if ending is None:
         raise DataError(
-            f"The ending of {path.name} is not that of a known format. Known: {', '.join(READERS)}."
+            f"{path.name} does not have the extension of a known format: {', '.join(READERS)}."
         )
     return ending
 
@@ -108,7 +108,7 @@ def _near(path: Path) -> str:
 
 
 def ending_of(path: Path) -> str | None:
-    """Return the known ending of a file's name, or None."""
+    """Return the known extension of a file's name, or None."""
     name = path.name.lower()
     return next((ending for ending in READERS if name.endswith(ending)), None)
 
@@ -144,7 +144,7 @@ def is_large(source: str | PathLike[str]) -> bool:
 
 
 class LateText(Exception):
-    """Text follows numbers in a column of a CSV file, which is read as text from now on."""
+    """Text after numbers in a column of a CSV file, which is read as text from now on."""
 
 
 @attrs.define(eq=False)
@@ -152,7 +152,7 @@ class ChunkedTable:
     """The rows of one or several CSV or Parquet files, file after file.
 
     ``columns`` are those of the first file, which all others have; ``wanted`` those to read, all by
-    default; those in ``as_text`` are read as they are written. ``decimal`` is the decimal mark of
+    default; those in ``as_text`` are read as written. ``decimal`` is the decimal mark of
     CSV files, and ``chunk_rows`` are read at a time.
     """
 
@@ -199,7 +199,7 @@ class ChunkedTable:
 
     @property
     def bytes_in_memory(self) -> int:
-        """About how much memory the whole table takes."""
+        """The approximate memory of the whole table."""
         return sum(file.bytes_in_memory for file in self.files)
 
     def read_only(self, columns: Sequence[str]) -> None:
@@ -225,7 +225,7 @@ class ChunkedTable:
         """Yield the rows in chunks, indexed from 0 by their number in the table.
 
         ``progress`` is called with the bytes read and their total. Raises ``LateText`` if a column
-        has to be ``uniform`` and is not read alike in all chunks; it will be in the next pass.
+        must be ``uniform`` but chunks were read differently; the next pass reads them alike.
         """
         self._check_unchanged()
         total = sum(file.signature[0] for file in self.files)
@@ -249,7 +249,7 @@ class ChunkedTable:
     def _check_unchanged(self) -> None:
         for file in self.files:
             if signature_of(file.path) != file.signature:
-                raise DataError(f"{file.path} has changed since it was first read: start again.")
+                raise DataError(f"{file.path} has changed since it was first read: start over.")
 
     def _check_kinds(self, kinds: dict[str, str], frame: pd.DataFrame) -> None:
         late = {
@@ -268,7 +268,7 @@ class ChunkedTable:
 
 
 def _kind(column: pd.Series) -> str:
-    """Return the kind of values that pandas has read from a part of a CSV file."""
+    """Return the kind of values that pandas read from a part of a CSV file."""
     if column.isna().all():
         return ""
     if pd.api.types.infer_dtype(column, skipna=True) == "boolean":

@@ -1,36 +1,31 @@
-"""Data made here: tables of several sources, computed, drawn or a part of UCI's; four stars."""
+"""Computed and generated data: tables of several sources, and part of a UCI data set."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.datasets import load_digits
-from sklearn.utils import check_random_state
 
 from mklkit.protocols import Array
 
 CONFUSED = (1, 3, 8, 9)
-"""The four digits that a logistic regression on the pixels confuses most."""
+"""The four digits that logistic regression on the pixels confuses most."""
 RING = ((-1, -1), (-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1))
 """The eight neighbours of a pixel, around it."""
 N_ROWS = 600
 SITE = "TATAATGC"
 LENGTH = 30
-GAPS = (0.2, 0.8, 1.4, 2.0)
-"""Distances of the two stars' centres in each group (001, section 2)."""
 
 
 def digits_sources() -> pd.DataFrame:
-    """Describe scikit-learn's images of 1, 3, 8 and 9 by three sources, none of which is the image.
+    """Describe scikit-learn's images of 1, 3, 8 and 9 by three sources derived from the image.
 
     One row per image, the column ``target`` and 109 features: ``profile_1`` … ``profile_16``, the
     sums of the image's rows and columns; ``fourier_1`` … ``fourier_34``, the magnitudes of its
-    discrete Fourier transform, which do not tell where the strokes are; ``pattern_1`` …
-    ``pattern_59``, how many pixels have which local binary pattern.
+    discrete Fourier transform, which lose the position of the strokes; ``pattern_1`` …
+    ``pattern_59``, how many pixels have each local binary pattern.
 
     References
     ----------
@@ -56,7 +51,7 @@ def digits_sources() -> pd.DataFrame:
 
 
 def digits_lacking() -> pd.DataFrame:
-    """Return :func:`digits_sources`, of which rows lack each source by chance (30 %), not all."""
+    """Return :func:`digits_sources` with each source missing at random (20 %), but never all."""
     frame = digits_sources()
     rng = np.random.default_rng(0)
     lacks = rng.random((len(frame), 3)) < 0.3
@@ -90,11 +85,11 @@ def _patterns(images: Array) -> Array:
 
 
 def mixed_sources() -> pd.DataFrame:
-    """Return 600 made-up rows, half of them ``active``: each source tells something of the class.
+    """Return 600 generated rows, half of them ``active``; each source has information on the class.
 
     ``sequence`` holds 30 letters, in most active rows with a site anywhere (``TATAATGC``, or that
-    with one letter drawn anew); ``level_1`` to ``level_4`` are numbers, of which two have a ring of
-    active rows around the others; ``tissue`` and ``stage`` are categories, the second with gaps.
+    with one letter redrawn); ``level_1`` to ``level_4`` are numbers; in two of them the active rows
+    form a ring around the others; ``tissue`` and ``stage`` are categories, the second with gaps.
     """
     rng = np.random.default_rng(0)
     active = np.arange(N_ROWS) % 2 == 1
@@ -122,7 +117,7 @@ def mixed_sources() -> pd.DataFrame:
 def _drawn(
     rng: np.random.Generator, active: np.ndarray, values: list[str], shares: list[float]
 ) -> list[str]:
-    """Return a category per row, drawn with these shares where active, else with even ones."""
+    """Return a category per row, drawn with these shares if active, else with even ones."""
     even = np.full(len(values), 1 / len(values))
     return [str(rng.choice(values, p=shares if is_active else even)) for is_active in active]
 
@@ -141,58 +136,6 @@ def multiple_features() -> pd.DataFrame:
     https://creativecommons.org/licenses/by/4.0/.
     """
     return pd.read_csv(Path(__file__).with_name("multiple_features.csv.gz"))
-
-
-def make_four_stars(
-    n_samples: int = 800,
-    gaps: tuple[float, ...] = GAPS,
-    deviation: float = 0.3,
-    n_rays: int = 6,
-    spacing: float = 6.0,
-    random_state: Any = None,
-) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:
-    """Make groups of two stars, one a class, whose distance differs from group to group.
-
-    Parameters
-    ----------
-    n_samples : int, default=800
-        The number of rows, divided evenly among the stars.
-    gaps : tuple of float, default=(0.2, 0.8, 1.4, 2.0)
-        The distance of the two stars' centres, per group.
-    deviation : float, default=0.3
-        The standard deviation along a star's rays.
-    n_rays : int, default=6
-        The number of rays per star.
-    spacing : float, default=6.0
-        The distance of the groups' centres, which form a square (001, Figure 2).
-    random_state : int, RandomState or None
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, 2)
-    y : ndarray of shape (n_samples,)
-        0 and 1.
-    group : ndarray of shape (n_samples,)
-        The group of each row, numbered like the gaps.
-
-    Examples
-    --------
-    >>> X, y, group = make_four_stars(400, random_state=0)
-    >>> X.shape, np.bincount(y).tolist(), np.bincount(group).tolist()
-    ((400, 2), [200, 200], [100, 100, 100, 100])
-    """
-    rng = check_random_state(random_state)
-    star = np.arange(n_samples) % (2 * len(gaps))
-    group, y = star // 2, star % 2
-    columns = int(np.ceil(np.sqrt(len(gaps))))
-    centres = spacing * np.stack([group % columns, group // columns], axis=1).astype(float)
-    centres[:, 0] += np.asarray(gaps)[group] * (y - 0.5)
-    angles = 2 * np.pi * rng.randint(n_rays, size=n_samples) / n_rays
-    lengths = np.abs(rng.normal(scale=deviation, size=n_samples))
-    rays = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    # A small width, without which two rays of a star would have no common neighbourhood.
-    width = rng.normal(scale=deviation / 20, size=(n_samples, 2))
-    return centres + lengths[:, None] * rays + width, y, group
 
 
 TABLES = {

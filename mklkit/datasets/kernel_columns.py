@@ -1,4 +1,4 @@
-"""Columns that kernels name, or need as they are, and so neither encoded nor scaled."""
+"""Columns that kernels name, or need unchanged, neither encoded nor scaled."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mklkit.views.bound_kernels import BoundKernel
 
 
 def banks_in(estimator: Any) -> list[Any]:
-    """Return all that an estimator, search or vote was given as its kernels."""
+    """Return everything given to an estimator, search or vote as kernels."""
     parameters = estimator.get_params(deep=False)
     banks = [] if parameters.get("kernels") is None else [parameters["kernels"]]
     grids = parameters.get("param_grid") or []
@@ -32,9 +32,9 @@ def banks_in(estimator: Any) -> list[Any]:
 
 
 def kernels_in(estimator: Any) -> list[BoundKernel]:
-    """Return the kernels that an estimator, search or vote was given; none of those proposed.
+    """Return the kernels given to an estimator, search or vote, without proposed ones.
 
-    Kernels that can't be made are left to ``fit``, which says what is wrong.
+    Kernels that can't be made are left to ``fit``, which reports the error.
     """
     kernels = []
     for bank in banks_in(estimator):
@@ -45,7 +45,7 @@ def kernels_in(estimator: Any) -> list[BoundKernel]:
 
 
 def needed_unchanged(kernels: Iterable[BoundKernel]) -> tuple[list[Any], list[Any]]:
-    """Return the columns of kernels on other than numbers, and those that must have no gaps.
+    """Return the columns of kernels not on numbers, and those of them that must have no gaps.
 
     Both as the kernels name them, None for all columns.
 
@@ -60,15 +60,23 @@ def needed_unchanged(kernels: Iterable[BoundKernel]) -> tuple[list[Any], list[An
     return [kernel.columns for kernel in unchanged], imputed
 
 
-def sources_that_may_lack(estimator: Any) -> list[Any]:
-    """Return the columns of kernels on numbers that name theirs, which a row may lack; each once.
-
-    None where the estimator, or the one inside it, fills all gaps.
+def sources_of(estimator: Any) -> dict[str, Any]:
+    """Return the columns that kernels on numbers name, by the kernels' labels.
 
     >>> from mklkit import MKLClassifier
-    >>> sources_that_may_lack(MKLClassifier(["age:rbf@age", "lab:linear@lab_*", "rbf@lab_*"]))
-    ['age', 'lab_*']
+    >>> sources_of(MKLClassifier(["age:rbf@age", "lab:linear@lab_*", "rbf"]))
+    {'age': 'age', 'lab': 'lab_*'}
     """
+    parameters = estimator.get_params(deep=False)
+    if parameters.get("estimator") is not None:
+        return sources_of(parameters["estimator"])
+    kernels = [k for k in kernels_in(estimator) if k.reads in ("numbers", "amounts")]
+    sources = {source: source for source in proposed_for(parameters.get("kernels")) or ()}
+    return {k.label: k.columns for k in kernels if k.columns is not None} | sources
+
+
+def sources_that_may_lack(estimator: Any) -> list[Any]:
+    """Return the columns of :func:`sources_of`, each once; none if all gaps are filled."""
     parameters = estimator.get_params(deep=False)
     strategy = parameters.get("missing", MISSING)
     with suppress(MKLKitError):
@@ -76,13 +84,11 @@ def sources_that_may_lack(estimator: Any) -> list[Any]:
             return []
     if parameters.get("estimator") is not None:
         return sources_that_may_lack(parameters["estimator"])
-    columns = [k.columns for k in kernels_in(estimator) if k.reads in ("numbers", "amounts")]
-    columns += proposed_for(parameters.get("kernels")) or ()
-    return list({repr(each): each for each in columns if each is not None}.values())
+    return list({repr(each): each for each in sources_of(estimator).values()}.values())
 
 
 def named_columns(kernels: Iterable[BoundKernel], reads: str) -> list[tuple[str, str]]:
-    """Return the columns, as names or globs, of kernels that read this, after the kernel's label.
+    """Return pairs of a kernel's label and a column, by name or glob, for kernels that read this.
 
     >>> named_columns(bind_kernels(["lab:rbf@age,lab_*", "spectrum@dna", "linear"]), "numbers")
     [('lab', 'age'), ('lab', 'lab_*')]
@@ -96,7 +102,7 @@ def named_columns(kernels: Iterable[BoundKernel], reads: str) -> list[tuple[str,
 
 
 def chosen_columns(selectors: Iterable[Any], names: Sequence[str]) -> set[str]:
-    """Return the columns that any of these selects; others may select what is made of them."""
+    """Return the columns that any of these selects; others may select their encoded columns."""
     chosen: set[str] = set()
     every = np.asarray(names, dtype=object)
     for selector in selectors:
@@ -113,7 +119,7 @@ def leave_missing(
     names: Sequence[str],
     sources: Sequence[str],
 ) -> None:
-    """Set NaN where a row has none of the columns that a selector chooses of the encoded ones.
+    """Set NaN where a row lacks all of the encoded columns that a selector chooses.
 
     Each of these ``names`` was made from one of the ``sources`` in the table ``frame``.
     """
@@ -130,9 +136,9 @@ def leave_missing(
 def passed_on(
     selectors: Sequence[Any], names: Sequence[str], identifiers: Collection[str]
 ) -> list[str]:
-    """Return the columns of a table that kernels need as they are, in their order.
+    """Return the columns of a table that kernels need unchanged, in their order.
 
-    Identifiers are among them where a kernel names them, or where there are no other columns.
+    Identifiers are among them if a kernel names them, or if there are no other columns.
 
     >>> passed_on(["id"], ["id", "age"], ["id"]), passed_on([None], ["id", "age"], ["id"])
     (['id'], ['age'])
@@ -146,17 +152,17 @@ def passed_on(
 def without_unread(
     features: pd.DataFrame, identifiers: Sequence[str], as_they_are: Sequence[Any]
 ) -> pd.DataFrame:
-    """Return the columns that something reads: identifiers only where a kernel names them."""
+    """Return the columns in use: identifiers only if a kernel names them."""
     read = chosen_columns(as_they_are, features.columns.tolist())
     return features.drop(columns=[name for name in identifiers if name not in read])
 
 
 def check_not_left_out(kernels: Sequence[str], table: Table, identifiers: Sequence[str]) -> None:
     """Refuse kernels on a column that is left out: dropped, the target, weights, or identifiers."""
-    reasons = dict.fromkeys(table.dropped, "as asked by --drop")
+    reasons = dict.fromkeys(table.dropped, "by --drop")
     if table.weights is not None:
         reasons[str(table.weights.name)] = "because it holds the weights of the rows"
-    reasons[str(table.target.name)] = "because it is the target, which is to be predicted"
+    reasons[str(table.target.name)] = "because it is the target"
     texts = [
         name for name, reading in table.readings.items() if reading.notation in (TEXT, WRITTEN)
     ]
@@ -169,7 +175,7 @@ def check_not_left_out(kernels: Sequence[str], table: Table, identifiers: Sequen
                 raise _refusal(kernel, name, reasons[name])
         if bound.reads == "numbers":
             check_no_identifier([(kernel, name) for name in names], identifiers, table.readings)
-        # One without columns reads all that are left, which are not all of text.
+        # A kernel without columns reads all that are left, which are not all text.
         more = {*table.features.columns} - {*texts, *identifiers}
         if bound.reads == "text" and bound.columns is None and left and more:
             raise _refusal(kernel, left[0], UNLIKE, f", or name it: '{kernel}@{left[0]}'")

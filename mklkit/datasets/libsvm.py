@@ -11,9 +11,9 @@ from scipy.sparse import csr_array
 from mklkit.datasets.paths import readable_as
 from mklkit.errors import DataError
 
-# Up to this width all columns are kept, so that their positions are those in the file.
+# Up to this width all columns are kept, so that their positions match the file.
 WIDE = 10_000
-# Kernels take dense rows, of which several copies are in memory at a time.
+# Kernels take dense rows, with several copies in memory at a time.
 LARGEST_DENSE = 2e9
 
 

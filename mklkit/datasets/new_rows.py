@@ -24,7 +24,7 @@ class NewRows:
     features : pandas.DataFrame of shape (n_rows, n_features)
         The requested columns, in that order.
     targets : pandas.DataFrame
-        Those of the asked columns that the data have, such as the true labels (gaps possible).
+        The requested target columns that the data have, such as the true labels (gaps possible).
     notes : list of str
         Remarks on the data as read.
     """
@@ -35,7 +35,7 @@ class NewRows:
 
     @property
     def target(self) -> pd.Series | None:
-        """The first of the targets, None where there is none."""
+        """The first of the targets, None if there is none."""
         return next((column for _, column in self.targets.items()), None)
 
 
@@ -55,10 +55,10 @@ def load_features(
     columns : sequence of str
         The feature columns the model was fitted on. Others are ignored.
     target : str or sequence of str, optional
-        Columns that are no features, such as the true labels; they may be absent.
+        Columns that are not features, such as the true labels; they may be absent.
     needed : sequence of str, optional
-        Those of the columns that affect predictions; the others may be absent, and are returned
-        without values. All by default.
+        The columns that affect predictions, all by default; the others may be absent, and are
+        returned without values.
     readings : mapping of str to ColumnReading, optional
         How the training table's columns of text were read, as in ``Table.readings``.
 
@@ -95,9 +95,9 @@ def load_in_chunks(
 ) -> Iterator[NewRows]:
     """Read new rows as :func:`mklkit.datasets.load_features` does, large files in chunks.
 
-    Small files are one chunk. Of large CSV and Parquet files, globs and folders of them, some
-    thousand rows are in memory at a time, and are numbered from 1. Columns that training has not
-    read are read in all chunks as in the first that holds some text in them.
+    Small files are one chunk. For large CSV and Parquet files, globs and folders of them, some
+    thousand rows are in memory at a time, numbered from 1. Columns that training did not read are
+    read as in the first chunk that holds text in them.
     """
     if not is_large(source):
         yield load_features(source, columns, target, needed, readings)
@@ -108,7 +108,7 @@ def load_in_chunks(
     targets = [] if target is None else [target]
     table.read_only([*wanted, *targets])
     table.as_text |= {*read_as_text(readings or {})}
-    # In messages rows are named by their number in the file.
+    # Messages name rows by their number in the file.
     frames = (
         chunk.set_axis((chunk.index + 1).rename("row"))
         for chunk in table.chunks(progress, uniform=False)
@@ -124,7 +124,7 @@ def _check_needed(
     if missing:
         others = [column for column in present if column not in columns]
         raise DataError(
-            f"{name} lacks {len(missing)} of the {len(wanted)} columns the model needs:"
+            f"{name} lacks {len(missing)} of the {len(wanted)} columns that the model needs:"
             f" {listed(missing)}.{suggest(missing[0], others)}"
         )
 
@@ -137,7 +137,7 @@ def _as_trained(
     targets: list[str],
     readings: Mapping[str, ColumnReading] | None,
 ) -> Iterator[NewRows]:
-    """Yield the rows of each frame as training would read them, with notes on what is new there."""
+    """Yield the rows of each frame as training would read them, with notes on new values."""
     n_rows, told, notes = 0, set[str](), list(source.notes)
     known = dict(readings or {})
     for frame in frames:

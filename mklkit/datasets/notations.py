@@ -14,7 +14,7 @@ MINUS = str.maketrans("\N{MINUS SIGN}\N{EN DASH}\N{FIGURE DASH}", "---")
 # Thousands separators besides comma and point: an apostrophe or one of the narrow spaces.
 SPACES = "'’\u00a0\u2009\u202f "
 PLAIN = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
-# A number with thousands never starts with a zero: the comma of 0,125 is a decimal one.
+# A number with thousands never starts with a zero: the comma of 0,125 is a decimal comma.
 GROUPED = re.compile(rf"[-+]?[1-9]\d{{0,2}}([,{SPACES}]\d{{3}})+(\.\d*)?", re.ASCII)
 DECIMAL_COMMA = re.compile(
     rf"[-+]?(\d+|[1-9]\d{{0,2}}([{SPACES}]\d{{3}})+),\d+([eE][-+]?\d+)?", re.ASCII
@@ -28,9 +28,9 @@ YEAR_LAST = re.compile(r"(\d\d?)([./-])(\d\d?)\2(\d{4})((?: \d\d:\d\d(?::\d\d)?)
 
 TEXT = "text"
 WRITTEN = "as written"
-"""The reading of columns for kernels on text, of which '0110' is no number."""
+"""The reading of columns for kernels on text, where '0110' is not a number."""
 AS_READ = "as read"
-"""The reading of columns that a file reader takes for no text, such as truth values."""
+"""The reading of columns that a file reader does not return as text, such as truth values."""
 NUMBER, THOUSANDS, COMMA = "number", "thousands", "decimal comma"
 POINTS = "decimal comma, points between thousands"
 COMMAS_OUT = str.maketrans("", "", "," + SPACES)
@@ -42,11 +42,11 @@ NUMBERS: dict[str, tuple[re.Pattern[str], dict[int, int | None]]] = {
     POINTS: (DOTTED, POINTS_OUT),
 }
 DATES = ("year first", "month first", "day first")
-"""The notations that a column of text may have are those of numbers, then these: the first fits."""
+"""The notations to try for a column of text, after those of numbers; the first that fits wins."""
 
 
 def meanings(notation: str, texts: Iterable[str]) -> pd.Series:
-    """Return the numbers or dates that texts mean in a notation, with gaps where they do not fit.
+    """Return the numbers or dates of texts in a notation, with gaps for texts that do not fit.
 
     >>> meanings("decimal comma", ["0,5", "2", "red"]).tolist()
     [0.5, 2.0, nan]
@@ -57,7 +57,7 @@ def meanings(notation: str, texts: Iterable[str]) -> pd.Series:
     numbers = pd.Series([_in_digits(text, notation) for text in texts], dtype=object)
     try:
         return pd.to_numeric(numbers)
-    except ValueError:  # Before pandas 3, of a number too large to be finite.
+    except ValueError:  # Before pandas 3, for a number too large to be finite.
         return numbers.astype(np.float64)
 
 
@@ -83,7 +83,7 @@ def _with_year_first(text: str, notation: str) -> str:
 
 
 def date_of(value: Any) -> datetime | None:
-    """Return a date such as 2024-03-31 (13:45), in UTC if its zone is given; None if it is none."""
+    """Return a date such as 2024-03-31 (13:45), in UTC if its zone is given; None if not a date."""
     match = YEAR_FIRST.fullmatch(str(value).strip())
     if match is None:
         return None
@@ -96,7 +96,7 @@ def date_of(value: Any) -> datetime | None:
 
 
 def is_ambiguous(text: str, notation: str) -> bool:
-    """Return whether a comma may be a decimal one as well, or day and month be in either order."""
+    """Return whether a comma may also be a decimal comma, or day and month in either order."""
     if notation == THOUSANDS:
         return bool(PLAIN.fullmatch(text) or EITHER.fullmatch(text.translate(MINUS)))
     match = YEAR_LAST.fullmatch(text)
@@ -106,9 +106,9 @@ def is_ambiguous(text: str, notation: str) -> bool:
 
 
 def points_may_group(texts: Iterable[str], pointed: bool = True) -> bool:
-    """Tell whether points may stand between thousands: three digits after each, in all texts.
+    """Return whether points may separate thousands: three digits after each, in all texts.
 
-    Those without a point must be whole numbers; one has to have a point if ``pointed``.
+    Texts without a point must be whole numbers; if ``pointed``, at least one has a point.
     """
     has_point = has_text = False
     for text in texts:

@@ -15,7 +15,7 @@ PLAIN_KINDS = "biufSUMm"
 
 
 def read_npz(path: Path) -> tuple[pd.DataFrame, list[str]]:
-    """Read arrays ``X`` and ``y`` (or ``data`` and ``target``), the labels if there are some.
+    """Read arrays ``X`` and, if present, ``y`` (or ``data`` and ``target``).
 
     ``feature_names`` may name the columns.
     """
@@ -29,7 +29,7 @@ def read_npz(path: Path) -> tuple[pd.DataFrame, list[str]]:
         )
     rows = arrays[rows_name]
     if rows.ndim != 2:
-        raise DataError(f"{rows_name} in {path.name} must have 2 dimensions, it has {rows.ndim}.")
+        raise DataError(f"{rows_name} in {path.name} must have 2 dimensions; it has {rows.ndim}.")
     columns = [f"x{i}" for i in range(rows.shape[1])]
     if "feature_names" in arrays:
         columns = [str(name) for name in arrays["feature_names"].ravel().tolist()]
@@ -48,11 +48,11 @@ def read_npz(path: Path) -> tuple[pd.DataFrame, list[str]]:
 
 
 def _arrays_in(path: Path) -> dict[str, np.ndarray]:
-    # Opened here, as NumPy leaves the file open if the archive is damaged.
+    # Opened here, since NumPy leaves the file open if the archive is damaged.
     with readable_as(path, "an NPZ archive of plain arrays"), path.open("rb") as file:
         loaded = np.load(file, allow_pickle=False)
         if isinstance(loaded, np.ndarray):
-            raise DataError(f"{path.name} holds a single array; X and y are expected.")
+            raise DataError(f"{path.name} holds a single array; expected X and y.")
         return {name: _native(loaded[name], name, path.name) for name in loaded.files}
 
 
@@ -71,7 +71,7 @@ def _native(array: np.ndarray, name: str, file: str) -> np.ndarray:
         array = array.astype(array.dtype.newbyteorder("="), copy=False)
         if kind in "mM":
             pd.Series(array.ravel())
-    except ValueError as error:  # pandas refuses times that are too far away by such errors too.
+    except ValueError as error:  # pandas refuses times that are too far away with such errors too.
         raise DataError(
             f"{name} in {file} must hold numbers, text or dates: {plain_message(error)}."
         ) from error

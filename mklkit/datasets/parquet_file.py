@@ -53,14 +53,14 @@ class ParquetFile:
         for name, kind in kinds.items():
             if kind in ("lists", "records"):
                 raise DataError(
-                    f"Column {quoted(name)} of {path.name} holds {kind}; one number or text per row"
-                    " is expected: spread it over several columns, or remove it from the file."
+                    f"Column {quoted(name)} of {path.name} holds {kind}; expected a number or text"
+                    " per row: spread it over several columns, or remove it from the file."
                 )
         return cls(path, columns, kinds, n_rows, signature)
 
     @property
     def bytes_in_memory(self) -> int:
-        """About how much memory the whole table takes."""
+        """The approximate memory of the whole table."""
         widths = (NUMBER_BYTES if kind == "numbers" else TEXT_BYTES for kind in self.kinds.values())
         return self.n_rows * sum(widths)
 
@@ -87,7 +87,7 @@ class ParquetFile:
 
 
 def _plain(table: Any, columns: list[str]) -> pd.DataFrame:
-    # Text is decoded on access only, so damaged text would be detected too late.
+    # Text is decoded only on access, so damaged text would be detected too late.
     table.validate(full=True)
     frame: pd.DataFrame = table.to_pandas().reset_index(drop=True)
     return frame.set_axis([str(name) for name in frame.columns], axis=1)[columns]
@@ -106,7 +106,7 @@ def _readable(path: Path) -> Iterator[None]:
 
 
 def _kind(values: Any) -> str:
-    """Return the kind of an Arrow type's values, in words; nothing where it has none."""
+    """Return the kind of an Arrow type's values, in words; empty if it has none."""
     from pyarrow import types
 
     if types.is_dictionary(values):

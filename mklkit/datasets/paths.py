@@ -1,4 +1,4 @@
-"""Paths given by users: their status, or a message on why they can't be used or read."""
+"""Paths from users: their status, or a message on why they can't be used or read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from mklkit.errors import DataError, cut, plain_message, quoted
 
 SHOWN_LETTERS = 100
-# The exceptions of other libraries' readers on damaged files; memory that lacks is none of them.
+# The exceptions of other libraries' readers on damaged files; MemoryError is not among them.
 UNREADABLE = (
     *(ValueError, OSError, EOFError, LookupError, TypeError, ArithmeticError, RuntimeError),
     *(zipfile.BadZipFile, zlib.error, Warning),
@@ -22,16 +22,16 @@ UNREADABLE = (
 
 
 def user_path(text: str | PathLike[str]) -> Path:
-    """Return a path, which can't be empty, with ``~`` and ``~name`` as the user's home."""
+    """Return a non-empty path, with ``~`` and ``~name`` replaced by the user's home."""
     path = Path(text)
     if not str(text):
-        raise DataError("The name of a file is expected, not an empty text.")
+        raise DataError("Expected the name of a file, not an empty text.")
     try:
         return path.expanduser()
     except RuntimeError as error:
         raise DataError(
-            f"{cut(str(path), SHOWN_LETTERS)} can't be found: {path.parts[0]!r} is the home of no"
-            f" user. For a folder of that name write ./{path.parts[0]}."
+            f"{cut(str(path), SHOWN_LETTERS)} can't be found: there is no user {path.parts[0]!r}."
+            f" For a folder of that name write ./{path.parts[0]}."
         ) from error
 
 
@@ -48,12 +48,12 @@ def status(path: Path) -> os.stat_result | None:
 
 
 def fault_of(path: Path) -> str:
-    """Return why a path is no file that can be read twice; nothing where it is one."""
+    """Return why a path is not a file that can be read twice; empty if it is one."""
     state = status(path)
     if state is None:
         return f"There is no file {path}."
     if stat.S_ISDIR(state.st_mode):
-        return f"{path} is a folder; a file is expected."
+        return f"{path} is a folder; expected a file."
     if not stat.S_ISREG(state.st_mode):
         return f"{path} is a pipe or a device, which can be read only once: write it to a file."
     return "" if state.st_size else f"{path} is empty."

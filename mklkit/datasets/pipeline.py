@@ -22,6 +22,7 @@ from mklkit.datasets.kernel_columns import (
     kernels_in,
     named_columns,
     needed_unchanged,
+    sources_of,
     sources_that_may_lack,
 )
 from mklkit.errors import IncompatibleError, MKLKitError, named, suggest
@@ -43,15 +44,15 @@ FOR_CLASSES: Mapping[str, Any] = {
     "probability": False,
     "class_weight": None,
 }
-"""Settings that only classes have, by what they are where the user gives none."""
+"""Settings for classes only, and their defaults."""
 
 
 class ScaledColumns(TransformerMixin, BaseEstimator):
-    """A scaler of scikit-learn for the columns of numbers, and others passed on as they are.
+    """A scikit-learn scaler for the columns of numbers; others are passed on unchanged.
 
-    ``as_they_are`` are the columns not to scale, as kernels name theirs, None among them for all.
-    To ``recognise`` counts is not to scale them either, so that kernels can be proposed. Fitted,
-    ``scaler_`` scales the columns ``scaled_`` and leaves those ``left_``.
+    ``as_they_are`` are the columns not to scale, named as for kernels, with None for all. With
+    ``recognise``, counts are not scaled either, so that kernels can be proposed for them. The
+    fitted ``scaler_`` scales the columns ``scaled_`` and not the columns ``left_``.
 
     >>> from sklearn.preprocessing import MinMaxScaler
     >>> frame = pd.DataFrame({"word": ["a", "b"], "count": [4.0, 2.0], "age": [30.0, 50.0]})
@@ -124,9 +125,9 @@ def build_pipeline(
     max_categories : int, default=100
         The maximum of one-hot columns per text column; its rarest values share one.
     covariates : str or sequence, optional
-        Columns to take out of all others, as :class:`mklkit.datasets.CovariateRemoval` does.
+        Columns to remove from all others, as :class:`mklkit.datasets.CovariateRemoval` does.
     lacks : str or float, optional
-        A value that stands for a missing one, such as ``-9``.
+        A value that marks a missing one, such as ``-9``.
 
     Returns
     -------
@@ -137,11 +138,11 @@ def build_pipeline(
     Notes
     -----
     Columns that kernels of the classifier read as amounts, text, categories or row ids are passed
-    on as they are: they are not dropped as identifiers, one-hot encoded or scaled. Gaps in amounts
-    become the median where the kernel does not leave them out. Where kernels are proposed (and
-    no covariates taken out), so are text, counts, and categories beside their one-hot columns.
-    become the median where the kernel does not leave them out. Rows that lack all columns which a
-    kernel names keep these gaps, for the classifier's ``missing``; other gaps become the median.
+    on unchanged: they are not dropped as identifiers, one-hot encoded or scaled. If kernels are
+    proposed (and no covariates removed), so are text, counts, and categories in addition to their
+    one-hot columns. Rows that lack all columns that a kernel names keep these gaps, for the
+    classifier's ``missing``; other gaps become the median, except in amounts whose gaps the kernel
+    skips.
 
     Examples
     --------
@@ -155,7 +156,7 @@ def build_pipeline(
             f"{suggest(str(scale), SCALES)}"
         )
     kernels, banks = kernels_in(classifier), banks_in(classifier)
-    # What is left of counts without covariates is none, and covariates that are kept are numbers.
+    # Counts minus covariates are no counts, and covariates that are kept are numbers.
     recognise = bool(banks) and all(map(are_proposed, banks)) and not covariates
     recognise = recognise and not any(map(kernels_beside, banks))
     as_they_are, imputed = needed_unchanged(kernels)
@@ -220,7 +221,7 @@ def preset_pipeline(
 def pipeline_without_classes(
     estimator: Any, preset: Preset, scale: str | None, settings: Any, step: str, reason: str
 ) -> Pipeline:
-    """Return the steps with an estimator of no classes; refuse settings that are for them."""
+    """Return the steps with an estimator not for classes; refuse settings that are for classes."""
     for name, usual in FOR_CLASSES.items():
         if settings.pop(name, usual) != usual:
             option = name.replace("_", "-")
@@ -238,7 +239,7 @@ def pipeline_without_classes(
 
 
 def match_class_weights(model: Any, labels: Any) -> Any:
-    """Return a model whose weights of classes, written by their text, are set to the labels."""
+    """Return a model whose class weights, given by the text of labels, use the labels."""
     known = {str(label): label for label in labels}
     for name, weights in model.get_params().items():
         if name.rpartition("__")[2] == "class_weight" and isinstance(weights, dict):
@@ -261,10 +262,32 @@ def describe(pipeline: Pipeline) -> list[str]:
 
 
 def encoder_in(model: Any) -> TableEncoder | None:
-    """Return the first ``TableEncoder`` among a model's steps, None where there is none."""
+    """Return the first ``TableEncoder`` among a model's steps, None if there is none."""
     before, _ = split(model)
     steps = () if before is None else (step for _, step in before.steps)
     return next((step for step in steps if isinstance(step, TableEncoder)), None)
+
+
+def lacking_in(model: Pipeline, features: pd.DataFrame) -> pd.DataFrame:
+    """Return which rows lack the source of each kernel of a model, fitted or not, by its label.
+
+    >>> from mklkit import MKLClassifier
+    >>> lab = {"lab_a": [None, 1, None], "lab_b": [None, 2, 3]}
+    >>> frame = pd.DataFrame({"age": [30, None, 50], **lab})
+    >>> lacking_in(build_pipeline(MKLClassifier(["rbf@age", "lab:rbf@lab_*"])), frame)
+       rbf@age    lab
+    0    False   True
+    1     True  False
+    2    False  False
+    """
+    sources, encoder = sources_of(model[-1]), clone(model[0])
+    if not sources or (encoder.lacks is None and not features.isna().any(axis=None)):
+        return pd.DataFrame(index=features.index)
+    encoded = encoder.set_params(sources=list(sources.values())).fit_transform(features)
+    names = encoded.columns.tolist()
+    columns = {label: [*chosen_columns([source], names)] for label, source in sources.items()}
+    gaps = {label: encoded[each].isna() for label, each in columns.items() if each}
+    return pd.DataFrame({label: of_source.all(axis=1) for label, of_source in gaps.items()})
 
 
 def columns_needed(pipeline: Any) -> list[str]:

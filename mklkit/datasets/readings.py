@@ -1,4 +1,4 @@
-"""How columns of text are read, as numbers, dates or text: decided once, also for later rows."""
+"""Reading columns of text as numbers, dates or text, decided once for later rows too."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from mklkit.estimators.table_reading import row_of
 GAP_MARKS = frozenset(
     "- -- --- . ? n/a n.a. na nan nat nil none null missing unknown #n/a #value! #div/0!".split()  # noqa: SIM905
 )
-# A column of this share of other values, and few of them, is one of numbers with typing errors.
+# With at most this share of other values, and few of them, they are numbers with typing errors.
 TYPING_ERRORS = 0.05
 NUMBERS_PER_ERROR = 10
 # More than half of this many words must match before all are tried.
@@ -40,12 +40,12 @@ SAMPLE = 100
 
 @attrs.frozen
 class ColumnReading:
-    """What is decided about a column of text, and why.
+    """The decision on how to read a column of text, and the reason.
 
-    ``notation`` says how its values are written: as numbers or dates (a key of ``NUMBERS``, one of
+    ``notation`` tells how its values are written: as numbers or dates (a key of ``NUMBERS``, one of
     ``DATES``), as ``TEXT``, or ``WRITTEN`` or ``AS_READ``. ``example`` is a value not written as in
-    Python, with its meaning; ``marks`` are texts taken for gaps, in ``n_marks`` rows; ``misfits``
-    says which values do not fit; and if all fit another notation too, it is ``ambiguous``.
+    Python, with its meaning; ``marks`` are texts read as gaps, in ``n_marks`` rows; ``misfits``
+    lists values that do not fit; and if all fit another notation too, it is ``ambiguous``.
     """
 
     notation: str = TEXT
@@ -57,7 +57,7 @@ class ColumnReading:
 
     @property
     def holds(self) -> str:
-        """What the column holds: ``"numbers"``, ``"dates"`` or ``"text"``."""
+        """The content of the column: ``"numbers"``, ``"dates"`` or ``"text"``."""
         if self.notation in NUMBERS:
             return "numbers"
         return "dates" if self.notation in DATES else "text"
@@ -65,7 +65,7 @@ class ColumnReading:
     def read(self, column: pd.Series) -> tuple[pd.Series, NDArray[np.intp]]:
         """Return a column's numbers or dates, and the places of values that do not fit.
 
-        What is no column of text is returned as it is.
+        A column that is not text is returned unchanged.
         """
         if self.holds == "text" or not is_text(column):
             return column, np.array([], dtype=np.intp)
@@ -80,7 +80,7 @@ def is_text(column: pd.Series) -> bool:
 
 
 def read_as_text(readings: Mapping[str, ColumnReading]) -> list[str]:
-    """Return the columns that a reader of files must leave as text, such as ``0110``."""
+    """Return the columns that a file reader must leave as text, such as ``0110``."""
     return [n for n, reading in readings.items() if reading.notation in (TEXT, POINTS, WRITTEN)]
 
 
@@ -90,11 +90,11 @@ def settle_readings(
     marks: frozenset[str] = GAP_MARKS,
     written: Collection[str] = (),
 ) -> tuple[pd.DataFrame, dict[str, ColumnReading]]:
-    """Read columns of text as numbers or dates where their values are, and return how.
+    """Read columns of text as numbers or dates if their values are such, and return how.
 
-    ``decimal`` is the decimal mark, if a column and the others do not determine it, and ``marks``
-    those for a gap, in lower case; with fewer than usual a column has to be of numbers throughout.
-    Columns that are ``written`` stay so.
+    ``decimal`` is the decimal mark if no column determines it, and ``marks`` are the marks of a
+    gap, in lower case; with fewer than the usual marks, all values must be numbers.
+    Columns in ``written`` stay text.
     """
     columns = {
         str(name): _Words(column, marks)
@@ -116,8 +116,8 @@ def read_later(
 ) -> tuple[pd.DataFrame, dict[str, ColumnReading]]:
     """Read columns of text as training did, and return how.
 
-    Columns that held no text then but do now are read by their values where most are numbers or
-    dates. A few values that do not fit are taken for gaps, with a warning; more are refused.
+    Columns that held no text then but do now are read by their values if most are numbers or
+    dates. A few values that do not fit become gaps, with a warning; more are refused.
     """
     columns: dict[str, _Words] = {}
     for name in map(str, frame.columns):
@@ -140,11 +140,11 @@ def read_later(
 
 
 class _Words:
-    """The different texts of a column, and the notation that is chosen for them.
+    """The distinct texts of a column, and the notation chosen for them.
 
-    ``codes`` are the rows' places among the ``words``, which are stripped, -1 for a gap; ``known``
-    are the words besides marks for gaps, and rows with neither are ``missing``. ``stray`` names the
-    values that are no numbers, in a column of text where most are.
+    ``codes`` are the rows' places among the stripped ``words``, -1 for a gap; ``known`` are the
+    words other than marks of gaps, and rows without one are ``missing``. ``stray`` names the
+    values that are not numbers in a column of text where most are.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class _Words:
         self.missing = np.append(self.is_mark, True)[self.codes]
 
     def choose(self) -> tuple[int, NDArray[np.bool_]]:
-        """Choose the notation that fits most rows, the first of several.
+        """Choose the notation that fits most rows; ties go to the first.
 
         Return how many rows it does not fit, and which of the known words it fits.
         """
@@ -182,7 +182,7 @@ class _Words:
         return int(counts[~fits].sum()), fits
 
     def settle(self, tolerant: bool) -> None:
-        """Choose the notation that fits all values, or all except a few typing errors."""
+        """Choose the notation that fits all values, or all but a few typing errors."""
         n_misfits, fits = self.choose()
         few = n_misfits <= TYPING_ERRORS * (~self.missing).sum()
         tolerated = tolerant and few and NUMBERS_PER_ERROR * (~fits).sum() <= fits.sum()
@@ -192,7 +192,7 @@ class _Words:
             self.notation = TEXT
 
     def read(self) -> tuple[pd.Series, NDArray[np.intp]]:
-        """Return what the rows mean in the notation, and the places of those that do not fit."""
+        """Return the values of the rows in the notation, and the places of those that don't fit."""
         known = meanings(self.notation, self.known).set_axis(np.flatnonzero(~self.is_mark))
         # A gap has the code -1, and so the last value.
         by_word = known.reindex(range(len(self.words) + bool((self.codes < 0).any())))
@@ -200,7 +200,7 @@ class _Words:
         return values, np.flatnonzero(values.isna().to_numpy() & ~self.missing)
 
     def reading(self) -> ColumnReading:
-        """Return the chosen reading, with what is worth saying of it."""
+        """Return the chosen reading, with the facts for its notes."""
         if self.notation == TEXT:
             return ColumnReading(misfits=self.stray)
         return ColumnReading(
@@ -213,7 +213,7 @@ class _Words:
         )
 
     def example(self) -> str:
-        """Return the first value that Python would not read so, or not everyone."""
+        """Return the first value that Python, or some people, would read differently."""
         if self.notation == DATES[0]:
             return ""
         pointed = self.ambiguous and self.notation == NUMBER
@@ -228,7 +228,7 @@ class _Words:
 
 
 def _settle_commas(columns: Collection[_Words], decimal: str) -> None:
-    """Decide the meaning of a comma before three digits by other columns or the file's mark."""
+    """Decide what a comma before three digits means, from other columns or the file's mark."""
     certain = {column.notation for column in columns if not column.ambiguous}
     commas, thousands = bool(certain & {COMMA, POINTS}), THOUSANDS in certain
     is_comma = decimal == "," if commas == thousands else commas
@@ -239,9 +239,9 @@ def _settle_commas(columns: Collection[_Words], decimal: str) -> None:
 
 
 def _settle_points(columns: Collection[_Words]) -> None:
-    """Take points for those between thousands where the decimal mark of other columns is a comma.
+    """Read points as separators of thousands if the decimal mark of other columns is a comma.
 
-    Where nothing tells, they are decimal ones, which is said where some values are whole numbers.
+    If nothing decides, they are decimal points, with a note if some values are whole numbers.
     """
     notations = {column.notation for column in columns}
     grouping = bool(notations & {COMMA, POINTS}) and THOUSANDS not in notations
@@ -252,10 +252,10 @@ def _settle_points(columns: Collection[_Words]) -> None:
 
 
 def take_as_gaps(column: pd.Series, places: NDArray[np.intp], holds: str) -> None:
-    """Warn of places of a column that hold no numbers or dates, which are taken as gaps.
+    """Warn of values of a column that are not numbers or dates and become gaps.
 
-    More than the share that training takes for typing errors are refused. A single number may be
-    wrong in any case; a single date is rather one of another form.
+    More than the share that training accepts as typing errors are refused. A single number may
+    always be wrong; a single date more likely has another format.
     """
     if not len(places):
         return
@@ -269,7 +269,7 @@ def take_as_gaps(column: pd.Series, places: NDArray[np.intp], holds: str) -> Non
 
 
 def taken_as_gap(column: str, misfits: str, holds: str) -> str:
-    """Return the sentence on values of a column that are no numbers or dates."""
+    """Return the sentence on values of a column that are not numbers or dates."""
     return f"{column} holds {misfits}, not a {holds.removesuffix('s')}: taken as a gap"
 
 

@@ -1,4 +1,4 @@
-"""What is worth saying of a table: identifiers, suspicious columns, how it is read and encoded."""
+"""Notes on a table: identifiers, suspicious columns, how it is read and encoded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mklkit.registry.composing import kernels_on
 from mklkit.registry.readings import MISSING
 
 NAMES_SHOWN = 5
-# Texts of which there are more, and in half the rows another, are rarely categories.
+# More distinct texts than this, and in half of the rows, are rarely categories.
 MANY_CATEGORIES = 30
 LIKE_IDENTIFIERS = "a different value in every row, like identifiers"
 # A column of fewer rows may have only distinct values by chance.
@@ -31,8 +31,8 @@ IDENTIFIER_NAME = re.compile(r"id|uuid|guid|.*[\W_]id|.*[a-z0-9]I[dD]|ID|Id")
 def find_identifiers(frame: pd.DataFrame) -> list[str]:
     """Return the columns that only name their rows, or count them.
 
-    A column that counts the rows is kept if no other is left. In a part of the rows more columns
-    may have a different value in each.
+    A column that counts the rows is kept if no other is left. Within a part of the rows, more
+    columns may have a different value in each row.
     """
     naming = [str(name) for name, column in frame.items() if _names_rows(column)]
     either = [str(name) for name, column in frame.items() if name in naming or _counts_rows(column)]
@@ -40,7 +40,7 @@ def find_identifiers(frame: pd.DataFrame) -> list[str]:
 
 
 def identifiers_of(frame: pd.DataFrame, names: Sequence[str] | None) -> Sequence[str]:
-    """Return the columns that are said to be identifiers, or look so where none are named."""
+    """Return the columns named as identifiers, or those that look like them if none are named."""
     if names is None:
         return find_identifiers(frame)
     for name in names:
@@ -67,7 +67,7 @@ def _names_rows(column: pd.Series) -> bool:
 
 
 def _counts_rows(column: pd.Series) -> bool:
-    """Return whether a column numbers the rows from 0 or 1, as their index does after a split."""
+    """Return whether a column numbers the rows from 0 or 1, like their index after a split."""
     if not is_integer_dtype(column) or len(column) < IDENTIFIER_ROWS or column.isna().any():
         return False
     values = column.to_numpy(dtype=np.float64)
@@ -78,7 +78,7 @@ def _counts_rows(column: pd.Series) -> bool:
 
 
 def notes_on(readings: Mapping[str, ColumnReading]) -> list[str]:
-    """Return what is worth saying of the readings: first a line for each kind, then of columns."""
+    """Return notes on the readings: first a line for each kind, then notes on columns."""
     groups: dict[tuple[str, bool], list[str]] = {}
     for name, reading in readings.items():
         if reading.example:
@@ -86,14 +86,14 @@ def notes_on(readings: Mapping[str, ColumnReading]) -> list[str]:
     notes = []
     for (_, ambiguous), names in groups.items():
         reading = readings[names[0]]
-        advice = "; if that is not meant, write 1234.5 or 2024-03-31" if ambiguous else ""
+        advice = "; if that is wrong, write 1234.5 or 2024-03-31" if ambiguous else ""
         notes.append(f"{named(names)} read as {reading.holds}: {reading.example}{advice}")
     for name, reading in readings.items():
         column = f"column {quoted(name)}"
         if reading.misfits and reading.holds == "text":
             notes.append(
-                f"{column} mixes text with numbers: taken as text because of {reading.misfits};"
-                " correct it, or leave it empty, if numbers are meant"
+                f"{column} mixes text with numbers: read as text because of {reading.misfits};"
+                " if it should hold numbers, correct the cell or leave it empty"
             )
         elif reading.misfits:
             notes.append(taken_as_gap(column, reading.misfits, reading.holds))
@@ -106,7 +106,7 @@ def notes_on(readings: Mapping[str, ColumnReading]) -> list[str]:
 def remarks(
     features: pd.DataFrame, target: pd.Series, readings: Mapping[str, ColumnReading]
 ) -> list[str]:
-    """Return what is worth saying of a table: on its readings, then on suspicious columns."""
+    """Return notes on a table: on its readings, then on suspicious columns."""
     constant, leaks = list[str](), list[str]()
     copies: dict[str, str] = {}
     first_of: dict[Hashable, str] = {}
@@ -126,19 +126,19 @@ def remarks(
     }
     notes = [f"{named(names)}: {fault}" for fault, names in faults.items() if names]
     texts = [name for name, reading in readings.items() if reading.notation == TEXT]
-    # Most rows hold another text, but not all: that is said of identifiers.
+    # Most rows, but not all, hold distinct texts; notes on identifiers cover the rest.
     few = max(MANY_CATEGORIES, len(features) / 2)
     varied = [n for n in texts if few < features[n].nunique() < features[n].notna().sum()]
     for name in varied[:NAMES_SHOWN]:
         distinct = features[name].dropna().unique()
         notes.append(
             f"column {quoted(name)} holds {len(distinct)} different texts in {len(features)} rows,"
-            f" such as {quoted(distinct[0], 40)}: write numbers alone if they are meant, read it by"
+            f" such as {quoted(distinct[0], 40)}: keep only the numbers if there are any, use"
             f" a kernel on text, -k {quote(f'spectrum@{name}')}, or leave it out with --drop"
             f" {quote(name)}"
         )
     if len(varied) > NAMES_SHOWN:
-        notes.append(f"{len(varied) - NAMES_SHOWN} more columns of text are like it")
+        notes.append(f"{len(varied) - NAMES_SHOWN} more columns of text are like this")
     return notes_on(readings) + notes
 
 
@@ -147,7 +147,7 @@ def _contents(frame: pd.DataFrame) -> dict[str, tuple[Hashable, bool]]:
     contents: dict[str, tuple[Hashable, bool]] = {}
     for name, column in frame.items():
         if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
-            # Tables may be very wide, and this is quicker.
+            # Faster for very wide tables.
             numbers = column.to_numpy(dtype=np.float64)
             known = numbers[~np.isnan(numbers)]
             contents[str(name)] = numbers.tobytes(), bool((known != known[:1]).any())
@@ -159,7 +159,7 @@ def _contents(frame: pd.DataFrame) -> dict[str, tuple[Hashable, bool]]:
 
 
 def described(encoder: Any) -> list[str]:
-    """Return what was done to the training rows, a line each."""
+    """Return the steps applied to the training rows, a line each."""
     lines = list(encoder.notes_)
     if encoder.identifiers_:
         lines.append(left_out(encoder.identifiers_, encoder.readings_))
@@ -177,10 +177,10 @@ def described(encoder: Any) -> list[str]:
             if rare is not None:
                 lines.append(f"{len(rare)} rare values of {name!r} joined as '{name}_other'")
     filled = {*encoder.numeric_, *encoder.dates_} - {*encoder.empty_, *encoder.with_gaps_}
-    but = ", or left where a row lacks all columns of a kernel" if encoder.sources else ""
+    but = ", or left if a row lacks all columns of a kernel" if encoder.sources else ""
     fates = [
         (encoder.category_, f"in category columns taken as the value '{MISSING}'"),
-        (encoder.with_gaps_, "in columns passed on left to their kernels"),
+        (encoder.with_gaps_, "left to the kernels of their columns"),
         (filled, f"imputed by the median{but}"),
     ]
     for columns, fate in fates:
@@ -193,12 +193,12 @@ def described(encoder: Any) -> list[str]:
 
 
 def left_out(identifiers: Sequence[str], readings: Mapping[str, ColumnReading]) -> str:
-    """Return a line on columns that are left out, with what could read those of text."""
+    """Return a line on columns that are left out, with kernels that could read those of text."""
     line = f"{named(identifiers)} left out: {LIKE_IDENTIFIERS}"
     texts = [name for name in identifiers if name in readings and readings[name].notation == TEXT]
     if texts:
         which = f" of {named(texts)}" if len(identifiers) > 1 else ""
-        line += f" (if the text{which} is to be learned from, {kernels_on('text', texts[0])})"
+        line += f" (to learn from the text{which}, {kernels_on('text', texts[0])})"
     return line
 
 

@@ -23,13 +23,13 @@ from mklkit.numerics.sampling import own_stream
 
 SAMPLE_ROWS = 200_000
 SAMPLE_CELLS = 20_000_000
-# More different values are no classes, and would fill the memory that a pass is to save.
+# More distinct values are not classes, and would fill the memory that reading in chunks saves.
 MOST_LABELS = 1 << 16
 
 
 @attrs.frozen(eq=False)
 class Scan:
-    """What the first pass over a table tells.
+    """The results of the first pass over a table.
 
     ``table`` is a sample of the rows that have a target, numbered from 1 among all of these;
     ``members`` are its rows' numbers among all rows, from 0. ``codes`` are the places of all rows'
@@ -55,10 +55,10 @@ def scan_table(
     progress: Progress | None = None,
     most: int = SAMPLE_ROWS,
 ) -> Scan:
-    """Read a table once for its classes, and settle on a sample what its columns hold.
+    """Read a table once for its classes, and decide on a sample what its columns hold.
 
-    The sample has at most so many rows, fewer where there are many columns. A table of no more rows
-    is settled as :func:`mklkit.datasets.load_table` does. The table's columns ``wanted`` and
+    The sample has at most that many rows, fewer for many columns. A table without more rows is
+    treated as in :func:`mklkit.datasets.load_table`. The table's columns ``wanted`` and
     ``as_text`` are set.
     """
     name, dropped = target_and_dropped(table.columns, table.name, target, drop)
@@ -73,13 +73,13 @@ def scan_table(
     n_known = int(known.sum())
     check_rows(table.name, n_known)
     rows = sample.rows()
-    # Of the rows with a target, as if there were no others.
+    # Only of the rows with a target.
     in_table = known[rows.index]
     members = rows.index.to_numpy()[in_table]
     numbers = pd.Index(np.cumsum(known)[members], name="row")
     if len(members) < n_known:
         notes.append(
-            f"columns settled on a random sample of {len(members):,} of the {n_known:,} rows:"
+            f"decided on a random sample of {len(members):,} of the {n_known:,} rows:"
             " types, categories, medians, remarks"
         )
     targets = pd.Series(classes[codes[members]], numbers, name=name)
@@ -104,7 +104,7 @@ def _first_pass(
 
 
 class _Labels:
-    """The target of the rows so far: its different values, and which of them each row has."""
+    """The target of the rows so far: its distinct values, and the value of each row."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -142,7 +142,7 @@ class _Labels:
 
 
 class _RowSample:
-    """A random sample of the rows so far: those with the least of a random number each."""
+    """A random sample of the rows so far: those with the smallest random numbers."""
 
     def __init__(self, most: int, random: np.random.Generator) -> None:
         self.most, self.random, self.bound = most, random, 1.0
@@ -153,7 +153,7 @@ class _RowSample:
         """Draw from more rows."""
         keys = self.random.random(len(chunk))
         kept = keys <= self.bound
-        # Chunks without a row stay, for their types.
+        # Empty chunks stay, for their types.
         self.frames.append(chunk if kept.all() else chunk[kept])
         self.keys.append(keys[kept])
         if sum(map(len, self.keys)) > 2 * self.most:

@@ -25,7 +25,7 @@ from mklkit.datasets.target import (
 )
 from mklkit.errors import DataError, counted, quoted
 
-# A column of numbers may mark a gap so; other marks may be classes.
+# Marks of a gap in a column of numbers; other marks may be classes.
 TARGET_GAPS = frozenset({"none"})
 # The summary of a data set shows only its largest classes.
 CLASSES_SHOWN = 6
@@ -48,18 +48,18 @@ class Table:
     notes : list of str
         Remarks on the data as read.
     dropped : list of str
-        Columns that were left out because the user asked for it.
+        Columns that were left out at the user's request.
     readings : dict of str to ColumnReading
         How columns of text are read. ``load_features`` and ``TableEncoder`` read later data in the
         same way.
     all_counts : pandas.Series, optional
-        The number of rows of each class, where the rows here are a sample of more.
+        The number of rows of each class, if the rows here are a sample.
     weights : pandas.Series of shape (n_rows,), optional
-        How much each row counts, where a column says so; it is none of the features.
+        The weight of each row, if a column gives it; it is not a feature.
     task : {"classification", "regression"}, default="classification"
         Whether the target holds classes or numbers.
     groups : pandas.Series of shape (n_rows,), optional
-        The group of each row, such as its patient, where a column says so.
+        The group of each row, such as its patient, if a column gives it.
     """
 
     features: pd.DataFrame
@@ -75,7 +75,7 @@ class Table:
     groups: pd.Series | None = None
 
     def without(self, name: str | int, purpose: str) -> tuple[Table, pd.Series]:
-        """Return the table without a column of the features that is none, and the column."""
+        """Return the table without a column that is not a feature, and the column."""
         column = self.features[choose_column(self.features.columns.tolist(), name, purpose)]
         readings = {key: way for key, way in self.readings.items() if key != column.name}
         features = self.features.drop(columns=column.name)
@@ -91,7 +91,7 @@ class Table:
         return counts.sort_values(ascending=False, kind="stable")
 
     def facts(self) -> dict[str, Any]:
-        """Return plain values that describe the data, as files of models have them."""
+        """Return plain values that describe the data, as stored in model files."""
         facts = {
             "name": self.name,
             "origin": self.origin,
@@ -153,11 +153,11 @@ def load_table(
     drop : sequence of str, optional
         Columns to leave out: names, globs (``lab_*``) or positions. Globs skip the target.
     as_written : collection of str, optional
-        Columns that stay text, for kernels on text: globs or names; others are ignored.
+        Columns that stay text, for kernels on text: globs or names; unknown ones are ignored.
     weights : str or int, optional
-        Name or position of the column that says how much each row counts, which is no feature.
+        Name or position of the column with the weights of rows, which is not a feature.
     task : {"classification", "regression", "auto"}, default="classification"
-        What the target is for; ``"auto"``: numbers where it looks like numbers.
+        How to treat the target; ``"auto"``: regression if it looks like numbers.
 
     Returns
     -------
@@ -166,8 +166,8 @@ def load_table(
     Raises
     ------
     DataError
-        If there is no such data set, file or column, it can't be read, or there is nothing to
-        learn from it.
+        If there is no such data set, file or column, it can't be read, or nothing can be learned
+        from it.
 
     Examples
     --------
@@ -210,10 +210,10 @@ def settled_table(
     notes: list[str],
     written: Collection[str] = (),
 ) -> Table:
-    """Return a table of the rows that are known to have a label, and settle what columns hold.
+    """Return a table of the rows that have a label, and decide what its columns hold.
 
-    That is settled by all rows; columns that are ``written`` stay text. The labels (n_known,) have
-    the index of the table.
+    All rows decide; columns that are ``written`` stay text. The labels (n_known,) have the index
+    of the table.
     """
     features, readings = settle_readings(rows, source.decimal or ".", written=written)
     features = features.loc[known].set_axis(labels.index)
@@ -222,7 +222,7 @@ def settled_table(
 
 
 def _written(frame: pd.DataFrame, globs: Collection[str]) -> list[str]:
-    """Return the columns that stay text; numbers without leading zeros are numbers."""
+    """Return the columns that stay text; numbers without leading zeros become numbers."""
     names = [str(name) for name in frame if any(fnmatchcase(str(name), glob) for glob in globs)]
     texts = {name: frame[name].dropna() for name in names if is_text(frame[name])}
     return [

@@ -1,4 +1,4 @@
-"""The choice of the target and of columns to leave out, and what target and weights may hold."""
+"""The choice of the target and of columns to leave out, and checks of target and weights."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LEARNED = ("string", "integer", "floating", "mixed-integer-float", "boolean", "e
 
 
 def choose_column(columns: list[str], wanted: str | int, purpose: str) -> str:
-    """Return a column's name, of a name or a position (also as text; -1 is the last)."""
+    """Return a column's name from a name or a position (also as text; -1 is the last)."""
     if isinstance(wanted, str) and wanted in columns:
         return wanted
     try:
@@ -54,7 +54,7 @@ def choose_column(columns: list[str], wanted: str | int, purpose: str) -> str:
 def target_and_dropped(
     columns: list[str], name: str, target: str | int | None, drop: Sequence[str]
 ) -> tuple[str, list[str]]:
-    """Return the target column and those to leave out, of a table with this name.
+    """Return the target column and those to leave out, for a table with this name.
 
     The target is given by name or position, by default ``target``, else the last column; columns to
     leave out by names, globs or positions, which never match the target.
@@ -64,8 +64,8 @@ def target_and_dropped(
     """
     if len(columns) < 2:
         raise DataError(
-            f"{name} has a single column, {columns[0]!r}: at least one feature and the target are"
-            " needed. Fields are separated by comma, semicolon, tab or bar."
+            f"{name} has a single column, {columns[0]!r}: it needs at least one feature and"
+            " the target. Fields are separated by comma, semicolon, tab or bar."
         )
     default = DEFAULT_TARGET if DEFAULT_TARGET in columns else columns[-1]
     label = choose_column(columns, default if target is None else target, "to take as the target")
@@ -93,7 +93,7 @@ def drop_without_target(frame: pd.DataFrame, name: str, notes: list[str]) -> pd.
 
 
 def note_without_target(known: NDArray[np.bool_], name: str, notes: list[str]) -> int:
-    """Return how many rows are ``known`` to have a target, and note how many have none."""
+    """Return how many rows are ``known`` to have a target, and note how many lack one."""
     n_known = int(known.sum())
     if not n_known:
         raise DataError(f"The target {name!r} has no values at all.")
@@ -105,8 +105,8 @@ def note_without_target(known: NDArray[np.bool_], name: str, notes: list[str]) -
 def class_labels(target: pd.Series, n_rows: int | None = None) -> pd.Series:
     """Return the labels as plain text, integers or booleans; mixed types as text.
 
-    They are a column without gaps, or the different values of ``n_rows`` rows. Refused are numbers
-    with a fraction, a single class, and nearly one class per row.
+    They are a column without gaps, or the distinct values of ``n_rows`` rows. Numbers with a
+    fraction, a single class, and nearly one class per row are refused.
     """
     labels = _plain(target)
     n_rows, n_classes = len(labels) if n_rows is None else n_rows, labels.nunique()
@@ -115,9 +115,9 @@ def class_labels(target: pd.Series, n_rows: int | None = None) -> pd.Series:
     if of_numbers and n_classes > 1:
         advice = ", or learn the numbers: 'mklkit fit --task regression', or MKLRegressor in Python"
     if is_float_dtype(labels):
-        # If all are whole numbers, they are too large to be distinguished as classes.
+        # If all are whole numbers, they are too large to be told apart as classes.
         example = next((value for value in labels if value != round(value)), labels.iloc[0])
-        reason = f"is continuous (it holds {example:g}), and classes are expected"
+        reason = f"is continuous (it holds {example:g}) instead of classes"
     elif n_classes < 2:
         reason = f"has a single class ({labels.tolist()[0]!r}) in {counted(n_rows, 'row')}"
     elif n_classes > MANY_CLASSES and n_rows < ROWS_PER_CLASS * n_classes:
@@ -131,7 +131,7 @@ def class_labels(target: pd.Series, n_rows: int | None = None) -> pd.Series:
 
 
 def learned_targets(target: pd.Series, task: str) -> tuple[pd.Series, str]:
-    """Return a target without gaps as classes or numbers, and which, settled where it is auto."""
+    """Return a target without gaps as classes or numbers, and the task, decided if it is auto."""
     if task == "auto":
         task = "regression" if looks_like_numbers(target) else "classification"
     if task == "regression":
@@ -142,7 +142,7 @@ def learned_targets(target: pd.Series, task: str) -> tuple[pd.Series, str]:
 
 
 def looks_like_numbers(target: pd.Series) -> bool:
-    """Return whether a target without gaps is to be taken for numbers rather than classes.
+    """Return whether a target without gaps holds numbers rather than classes.
 
     Numbers with a fraction are; whole numbers are if there are more than 20 different ones, and
     more than a tenth as many as rows.
@@ -159,11 +159,11 @@ def looks_like_numbers(target: pd.Series) -> bool:
 def learned_numbers(
     target: pd.Series, remedy: str = "leave out --task regression, or choose a column of numbers"
 ) -> pd.Series:
-    """Return a target without gaps as numbers in float64; the remedy is for one of words."""
+    """Return a target without gaps as numbers in float64; ``remedy`` is for a target of text."""
     if not is_numeric_dtype(target) or is_bool_dtype(target):
         raise DataError(
-            f"The target {target.name!r} holds no numbers (but {quoted(str(target.iloc[0]))}), so"
-            f" there is no regression: {remedy}."
+            f"The target {target.name!r} holds {quoted(str(target.iloc[0]))}, not numbers, as"
+            f" regression needs: {remedy}."
         )
     values = _finite(target)
     if values.nunique() < 2:
@@ -194,7 +194,7 @@ def warn_of_numbers(labels: pd.Series) -> None:
     if n_classes > MANY_CLASSES and is_integer_dtype(labels):
         warnings.warn(
             f"The target {labels.name!r} looks like a number: it has {n_classes} different values,"
-            " and each is taken as a class. If that is not meant, choose a column of classes.",
+            " and each is taken as a class. If that is wrong, choose a column of classes.",
             MKLKitWarning,
             stacklevel=2,
         )
@@ -221,13 +221,13 @@ def _finite(target: pd.Series) -> pd.Series:
     if not np.isfinite(values).all():
         raise DataError(
             f"The target {target.name!r} holds an infinite number. Leave the cell empty if the"
-            " value is not known."
+            " value is unknown."
         )
     return values
 
 
 def check_labels(name: str, labels: NDArray[Any]) -> None:
-    """Refuse labels of some data that no method could learn, by a DataError."""
+    """Raise a DataError for labels that no method could learn."""
     missing = np.flatnonzero(pd.isna(labels))
     if len(missing):
         raise DataError(
@@ -243,4 +243,4 @@ def check_labels(name: str, labels: NDArray[Any]) -> None:
     classes = np.unique(labels).tolist()
     if len(classes) < 2:
         alone = f"the class {quoted(classes[0])} alone" if classes else "no rows"
-        raise DataError(f"{name} has {alone}; two or more are needed.")
+        raise DataError(f"{name} has {alone}; expected at least two classes.")

@@ -1,4 +1,4 @@
-"""How results are shown in notebooks: HTML from templates, tables with bars, and progress.
+"""The display of results in notebooks: HTML from templates, tables with bars, and progress.
 
-Nothing here knows what a kernel is; each result says what is to be shown of it.
+Nothing here depends on kernels; each result provides the content to show.
 """

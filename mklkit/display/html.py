@@ -1,7 +1,7 @@
-"""HTML from templates in which all text is escaped: parts that notebooks show, and whole pages.
+"""HTML from templates that escape all text: parts for notebooks, and whole pages.
 
-What a notebook is shown is static: no script, nothing from elsewhere, the colours of the text
-around it. Where styles and drawings are left out, as GitHub does, plain tables remain.
+The HTML for a notebook is static: no script, nothing external, the colours of the surrounding
+text. If a viewer such as GitHub removes styles and drawings, plain tables remain.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @cache
 def _templates() -> Environment:
-    # Here, since a fit that shows nothing needs none of it.
+    # Imported here, since a fit that shows nothing does not need it.
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
@@ -40,7 +40,7 @@ def _finished(value: Any) -> Any:
 
 
 def printable(text: object) -> str:
-    """Return text without control characters and halves of characters."""
+    """Return text without control characters and lone surrogates."""
     return "".join(
         letter if letter.isprintable() or letter in "\n\t" else "\N{REPLACEMENT CHARACTER}"
         for letter in str(text)
@@ -66,7 +66,7 @@ def _style() -> str:
 
 def shown(*content: object) -> str:
     """Return parts of a result as one piece of HTML, text as paragraphs, with their style."""
-    # No longer of markupsafe's type, which would escape HTML of others that is added to it.
+    # Not of markupsafe's type, which would escape other HTML added to it.
     return str(_part("shown", _style(), content))
 
 
@@ -79,8 +79,8 @@ def grid(
 ) -> Markup:
     """Return a table of cells that are text or HTML; the first cell of a row names it.
 
-    The first ``words`` columns hold words, the others numbers. The row of number ``best`` is
-    marked, and ``rest`` says in a last row what is left out.
+    The first ``words`` columns hold words, the others numbers. Row number ``best`` is marked, and
+    ``rest`` in a last row tells what is left out.
     """
     return _part("grid", heads, rows, words, best, rest)
 
@@ -88,7 +88,7 @@ def grid(
 def bar(value: float, largest: float, ends: tuple[float, float] | None = None) -> Markup | str:
     """Return a bar as long as a number's share of the largest, whatever their signs.
 
-    A line shows the ``ends`` between which the number varies.
+    A line shows the range, the ``ends``, of the number.
     """
     if math.isnan(value) or not 0 < largest < math.inf:
         return ""
@@ -104,12 +104,12 @@ def _percent(value: float, largest: float) -> float:
 
 
 def facts(pairs: Iterable[tuple[str, object]]) -> Markup:
-    """Return names with a text each, side by side as far as there is room."""
+    """Return names with a text each, side by side as space permits."""
     return _part("facts", list(pairs))
 
 
 def notes(title: str, sentences: Sequence[str]) -> Markup:
-    """Return sentences under a title that opens them, nothing where there are none."""
+    """Return sentences under a title that opens them; empty if there are none."""
     return _part("notes", title, sentences)
 
 

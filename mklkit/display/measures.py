@@ -1,4 +1,4 @@
-"""What scores are called in tables of methods, and how they are written."""
+"""The names and formats of scores in tables of methods."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import attrs
 class Measure:
     """A score: its head on a page, and shorter ones on a terminal (empty: left out) and in LaTeX.
 
-    A share is written in percent. Of errors (``lower``) the least is the best.
+    A share is written in percent. For errors (``lower``) the least is the best.
     """
 
     head: str
@@ -20,7 +20,7 @@ class Measure:
 
     @property
     def scale(self) -> tuple[int, int]:
-        """A factor, and the decimals that are shown of the product."""
+        """A factor, and the decimals of the product to show."""
         return scale_of("points" if self.share else "")
 
 
@@ -32,6 +32,9 @@ MEASURES = {
     "r2": Measure("R²", "R²", "$R^2$"),
     "mean_absolute_error": Measure("Mean absolute error", "MAE", "MAE", lower=True),
 }
+
+PARTS = {"complete_score": ("All sources", "all"), "lacking_score": ("One lacking", "lack")}
+"""Heads of the scores on rows with and without all sources, on a page and a terminal."""
 
 
 def scale_of(unit: str) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Numbers as a reader wants them; a dash stands for one that there is not."""
+"""Numbers formatted for readers, with a dash for a missing one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def number(value: float, digits: int) -> str:
-    """Return a number with so many decimals."""
+    """Return a number with a given number of decimals."""
     return DASH if math.isnan(value) else f"{value:.{digits}f}".replace("-", MINUS)
 
 
@@ -45,7 +45,7 @@ def memory(value: float) -> str:
 
 
 def chosen_texts(chosen: Mapping[str, Sequence[float]]) -> list[str]:
-    """Return the numbers that parameters came to, such as ``C = 1 to 100``, ``sigma = 3 (rbf)``."""
+    """Return the values of parameters, such as ``C = 1 to 100``, ``sigma = 3 (rbf)``."""
     texts = []
     for name, values in chosen.items():
         owner, _, path = name.removeprefix("kernels__").partition("__")

@@ -1,4 +1,4 @@
-"""Progress of long work: a bar in a notebook by itself, on a terminal where it is asked for."""
+"""Progress of long work: a bar in notebooks, and on a terminal on request."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 Report = Callable[..., Any]
-"""Called with the parts done, all parts and, if it is known, the name of what runs next."""
+"""Called with the parts done, all parts and, if known, the name of the next part."""
 
 Progress = Report | bool | None
 """None: a bar in a notebook only; True: on a terminal too; False: none; or a function."""
 
 BRIEF = 1.0
-"""Seconds of work that needs no bar where it is often a part of other work, as fits are."""
+"""Work that takes fewer seconds shows no bar if it is often part of other work, as fits are."""
 
 PAUSE = 0.2
-"""Seconds between two pictures of a notebook's bar: each is a message to the browser."""
+"""Seconds between two updates of a notebook's bar: each is a message to the browser."""
 
 _ONE_AT_A_TIME = Lock()
-"""Held by the outermost work: what it calls, a search within a comparison say, shows no bar."""
+"""Held by the outermost work: nested work, such as a search in a comparison, shows no bar."""
 
 _last: dict[str, Any] = {}
-"""The cell that had a bar last, by its number, and the display that the next one can use again."""
+"""The number of the last cell with a bar, and the display that its next bar can reuse."""
 
 
 def check_progress(progress: Any) -> None:
-    """Raise a ``SpecError`` if a parameter ``progress`` is no :data:`Progress`."""
+    """Raise a ``SpecError`` if a parameter ``progress`` is not a :data:`Progress`."""
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
         raise SpecError(f"progress must be None, True, False or a function; got {progress!r:.80}.")
 
@@ -44,7 +44,7 @@ def check_progress(progress: Any) -> None:
 def reported(progress: Progress, title: str, after: float = 0.0) -> Iterator[Report]:
     """Yield the function that work calls when a part of it is done.
 
-    The title says in a word or two what is done. In a notebook work of fewer seconds than ``after``
+    The title names the work in a word or two. In a notebook, work shorter than ``after`` seconds
     shows no bar.
     """
     check_progress(progress)
@@ -71,7 +71,7 @@ def reported(progress: Progress, title: str, after: float = 0.0) -> Iterator[Rep
 
 
 def in_notebook() -> bool:
-    """Return whether this runs in a notebook, whose outputs can be changed."""
+    """Return whether this runs in a notebook, whose outputs can be updated."""
     if "IPython" not in sys.modules:
         return False
     from rich.console import Console
@@ -108,9 +108,9 @@ def terminal_bar(title: str, console: Console | None = None) -> Iterator[Report]
 
 
 class _CellBar:
-    """A bar below a cell of a notebook, by IPython's own displays: no widgets are needed.
+    """A bar below a cell of a notebook, with IPython's own displays and no widgets.
 
-    A cell has one bar, however much work it does one after another, and none is left in the end.
+    A cell has one bar for all its work, and none at the end.
     """
 
     def __init__(self, title: str, after: float) -> None:
@@ -141,7 +141,7 @@ class _CellBar:
 
 
 def _draw(content: dict[str, str]) -> None:
-    """Show content in the cell's display, in place of what it has."""
+    """Replace the content of the cell's display."""
     cell = sys.modules["IPython"].get_ipython().execution_count
     if _last.get("cell") == cell:
         _last["display"].update(content, raw=True)

@@ -26,10 +26,10 @@ def assign_columns(
 ) -> list[BoundKernel]:
     """Return the kernels, those that name no columns bound to the ones that they can read.
 
-    Columns that a kernel on row ids, amounts, text or categories names are its own, and those of a
-    kernel with a fixed share: another reads them only if it names them too. The order of the rows,
-    for example, may reveal the classes to be learned. A kernel on text has one column. A kernel on
-    categories that names none reads the columns that hold no numbers, or all if each does.
+    Columns named by a kernel on row ids, amounts, text or categories, or with a fixed share, are
+    reserved for it: another kernel reads them only if it names them too. Row ids, for example, may
+    reveal the classes. A kernel on text has one column. A kernel on categories that names none
+    reads the columns that hold no numbers, or all columns if each holds numbers.
 
     >>> from mklkit.kernels import RBF, Precomputed
     >>> graph = BoundKernel("graph", Precomputed(np.eye(4)), np.array([1]))
@@ -65,7 +65,7 @@ def assign_columns(
             columns = np.setdiff1d(every, np.concatenate(taken)) if taken else every
             if not columns.size:
                 raise DataError(
-                    f"Kernel {kernel.label!r} needs {kernel.reads}, and all columns are those of"
+                    f"Kernel {kernel.label!r} needs {kernel.reads}, and all columns belong to"
                     f" other kernels, such as {others[0].label!r}: add columns, and bind each"
                     " kernel to its own, as in ('graph', Precomputed(K), ['id'])."
                 )

@@ -1,4 +1,4 @@
-"""What estimators of every task share: nested parameters, and what they say of a fit."""
+"""What estimators of every task share: nested parameters, and attributes of a fit."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class NestedParameters(BaseEstimator):
     """
 
     _task: ClassVar[Task] = "two classes"
-    """What is learned: several classes are problems of two, or one problem where asked for."""
+    """What is learned: several classes are problems of two classes, or one problem if requested."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; those of components as ``combiner__lam``, ``kernels__rbf__sigma``.
 
-        Spec strings are resolved for that; those that can't be resolved have no nested parameters
-        (``fit`` reports them).
+        Spec strings are resolved for that; those that can't be have no nested parameters, and
+        ``fit`` reports them.
         """
         params: dict[str, Any] = super().get_params(deep=False)
         if deep:
@@ -109,7 +109,7 @@ class NestedParameters(BaseEstimator):
         return {name: part for name, part in components.items() if isinstance(part, Component)}
 
     def _why_absent(self, outer: str) -> str:
-        """Return why no component has that prefix, and what to do, or raise why a spec is wrong."""
+        """Return why no component has that prefix and what to do; raise if a spec is wrong."""
         for kind, value in self._given().items():
             if kind == outer and value is not None:
                 get_registry().create(kind, value)
@@ -142,12 +142,12 @@ class NestedParameters(BaseEstimator):
 
 
 def _nested_name(kernel: BoundKernel) -> str:
-    """Return the label where the user gave one, else the kernel's name."""
+    """Return the user's label if there is one, else the kernel's name."""
     return kernel.label if kernel.label.isidentifier() else str(kernel.kernel.name)
 
 
 class FittedKernels(TakesGaps, ShowsKernels):
-    """An estimator of kernels that says what was fitted: ``fitted_`` has all of it."""
+    """An estimator with kernels, whose attributes tell what was fitted (``fitted_`` has it all)."""
 
     fitted_: Fitted
 
@@ -202,12 +202,12 @@ class FittedKernels(TakesGaps, ShowsKernels):
 
     @property
     def chosen_(self) -> dict[str, tuple[float, ...]]:
-        """What rules such as ``C="auto"`` came to, by nested name: a number per problem."""
+        """The values of rules such as ``C="auto"``, by nested name: a number per problem."""
         return self.fitted_.chosen
 
     @property
     def choices_(self) -> list[str]:
-        """What was chosen because nothing was given, a sentence each."""
+        """The choices made where nothing was given, a sentence each."""
         return self.fitted_.choices
 
     def weights_frame(self) -> pd.DataFrame:
@@ -238,7 +238,7 @@ def _problem_name(problem: Any) -> str:
 
 
 class KernelEstimator(NestedParameters, FittedKernels):
-    """Kernels, each through a feature map, joined by a combiner, on one or several problems.
+    """Kernels, each with a feature map, joined by a combiner, on one or several problems.
 
     A subclass may have other parameters, and keeps what it learns in ``fitted_``.
     """
@@ -277,7 +277,7 @@ class KernelEstimator(NestedParameters, FittedKernels):
         return list(self.fitted_.decisions)
 
     def _planned_summary(self) -> KernelSummary:
-        kernels_to_bind(self.kernels, self._task)  # It says what is wrong with them.
+        kernels_to_bind(self.kernels, self._task)  # It reports what is wrong with them.
         return KernelSummary.planned(self._kernels(), self._planned())
 
     def _planned(self) -> Choice:
@@ -286,7 +286,7 @@ class KernelEstimator(NestedParameters, FittedKernels):
         return choose_components(*parts, task=self._task)
 
     def gate_weights(self, X: Any) -> Array:
-        """Return each row's weight on each kernel, (n, M), where the combiner gates them.
+        """Return each row's kernel weights, (n, M), if the combiner gates the kernels.
 
         For several problems, the mean over the problems.
 

@@ -17,34 +17,35 @@ from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.fit import Fitted, fit_problems, plan_and_read
 from mklkit.estimators.partial_fits import check_sums_suffice, partial_fit
 from mklkit.estimators.plan import Plan, check_new_rows, new_rows
-from mklkit.estimators.predicting import PredictsClasses, cross_fitted, lazy_on_dask
+from mklkit.estimators.predicting import PredictsClasses, calibrated, cross_fitted, lazy_on_dask
 from mklkit.estimators.problems import class_problems, decision_values, joined_parts
 from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.estimators.training_data import TrainingData, class_weights
-from mklkit.protocols import Array
+from mklkit.protocols import Array, lacking
 from mklkit.protocols.component import COMBINER, MISSING, is_whole
+from mklkit.views.bound_kernels import own_columns
 from mklkit.views.rows import take_rows
 
 
 class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
-    """Multiple kernel classifier: kernels, each through a feature map, joined by a combiner.
+    """Multiple kernel classifier: kernels, each with a feature map, joined by a combiner.
 
     Parameters
     ----------
     kernels : str, Kernel, or list of these, optional
         Spec strings (``"rbf(sigma='mean')"``, ``"fou:rbf@fou_*"``), kernel objects, or, within a
         list or tuple, ``(label, kernel, columns)`` with columns a glob, a list of names or
-        positions, or a slice. A matrix of all rows (T, T), of which X has the numbers (N, 1), or a
-        function f(A, B) of rows, as ``SVC`` takes it, stand for a kernel. ``"auto"``: a bank that
-        each fit proposes from its own rows and labels; ``choices_`` says what was taken and why.
+        positions, or a slice. A kernel may also be a matrix of all rows (T, T), with row numbers
+        as X (N, 1), or a function f(A, B) of rows, as in ``SVC``. ``"auto"``: each fit proposes
+        kernels from its own rows and labels; ``choices_`` says what was taken and why.
         Default: ``cosine(linear)``, ``rbf(sigma='mean')`` and ``cosine(polynomial)``, all with
         k(x, x) = 1.
     feature_map : str or FeatureMap, optional
-        ``"implicit"``, ``"empirical(subset=0.1)"`` ...; the combiner's default where not given.
+        ``"implicit"``, ``"empirical(subset=0.1)"`` ...; by default the combiner's.
     combiner : str or Combiner, default="uniform"
         ``"dimkl3"``, ``"best-single"`` ...
     learner : str or Learner, optional
-        ``"svm(C=10)"``, ``"mhks"`` ...; the combiner's default where not given.
+        ``"svm(C=10)"``, ``"mhks"`` ...; by default the combiner's.
     multiclass : {"ovo", "ovr", "native"}, default="ovo"
         For more than two classes: one against one, one against the rest, or one problem where
         combiner and learner can (``uniform`` or ``cluster-gating`` with ``kda``). Each problem has
@@ -55,35 +56,35 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
         maps that all problems share. By default a pair of classes gives the same result as on its
         own, as in scikit-learn's ``OneVsOneClassifier`` and papers on two classes.
     class_weight : None, "balanced", or dict of class label to number, default=None
-        How much the rows of each class count: ``"balanced"`` N/(C·n_c) for the n_c rows of a class,
-        so that rare classes count as much as frequent ones; classes that a dict does not name have
-        the weight 1. Computed on all training rows, and multiplied with ``sample_weight``.
+        The weight of each class: ``"balanced"`` is N/(C·n_c) for a class of n_c rows, so that rare
+        classes count as much as frequent ones; classes missing from a dict have weight 1.
+        Computed on all training rows, and multiplied by ``sample_weight``.
     probability : bool, default=False
-        Whether there is ``predict_proba``. :meth:`fit` then fits five models more, each on four
-        fifths of the rows (fewer where a class has fewer rows), and scikit-learn a sigmoid per
-        class to the decision values of the rows left out, as in
+        Whether there is ``predict_proba``. :meth:`fit` then fits five more models, each on four
+        fifths of the rows (fewer models if a class has fewer rows), and scikit-learn fits a
+        sigmoid per class to the decision values of the held-out rows, as in
         ``CalibratedClassifierCV(method="sigmoid", ensemble=False)``. Weights, decision values and
-        predictions are those without. The sigmoids count rows by ``sample_weight`` alone, so that
-        probabilities are of the classes as frequent as they are, whatever ``class_weight``.
+        predictions do not change. The sigmoids weigh rows by ``sample_weight`` alone, so that
+        probabilities reflect the true class frequencies, whatever ``class_weight``.
     max_memory : int or str, optional
-        The memory that features and sums over them may take on maps of landmarks, in bytes or as
-        ``"4GB"``; half of what is free where not given. Features that do not fit are made again,
-        block by block, in each pass over the rows.
+        The memory for features of landmark maps and sums over them, in bytes or as ``"4GB"``; by
+        default half of the free memory. Features that do not fit are recomputed, block by block,
+        in each pass over the rows.
     random_state : int, RandomState or None, default=None
         The seed of everything random: subset maps, cross-validation inside a combiner.
     n_jobs : int or None, default=None
         Threads over binary problems; the result depends on it only by rounding.
     missing : str or Missing, default="present"
-        What is done about rows that lack a source, NaN in all columns that a kernel reads:
+        How to treat rows that lack a source, with NaN in all columns that a kernel reads:
         ``"present"`` compares rows by the sources that both have, ``"present-centred"`` does so on
-        centred kernels, ``"impute"`` fills in medians, ``"drop"`` learns from complete rows alone.
-        Single gaps within a source become the median of the training rows.
+        centred kernels, ``"impute"`` fills in medians, ``"drop"`` learns from complete rows only.
+        Single gaps within a source are filled with the median of the training rows.
 
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
     class_weight_ : ndarray of shape (C,)
-        The weight of each class; ones where none are asked for.
+        The weight of each class; ones by default.
     class_prior_ : ndarray of shape (C,)
         The frequencies of the classes, the probabilities of rows that have no source.
     weights_ : ndarray of shape (n_problems, M)
@@ -97,11 +98,13 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
     kernels_, feature_map_, combiner_, learner_ : components
         The components used.
     choices_ : list of str
-        The choices made because nothing was given, one sentence each.
+        The choices made where nothing was given, one sentence each.
     decisions_ : list of Decision
         One per binary problem.
     calibration_ : object or None
-        scikit-learn's sigmoids, where probabilities were asked for.
+        scikit-learn's sigmoids if ``probability=True``.
+    pattern_calibrations_ : dict of str to object
+        Those of rows that lack the same sources, at least 50 rows with 5 of each class.
     partial_sums_ : PartialSums
         The sums over all rows of :meth:`partial_fit`.
     n_samples_fit_ : int
@@ -153,11 +156,11 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn from rows (N, d), their class labels (N,) and, if given, their weights (N,).
 
-        Where ``groups`` (N,) says of which patient, say, a row is, what is chosen on held-out rows
+        With ``groups`` (N,), such as the patient of each row, whatever is chosen on held-out rows
         (C, α, the best kernel, probabilities …) is chosen on rows of other groups.
 
         A row of weight 2 counts as the same row twice, and one of weight 0 is left out. Random maps
-        and the choice of ``kernels="auto"`` take all other rows alike.
+        and ``kernels="auto"`` weigh all other rows equally.
 
         Rows may also be a :class:`mklkit.StoredRows` or a ``numpy.memmap``, which are read in
         parts, or a Dask array or DataFrame (and labels a Dask array or Series), whose rows stay
@@ -181,7 +184,7 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
         sample_weight: Any = None,
         groups: Any = None,
     ) -> Self:
-        """Learn as :meth:`fit` does, with views that other fits on the same rows share."""
+        """Learn as :meth:`fit` does, sharing views with other fits on the same rows."""
         if not isinstance(self.probability, bool | np.bool_):
             raise SpecError(f"probability must be True or False; got {self.probability!r:.80}.")
         plan, data = plan_and_read(self, self._task, X, y, sample_weight, groups)
@@ -195,9 +198,9 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
             pairs = zip(self.classes_.tolist(), self.class_weight_, strict=True)
             weights = ", ".join(f"{label} {weight:.3g}" for label, weight in pairs)
             notes.append(f"weights of classes: {weights}")
-        calibration = None
+        calibration, self.pattern_calibrations_ = None, {}
         if self.probability:
-            calibration, note = self._calibrated(plan, data)
+            calibration, self.pattern_calibrations_, note = self._calibrated(plan, data)
             notes.append(note)
         self.__dict__.pop("partial_sums_", None)
         return self._keep(fitted, calibration, notes)
@@ -212,15 +215,15 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
         random_state: Any,
         shared_views: SharedViews | None = None,
     ) -> Fitted:
-        """Return what is learned from checked rows and class numbers, without probabilities."""
+        """Return the fit on checked rows and class numbers, without probabilities."""
         if self.class_weight is not None:
             data = data.with_class_weights(self._class_weights(data))
         n_classes = len(self.classes_)
         problems = class_problems(n_classes, self.multiclass, plan.combiner, plan.learner)
         return fit_problems(plan, data, problems, random_state, shared_views)
 
-    def _calibrated(self, plan: Plan, data: TrainingData) -> tuple[Any, str]:
-        """Return what turns decision values into probabilities, from fits of parts of the rows."""
+    def _calibrated(self, plan: Plan, data: TrainingData) -> tuple[Any, dict[str, Any], str]:
+        """Return the sigmoids that turn decision values into probabilities, from fits on folds."""
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         random_state = self.random_state if is_whole(self.random_state) else seed
 
@@ -228,7 +231,8 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
             fitted = self._learn(plan, data.take(training), random_state)
             return decision_values(fitted, take_rows(data.rows, held_out), len(self.classes_))
 
-        return cross_fitted(data.values, seed, decide, data.row_weights, data.groups)
+        lacks = lacking(own_columns(plan.kernels, data.rows))
+        return cross_fitted(data.values, seed, decide, data.row_weights, data.groups, lacks)
 
     def _keep(self, fitted: Fitted, calibration: Any = None, notes: Sequence[str] = ()) -> Self:
         names = tuple(problem.names(self.classes_) for problem in fitted.problems)
@@ -238,14 +242,14 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
 
     @property
     def partial_fit(self) -> Callable[..., Self]:
-        """``partial_fit(X, y, classes=None)``: learn from more rows, without those seen before.
+        """``partial_fit(X, y, classes=None)``: learn from more rows without keeping earlier ones.
 
         Exact: weights and decisions are those of all rows seen so far, on the landmarks and
-        bandwidths of the first call's rows. Works on maps of landmarks that problems share, with
-        combiners and learners whose facts state ``from_moments``; with others there is no such
-        attribute, as scikit-learn expects, and the error names those that work. ``classes``, all
-        class labels that occur, are needed in the first call; the model can predict once every
-        class has been seen. :meth:`fit` begins anew. Rows have no weights here.
+        bandwidths of the first call's rows. Works on landmark maps that problems share, with
+        combiners and learners whose facts state ``from_moments``; others lack the attribute, as
+        scikit-learn expects, and the error names those that work. The first call needs
+        ``classes``, all class labels that occur; the model can predict once every class has
+        been seen. :meth:`fit` starts again. Rows have no weights here.
 
         Notes
         -----
@@ -268,39 +272,40 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
     def decision_function(self, X: Any, split: bool = False) -> Array:
         """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C).
 
-        Of a Dask array or DataFrame, they are a Dask array, computed when it is asked for.
+        For a Dask array or DataFrame, they are a lazy Dask array.
 
-        With ``split=True`` the part of each kernel in them, in the order of ``kernel_names_``, and
-        last the constant: (n, M + 1), of several classes (n, M + 1, C), with the values as sums
-        over axis 1.
+        With ``split=True``, return the part of each kernel, in the order of ``kernel_names_``, and
+        last the constant: (n, M + 1), for several classes (n, M + 1, C). The parts sum to the
+        values over axis 1.
 
         Raises
         ------
         DataError
             If a value is not finite, as may happen with features of 1e300.
         IncompatibleError
-            If values to be split are no sum over kernels: of ``multiclass="ovo"`` with several
-            classes, gates per row, rules that do not add up, ``kda``.
+            If values to be split are not a sum over kernels: ``multiclass="ovo"`` with several
+            classes, gates per row, rules that do not add, ``kda``.
         """
         if split:
             return joined_parts(self.fitted_, check_new_rows(self, X), len(self.classes_))
         return decision_values(self.fitted_, check_new_rows(self, X), len(self.classes_))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, split: bool = False) -> float:
-        """Return the accuracy on rows; it is no sum over kernels, so that it can't be ``split``."""
+        """Return the accuracy on rows; it is not a sum over kernels, so it can't be ``split``."""
         if split:
             raise IncompatibleError(
-                "An accuracy is no sum over kernels: decision_function(X, split=True) splits the"
+                "An accuracy is not a sum over kernels: decision_function(X, split=True) splits the"
                 " values of rows, and mklkit.explain measures what is lost without each kernel."
             )
         return float(super().score(X, y, sample_weight))
 
     def _probabilities(self, X: Any) -> Array:
         if self.calibration_ is None:
-            raise NotFittedError("It was fitted without probabilities; fit with probability=True.")
+            raise NotFittedError("It was fitted without probabilities: fit with probability=True.")
         rows, none = new_rows(self, X)
         values = decision_values(self.fitted_, rows, len(self.classes_))
-        probabilities: Array = self.calibration_.predict_proba(values)
+        lacks = lacking(own_columns(self.fitted_.plan.kernels, rows))
+        probabilities = calibrated(self.calibration_, self.pattern_calibrations_, values, lacks)
         if none is not None:
             probabilities[none] = self.class_prior_
         return probabilities

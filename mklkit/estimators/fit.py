@@ -52,10 +52,10 @@ from mklkit.views.view_set import ViewSet
 
 @attrs.frozen(eq=False)
 class Fitted:
-    """A plan, and the decision of each problem that came of it.
+    """A plan, and the resulting decision of each problem.
 
-    ``n_rows`` are the training rows, without those of weight 0; ``names`` those of the problems;
-    ``notes`` what was settled beside the plan, a sentence each.
+    ``n_rows`` counts the training rows, without those of weight 0; ``names`` are those of the
+    problems; ``notes`` say what was decided beyond the plan, a sentence each.
     """
 
     plan: Plan
@@ -67,7 +67,7 @@ class Fitted:
 
     @property
     def chosen(self) -> dict[str, tuple[float, ...]]:
-        """The numbers that parameters given as rules came to, by nested name, one per problem."""
+        """The values of parameters given as rules, by nested name, one per problem."""
         components: dict[str, Any] = {f"kernels__{k.label}": k.kernel for k in self.plan.kernels}
         components["learner"] = self.plan.learner
         numbers: dict[str, tuple[float, ...]] = {}
@@ -77,7 +77,7 @@ class Fitted:
             fitted += [(f"kernels__{each.label}", each.map.kernel) for each in maps]
             for owner, part in fitted:
                 component = components.get(owner)
-                # Others' fitted objects need not derive from the bases.
+                # Fitted objects of plugins need not derive from the base classes.
                 if not isinstance(part, FittedKernel | FittedLearner):
                     continue
                 params = component.get_params() if isinstance(component, Component) else {}
@@ -89,7 +89,7 @@ class Fitted:
 
     @property
     def choices(self) -> list[str]:
-        """What was chosen because nothing was given, a sentence each."""
+        """The choices made where nothing was given, a sentence each."""
         return [*self.plan.notes, *self.notes]
 
 
@@ -131,7 +131,7 @@ def fit_problems(
 ) -> Fitted:
     """Return the decision of each problem, learned from the views of its rows.
 
-    ``shared_views`` where several fits on the same rows share theirs; a fit by itself does without.
+    ``shared_views`` is for several fits on the same rows; a single fit has none.
     """
     if plan.proposed:
         plan = with_kernels(plan, data, shared_views)
@@ -177,13 +177,13 @@ def with_kernels(plan: Plan, data: TrainingData, shared_views: SharedViews | Non
 
 
 CHECKED_ROWS = 256
-"""The number of training rows decided at a time, to limit memory next to the matrices of a fit."""
+"""The number of training rows decided at a time, to limit memory besides a fit's matrices."""
 
 FINITE_ROWS, FINITE_GRAM_ROWS = 16_384, 1024
-"""The numbers of rows decided on explicit and implicit maps, evenly spaced where there are more."""
+"""The numbers of rows to decide on explicit and implicit maps, evenly spaced if there are more."""
 
 SLACK = 1e-8
-"""The tolerance for weights out of their range by rounding."""
+"""The tolerance for weights that rounding takes out of their range."""
 
 ORDINARY = 1e12
 """Kernel values between the inverse of this and this are safe for every solver."""
@@ -199,11 +199,11 @@ def fit_decisions(
 ) -> list[Decision]:
     """Return a combiner's decision, with finite weights and decision values on the training rows.
 
-    Of several targets there is one each, where the combiner joins them. Where the rows are gone,
-    ``checked`` has the rows to be decided instead. A ``DataError`` on values that are not finite,
-    or on a solver's failure, names the kernel and a remedy. The training rows are decided once: at
-    most 16,384 of them on an explicit map, 1,024 on an implicit one, where a value that is not
-    finite is in the Gram matrix and so in the decision.
+    Several targets have one each, joined by the combiner. If the rows are gone, ``checked`` has
+    the rows to decide instead. A ``DataError`` on values that are not finite, or on a solver's
+    failure, names the kernel and a remedy. The training rows are decided once: at most 16,384 of
+    them on an explicit map and 1,024 on an implicit one, where a value that is not finite is in
+    the Gram matrix and so in the decision.
     """
     facts = facts_of(combiner, CombinerFacts)
     if facts.n_kernels not in (None, len(views)):
@@ -225,7 +225,7 @@ def fit_decisions(
     if not finite:
         _, remedy = _most_extreme(decided)
         raise DataError(
-            f"{combiner.name} with {learner.name} gave decision values that are not finite on these"
+            f"{combiner.name} with {learner.name} gave infinite or NaN decision values on these"
             f" training data. {remedy}"
         )
     low, high = facts.weight_range or (0.0, 1.0)
@@ -243,7 +243,7 @@ def solver_errors_explained(combiner: Combiner, learner: Learner, views: ViewSet
     """Turn solver errors on extreme kernel values into an error that names the kernel.
 
     Errors on kernel values of ordinary size are bugs and are not changed. Overflow warnings are
-    silenced: overflow ends in a number that is not finite, for which the caller checks.
+    silenced: overflow gives a number that is not finite, for which the caller checks.
     """
     try:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -280,7 +280,7 @@ def _decide_finitely(decisions: Sequence[Decision], views: ViewSet) -> bool:
 
 
 def _most_extreme(views: ViewSet) -> tuple[float, str]:
-    """Return the largest value of the kernel with values furthest from one, and what to do.
+    """Return the largest value of the kernel whose values are furthest from one, and what to do.
 
     A kernel with NaN values comes before all others.
     """

@@ -1,9 +1,10 @@
-"""The scores of many points of a search on the same folds, with views made once per fold."""
+"""The scores of many points of a search on the same folds, with views computed once per fold."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -31,19 +32,21 @@ from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.numerics.threads import in_threads
-from mklkit.protocols import Array, Combiner
+from mklkit.protocols import Array, Combiner, TableRows, lacking
 from mklkit.protocols.folds import Rows
-from mklkit.views.bound_kernels import BoundKernel
+from mklkit.views.bound_kernels import BoundKernel, own_columns
 from mklkit.views.deciding import decide_block
 from mklkit.views.rows import rows_at
 
 Scorer = Callable[[Any, Any, Any], float]
+OTHERS = ("mean_test_complete", "mean_test_lacking", "mean_n_iter")
+"""The values returned for points in addition to their scores."""
 
 
 def fits_grids(combiner: Any) -> bool:
     """Return whether a combiner fits several points at once.
 
-    Not if it changes ``fit`` and inherits ``fit_grid``, which would leave the change out.
+    It does not if it overrides ``fit`` and inherits ``fit_grid``, which would ignore the override.
     """
     if type(combiner).fit_grid is Combiner.fit_grid:
         return False
@@ -80,19 +83,23 @@ class FoldScores:
     scorer: Scorer | None
     shared_views: SharedViews
 
-    def of(self, runs: Sequence[GroupRun], report: Callable[[], None]) -> tuple[Array, Array]:
-        """Return the scores (folds, points), and the mean number of iterations (points,).
+    def of(
+        self, runs: Sequence[GroupRun], report: Callable[[], None]
+    ) -> tuple[Array, dict[str, Array]]:
+        """Return the scores (folds, points), and other values by their names.
 
-        ``report`` is called for each binary problem of a group that is done with a fold. Folds run
-        in the estimator's ``n_jobs`` threads.
+        The other values are the scores of the rows that have all sources, those of the other rows,
+        and the number of iterations.
+
+        ``report`` is called when a binary problem of a group is done with a fold. Folds run in the
+        estimator's ``n_jobs`` threads.
         """
         tasks = [partial(self._fold, *split, runs, report) for split in self.splits]
         most = max(len(training) for training, _ in self.splits)
         folds = list(in_threads(tasks, runs[0].estimator.n_jobs, most))
-        scores = np.array([of_points for of_points, _, _ in folds])
-        errors = [error for *_, of_fold in folds for error in of_fold]
-        n_iter = np.mean([n_iter for _, n_iter, _ in folds], axis=0)
-        return checked_scores(scores, errors), n_iter
+        scores, *others = np.array([values for values, _ in folds]).swapaxes(0, 1)
+        errors = [error for _, of_fold in folds for error in of_fold]
+        return checked_scores(scores, errors), dict(zip(OTHERS, others, strict=True))
 
     def prepared(
         self, group: PointGroup, reading: TableReading, kernels: Sequence[BoundKernel]
@@ -107,19 +114,24 @@ class FoldScores:
 
     def _fold(
         self, training: Rows, test: Rows, runs: Sequence[GroupRun], report: Callable[[], None]
-    ) -> tuple[Array, Array, list[MKLKitError]]:
-        """Return one fold's scores and iterations of all points, and what failed."""
-        data = self.data.take(training)
-        held_out = TrainingData(rows_at(self.data.rows, test), self.data.values[test], places=test)
-        scores, n_iter = np.full((2, sum(len(run.group.places) for run in runs)), np.nan)
+    ) -> tuple[Array, list[MKLKitError]]:
+        """Return one fold's scores and ``OTHERS`` of all points, (4, points), and what failed."""
+        data, rows = self.data.take(training), rows_at(self.data.rows, test)
+        if isinstance(data.rows, TableRows) and data.rows.medians is not None:  # of all rows
+            learned = attrs.evolve(runs[0].plan.reading, medians=None).with_gaps(data.rows)
+            rows = attrs.evolve(rows, medians=learned.medians)
+            data = attrs.evolve(data, rows=learned)
+        held_out = TrainingData(rows, self.data.values[test], places=test)
+        n_points = sum(len(run.group.places) for run in runs)
+        scores = np.full((1 + len(OTHERS), n_points), np.nan)
         errors: list[MKLKitError] = []
 
         def try_run(run: GroupRun) -> None:
             places = run.group.places
             try:
-                scores[places], n_iter[places] = self._run(run, data, held_out)
+                scores[:, places] = self._run(run, data, held_out)
             except MKLKitError as error:
-                # Parts that don't go together do so for none of the points.
+                # Incompatible parts are so for all of the points.
                 if len(places) == 1 or isinstance(error, (SpecError, IncompatibleError)):
                     errors.append(error)
                     return
@@ -130,15 +142,14 @@ class FoldScores:
             try_run(run)
             for _ in run.problems:
                 report()
-        return scores, n_iter, errors
+        return scores, errors
 
-    def _run(
-        self, run: GroupRun, data: TrainingData, held_out: TrainingData
-    ) -> tuple[Array, Array]:
-        """Return one fold's scores and iterations of one group's points."""
+    def _run(self, run: GroupRun, data: TrainingData, held_out: TrainingData) -> Array:
+        """Return one fold's scores and ``OTHERS`` of one group's points, (4, points)."""
         n_problems, n_points = len(run.problems), len(run.group.points)
         weighing = run.estimator.class_weight
         plan = with_kernels(run.plan, data, self.shared_views) if run.plan.proposed else run.plan
+        lacks = lacking(own_columns(plan.kernels, held_out.rows))
         if plan.reading.medians is not None:
             data = as_taken(plan, data)
             held_out = attrs.evolve(held_out, rows=accepted(plan, held_out.rows)[0])
@@ -146,7 +157,7 @@ class FoldScores:
             weights = class_weights(weighing, self.classes, data.values, data.row_weights)
             data = data.with_class_weights(weights)
         random_state = check_random_state(run.estimator.random_state)
-        # The same in every fold, as if each were fitted by itself with the estimator's seed.
+        # The same in every fold, as if each were fitted alone with the estimator's seed.
         *seeds, seed = random_state.randint(2**31 - 1, size=n_problems + 1)
         views_of = self.shared_views.of(on_kernels(plan), data, seed)
         iterations = np.zeros(n_points)
@@ -161,20 +172,24 @@ class FoldScores:
             scores = np.moveaxis(next(values()), 1, 0)
         else:
             scores = join_scores(run.problems, values(), len(self.classes))
-        return self._scored(scores, held_out), iterations / n_problems
+        of_all, parts = self._scored(scores, held_out.values), np.full((2, n_points), np.nan)
+        if lacks is not None:
+            for place, part in enumerate((~lacks.any(axis=1), lacks.any(axis=1))):
+                with suppress(ValueError):  # A score may need rows of each class.
+                    parts[place] = self._scored(scores[:, part], held_out.values[part])
+        return np.array([of_all, *parts, iterations / n_problems])
 
-    def _scored(self, scores: Array, held_out: TrainingData) -> Array:
-        """Return each point's score from its class scores (C, n, G)."""
+    def _scored(self, scores: Array, codes: NDArray[Any]) -> Array:
+        """Return each point's score from its class scores (C, n, G), NaN without rows."""
+        if len(codes) == 0:
+            return np.full(scores.shape[2], np.nan)
         finite = np.asarray(np.isfinite(scores).all(axis=0))
-        codes = held_out.values
         if self.scorer is None:
             # Scores that are not finite count as wrong.
             return np.asarray(((scores.argmax(axis=0) == codes[:, None]) & finite).mean(axis=0))
         return np.array(
             [
-                self.scorer(
-                    _Scored(self.classes, scores[..., point].T), held_out.rows, self.classes[codes]
-                )
+                self.scorer(_Scored(self.classes, scores[..., point].T), codes, self.classes[codes])
                 if finite[:, point].all()
                 else np.nan
                 for point in range(scores.shape[2])
@@ -183,7 +198,7 @@ class FoldScores:
 
 
 def checked_scores(scores: Array, errors: Sequence[MKLKitError]) -> Array:
-    """Return scores (folds, points), NaN of a point that failed, which a warning says.
+    """Return scores (folds, points), NaN for points that failed, with a warning.
 
     If all failed, the first error is raised.
     """
@@ -220,7 +235,7 @@ def check_scorer(scorer: Any, name: Any, codes: NDArray[np.intp], classes: NDArr
         if scorer is None or not needs_probabilities(scorer, codes, classes):
             return
     except ValueError:
-        return  # What it can't do with these labels it says where it is used.
+        return  # An error on these labels is raised where the scorer is used.
     raise SpecError(
         f"The scorer {quoted(name)} needs more than predictions and decision values, such as"
         " probabilities, which are not calibrated in a search. Choose one that needs no more:"
@@ -231,7 +246,7 @@ def check_scorer(scorer: Any, name: Any, codes: NDArray[np.intp], classes: NDArr
 def needs_probabilities(scorer: Any, codes: NDArray[np.intp], classes: NDArray[Any]) -> bool:
     """Return whether a scorer needs more than predictions and decision values.
 
-    A ValueError says what it can't do with these labels.
+    A ValueError says why it can't score these labels.
     """
     perfect = _Scored(classes, np.eye(len(classes))[codes])
     try:
@@ -242,7 +257,7 @@ def needs_probabilities(scorer: Any, codes: NDArray[np.intp], classes: NDArray[A
 
 
 class _Scored(ClassifierMixin, BaseEstimator):
-    """Class scores (n, C) as a fitted classifier, for scikit-learn's scorers."""
+    """Class scores (n, C) in the form of a fitted classifier, for scikit-learn's scorers."""
 
     def __init__(self, classes: Any, scores: Any) -> None:
         self.classes = classes
@@ -250,7 +265,7 @@ class _Scored(ClassifierMixin, BaseEstimator):
         self.classes_ = classes
 
     def decision_function(self, X: Any) -> Array:
-        """Return the scores; of two classes those of the second."""
+        """Return the scores; for two classes, those of the second."""
         scores = np.asarray(self.scores)
         return scores[:, 1] if scores.shape[1] == 2 else scores
 

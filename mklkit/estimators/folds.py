@@ -1,4 +1,4 @@
-"""The folds of a search or a comparison: a number of them, or those that are given."""
+"""The folds of a search or a comparison: a number of them, or folds that are given."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ USUAL_FOLDS = 5
 """As in scikit-learn."""
 
 Folds = tuple[list[tuple[Rows, Rows]], list[str]]
-"""The rows to train on and to score of each fold, and notes."""
+"""The rows to train on and to score in each fold, and notes."""
 
 
 def splits_of(
@@ -44,11 +44,11 @@ def splits_of(
     repeats: int = 1,
     groups: NDArray[Any] | None = None,
 ) -> Folds:
-    """Return the rows to train on and to score of each fold, and notes on the folds.
+    """Return the rows to train on and to score in each fold, and notes on the folds.
 
     ``cv`` is a number of shuffled stratified folds (None: five), a splitter, or a list of (training
-    rows, scored rows), which may number rows that are not all ``kept`` in X. A fold whose training
-    rows lack a class of several rows is refused, and one that divides a group of rows.
+    rows, scored rows), whose row numbers may count rows that are not ``kept`` in X. A fold is
+    refused if its training rows lack a class of several rows, or if it divides a group of rows.
     """
     if cv is None:
         cv = USUAL_FOLDS
@@ -92,7 +92,7 @@ def given_splits(
     classifier: bool,
     groups: NDArray[Any] | None = None,
 ) -> list[tuple[Rows, Rows]]:
-    """Return the folds of a splitter or list, of which ``rows`` are the rows that it may name."""
+    """Return the folds of a splitter or list, which may refer to ``rows``."""
     reason = "it gives no fold"
     try:
         with warnings.catch_warnings():
@@ -111,7 +111,7 @@ def given_splits(
 
 
 def check_apart(splits: Sequence[tuple[Rows, Rows]], groups: NDArray[Any] | None) -> None:
-    """Refuse, by a DataError, folds with rows of a group among training and scored rows."""
+    """Raise a DataError if a group is among both training and scored rows of a fold."""
     for fold, (training, scored) in enumerate([] if groups is None else splits):
         assert groups is not None
         both = np.intersect1d(groups[training], groups[scored])
@@ -126,10 +126,10 @@ def check_apart(splits: Sequence[tuple[Rows, Rows]], groups: NDArray[Any] | None
 def fit_in_groups(
     estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None
 ) -> dict[str, Any]:
-    """Return the arguments by which ``fit`` keeps groups of rows (N,) together.
+    """Return the arguments that make ``fit`` keep groups of rows (N,) together.
 
-    A search of scikit-learn's that is the estimator, or its last step, is set to folds of groups,
-    and boosting to hold out no rows at random. An error where a search would divide a group.
+    A scikit-learn search that is the estimator, or its last step, is set to folds of groups, and
+    boosting to hold out no rows at random. Raises if a search would divide a group.
     """
     if groups is None:
         return {}
@@ -141,8 +141,8 @@ def fit_in_groups(
         inside = classifier_in(estimator.estimator)
         if has_fit_parameter(inside, "groups"):
             raise IncompatibleError(
-                f"{type_name(estimator)} gives no groups to {type_name(inside)}, which divides rows"
-                " too: take MKLSearchCV, or scikit-learn's cross_validate and metadata routing."
+                f"{type_name(estimator)} passes no groups to {type_name(inside)}, which splits rows"
+                " too: use MKLSearchCV, or scikit-learn's cross_validate and metadata routing."
             )
         splits = given_splits(
             estimator.cv, X, y, np.arange(len(y)), is_classifier(estimator), groups
@@ -162,7 +162,7 @@ def stratified_folds(
     repeats: int = 1,
     groups: NDArray[Any] | None = None,
 ) -> Folds:
-    """Return the folds of a number, splitter or list of them; of a number they are stratified."""
+    """Return the folds of a number, splitter or list; those of a number are stratified."""
     classes, codes = np.unique(labels, return_inverse=True)
     return splits_of(cv, codes[:, None], codes, classes, seed, repeats=repeats, groups=groups)
 
@@ -174,18 +174,18 @@ def shuffled_folds(
     repeats: int = 1,
     groups: NDArray[Any] | None = None,
 ) -> Folds:
-    """Return the folds of a number, splitter or list of them; of a number with two rows in each."""
+    """Return the folds of a number, splitter or list; those of a number have two rows or more."""
     rows, notes = np.arange(len(numbers)), []
     if is_whole(cv) and cv >= 2:
         if len(rows) < 4:
-            raise DataError(f"R² on folds needs four rows at least; there are {len(rows)}.")
+            raise DataError(f"R² on folds needs at least four rows; there are {len(rows)}.")
         n_groups = len(rows) if groups is None else len(np.unique(groups))
         n_folds = min(int(cv), len(rows) // 2, n_groups)
         if n_folds < cv:
             there_are = f"{len(rows)} rows" if groups is None else f"{n_groups} groups"
             notes.append(f"{n_folds} folds instead of {cv}: there are {there_are}")
         if n_folds < 2:
-            raise DataError("All rows are of one group, so that no other can be scored.")
+            raise DataError("All rows belong to one group, so there is no other group to score.")
         generator = check_random_state(seed)
         repeated = (dealt(n_folds, generator, rows, groups, False) for _ in range(repeats))
         cv = [

@@ -30,10 +30,10 @@ def preset_classifier(
     preset : str or Preset
         A name that ``mklkit list presets`` shows, or a preset itself.
     tune : {"fast", "thorough"} or int, optional
-        How long to look for parameters by cross-validation, as ``effort`` of
-        :class:`MKLSearchCV`; not at all where not given.
+        How long to search for parameters by cross-validation, as ``effort`` of
+        :class:`MKLSearchCV`; by default there is no search.
     scoring : str or callable, optional
-        What the parameters are chosen by, as for :class:`MKLSearchCV`.
+        The score that chooses the parameters, as for :class:`MKLSearchCV`.
     random_state : int, RandomState or None, default=None
     **settings
         Parameters of :class:`MKLClassifier`, which override the preset's.
@@ -50,7 +50,7 @@ def preset_classifier(
         If no preset has that name.
     SpecError
         If ``preset`` is neither, a setting is not a parameter of the classifier, or ``tune`` is
-        none of these.
+        invalid.
 
     Examples
     --------
@@ -79,14 +79,14 @@ def preset_classifier(
 
 
 def tuned(estimator: Any, tune: Effort | None, scoring: Any = None) -> Any:
-    """Return the search for an estimator's parameters, or itself where they are not tuned."""
+    """Return the search for an estimator's parameters, or the estimator if they are not tuned."""
     if tune is None:
         return estimator
     return MKLSearchCV(estimator, effort=check_effort(tune), scoring=scoring)
 
 
 def preset_parts(preset: Preset, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return kernels, combiner, feature map and learner: those of settings, else of a preset."""
+    """Return kernels, combiner, feature map and learner, from the settings or else the preset."""
     parts = {name: getattr(preset, name) for name in ("kernels", *COMPONENT_KINDS)}
     parts["kernels"] = preset.kernels and list(preset.kernels)
     return parts | {name: settings[name] for name in parts if settings.get(name) is not None}
@@ -106,5 +106,5 @@ def find_preset(preset: Any) -> Preset:
 
 
 def default_preset() -> Preset:
-    """Return the preset of what :class:`MKLClassifier` takes where nothing is given."""
+    """Return the defaults of :class:`MKLClassifier` as a preset."""
     return Preset("default", "The defaults.", MKLClassifier().combiner)

@@ -1,4 +1,4 @@
-"""Points of a search: what is tried where no grid is given, groups fitted at once, their table."""
+"""Points of a search: the default grids, groups of points fitted at once, and their table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Point = dict[str, Any]
 
 @attrs.frozen(eq=False)
 class PointGroup:
-    """Points that the combiner fits at once, which differ only in parameters that it can vary.
+    """Points that the combiner fits at once: they differ only in parameters that it can vary.
 
     ``points`` are the values of those, ``places`` their positions among all points, and ``common``
     are the other parameters.
@@ -56,7 +56,7 @@ def points_of(param_grid: Any) -> list[tuple[int, Point]]:
     names = [name for grid in grids for name in grid]
     if not grids or not all(isinstance(name, str) for name in names):
         raise SpecError(
-            "param_grid has names of parameters as keys and sequences of values to try, such as"
+            "param_grid maps names of parameters to sequences of values to try, such as"
             f" {{'learner__alpha': [0.5, 1, 2]}}; got {param_grid!r:.80}."
         )
     return [
@@ -67,7 +67,7 @@ def points_of(param_grid: Any) -> list[tuple[int, Point]]:
 
 
 def grouped(points: Sequence[Point], varied: Callable[[Point], frozenset[str]]) -> list[PointGroup]:
-    """Return the points in groups; ``varied`` names what a point's combiner varies in one fit."""
+    """Return the points in groups; ``varied`` names the parameters that one fit can vary."""
     groups: dict[Any, PointGroup] = {}
     for place, point in enumerate(points):
         inner = varied(point)
@@ -82,12 +82,12 @@ def grouped(points: Sequence[Point], varied: Callable[[Point], frozenset[str]]) 
 def best_point(
     points: Sequence[tuple[int, Point]], space: Mapping[str, Sequence[Any]], means: Array
 ) -> int:
-    """Return the place of the best mean; among equals that of the simplest model.
+    """Return the place of the best mean; among equals, that of the simplest model.
 
-    That is the one of the first grid, and within it of the parameters' simplest values: a
-    component's search space begins with them, and so tells for other numbers whether small or
-    large ones are simple. Parameters come in the order of the search space; those that no component
-    declares count by their order in the grid.
+    That is the one of the first grid, and within it the one with the simplest values: a
+    component's search space begins with these, and so tells whether small or large numbers are
+    simple. Parameters come in the order of the search space; those that no component declares
+    come in the order of the grid.
     """
     names = dict.fromkeys(name for _, point in points for name in point)
     order = [*(name for name in names if name not in space), *(n for n in space if n in names)]
@@ -109,7 +109,7 @@ def _ranks(values: list[Any], declared: Sequence[Any]) -> list[float]:
     every = [*declared, *values]
     ranks: list[float] = []
     for value in values:
-        # Arrays have no single answer to whether they are equal, and are only themselves.
+        # Arrays don't compare as one, so each equals only itself.
         same = (value is known or value == known for known in every)
         ranks.append(next(k for k, s in enumerate(same) if isinstance(s, bool | np.bool_) and s))
     return ranks
@@ -119,11 +119,13 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
 
 
-def results_table(params: list[Point], scores: Array, n_iter: Array) -> dict[str, Any]:
-    """Return ``cv_results_`` in the format of scikit-learn's searches, with ``mean_n_iter``.
+def results_table(
+    params: list[Point], scores: Array, others: Mapping[str, Array]
+) -> dict[str, Any]:
+    """Return ``cv_results_`` in the format of scikit-learn's searches, with means of other values.
 
-    ``scores`` (folds, points) are NaN for a point that failed in a fold, and ``n_iter`` (points,)
-    where nothing is iterated; where that is everywhere, there is no ``mean_n_iter``.
+    ``scores`` (folds, points) are NaN for a point that failed in a fold, as are the ``others``
+    (folds, points), by name, where there is no value. Values that are NaN throughout are left out.
     """
     means = scores.mean(axis=0)
     ordered = np.where(np.isnan(means), np.inf, -means.round(12))
@@ -141,7 +143,8 @@ def results_table(params: list[Point], scores: Array, n_iter: Array) -> dict[str
         "std_test_score": scores.std(axis=0),
         "rank_test_score": rankdata(ordered, method="min").astype(int),
     }
-    return table if np.isnan(n_iter).all() else {**table, "mean_n_iter": n_iter}
+    known = {name: pd.DataFrame(values).mean() for name, values in others.items()}
+    return table | {name: mean.to_numpy() for name, mean in known.items() if mean.notna().any()}
 
 
 Effort = Literal["fast", "thorough"] | int
@@ -154,13 +157,13 @@ Space = dict[str, tuple[Any, ...]]
 
 
 def check_effort(effort: Any) -> Effort:
-    """Return how long to look, a number also where it is given as text."""
+    """Return the effort of a search, with a number converted from text."""
     if isinstance(effort, str) and effort.isdecimal():
         effort = int(effort)
     if (isinstance(effort, str) and effort in EFFORTS) or (is_whole(effort) and effort >= 1):
         return effort
     raise SpecError(
-        "How long a search looks is 'fast', 'thorough' or a number of points from 1 up;"
+        "The effort of a search is 'fast', 'thorough' or a number of points from 1 up;"
         f" got {quoted(effort)}."
     )
 
@@ -174,7 +177,7 @@ def declared_space(estimator: NestedParameters) -> Space:
     for outer, component in estimator.named_components().items():
         kind: Any = "kernel" if outer.startswith("kernels__") else outer
         present, usual = component.get_params(), {}
-        with suppress(TypeError, ValueError):  # of one that has no defaults
+        with suppress(TypeError, ValueError):  # of one without defaults
             usual = type(component)().get_params()
         for name, values in facts_of(component, FACTS[kind]).search_space.items():
             known = present[name] in (usual.get(name), *values)
@@ -185,12 +188,12 @@ def declared_space(estimator: NestedParameters) -> Space:
 def default_grids(
     estimator: NestedParameters, effort: Effort, whole: frozenset[str], seed: int
 ) -> list[Mapping[str, Any]]:
-    """Return the grids that are searched where the user gives none.
+    """Return the grids that are searched if the user gives none.
 
     ``"fast"``: three values of each parameter of combiner, map and learner; all values of those
-    that are ``whole``, which cost little, since the combiner fits their whole grid at once.
-    ``"thorough"``: all of them, with the kernels as given and then with one kernel changed at a
-    time. A number: so many points, drawn from all combinations of all values, kernels too.
+    that are ``whole``, which cost little since the combiner fits their whole grid at once.
+    ``"thorough"``: all values, with the kernels as given and then with one kernel changed at a
+    time. A number: that many points, drawn from all combinations of all values, also of kernels.
     """
     space = declared_space(estimator)
     if is_whole(effort):

@@ -13,14 +13,14 @@ from sklearn.pipeline import Pipeline
 
 @runtime_checkable
 class FittedSearch(Protocol):
-    """A fitted search over parameters, from mklkit or any other that follows scikit-learn."""
+    """A fitted search over parameters, of mklkit or of any library that follows scikit-learn."""
 
     best_estimator_: Any
 
 
 @runtime_checkable
 class KernelModel(Protocol):
-    """A fitted estimator of kernels: of classes, of numbers, or of rows without labels."""
+    """A fitted estimator with kernels, for classes, for numbers, or for rows without labels."""
 
     kernels_: list[Any]
     kernel_names_: list[str]
@@ -33,9 +33,9 @@ class KernelModel(Protocol):
 
 
 def split(model: Any) -> tuple[Pipeline | None, Any]:
-    """Return the steps before the classifier (None where there are none) and the classifier.
+    """Return the steps before the classifier (None if there are none) and the classifier.
 
-    Searches over parameters are followed to their best estimator.
+    A search over parameters is replaced by its best estimator.
     """
     if isinstance(model, FittedSearch):
         return split(model.best_estimator_)
@@ -60,6 +60,6 @@ LEFT_OUT = re.compile(r"(kernels auto: left out \d+, [^:]*):.*")
 
 
 def shortened(choices: Sequence[str]) -> list[str]:
-    """Return what a model chose without the names of proposed kernels that are left out."""
+    """Return a model's choices without the names of proposed kernels that were left out."""
     pointer = r"\1 ('mklkit kernels DATA -k auto' names them)"
     return [LEFT_OUT.sub(pointer, choice) for choice in choices]

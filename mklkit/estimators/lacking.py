@@ -1,4 +1,4 @@
-"""Rows that lack sources: what a strategy makes of training rows and new ones, and their counts."""
+"""Rows that lack sources: how a strategy treats training and new rows, and their counts."""
 
 from __future__ import annotations
 
@@ -18,24 +18,28 @@ if TYPE_CHECKING:
     from mklkit.estimators.plan import Plan
     from mklkit.estimators.training_data import TrainingData
 
+WARNING = "warning: its absence alone predicts the class"
+
 
 def settled(plan: Plan, data: TrainingData, classes: Sequence[Any]) -> tuple[Plan, TrainingData]:
-    """Return a plan that knows the medians and the counts by class, and rows as it takes them.
+    """Return a plan with the medians and the counts by class, and the rows that it takes.
 
     A ``DataError`` refuses rows that have no source, and a strategy that leaves too few rows.
     """
     rows: Any = data.rows
     lacks = lacking(own_columns(plan.kernels, rows))
     reading = attrs.evolve(plan.reading, medians=rows.medians)
-    notes = () if lacks is None else counts(plan, data.values, lacks, classes)
-    plan = attrs.evolve(plan, reading=reading, notes=(*plan.notes, *notes))
+    labels = [kernel.label for kernel in plan.kernels]
+    told = () if lacks is None else counts(labels, lacks, data.values, classes)
+    notes = (*plan.notes, *(f"{plan.strategy.name}: {note}" for note in told))
+    plan = attrs.evolve(plan, reading=reading, notes=notes)
     if lacks is not None and not (plan.strategy.fills or plan.strategy.drops):
         refuse_without_source(np.asarray(lacks.all(axis=1)), "leave it out")
     return plan, as_taken(plan, data)
 
 
 def as_taken(plan: Plan, data: TrainingData) -> TrainingData:
-    """Return training rows as the strategy takes them: filled, complete ones alone, or all."""
+    """Return training rows as the strategy takes them: filled, only complete ones, or all."""
     rows: Any = data.rows
     if plan.strategy.fills:
         return attrs.evolve(data, rows=rows.filled(), whole=None)
@@ -47,13 +51,13 @@ def as_taken(plan: Plan, data: TrainingData) -> TrainingData:
     if len(kept) < 2 or not np.isin(classes, data.values[kept]).all():
         raise DataError(
             f"{counted(len(kept), 'row')} of {len(rows)} have all sources, too few to learn from by"
-            f" missing={plan.strategy.name!r}: take another strategy, such as {MISSING!r}."
+            f" missing={plan.strategy.name!r}: use another strategy, such as {MISSING!r}."
         )
     return data.take(kept)
 
 
 def accepted(plan: Plan, rows: Any) -> tuple[Rows, NDArray[np.bool_] | None]:
-    """Return new rows as the strategy takes them, and which of them have no source; None if all."""
+    """Return new rows as the strategy takes them, and which have no source (None if all have)."""
     strategy, lacks = plan.strategy, lacking(own_columns(plan.kernels, rows))
     if plan.reading.medians is None:
         _refuse_gaps(plan, rows)
@@ -64,7 +68,7 @@ def accepted(plan: Plan, rows: Any) -> tuple[Rows, NDArray[np.bool_] | None]:
         raise DataError(
             f"Row {row} (counted from 0) lacks the columns of kernel"
             f" {quoted(plan.kernels[kernel].label)}, and missing={strategy.name!r} takes complete"
-            f" rows alone: fit the model with another strategy, such as {MISSING!r}."
+            f" rows only: fit the model with another strategy, such as {MISSING!r}."
         )
     return rows, np.asarray(lacks.all(axis=1))
 
@@ -74,32 +78,30 @@ def refuse_without_source(none: NDArray[np.bool_], remedy: str) -> None:
     if none.any():
         raise DataError(
             f"Row {none.argmax()} (counted from 0; {counted(int(none.sum()), 'row')} in all) has"
-            f" NaN in the columns of every kernel, so that there is nothing to compare: {remedy}."
+            f" NaN in the columns of every kernel, so nothing can be compared: {remedy}."
         )
 
 
 def counts(
-    plan: Plan, values: NDArray[Any], lacks: NDArray[np.bool_], classes: Sequence[Any]
+    labels: Sequence[str], lacks: NDArray[np.bool_], codes: NDArray[Any], classes: Sequence[Any]
 ) -> Iterator[str]:
-    """Yield a sentence for each source that rows lack: how many do, of all and of each class.
+    """Yield a sentence per source that rows lack: how many lack it, of all and of each class.
 
-    It warns where that a row lacks the source predicts its class by itself.
+    ``lacks`` is (N, M); ``codes`` (N,) number the ``classes``, which are empty for numbers. It
+    warns if lacking the source is in itself a predictor of the class.
     """
     sources: dict[bytes, list[str]] = {}
-    for kernel, absent in zip(plan.kernels, lacks.T, strict=True):
-        sources.setdefault(absent.tobytes(), []).append(kernel.label)
-    for mask, labels in sources.items():
+    for label, absent in zip(labels, lacks.T, strict=True):
+        sources.setdefault(absent.tobytes(), []).append(label)
+    for mask, names in sources.items():
         absent = np.frombuffer(mask, bool)
         if absent.any():
-            text = f"{int(absent.sum())} of {counted(len(absent), 'row')} lack {', '.join(labels)}"
-            of_classes = [absent[values == code] for code in range(len(classes))]
+            text = f"{int(absent.sum())} of {counted(len(absent), 'row')} lack {', '.join(names)}"
+            of_classes = [absent[codes == code] for code in range(len(classes))]
             pairs = zip(classes, of_classes, strict=True)
             shares = ", ".join(f"{label} {share.mean():.0%}" for label, share in pairs)
-            warning = "; warning: whether a row lacks it predicts its class by itself"
-            yield (
-                f"{plan.strategy.name}: {text}{shares and f' ({shares})'}"
-                f"{warning if _tell_class(of_classes) else ''}"
-            )
+            warning = f"; {WARNING}" if _tell_class(of_classes) else ""
+            yield f"{text}{shares and f' ({shares})'}{warning}"
 
 
 def _tell_class(of_classes: Sequence[NDArray[np.bool_]]) -> bool:
@@ -112,7 +114,7 @@ def _tell_class(of_classes: Sequence[NDArray[np.bool_]]) -> bool:
 
 
 def _refuse_gaps(plan: Plan, rows: TableRows) -> None:
-    """Refuse gaps that need medians, where the training rows had none and these are not known."""
+    """Refuse gaps that need medians if the training rows had no gaps, so none are known."""
     for kernel in plan.kernels:
         columns = slice(None) if kernel.columns is None else kernel.columns
         gaps = np.isnan(rows.numbers[:, columns])
@@ -121,6 +123,6 @@ def _refuse_gaps(plan: Plan, rows: TableRows) -> None:
         if single.any() and not kernel.facts.allows_gaps:
             raise DataError(
                 f"Row {single.argmax()} (counted from 0) has gaps in columns of kernel"
-                f" {quoted(kernel.label)}, and the training rows had none, so that no medians are"
+                f" {quoted(kernel.label)}, and the training rows had none, so no medians are"
                 " known: fill them, or put an imputer before the model."
             )

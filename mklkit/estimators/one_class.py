@@ -27,19 +27,19 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
     kernels : str, Kernel, or list of these, optional
         As for :class:`mklkit.MKLClassifier`, but not ``"auto"``, which needs labels.
     feature_map : str or FeatureMap, optional
-        ``"implicit"``, ``"empirical(subset=0.1)"`` ...; the combiner's default where not given.
+        ``"implicit"``, ``"empirical(subset=0.1)"`` ...; by default the combiner's.
     combiner : str or Combiner, default="uniform"
-        One that learns from rows without labels: ``"uniform"``, or ``"consensus"`` of the package
-        mklkit-optimize. By default all kernels count the same: a row may be odd in one source
-        alone, and a consensus gives the source that differs from the others the least weight.
+        One that learns without labels: ``"uniform"``, or ``"consensus"`` of the package
+        mklkit-optimize. By default all kernels have equal weights: a row may be odd in a single
+        source, and a consensus gives the least weight to the source that differs from the others.
     learner : str or Learner, optional
-        ``"one-class-svm(nu=0.1)"`` ...; ``"one-class-svm"`` where not given.
+        ``"one-class-svm(nu=0.1)"`` ...; by default ``"one-class-svm"``.
     max_memory : int or str, optional
         As for :class:`mklkit.MKLClassifier`.
     random_state : int, RandomState or None, default=None
         The seed of everything random: subset maps.
     n_jobs : int or None, default=None
-        As for :class:`mklkit.MKLClassifier`; there is one problem, so that it changes nothing.
+        As for :class:`mklkit.MKLClassifier`; it has no effect, since there is one problem.
     missing : str or Missing, default="present"
         As for :class:`mklkit.MKLClassifier`.
 
@@ -94,7 +94,7 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
         plan, data = plan_and_read(self, self._task, X, None, sample_weight)
         self.fitted_ = fit_problems(plan, data, [Problem(self._task)], self.random_state)
         decision = self.decisions_[0]
-        # Others subtract no constant from their scores.
+        # Other learners subtract no constant from their scores.
         self.offset_ = 0.0
         if isinstance(decision, WeightedDecision):
             self.offset_ = -float(decision.learner.bias)
@@ -116,8 +116,8 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
     def decision_function(self, X: Any, split: bool = False) -> Array:
         """Return :meth:`score_samples` less ``offset_`` (n,): below 0 for outliers.
 
-        Of a Dask array or DataFrame, they are a Dask array, computed when it is asked for. With
-        ``split=True`` the part of each kernel, and last the constant, (n, M + 1).
+        For a Dask array or DataFrame, they are a lazy Dask array. With
+        ``split=True``, return the part of each kernel and, last, the constant, (n, M + 1).
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Learning from rows that come one part after another, by sums that add up."""
+"""Learning from rows that arrive in parts, by adding up sums over them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from mklkit.views.view_set import ViewSet
 
 @attrs.frozen(eq=False)
 class PartialSums:
-    """What is kept of the rows seen so far; maps and kernels are those of the first call's rows.
+    """Sums over the rows seen so far; maps and kernels are those of the first call's rows.
 
     ``widths`` are the numbers of features, ``moments`` those of all kernels' features
     side by side, by class.
@@ -70,7 +70,7 @@ class PartialSums:
         )
 
     def plus(self, rows: Rows, codes: NDArray[np.intp], max_memory: int | None) -> PartialSums:
-        """Return the sums with those of more rows (N, d) of given class numbers."""
+        """Return the sums after adding rows (N, d) with given class numbers."""
         blocks = FeatureBlocks(self.projectors, rows, max_memory)
         n_classes = len(self.moments.counts)
         (moments,) = blocks.moments([range(len(self.projectors))], codes, n_classes)
@@ -97,7 +97,7 @@ def check_sums_suffice(estimator: Any) -> None:
     """Raise ``NeedsEveryRow`` if an MKLClassifier needs more than sums over rows."""
     if estimator.class_weight is not None:
         raise NeedsEveryRow(
-            "partial_fit keeps sums over rows that count once each, and class_weight weighs them:"
+            "partial_fit keeps sums over rows of equal weight, and class_weight weighs them:"
             " set class_weight=None, or fit on all rows."
         )
     if estimator.probability:
@@ -143,7 +143,7 @@ def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
     rows = checked_rows(estimator, reading, X, first=sums is None)
     if isinstance(rows, TableRows) and rows.medians is not None:
         raise DataError(
-            "partial_fit takes no rows that lack values, as its sums would have to know the weights"
+            "partial_fit takes no rows that lack values, since its sums would depend on the weights"
             " of the kernels: fit on all rows at once, or put an imputer before the model."
         )
     known = np.unique(classes) if sums is None else estimator.classes_
@@ -207,7 +207,7 @@ class UnavailableRows:
 
 
 class GatheredMoments(FeatureBlocks):
-    """The features of M views by their sums alone; rows are in order of their class."""
+    """The features of M views, known only by their sums; rows are in order of their class."""
 
     def __init__(self, sums: PartialSums, moments: ClassMoments, rows: UnavailableRows) -> None:
         super().__init__(sums.projectors, rows)

@@ -1,6 +1,6 @@
-"""The plan of a fit, what an estimator asks for, settled once; and the views of its problems.
+"""The plan of a fit, which settles an estimator's parameters; and the views of its problems.
 
-Several fits on the same rows may share those: Gram matrices and statistics once.
+Several fits on the same rows may share views, whose Gram matrices are then computed once.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ BANDWIDTHS = ("per-problem", "all-rows")
 
 @attrs.frozen(eq=False)
 class Plan:
-    """What an estimator asks for, settled once.
+    """An estimator's parameters, settled before the fit.
 
-    ``kernels`` are bound to columns of the table, which is read as ``reading`` says; while
-    ``proposed`` they tell what the columns hold, until some are proposed from rows and target.
-    ``sources`` are the columns for which, none where they are recognised by name, and ``learners``
-    those of which the better is taken with them, none where the learner is settled.
+    ``kernels`` are bound to columns of the table, which is read as ``reading`` says; if
+    ``proposed``, they tell how to read the columns until others are proposed from rows and target,
+    for each of ``sources`` (empty if these are recognised by name), along with the better of
+    ``learners`` (empty if the learner is given).
     ``bandwidths`` tells whether kernels are fitted to each problem's own rows or to all of them;
-    ``max_memory`` are bytes for features and sums over them, ``n_jobs`` threads over problems.
-    ``missing`` is the strategy for rows that lack sources. ``notes``: what became of gaps, which
-    kernels were proposed, what was chosen unasked.
+    ``max_memory`` is in bytes, for features and sums over them; ``n_jobs`` threads run problems.
+    ``missing`` is the strategy for rows that lack sources. ``notes`` report on gaps, proposed
+    kernels and default choices.
     """
 
     kernels: tuple[BoundKernel, ...]
@@ -77,7 +77,7 @@ class Plan:
 
     @property
     def weighting(self) -> Any:
-        """The combiner, beside fixed shares of kernels and in a strategy, where there are any."""
+        """The combiner, wrapped to respect fixed shares and a strategy if there are any."""
         shares = [bound.facts.share for bound in self.kernels]
         combiner = FixedShares(self.combiner, shares) if any(shares) else self.combiner
         return combiner if self.missing == MISSING else self.strategy.around(combiner)
@@ -96,7 +96,7 @@ def plan_of(
     kernels: Sequence[BoundKernel],
     weighted: bool = False,
 ) -> Plan:
-    """Return what an estimator would do with a table, to whose columns its kernels are bound.
+    """Return an estimator's plan for a table, with the kernels bound to its columns.
 
     ``weighted``: whether rows count differently.
     """
@@ -134,9 +134,9 @@ def plan_of(
 
 
 def on_kernels(plan: Plan) -> Plan:
-    """Return the plan with the map whose views have no features, where nothing needs these.
+    """Return the plan with an implicit map if nothing needs features.
 
-    A full empirical map would take an eigendecomposition per kernel to reproduce it.
+    A full empirical map gives the same result, at the cost of an eigendecomposition per kernel.
     """
     facts = facts_of(plan.feature_map, FeatureMapFacts)
     definite = all(bound.facts.definite for bound in plan.kernels)
@@ -146,13 +146,13 @@ def on_kernels(plan: Plan) -> Plan:
 
 
 def kernels_to_bind(kernels: Any, task: Task, X: Any = None) -> list[BoundKernel]:
-    """Return an estimator's kernels, by which its table is read, or those for what a table has."""
+    """Return an estimator's kernels, or default ones for what its table holds."""
     if not are_proposed(kernels):
         return bind_kernels(kernels)
     if task == "none":
         raise SpecError(
             "kernels='auto' proposes kernels by their alignment with class labels, and there are"
-            " none: name the kernels, or leave them out for the default ones."
+            " none: name the kernels, or omit them to use the default ones."
         )
     by_kind = bind_kernels(None) if X is None else kernels_by_kind(X)
     return [*by_kind, *kernels_beside(kernels)]
@@ -167,7 +167,7 @@ def check_new_rows(estimator: Any, X: Any) -> Rows:
 
 
 def new_rows(estimator: Any, X: Any) -> tuple[Rows, NDArray[np.bool_] | None]:
-    """Return checked new rows, and which of them have no source; None where all have some."""
+    """Return checked new rows, and which of them have no source; None if all have some."""
     plan = estimator.fitted_.plan
     rows = checked_rows(estimator, plan.reading, as_source(X), first=False)
     lack = isinstance(rows, TableRows) and rows.medians is not None
@@ -175,7 +175,7 @@ def new_rows(estimator: Any, X: Any) -> tuple[Rows, NDArray[np.bool_] | None]:
 
 
 WORTH_KEEPING = 2**28
-"""Bytes of similarities of held-out rows that are kept for all decisions of a problem."""
+"""Bytes of similarities of held-out rows to keep for all decisions of a problem."""
 
 
 class ProblemViews:
@@ -184,7 +184,7 @@ class ProblemViews:
     A map whose facts state ``shared`` (a random subset) is fitted once on all rows, from ``seed``,
     and each problem uses its rows of the features; any other is fitted on each problem's own rows.
     ``keep``: each problem's views are kept for other fits on the same rows. ``store`` has
-    quantities of pairs of the rows of which these are a part.
+    quantities of pairs of all rows, which include these.
     """
 
     def __init__(
@@ -242,7 +242,7 @@ class ProblemViews:
         return int(rows.nbytes) + sum(part.n_bytes for part in kept)
 
     def of(self, problem: Problem, seed: int) -> tuple[ViewSet, Target, np.random.RandomState]:
-        """Return a problem's views, its target, and its random state after that."""
+        """Return a problem's views, its target, and the random state after making them."""
         key = problem, int(seed)
         if key in self._known:
             views, target, random_state = self._known[key]
@@ -274,7 +274,7 @@ class ProblemViews:
         )
 
     def block(self, problem: Problem, seed: int, held_out: TrainingData) -> RowBlock | None:
-        """Return other rows of the store as a block for all decisions of a problem.
+        """Return other rows of the store as a block that all decisions of a problem share.
 
         None if their columns take too much memory to be kept.
         """

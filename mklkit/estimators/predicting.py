@@ -1,4 +1,4 @@
-"""What estimators share in predicting: probabilities where they are asked for, and Dask's rows."""
+"""Prediction shared by estimators: probabilities if requested, and rows of Dask."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import DataError
 from mklkit.estimators.folds import USUAL_FOLDS
-from mklkit.protocols import Array, Decision, Rows
+from mklkit.protocols import Array, Decision, Rows, patterns
 from mklkit.protocols.folds import plan_folds
 from mklkit.views.dask.rows import each_row
 from mklkit.views.deciding import decide_all
 from mklkit.views.rows import is_dask
+
+PATTERN_ROWS, CLASS_ROWS = 50, 5
+"""Rows that lack the same sources, of all and of each class, that have sigmoids of their own."""
 
 
 def class_numbers(scores: Array) -> NDArray[np.intp]:
@@ -32,8 +35,8 @@ def finite_values(
 ) -> Array:
     """Return the values of all decisions on rows, side by side (n, number of values).
 
-    ``same_map``: the decisions share maps; ``name`` the values are called. A ``DataError`` refuses
-    values that are not finite.
+    ``same_map``: the decisions share maps; ``name`` is that of the values in messages. A
+    ``DataError`` refuses values that are not finite.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         values = decide_all(decisions, rows, same_map)
@@ -47,10 +50,10 @@ def finite_values(
 
 
 def lazy_on_dask(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a fitted model's method of rows return a Dask array of Dask's rows.
+    """Make a fitted model's method return a lazy Dask array for Dask's rows.
 
-    It is computed when it is asked for. The model's ``_n_values`` says how many values a row has;
-    None for one that is no matrix's.
+    The model's ``_n_values`` says how many values a row has; None if the result
+    is not a matrix.
     """
 
     @wraps(method)
@@ -66,7 +69,7 @@ def lazy_on_dask(method: Callable[..., Any]) -> Callable[..., Any]:
 def of_each_row(
     model: Any, method: Callable[[Any, Any], Any], X: Any, dtype: Any, width: int | None = None
 ) -> Any:
-    """Return a method's values of Dask's rows as a Dask array; ``width`` of a matrix."""
+    """Return a method's values for rows of Dask as a Dask array; a matrix has a ``width``."""
     names = vars(model).get("feature_names_in_")
     return each_row(partial(method, model), X, dtype, width, names, model.n_features_in_)
 
@@ -74,15 +77,15 @@ def of_each_row(
 def _are_asked_for(estimator: PredictsClasses) -> bool:
     if not estimator._asks_for_probabilities():
         raise AttributeError(
-            f"{type(estimator).__name__} gives probabilities where they are asked for: set"
-            " probability=True, of the MKLClassifier inside it if this is a search or a vote, and"
+            f"{type(estimator).__name__} gives probabilities only if requested: set"
+            " probability=True (on the inner MKLClassifier if this is a search or a vote) and"
             " fit again."
         )
     return True
 
 
 class PredictsClasses(ClassifierMixin, ABC):
-    """Classes by decision values, and probabilities where parameters ask for them."""
+    """Classes from decision values, and probabilities if the parameters request them."""
 
     classes_: NDArray[Any]
     # Of estimators without these parameters.
@@ -102,21 +105,21 @@ class PredictsClasses(ClassifierMixin, ABC):
         return None if len(self.classes_) == 2 else len(self.classes_)
 
     def _asks_for_probabilities(self) -> bool:
-        """Return whether the parameters ask for them, or those of the estimator inside."""
+        """Return whether the parameters, or those of the inner estimator, request probabilities."""
         inside = self.estimator
         asks = isinstance(inside, PredictsClasses) and inside._asks_for_probabilities()
         return bool(self.probability) or asks
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class label (n,) of each row; of Dask's rows as a Dask array.
+        """Return the class label of each row (n,); for rows of Dask, as a Dask array.
 
-        Where classes are level, as in votes, it is the first of them in order.
+        Ties, as in votes, go to the first class in order.
         """
         if is_dask(X):
             check_is_fitted(self)
             labels: NDArray[Any] = of_each_row(self, type(self).predict, X, self.classes_.dtype)
             return labels
-        numbers = class_numbers(self.decision_function(X))  # says so if the model is not fitted
+        numbers = class_numbers(self.decision_function(X))  # raises if the model is not fitted
         return np.asarray(self.classes_[numbers])
 
     @available_if(_are_asked_for)
@@ -124,8 +127,8 @@ class PredictsClasses(ClassifierMixin, ABC):
         """Return the probability of each class, (n, C), in the order of ``classes_``.
 
         There is no such method without ``probability=True``. :meth:`predict` follows the decision
-        values, and may give another class than the likeliest where classes are about equally
-        likely. Of a Dask array or DataFrame, they are a Dask array.
+        values, and may differ from the likeliest class if classes are about equally likely. For a
+        Dask array or DataFrame, they are a Dask array.
 
         Raises
         ------
@@ -142,13 +145,13 @@ class PredictsClasses(ClassifierMixin, ABC):
 
     @available_if(_are_asked_for)
     def predict_log_proba(self, X: Any) -> Array:
-        """Return the logarithms of :meth:`predict_proba`, −inf where one is 0 but for rounding."""
+        """Return the logarithms of :meth:`predict_proba`, −inf where one rounds to 0."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
 
 class DecisionValues(ClassifierMixin, BaseEstimator):
-    """A classifier whose rows are decision values already, to be calibrated by scikit-learn."""
+    """A classifier whose rows already are decision values, for scikit-learn to calibrate."""
 
     def fit(self, X: Array, y: NDArray[np.intp], sample_weight: Array | None = None) -> Self:
         """Remember the class numbers."""
@@ -170,14 +173,18 @@ def cross_fitted(
     decide: Callable[[NDArray[np.intp], NDArray[np.intp]], Array],
     row_weights: Array | None = None,
     groups: NDArray[np.intp] | None = None,
-) -> tuple[Any, str]:
+    lacks: NDArray[np.bool_] | None = None,
+) -> tuple[Any, dict[str, Any], str]:
     """Return scikit-learn's sigmoids of decision values of held-out rows, and a note.
 
-    ``decide`` takes the rows to train on and the rows held out, and returns the decision values of
-    a model of the first on the second. The only row or group of a class is trained on and never
-    held out: it has no weight in the calibration, and no row is likely to be of that class.
+    Beside those of all rows there are those of each pattern of sources that enough rows lack, as
+    ``lacks`` (N, M) says, by a key with 1 for each source that it lacks.
+
+    ``decide`` takes the rows to train on and those held out, and returns the decision values on
+    the latter of a model trained on the former. The only row or group of a class is never held
+    out: it has no weight in the calibration, and the class is likely for no row.
     """
-    # It brings a second's worth of other estimators, and few models need it.
+    # Importing it takes a second, and few models need it.
     from sklearn.calibration import CalibratedClassifierCV
 
     plan = plan_folds(codes, USUAL_FOLDS, groups=groups)
@@ -196,8 +203,42 @@ def cross_fitted(
     weights = row_weights
     if not scored.all():
         weights = scored * (np.ones(n_rows) if row_weights is None else row_weights)
-    whole = [(np.arange(n_rows), np.arange(n_rows))]
-    model = CalibratedClassifierCV(DecisionValues(), method="sigmoid", cv=whole, ensemble=False)
-    model.fit(values, codes, sample_weight=weights)
+
+    def sigmoids(members: NDArray[np.intp]) -> Any:
+        whole = [(np.arange(len(members)), np.arange(len(members)))]
+        model = CalibratedClassifierCV(DecisionValues(), method="sigmoid", cv=whole, ensemble=False)
+        some = None if weights is None else weights[members]
+        model.fit(values[members], codes[members], sample_weight=some)
+        return model.calibrated_classifiers_[0]
+
+    of_patterns = {}
+    if lacks is not None:
+        numbers, table = patterns(lacks)
+        for number, pattern in enumerate(table):
+            members = np.flatnonzero((numbers == number) & scored)
+            counts = np.bincount(codes[members], minlength=n_classes)
+            if len(members) >= PATTERN_ROWS and counts.min() >= CLASS_ROWS:
+                of_patterns[_key(pattern)] = sigmoids(members)
     note = f"probabilities by sigmoids of the decision values in {plan.folds}-fold cross-validation"
-    return model.calibrated_classifiers_[0], "; ".join([note, *plan.notes])
+    return sigmoids(np.arange(n_rows)), of_patterns, "; ".join([note, *plan.notes])
+
+
+def calibrated(
+    shared: Any, of_patterns: dict[str, Any], values: Array, lacks: NDArray[np.bool_] | None
+) -> Array:
+    """Return the probabilities of decision values, by the rows' own patterns where these have any.
+
+    ``lacks`` (n, M) says which sources rows lack; None if they have all.
+    """
+    probabilities: Array = shared.predict_proba(values)
+    if of_patterns:
+        complete = np.zeros((len(values), len(next(iter(of_patterns)))), bool)
+        numbers, table = patterns(complete if lacks is None else lacks)
+        for number, pattern in enumerate(table):
+            members, calibration = numbers == number, of_patterns.get(_key(pattern), shared)
+            probabilities[members] = calibration.predict_proba(values[members])
+    return probabilities
+
+
+def _key(lacks: NDArray[np.bool_]) -> str:
+    return "".join("01"[int(absent)] for absent in lacks)

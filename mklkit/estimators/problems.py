@@ -1,4 +1,4 @@
-"""Problems: some rows of the training data each, and what is to be learned of them at once."""
+"""Problems: some rows of the training data, and the target to be learned from them."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ STRATEGIES = ("ovo", "ovr", "native")
 class Problem:
     """One of the problems into which an estimator's target is divided.
 
-    Of two classes ``negative`` and ``positive`` are the numbers of those labelled −1 and +1; the
-    negative one is None for all classes but the positive one. ``column`` is that of the numbers
-    that are learned, all of them where it is None.
+    ``negative`` and ``positive`` are the numbers of the classes labelled −1 and +1; a negative
+    class of None stands for all but the positive one. ``column`` is the column of the numbers to
+    be learned; None for all of them.
     """
 
     task: Task
@@ -42,7 +42,7 @@ class Problem:
     column: int | None = None
 
     def rows(self, values: NDArray[Any]) -> NDArray[np.intp]:
-        """Return the indices of its rows, by the values of all rows (N,)."""
+        """Return the indices of its rows, from the values of all rows (N,)."""
         if self.negative is None:
             return np.arange(len(values))
         return np.flatnonzero((values == self.negative) | (values == self.positive))
@@ -54,7 +54,7 @@ class Problem:
         row_weights: Array | None = None,
         groups: NDArray[np.intp] | None = None,
     ) -> Target:
-        """Return the target of its rows, by their values, weights and groups (n,)."""
+        """Return the target of its rows, from their values, weights and groups (n,)."""
         if self.positive is not None:
             values = np.where(values == self.positive, 1, -1)
         elif self.column is not None:
@@ -70,7 +70,7 @@ class Problem:
 
 
 def class_problems(n_classes: int, multiclass: str, combiner: Any, learner: Any) -> list[Problem]:
-    """Return the problems of ``n_classes`` classes; two classes are one problem.
+    """Return the problems for ``n_classes`` classes; two classes make one problem.
 
     >>> [(p.negative, p.positive) for p in class_problems(3, "ovr", None, None)]
     [(None, 0), (None, 1), (None, 2)]
@@ -94,12 +94,12 @@ def class_problems(n_classes: int, multiclass: str, combiner: Any, learner: Any)
 
 
 def join_scores(problems: Sequence[Problem], values: Iterable[Array], n_classes: int) -> Array:
-    """Return one score per class, classes first, from the decision values of problems of two.
+    """Return one score per class, classes first, from the decision values of two-class problems.
 
     One against the rest: the values themselves. One against one: votes plus, to break ties, the sum
     of the decision values, scaled to below one half so that it never outweighs a vote (as in
-    scikit-learn). The values of each problem have the same shape, such as (n,); they are asked for
-    one after another.
+    scikit-learn). The values of each problem have the same shape, such as (n,); they are
+    requested one after another.
     """
     votes: list[Any] = [0.0] * n_classes
     sums: list[Any] = [0.0] * n_classes
@@ -128,7 +128,7 @@ def joined_parts(fitted: Any, rows: Rows, n_classes: int) -> Array:
     """Return the parts of decision values: (n, M + 1) for two classes, else (n, M + 1, C)."""
     if n_classes > 2 and fitted.problems[0].negative is not None:
         raise IncompatibleError(
-            "The values of multiclass='ovo' count votes, which are no sum over kernels: fit with"
+            "The values of multiclass='ovo' count votes, which are not a sum over kernels: fit with"
             " multiclass='ovr' to split them."
         )
     parts = decision_parts(fitted, rows)

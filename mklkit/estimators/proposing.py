@@ -36,43 +36,43 @@ MOST_CANDIDATES = 40
 """Candidates before pruning; their pairwise products cost the square of their number."""
 
 ALIKE = 0.99
-"""Of two kernels with a larger centred alignment only one is taken."""
+"""Of two kernels with a larger centred alignment, only one is kept."""
 
 WEAK = 0.3
 """A kernel with less than this share of the best alignment with the labels is left out."""
 
 MOST_COMPARED = 12
-"""Kernels whose even sums are compared."""
+"""The most kernels whose even sums are compared."""
 
 MOST_TAKEN = 8
-"""Kernels that are taken."""
+"""The most kernels to take."""
 
 WORTH = 0.01
-"""A kernel must lower the error by this share of it."""
+"""A kernel must lower the error by this share."""
 
 LEFT_OUT = "left out"
-"""How notes on what is not taken begin."""
+"""The beginning of notes on kernels that were left out."""
 
 ROWS_OF_SUMS = 400
-"""Rows on which even sums are compared, as an eigendecomposition costs the cube of them."""
+"""Rows on which even sums are compared; an eigendecomposition takes the cube of their number."""
 
 MOST_OF_RIDGE = 2000
-"""With more rows the learner is not chosen: ridge regression takes time in the cube of them."""
+"""With more rows the learner is not chosen: ridge regression takes the cube of their number."""
 
 AUTO = "kernels auto: "
-"""How notes on proposed kernels begin."""
+"""The beginning of notes on proposed kernels."""
 
 
 Candidate = tuple[BoundKernel, str]
-"""A kernel that may be taken, and the name of its group of columns."""
+"""A candidate kernel and the name of its group of columns."""
 
 
 @attrs.frozen
 class KernelBank:
     """The kernels of an estimator, bound to columns of its training data.
 
-    ``learner`` is the one that is better with them, None where none were compared.
-    ``notes`` tell what was taken and left out of what was proposed, and why.
+    ``learner`` is the one that is better with them; None if none were compared.
+    ``notes`` tell which candidates were taken and left out, and why.
     """
 
     kernels: list[BoundKernel]
@@ -95,14 +95,14 @@ def proposed_bank(
 ) -> KernelBank:
     """Return a bank proposed from training data, for classes or for numbers.
 
-    ``sources`` are the columns of each source, which are recognised by name where there are none.
-    Of ``learners`` the one is taken that predicts more rows in three folds. ``read_by`` are the
-    kernels by which the rows were read, none where all are numbers.
+    ``sources`` are the columns of each source; if empty, sources are recognised by name.
+    The learner is the one of ``learners`` that predicts more rows in three folds. ``read_by`` are
+    the kernels for which the rows were read, none if all columns are numbers.
 
-    Candidates are those that registered kernels propose (``KernelFacts.proposed``), for all numbers
+    Candidates come from registered kernels (``KernelFacts.proposed``), for all numbers
     and for each source (:func:`sources_of`), at most 40; pruning takes at most 8.
-    They are compared on at most about 1,000 rows, drawn by class; the draw depends on the class
-    numbers alone, or on the number of rows.
+    They are compared on about 1,000 rows at most, drawn by class; the draw depends only on the
+    class numbers, or on the number of rows.
 
     Alignments: Cortes, Mohri and Rostamizadeh, "Algorithms for learning kernels based on centered
     alignment", JMLR 13 (2012), section 2.
@@ -170,19 +170,19 @@ def _pruned(
     codes: NDArray[np.intp],
     groups: NDArray[np.intp] | None,
 ) -> tuple[list[BoundKernel], list[str]]:
-    """Return the kernels that are taken, and notes on what was taken and left out.
+    """Return the kernels to take, and notes on which were taken and left out.
 
     First by centred alignment: in the order of their alignment with the targets (the best of each
-    group first), candidates are kept unless they are alike one that is kept, or weak, up to 12.
+    group first), up to 12 candidates are kept, except weak ones and near copies of one kept.
     Then by the leave-one-out error of kernel ridge regression on the even sum of kernels: the best
-    single kernel, and as long as the error falls by one per cent, the kernel that lowers it most.
-    Rows of the same of ``groups`` (n,) are left out together.
+    single kernel, then repeatedly the one that lowers the error most, while it falls by one per
+    cent. Rows of the same group in ``groups`` (n,) are left out together.
 
-    ``targets`` (n, q) are regressed on: a column per class with 1 for its rows, or numbers with
-    deviation 1; their inner products are the kernel to be aligned with.
+    ``targets`` (n, q) are the regression targets: a column per class with 1 for its rows, or
+    numbers of deviation 1; their inner products are the kernel for the alignment.
 
     O(n²(d + M²)) tile by tile for the alignments of M candidates; then at most 12 Gram matrices of
-    400 rows (15 MB), and some 50 eigendecompositions of such.
+    400 rows (15 MB), and about 50 eigendecompositions of this size.
     """
     able, kernels, own_rows, notes = _fitted(candidates, rows)
     with_target = KernelRows.of([*kernels, InnerProduct()], [*own_rows, targets])
@@ -204,9 +204,9 @@ def _pruned(
         f" error of their even sum; alignments are centred, with the target of {len(rows)} rows"
     )
     reasons = {
-        "as one like it is there": alike,
-        "as the sum is no better with it": no_better,
-        "as others are better aligned": rest,
+        "similar to one taken": alike,
+        "no gain from adding it": no_better,
+        "others are better aligned": rest,
     }
     notes = [first, *notes, *(f"took {said[place]}" for place in taken)]
     for reason, names in reasons.items():
@@ -218,7 +218,7 @@ def _pruned(
 def _fitted(
     candidates: Sequence[Candidate], rows: Array
 ) -> tuple[list[Candidate], list[FittedKernel], list[Array], list[str]]:
-    """Return those with finite values on the rows, fitted, their rows, and a note on each other."""
+    """Return the fitted candidates with finite values, their rows, and notes on the others."""
     cuts = ColumnCuts(rows)
     able, kernels, own_rows, notes = [], [], [], []
     for bound, group in candidates:
@@ -237,7 +237,7 @@ def _fitted(
 
 
 def _not_alike(alignments: Array, groups: Sequence[str]) -> tuple[list[int], dict[int, int]]:
-    """Return the places of kernels that are kept, and of those alike one of them with that one."""
+    """Return the places of kernels to keep, and of each near copy with the one that it copies."""
     with_target = alignments[:-1, -1]
     order = np.argsort(np.round(-with_target, 9), kind="stable").tolist()
     firsts = list({groups[place]: place for place in reversed(order)}.values())
@@ -288,7 +288,7 @@ def _better_learner(
 ) -> tuple[Any, str]:
     """Return the learner that predicts more rows in three folds on the even sum, and a note.
 
-    The first of equal ones. Several classes are told apart one against the others.
+    Ties go to the first. Several classes are predicted one against the rest.
     """
     drawn = drawn_by_class(codes, ROWS_OF_SUMS)
     some, codes = rows_at(rows, drawn), codes[drawn]

@@ -1,4 +1,4 @@
-"""MKLRegressor: multiple kernel learning of numbers as a scikit-learn estimator."""
+"""MKLRegressor: multiple kernel regression as a scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from mklkit.views.rows import is_dask
 
 
 class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
-    """Multiple kernel regression: kernels, each through a feature map, joined by a combiner.
+    """Multiple kernel regression: kernels, each with a feature map, joined by a combiner.
 
     Parameters
     ----------
     kernels : str, Kernel, or list of these, optional
         As for :class:`mklkit.MKLClassifier`.
     feature_map : str or FeatureMap, optional
-        ``"implicit"``, ``"empirical(subset=0.1)"`` ...; the combiner's default where not given.
+        ``"implicit"``, ``"empirical(subset=0.1)"`` ...; by default the combiner's.
     combiner : str or Combiner, default="uniform"
-        ``"centered-alignment"``, ``"best-single"``, ``"ifsl"`` ...: one that learns numbers.
+        ``"centered-alignment"``, ``"best-single"``, ``"ifsl"`` ...: one that does regression.
     learner : str or Learner, optional
-        ``"ridge(alpha=0.1)"``, ``"svr"`` ...; the combiner's default where it learns numbers, else
-        ``"ridge"``.
+        ``"ridge(alpha=0.1)"``, ``"svr"`` ...; by default the combiner's if it does regression,
+        else ``"ridge"``.
     max_memory : int or str, optional
         As for :class:`mklkit.MKLClassifier`.
     random_state : int, RandomState or None, default=None
@@ -44,8 +44,8 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
     Attributes
     ----------
     weights_ : ndarray of shape (n_problems, M)
-        Kernel weights: one row where all targets share them (those of ``uniform``, with ``ridge``),
-        else one per target.
+        Kernel weights: one row if all targets share them (as with ``uniform`` and ``ridge``), else
+        one per target.
     kernel_names_, kernel_columns_, kernels_, feature_map_, combiner_, learner_, choices_
         As in :class:`mklkit.MKLClassifier`.
     problems_ : list of str
@@ -55,15 +55,15 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
     decisions_ : list of Decision
         One per problem.
     target_means_ : ndarray of shape (T,)
-        What is taken off the targets before they are learned, and added to every prediction; zeros
-        for a learner without a free constant, such as ``ridge(intercept=False)``.
+        The means subtracted from the targets before the fit and added to every prediction; zeros
+        for a learner without an intercept, such as ``ridge(intercept=False)``.
     n_samples_fit_ : int
         The number of training rows, without those of weight 0.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Notes
     -----
-    :meth:`score` is R², of several targets their mean.
+    :meth:`score` is R²; for several targets, the mean.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn from rows (N, d) and numbers, (N,) or (N, T).
 
-        Rows may also be a :class:`mklkit.protocols.RowSource`, a ``numpy.memmap`` or Dask's, as for
+        Rows may also be a :class:`mklkit.protocols.RowSource`, ``numpy.memmap`` or Dask's, as for
         :meth:`mklkit.MKLClassifier.fit`.
 
         Parameters
@@ -90,11 +90,11 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         y : array-like of shape (N,) or (N, T)
         sample_weight : array-like of shape (N,), optional
             How much each row counts: a row of weight 2 as much as the same row twice. Widths such
-            as ``sigma='mean'``, and kernel weights where ``CombinerFacts.row_weights`` is
-            ``"learner"``, follow from all rows alike.
+            as ``sigma='mean'``, and kernel weights if ``CombinerFacts.row_weights`` is
+            ``"learner"``, count all rows equally.
         groups : array-like of shape (N,), optional
-            The group of each row, such as its patient: what is chosen on held-out rows is chosen
-            on rows of other groups.
+            The group of each row, such as its patient: any choice on held-out rows is made on rows
+            of other groups.
 
         Raises
         ------
@@ -107,7 +107,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         names = _names_of(y)
         plan, data = plan_and_read(self, self._task, X, y, sample_weight, groups)
         if plan.proposed:
-            plan = with_kernels(plan, data)  # before the mean is taken off
+            plan = with_kernels(plan, data)  # before the mean is subtracted
         self._one_target = data.values.ndim == 1
         columns = data.values[:, None] if self._one_target else data.values
         self.target_means_ = np.zeros(columns.shape[1])
@@ -122,7 +122,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         return self
 
     def _divided(self, plan: Plan) -> tuple[list[Problem], list[str]]:
-        """Return the problems, one where targets can share it, and their names."""
+        """Return the problems, one if the targets can share it, and their names."""
         if self._one_target:
             return [Problem("numbers")], [self.target_names_[0]]
         together = facts_of(plan.combiner, CombinerFacts).several_targets
@@ -137,17 +137,17 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
     @lazy_on_dask
     def predict(self, X: Any, split: bool = False) -> Array:
-        """Return the numbers, (n,) or (n, T), of rows; of Dask's rows as a Dask array.
+        """Return the predictions, (n,) or (n, T), for rows; for rows of Dask, as a Dask array.
 
-        With ``split=True`` the part of each kernel in them, in the order of ``kernel_names_``, and
-        last the constant: (n, M + 1) or (n, M + 1, T), with the numbers as sums over axis 1.
+        With ``split=True``, return the part of each kernel, in the order of ``kernel_names_``, and
+        last the constant: (n, M + 1) or (n, M + 1, T), which sum to the predictions over axis 1.
 
         Raises
         ------
         DataError
             If a value is not finite, as may happen with features of 1e300.
         IncompatibleError
-            If numbers to be split are no sum over kernels.
+            If predictions to be split are not a sum over kernels.
         """
         rows = check_new_rows(self, X)
         if split:
@@ -161,11 +161,11 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         return numbers[:, 0] if self._one_target else numbers
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, split: bool = False) -> Any:
-        """Return R² of rows, of several targets their mean.
+        """Return R² on rows; for several targets, the mean.
 
-        With ``split=True`` what each kernel adds to it, and last the constant, (M + 1,), with R² as
-        their sum: of the parts f_m of :meth:`predict`, with targets and predictions less the mean
-        target, f_m·(2y − f)/y·y, Pratt's product measure as in himalaya's ``r2_score_split``.
+        With ``split=True``, return the share of each kernel, and last of the constant, (M + 1,),
+        which sum to R²: f_m·(2y − f)/y·y for the parts f_m of :meth:`predict`, with the mean
+        subtracted from y and f; Pratt's product measure, as in himalaya's ``r2_score_split``.
         """
         if not split:
             return super().score(X, y, sample_weight)
@@ -181,7 +181,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
 
 def _names_of(y: Any) -> list[str]:
-    """Return the column names of a target, none where it has none."""
+    """Return the column names of a target, empty if it has none."""
     table = y._meta if is_dask(y) else y
     if isinstance(table, pd.Series):
         return [] if table.name is None else [str(table.name)]

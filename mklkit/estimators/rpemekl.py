@@ -29,21 +29,21 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
     kernels : as for MKLClassifier, optional
         Default: the normalised linear kernel, rbf with the mean distance and a tenth of it as σ.
     subset : int, float or sequence of these, default=0.1
-        Landmarks of a member's map: a count, a fraction of the training rows, or several of these,
-        of which cross-validation takes the best (``"auto"``: 0.1, 0.2 … 0.5).
+        Landmarks of a member's map: a count, a fraction of the training rows, or several of these
+        for cross-validation to choose from (``"auto"``: 0.1, 0.2 … 0.5).
     n_members : int, default=3
         H, the number of members that vote.
     alpha, lam : float, default=1.0
         Ridge of the learners (the paper's c), and λ, the penalty on disagreement.
     tune : bool, default=False
-        Whether α and λ (and the subset, where choices are given) are chosen by cross-validation on
+        Whether α and λ (and the subset, if there are choices) are chosen by cross-validation on
         the training rows, on the papers' grid 2⁻⁴ … 2⁴.
     cv : int, default=5
         The number of folds for that.
     multiclass : {"ovo", "ovr"}, default="ovo"
         One map serves all binary problems of a member.
     class_weight : None, "balanced", or dict of class label to number, default=None
-        How much the rows of each class count, as for MKLClassifier.
+        The weight of each class, as for MKLClassifier.
     probability : bool, default=False
         Whether there is ``predict_proba``, the mean of the members' probabilities.
     max_memory : int or str, optional
@@ -57,9 +57,9 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
     best_params_ : dict
         The values of subset, alpha and lam that were used.
     best_score_ : float
-        The cross-validated accuracy of one member with these; NaN where nothing was searched.
+        The cross-validated accuracy of one member with these; NaN without a search.
     refit_time_ : float
-        Seconds in which the members were fitted, without the search.
+        Seconds to fit the members, without the search.
     others : as for MKLVotingClassifier
 
     Notes
@@ -114,7 +114,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         sample_weight: Any = None,
         groups: Any = None,
     ) -> Self:
-        """Fit the members, with views that other fits on the same rows share."""
+        """Fit the members, sharing views with other fits on the same rows."""
         self.best_params_, self.best_score_ = self._choose(
             shared_views, X, y, sample_weight, groups
         )
@@ -173,5 +173,5 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
 
     def _member(self, **params: Any) -> MKLClassifier:
         nested = {NESTED[name]: value for name, value in params.items()}
-        # A share that was asked for is not limited.
+        # A requested share is not limited.
         return self._preset_member().set_params(**nested, feature_map__most=None)

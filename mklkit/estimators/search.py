@@ -56,40 +56,40 @@ from mklkit.protocols import Array, TableRows
 class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
     """Parameters of an estimator chosen by cross-validation, with shared Gram matrices.
 
-    For all combiners and learners; of classes, numbers and one class. Of classes, points with the
-    same kernels share their Gram matrices, statistics and features within a fold, and weights that
-    do not depend on the learner's parameters are learned once for all of these.
+    It works with all combiners and learners, for classes, numbers and one class. For classes,
+    points with the same kernels share Gram matrices, statistics and features within a fold, and
+    weights that do not depend on the learner's parameters are learned once for all of these.
 
     Parameters
     ----------
     estimator : MKLClassifier, MKLRegressor or MKLOneClass
         The estimator whose parameters are searched; it is not fitted itself. With
-        ``probability=True`` the last fit alone is calibrated, and no fit of a fold. Of one class
-        ``y`` is -1 for known outliers and 1 for inliers: settings are scored by it, and fits do
-        not see it.
+        ``probability=True`` only the last fit is calibrated, not those of the folds. For one
+        class, ``y`` is -1 for known outliers and 1 for inliers: it scores the settings, and fits
+        do not see it.
     param_grid : dict of sequences, or list of these, optional
         Values by nested names as in scikit-learn, such as ``{"combiner__lam": [0.5, 1, 2]}`` or
         ``{"combiner": ["uniform", "dimkl3"], "learner__C": [1, 10]}``. Default: the components'
         own search spaces, as far as ``effort`` goes.
     cv : int, scikit-learn splitter, or list of (training rows, scored rows), default=5
-        An int means folds shuffled from ``random_state``, of classes stratified, fewer where a
-        class has fewer rows; None means five. The row of a single-row class is always trained on
-        and never scored.
+        An int is a number of folds, shuffled by ``random_state``, stratified for classes, fewer if
+        a class has fewer rows; None means five. The row of a single-row class is always in
+        training and never scored.
     effort : {"fast", "thorough"} or int, default="fast"
-        How long to look where no grid is given. ``"fast"``: three values of each parameter that
-        combiner and learner declare (all where a grid is fitted on the same views at once, as for
+        How long to search if no grid is given. ``"fast"``: three values of each parameter that
+        combiner and learner declare (all values if one fit covers the whole grid, as for
         ``ifsl``). ``"thorough"``: all their values, and other kernel parameters, one kernel at a
-        time. A number: so many points drawn from all combinations.
+        time. A number: that many points drawn from all combinations.
     scoring : str or callable, optional
-        A scorer of scikit-learn's that needs predictions or decision values. Default: accuracy, of
-        numbers R², of one class the area under the ROC curve.
+        A scikit-learn scorer that needs predictions or decision values. Default: accuracy for
+        classes, R² for numbers, the area under the ROC curve for one class.
     progress : bool or callable, optional
         As for :func:`mklkit.compare`; a function is called as ``progress(done, total)`` for the
         binary problems of each fold.
     n_jobs : int or None, default=None
-        Threads over folds, the estimator's own where None; the result does not depend on it.
+        Threads over folds; by default the estimator's ``n_jobs``. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        The seed of the folds and the fits; the estimator's own where None.
+        The seed of the folds and the fits; by default the estimator's.
 
     Attributes
     ----------
@@ -99,12 +99,14 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
     best_params_ : dict
         By nested name.
     best_score_, best_index_ : float, int
-        Mean score over the folds; among equals the simplest model, as the components' search spaces
-        order their values (for ``ifsl`` the largest λ, then α).
+        Mean score over the folds; ties go to the simplest model by the order of values in the
+        components' search spaces (for ``ifsl`` the largest λ, then α).
     cv_results_ : dict of ndarray
         As in scikit-learn's searches: ``params``, ``param_learner__alpha`` …,
         ``split0_test_score`` …, ``mean_test_score``, ``std_test_score``, ``rank_test_score``; and
-        ``mean_n_iter`` where fits iterate. A point that can't be fitted has NaN, with a warning;
+        ``mean_n_iter`` if fits iterate; for classes, if rows lack sources, ``mean_test_complete``
+        of the rows that have all sources and ``mean_test_lacking`` of the others. A point that
+        can't be fitted has NaN, with a warning;
         names and values that no component takes are refused before anything runs.
     n_splits_ : int
     refit_time_ : float
@@ -112,8 +114,8 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
 
     Notes
     -----
-    Memory as for one fit, times ``n_jobs``; what is kept for other points of a fold is at most the
-    estimator's ``max_memory``.
+    Memory as for one fit, times ``n_jobs``; the views kept for other points of a fold take at most
+    the estimator's ``max_memory``.
 
     Examples
     --------
@@ -151,9 +153,9 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Choose parameters by cross-validation on rows (N, d) and targets, then fit on all.
 
-        Weights of rows (N,) count in the fits. Scores take all rows of a fold alike, as those of
+        Weights of rows (N,) count in the fits. Scores count all rows of a fold equally, as in
         scikit-learn's ``GridSearchCV``; rows of weight 0 are left out. Rows of a group (N,), such
-        as a patient, are in the same fold, and so are they in what a fit of a fold divides.
+        as a patient, are in the same fold, also in folds inside a fit.
         """
         return self.fit_sharing(None, X, y, sample_weight, groups)
 
@@ -165,7 +167,7 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
         sample_weight: Any = None,
         groups: Any = None,
     ) -> Self:
-        """Search as :meth:`fit` does, with views that other fits on the same rows share."""
+        """Search as :meth:`fit` does, sharing views with other fits on the same rows."""
         check_progress(self.progress)
         base = self._base()
         shared_views = shared_views or SharedViews(base.max_memory)
@@ -179,9 +181,9 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
             scores_of, total, folds_notes = by_fits(base, points, self.cv, self._score, rows)
         done = count(1)
         with reported(self.progress, "searching", BRIEF) as report:
-            scores, n_iter = scores_of(lambda: report(next(done), total))
+            scores, others = scores_of(lambda: report(next(done), total))
             self.n_splits_ = len(scores)
-            self.cv_results_ = results_table(points, scores, n_iter)
+            self.cv_results_ = results_table(points, scores, others)
             means = self.cv_results_["mean_test_score"]
             self.best_index_ = best_point(numbered, space, means)
             self.best_params_ = points[self.best_index_]
@@ -206,7 +208,7 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
     def _of_classes(
         self, base: MKLClassifier, points: list[Point], shared_views: SharedViews, *rows: Any
     ) -> Any:
-        """Return what scores points of a classifier, many of them by one fit."""
+        """Return a scorer of points of a classifier, which scores many with one fit."""
         X, y, sample_weight, groups = rows
         scorer = None if self._score == "accuracy" else get_scorer(self.scoring)
         alike = grouped(points, lambda point: fitted_at_once(varied(base, point)))
@@ -234,7 +236,7 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
 
     @property
     def _score(self) -> Any:
-        """The score by which settings are chosen, a name unless the user gives a function."""
+        """The score that chooses settings, a name unless the user gives a function."""
         return self.scoring or USUAL_SCORES[self.estimator._task]
 
     def __sklearn_tags__(self) -> Any:
@@ -257,13 +259,13 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
         whole = varied(base, {})
         seed = check_random_state(base.random_state).randint(2**31 - 1)
         at_once = fitted_at_once(whole)
-        # Where only the learner varies, each point still costs a fit of it.
+        # If only the learner varies, each point still takes one fit of it.
         coupled = any(name.startswith("combiner__") for name in at_once)
         effort = check_effort(self.effort)
         return list(default_grids(whole, effort, at_once if coupled else frozenset(), seed))
 
     def search_space(self) -> dict[str, tuple[Any, ...]]:
-        """Return the parameters that the components declare worth searching, with their values.
+        """Return the parameters that the components declare for a search, with their values.
 
         Examples
         --------
@@ -276,7 +278,7 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
     def _said(self) -> str:
         best = ", ".join(f"{name} {value}" for name, value in self.best_params_.items())
         n_points = len(self.cv_results_["params"])
-        # Other scores may be no shares: an error, say, is negative.
+        # Other scores need not be shares: an error, for example, is negative.
         name = self._score if isinstance(self._score, str) else "score"
         score = f"{name} {self.best_score_:.4g}"
         if name == "accuracy":
@@ -296,17 +298,17 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
         return check_searched(self.estimator)._planned_summary()
 
     def predict(self, X: Any) -> Any:
-        """Return what the best estimator predicts."""
+        """Return the predictions of the best estimator."""
         check_is_fitted(self)
         return self.best_estimator_.predict(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the best estimator's own score: the accuracy, of numbers R²."""
+        """Return the best estimator's own score: accuracy for classes, R² for numbers."""
         check_is_fitted(self)
         return float(self.best_estimator_.score(X, y, sample_weight))
 
     def decision_function(self, X: Any) -> Array:
-        """Return the best estimator's decision values; there are none of numbers."""
+        """Return the best estimator's decision values; there are none for numbers."""
         check_is_fitted(self)
         values: Array = self.best_estimator_.decision_function(X)
         return values

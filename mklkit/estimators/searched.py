@@ -1,6 +1,6 @@
-"""What a search varies: an estimator with some parameters changed, and its scores by single fits.
+"""Variants of an estimator in a search, and their scores by single fits.
 
-So numbers and one class are searched; of classes one fit may score many points.
+Searches for numbers and one class work this way; for classes, one fit may score many points.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ USUAL_SCORES = {"two classes": "accuracy", "numbers": "r2", "none": "roc_auc"}
 
 
 def check_searched(estimator: Any) -> Searched:
-    """Return an estimator that can be searched; refuse others."""
+    """Return an estimator if it can be searched; refuse others."""
     if not isinstance(estimator, Searched):
         raise SpecError(
             "MKLSearchCV searches parameters of an MKLClassifier, MKLRegressor or MKLOneClass;"
@@ -51,7 +51,7 @@ def check_searched(estimator: Any) -> Searched:
 
 
 def seeded(base: Searched) -> tuple[Any, int]:
-    """Return a copy by which all points see the same random draws, and the seed of the folds."""
+    """Return a copy that makes all points see the same random draws, and the seed of the folds."""
     seed = check_random_state(base.random_state).randint(2**31 - 1)
     return base if is_whole(base.random_state) else clone(base).set_params(random_state=seed), seed
 
@@ -82,8 +82,8 @@ def varied(base: Searched, params: Point) -> Any:
 
 def by_fits(
     base: Searched, points: Sequence[Point], cv: Any, score: Any, rows: tuple[Any, ...]
-) -> tuple[Callable[[Callable[[], None]], tuple[Array, Array]], int, list[str]]:
-    """Return what scores points of numbers or of one class, how often it reports, and notes.
+) -> tuple[Callable[[Callable[[], None]], tuple[Array, dict[str, Array]]], int, list[str]]:
+    """Return a scorer of points for numbers or one class, how often it reports, and notes.
 
     ``rows`` are those of a table with their targets, weights and groups.
     """
@@ -105,8 +105,8 @@ def _folds(base: Searched, cv: Any, y: Any, seed: int, groups: Any) -> Folds:
         return shuffled_folds(cv, np.asarray(y), seed, groups=groups)
     if y is None or not np.array_equal(np.unique(np.asarray(y)), [-1, 1]):
         raise DataError(
-            "Settings are scored by which rows are outliers: y must be -1 for these and 1 for the"
-            " others. No fit sees it."
+            "Settings are scored on known outliers: y must be -1 for these and 1 for the other"
+            " rows. No fit sees it."
         )
     return stratified_folds(cv, np.asarray(y), seed, groups=groups)
 
@@ -117,8 +117,8 @@ def _scores(
     scoring: Any,
     rows: tuple[Any, Any, Array | None, NDArray[np.intp] | None],
     report: Callable[[], None],
-) -> tuple[Array, Array]:
-    """Return the scores (folds, models) on rows of weight above 0, and no iterations (models,)."""
+) -> tuple[Array, dict[str, Array]]:
+    """Return the scores (folds, models) on rows of weight above 0, and no other values."""
     X, y, row_weights, groups = rows
     params = {}
     if row_weights is not None:
@@ -129,11 +129,11 @@ def _scores(
     for place, model in enumerate(models):
         asked = {**params, **fit_in_groups(model, X, y, groups)}
         try:
-            with config_context(enable_metadata_routing=False):  # All is asked for by name.
+            with config_context(enable_metadata_routing=False):  # Arguments are passed by name.
                 scores[:, place] = cross_val_score(
                     model, X, y, scoring=scoring, cv=splits, params=asked, error_score="raise"
                 )
         except MKLKitError as error:
             errors.append(error)
         report()
-    return checked_scores(scores, errors), np.full(len(models), np.nan)
+    return checked_scores(scores, errors), {}

@@ -1,4 +1,4 @@
-"""What several fits on the same rows share: views of problems, and pairs of rows."""
+"""Views of problems and quantities of pairs, shared by several fits on the same rows."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from mklkit.views.rows import PairStore
 
 
 class SharedViews:
-    """Views by the rows, labels and components that they were made of, the latest last.
+    """Views by the rows, labels and components that they were made from, the latest last.
 
-    What a search or a comparison hands to its fits. Results are those of separate fits. What is
-    kept beyond ``max_memory`` (half of what is free where not given) is forgotten and made again.
+    A search or a comparison passes them to its fits; results equal those of separate fits. Views
+    beyond ``max_memory`` (by default half of the free memory) are dropped and made again.
     """
 
     def __init__(self, max_memory: int | str | None = None) -> None:
@@ -33,7 +33,7 @@ class SharedViews:
         self._lock = RLock()
 
     def of(self, plan: Plan, data: TrainingData, seed: int) -> ProblemViews:
-        """Return the views of an estimator's problems: those of a former fit where there are."""
+        """Return the views of an estimator's problems, those of an earlier fit if there are any."""
         if not isinstance(data.rows, np.ndarray | TableRows):
             return ProblemViews(plan, data, seed)
         kernels = tuple((k.label, same_key(k.kernel), joblib.hash(k.columns)) for k in plan.kernels)
@@ -53,7 +53,7 @@ class SharedViews:
         return views
 
     def small(self, key: Any, data: TrainingData, make: Callable[[], Any]) -> Any:
-        """Return what follows from data and takes little memory, made if it is not there."""
+        """Return a small quantity of the data, computed if it is not there."""
         if not isinstance(data.rows, np.ndarray):
             return make()
         with self._lock:
@@ -63,20 +63,20 @@ class SharedViews:
             return self._small[whole_key]
 
     def _store(self, data: TrainingData) -> PairStore | None:
-        """Return the pairs of all rows of a search; of others only if these are such rows."""
+        """Return the pairs of all rows of a search, or None if these rows are no part of one."""
         key = data.digest[0 if data.whole is None else 3]
         if key not in self._stores and data.whole is not None:
-            # The latest alone: searches follow each other on other rows.
+            # Only the latest: the next search has other rows.
             limit = None if self.max_memory is None else self.max_memory // 2
             self._stores = {key: PairStore(data.whole, limit)}
         return self._stores.get(key)
 
 
 class SharesViews(ABC):
-    """An estimator that can take its views from where several fits share them."""
+    """An estimator that can take its views from a store that several fits share."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Learn from rows (N, d), their labels and, if there are, weights and groups, (N,)."""
+        """Learn from rows (N, d), their labels and, optionally, weights and groups, (N,)."""
         return self.fit_sharing(None, X, y, sample_weight, groups)
 
     @abstractmethod
@@ -88,14 +88,14 @@ class SharesViews(ABC):
         sample_weight: Any = None,
         groups: Any = None,
     ) -> Self:
-        """Learn as ``fit`` does, with views that other fits on the same rows share, or None."""
+        """Learn as ``fit`` does, with views shared by other fits on the same rows, or None."""
 
 
 def same_key(value: Any) -> Any:
-    """Return what values have in common that may replace each other, of parameters or components.
+    """Return a key that is equal for interchangeable parameters or components.
 
-    The caller keeps values that can't be hashed, such as components with an array: only their
-    identity is known.
+    The caller keeps values that can't be hashed, such as components with an array: these are
+    compared by identity.
     """
     try:
         hash(value)

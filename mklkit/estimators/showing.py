@@ -1,4 +1,4 @@
-"""What a notebook shows of an estimator: its kernels and weights below scikit-learn's diagram."""
+"""Notebook display of an estimator: kernels and weights below scikit-learn's diagram."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_KERNELS = 20
 MOST_COLUMNS = 4
 LONGEST = 60
-"""Letters of a name, a spec string or a column."""
+"""The most letters of a name, a spec string or a column."""
 
 
 @attrs.frozen(eq=False)
@@ -34,7 +34,7 @@ class KernelSummary:
     """Kernels with their weights, and the facts beside them.
 
     Columns are shown by the names in ``columns``, else as they were given. ``weights`` has a row
-    per problem, or per problem and cluster, which is what ``over`` says.
+    per problem, or per problem and cluster; ``over`` says which.
     """
 
     kernels: Sequence[BoundKernel]
@@ -45,7 +45,7 @@ class KernelSummary:
 
     @classmethod
     def fitted(cls, model: KernelModel, weights: Array, n_rows: int) -> KernelSummary:
-        """Return the summary of a model that was fitted on some rows, by its weights (n, M)."""
+        """Return the summary of a fitted model, with its weights (n, M)."""
         parts = zip(model.kernel_names_, model.kernels_, model.kernel_columns_, strict=True)
         n_problems = len(model.problems_)
         over = [counted(n_problems, "problem")] * (n_problems > 1)
@@ -62,7 +62,7 @@ class KernelSummary:
 
     @classmethod
     def planned(cls, kernels: Any, choice: Choice) -> KernelSummary:
-        """Return the summary of what ``fit`` would use."""
+        """Return the summary of the components that ``fit`` would use."""
         components = _components(choice.combiner, choice.learner, choice.feature_map)
         if are_proposed(kernels):
             proposed = ("kernels", "a bank that fit proposes from its rows")
@@ -70,7 +70,7 @@ class KernelSummary:
         return cls(bind_kernels(kernels), components)
 
     def and_fact(self, name: str, text: str) -> KernelSummary:
-        """Return the summary with a further fact."""
+        """Return the summary with one more fact."""
         return attrs.evolve(self, facts=(*self.facts, (name, text)))
 
     def html(self) -> Markup:
@@ -115,7 +115,7 @@ def _components(combiner: Any, learner: Any, feature_map: Any) -> tuple[tuple[st
 
 
 def _in_words(columns: Any, names: Any) -> str:
-    """Return columns as text: names where they are known, and only the first few of many."""
+    """Return columns as text: by name if known, and only the first few of many."""
     if columns is None:
         return "all"
     if isinstance(columns, slice):
@@ -134,15 +134,15 @@ class ShowsKernels(BaseEstimator):
 
     @abstractmethod
     def _kernel_summary(self) -> KernelSummary:
-        """Return what is shown; errors may be raised, and are shown too."""
+        """Return the summary to show; errors may be raised, and are shown too."""
 
     @abstractmethod
     def _planned_summary(self) -> KernelSummary:
-        """Return what is shown before it is fitted, whether it is or not."""
+        """Return the summary shown before a fit, whether fitted or not."""
 
     @property
     def _repr_html_(self) -> Callable[[], str]:
-        # Where scikit-learn is to display text, there is no such attribute.
+        # If scikit-learn is set to display text, there is no such attribute.
         diagram: Callable[[], str] = super()._repr_html_
         return lambda: diagram() + self._kernels_html()
 

@@ -1,4 +1,4 @@
-"""Sources of a table: groups of columns, by their names, by what they hold, or as the user says."""
+"""Sources of a table: groups of columns, by name, by content, or as the user says."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from mklkit.registry.columns import bind_kernels, proposed_specs, resolve_column
 from mklkit.views.bound_kernels import BoundKernel
 
 SEPARATOR = re.compile(r"[_.:/|-]")
-"""What divides the name of a source from that of its column."""
+"""Characters that separate the name of a source from that of its column."""
 
 MOST_GROUPS = 8
-"""Larger numbers of groups would leave fewer than five candidates to each of them."""
+"""More groups would leave each with fewer than five candidates."""
 
 FEWEST_TEXTS, FEWEST_WORDS, FEWEST_LETTERS, FEWEST_COUNTS = 20, 3, 20, 5
-"""Different values of free text, words or letters of most of them, and columns of counts."""
+"""Least distinct values of free text, words or letters of most of them, and count columns."""
 
 DATE_PARTS = ("", "_month", "_weekday", "_hour")
-"""What ``TableEncoder`` adds to the name of a date."""
+"""The suffix that ``TableEncoder`` adds to the name of a date."""
 
 
 @attrs.frozen(eq=False)
@@ -40,14 +40,14 @@ class Source:
     reads: Reads = "numbers"
 
     def __str__(self) -> str:
-        """Return what notes say of it."""
+        """Return its text in notes."""
         name = self.name
         return f"text: {name}" if self.reads == "text" else f"{name} ({len(self.columns)})"
 
     def kernels(self) -> list[BoundKernel]:
-        """Return the kernels that are proposed, the most useful first.
+        """Return the proposed kernels, the most useful first.
 
-        Those on numbers are proposed for counts too, which share a unit.
+        Those on numbers are also proposed for counts, which share a unit.
         """
         specs = proposed_specs(self.reads)
         specs += proposed_specs() if self.reads == "amounts" else []
@@ -56,10 +56,10 @@ class Source:
 
 
 def kernels_by_kind(X: Any) -> list[BoundKernel]:
-    """Return the kernels by which a table is read where ``fit`` is to propose some.
+    """Return the kernels for which a table is read before ``fit`` proposes some.
 
-    Those proposed for columns of free text, categories and counts, and the default ones, on
-    numbers, where there are others.
+    They are those for columns of free text, categories and counts, and the default ones, on
+    numbers, if there are other columns.
     """
     usual = bind_kernels(None)
     table = X if isinstance(X, pd.DataFrame | RowSource) else np.asarray(X)
@@ -100,9 +100,9 @@ def is_free_text(column: pd.Series) -> bool:
 def counts_in(frame: pd.DataFrame) -> list[int]:
     """Return the positions of columns of counts.
 
-    They are five or more of whole numbers from 0 to above 1, without gaps, whose names begin alike,
-    or all those that do so with too few others. Most of them are 0 in a quarter of the rows or, if
-    their names begin alike, have values above five times their median.
+    They hold whole numbers from 0 to above 1, without gaps, in groups of five or more: columns
+    whose names begin alike, or all the rest. Most columns of a group are 0 in a quarter of the
+    rows or, if their names begin alike, have values above five times their median.
     """
     places = [place for place, kind in enumerate(frame.dtypes) if kind.kind in "iuf"]
     rows = frame.iloc[:, places].to_numpy(dtype=np.float64, na_value=np.nan)
@@ -125,12 +125,11 @@ def sources_of(
     n_columns: int,
     patterns: Sequence[str] = (),
 ) -> list[Source]:
-    """Return the sources for which kernels are proposed, all numbers together first.
+    """Return the sources to propose kernels for, first all numbers together.
 
-    ``kernels`` are those by which the rows were read (:func:`kernels_by_kind`), ``patterns`` the
-    columns of each source, which are recognised by name where there are none. The one-hot columns
-    of categories are in no other source of numbers, and those of a kernel with a fixed share in
-    none.
+    ``kernels`` are those for which the rows were read (:func:`kernels_by_kind`), ``patterns`` the
+    columns of each source; if empty, sources are recognised by name. The one-hot columns of
+    categories are in no other source of numbers, and those of a kernel with a fixed share in none.
     """
     every = np.arange(n_columns)
 
@@ -174,10 +173,10 @@ def sources_of(
 def column_groups(names: Sequence[str]) -> dict[str, NDArray[np.intp]]:
     """Return the positions of the columns of each source, by the first part of their names.
 
-    The first part ends with the first separator of a name (one of ``_ . : / | -``); where all
-    columns share it, the next one counts. A source has at least two columns. Columns without a
-    source, and the smallest of more than eight sources are one group, ``others``. There are at
-    least two sources, or no groups at all.
+    The first part ends with the first separator of a name (one of ``_ . : / | -``), or with the
+    next one if all columns share it. A source has at least two columns. Columns without a source,
+    and the smallest of more than eight sources, form one group, ``others``. There are at least
+    two sources, or no groups at all.
 
     >>> names = ["mrna_G1.6", "mrna_G2.1", "mirna_hsa-let-7a", "mirna_hsa-let-7b", "dose", "a:1"]
     >>> {name: columns.tolist() for name, columns in column_groups(names).items()}

@@ -1,4 +1,4 @@
-"""From a user's table to rows of numbers, code points and codes, as its kernels read it."""
+"""From a user's table to the numbers, code points and codes that its kernels read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from mklkit.registry.readings import MISSING, category_codes, text_codes
 from mklkit.views.bound_kernels import BoundKernel
 
 SHARED = ("numbers", "row ids")
-"""Kernels on these that name all columns are like those that name none, and share their rows."""
+"""Kernels on these that name all columns act like those that name none, and share their rows."""
 
 DATES = (date, timedelta, np.datetime64, np.timedelta64, pd.Period)
 """Dates, times and durations; pandas' own are subclasses."""
@@ -44,14 +44,14 @@ class TakesGaps(BaseEstimator):
 
 @attrs.frozen
 class TableReading:
-    """How a table is read for its kernels: what its columns hold, and what kernels read in them.
+    """How a table is read for its kernels: the content of its columns, and what kernels read.
 
     A column without any value holds text if only kernels on text or categories name it, else
     numbers. ``plain``: kernels read numbers without gaps in all columns, which scikit-learn checks.
     Kernels read text, categories and row ids in the columns ``texts``, ``categories`` and ``ids``.
-    Gaps of the categories ``filled`` are a category of their own, as a kernel does not leave them
-    out; the numbers in ``gaps`` may have some. ``notes``: what became of gaps in training.
-    ``medians`` (d,) are those of the training rows, where they lacked values.
+    Gaps in the categories ``filled`` form their own category, since a kernel does not skip them;
+    the numbers in ``gaps`` may have gaps. ``notes`` report how gaps in training were treated.
+    ``medians`` (d,) are those of the training rows, if these lacked values.
     """
 
     names: tuple[str, ...] | None
@@ -96,13 +96,13 @@ class TableReading:
         return numbers
 
     def allowed_gaps(self, numbers: Array) -> NDArray[np.bool_]:
-        """Return which of these numbers (n, d) are gaps that kernels leave out or that are text."""
+        """Return which of these numbers (n, d) are gaps that kernels skip, or text."""
         return np.isnan(numbers) & np.isin(np.arange(numbers.shape[1]), self.gaps)
 
     def with_gaps(self, rows: Any) -> TableRows:
-        """Return rows that lack values, with the medians of training, or theirs if these are it.
+        """Return rows that lack values, with the medians of training, or their own when training.
 
-        Of columns in which kernels leave gaps out there is none.
+        Columns whose gaps kernels skip have none.
         """
         rows = rows if isinstance(rows, TableRows) else TableRows(rows, {}, {})
         medians = self.medians
@@ -114,7 +114,7 @@ class TableReading:
         return attrs.evolve(rows, medians=medians)
 
     def rows(self, X: Any, numbers: Array) -> Array | TableRows:
-        """Return all that kernels read in a table; ``numbers`` are its numbers (n, d)."""
+        """Return everything that kernels read in a table; ``numbers`` are its numbers (n, d)."""
         frame = as_table(X)
         texts, categories = {}, {}
         for place in self.texts:
@@ -127,6 +127,7 @@ class TableReading:
                     f" {wrong!r:.40} now: turn it into text."
                 )
             texts[place] = text_codes(values)
+            texts[place][column.isna()] = np.nan
         for place in self.categories:
             if self.holds[place] == "numbers":
                 codes = numbers[:, place].astype(np.float64)
@@ -137,7 +138,9 @@ class TableReading:
             if place in self.filled:
                 codes = np.where(np.isnan(codes), category_codes([MISSING]), codes)
             categories[place] = codes
-        return TableRows(numbers, texts, categories) if texts or categories else numbers
+        rows = TableRows(numbers, texts, categories) if texts or categories else numbers
+        lack = any(np.isnan(codes[:, 0]).any() for codes in texts.values())
+        return self.with_gaps(rows) if lack else rows
 
 
 def read_table(X: Any, banks: Sequence[Bank]) -> tuple[TableReading, list[list[BoundKernel]]]:
@@ -184,7 +187,6 @@ def read_table(X: Any, banks: Sequence[Bank]) -> tuple[TableReading, list[list[B
     left_out = sorted({*categories, *gaps} - {*texts, *filled})
     fates = {
         f"read as a category of their own, {MISSING!r}": filled,
-        "read as empty text": texts,
         "left out by its kernel": left_out,
     }
     n_gaps = frame.isna().sum().tolist()
@@ -199,7 +201,7 @@ def read_table(X: Any, banks: Sequence[Bank]) -> tuple[TableReading, list[list[B
 
 
 def placed_kernels(kernels: Bank, n_columns: int, names: Sequence[str] | None) -> list[BoundKernel]:
-    """Return the kernels with their columns as positions; a ``DataError`` names what is absent."""
+    """Return the kernels with their columns as positions; a ``DataError`` names missing columns."""
     placed = []
     for kernel in kernels:
         if kernel.columns is None:
@@ -216,7 +218,7 @@ def placed_kernels(kernels: Bank, n_columns: int, names: Sequence[str] | None) -
 
 
 def needs_reading(kernels: Bank, X: Any) -> bool:
-    """Return whether a table has to be read for its kernels: all others are plain numbers."""
+    """Return whether a table must be read for its kernels; others are plain numbers."""
     if isinstance(X, pd.DataFrame):
         if not all(is_numeric_dtype(kind) for kind in X.dtypes):
             return True
@@ -244,13 +246,13 @@ def _header(X: Any) -> tuple[int, tuple[str, ...] | None]:
             " pd.DataFrame({'text': X})."
         )
     if len(shape) != 2 or not shape[1]:
-        check_array(X)  # It says what is wrong.
+        check_array(X)  # It reports what is wrong.
     names = _get_feature_names(X)
     return shape[1], None if names is None else tuple(names)
 
 
 def column_holds(column: pd.Series) -> Holds:
-    """Return what a column holds; one without any value counts as numbers, except by its type."""
+    """Return what a column holds; one without values counts as numbers, unless its type differs."""
     kind = column.dtype
     if is_complex_dtype(kind):
         return "complex numbers"
@@ -268,7 +270,7 @@ def column_holds(column: pd.Series) -> Holds:
 
 
 def _all_held(frame: pd.DataFrame, kernels: Bank) -> tuple[Holds, ...]:
-    """Return what each column holds; one without any value holds text where words are read."""
+    """Return what each column holds; one without values holds text if kernels read it as text."""
     words: set[int] = set()
     others: set[int] = set()
     for kernel in kernels:

@@ -1,4 +1,4 @@
-"""Training data and new rows, checked before anything is computed, and how much each row counts."""
+"""Training data and new rows, checked before anything is computed, and weights of rows."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ FLOATS = [np.float64, np.float32]
 
 @attrs.frozen(eq=False, slots=False)
 class TrainingData:
-    """Checked training rows and what is to be learned of them.
+    """Checked training rows and their targets.
 
-    ``values`` are class numbers (N,), or numbers to be learned (N,) or (N, T); zeros where there is
-    nothing to learn. ``row_weights`` are above 0, and ``groups`` numbers of groups; None where all
-    rows count the same, or each is a group. ``whole`` has all rows of a search, of which these are
-    those at ``places`` (N,).
+    ``values`` are class numbers (N,), or numbers to be learned (N,) or (N, T); zeros without a
+    target. ``row_weights`` are above 0, and ``groups`` numbers of groups; None if all rows have
+    the same weight, or each is a group. ``whole`` has all rows of a search; these are its rows at
+    ``places`` (N,).
     """
 
     rows: Rows
@@ -52,13 +52,13 @@ class TrainingData:
         return TrainingData(rows, self.values[members], weights, whole, members, groups)
 
     def beside(self, members: NDArray[np.intp]) -> tuple[Any, Any]:
-        """Return the weights and the groups of some rows, None where there are none."""
+        """Return the weights and the groups of some rows, None if there are none."""
         parts = self.row_weights, self.groups
         weights, groups = (None if part is None else part[members] for part in parts)
         return weights, groups
 
     def counting(self) -> Self:
-        """Return the data without rows of weight 0, which are no rows."""
+        """Return the data without rows of weight 0, which do not count."""
         if self.row_weights is None:
             return self
         kept = np.flatnonzero(self.row_weights)
@@ -80,24 +80,24 @@ class TrainingData:
 
     @cached_property
     def digest(self) -> tuple[Any, ...]:
-        """What tells these data from others, where they are in memory."""
+        """A key that identifies these data if they are in memory."""
         arrays = self.rows, self.values, self.row_weights, self.whole, self.places, self.groups
         return tuple(map(joblib.hash, arrays))
 
 
 def _in_range(weights: Array) -> Array:
-    """Return weights of rows above 0; refuse those beyond the numbers of float64."""
+    """Return weights of rows above 0; refuse those beyond the range of float64."""
     with np.errstate(over="ignore"):
         if np.isfinite(weights.sum()) and weights.all():
             return weights
     raise DataError(
-        "A weight of a row, with that of its class, or the sum of all is beyond the numbers of"
+        "A weight of a row (times that of its class), or the sum of all, is beyond the range of"
         " float64: divide them by a power of ten."
     )
 
 
 def checked_row_weights(sample_weight: Any, n_rows: int) -> Array | None:
-    """Return the weights of rows (N,) in float64; None where all of them are 1."""
+    """Return the weights of rows (N,) in float64; None if all of them are 1."""
     if sample_weight is None:
         return None
     sample_weight = in_memory(sample_weight) if is_dask(sample_weight) else sample_weight
@@ -126,7 +126,7 @@ def checked_row_weights(sample_weight: Any, n_rows: int) -> Array | None:
 
 
 def checked_groups(groups: Any, n_rows: int) -> NDArray[np.intp] | None:
-    """Return the number of each row's group (N,); a DataError if there is not one for each."""
+    """Return the number of each row's group (N,); a DataError if a row has none."""
     if groups is None:
         return None
     names = pd.Series(in_memory(groups) if is_dask(groups) else np.asarray(groups).ravel())
@@ -137,7 +137,7 @@ def checked_groups(groups: Any, n_rows: int) -> NDArray[np.intp] | None:
         )
     codes = pd.factorize(names)[0]
     if codes.max(initial=0) == 0:
-        raise DataError("All rows are of one group: at least two are needed to learn by groups.")
+        raise DataError("All rows belong to one group: learning by groups needs at least two.")
     return codes.astype(np.intp)
 
 
@@ -149,8 +149,8 @@ def class_weights(
 ) -> Array:
     """Return the weight of each class (C,), from class numbers (N,) and weights of rows (N,).
 
-    ``"balanced"``: N/(C·n_c) for the n_c rows of a class, so that all classes count the same; rows
-    with weights count by them. Classes that a dict does not name have the weight 1.
+    ``"balanced"``: N/(C·n_c) for a class of n_c rows, so that all classes count equally; weighted
+    rows count by their weights. Classes missing from a dict have weight 1.
 
     >>> codes = np.array([0, 0, 0, 1])
     >>> class_weights("balanced", np.array(["ill", "well"]), codes)
@@ -193,12 +193,12 @@ def check_training(
     row_weights: Array | None = None,
     groups: NDArray[np.intp] | None = None,
 ) -> TrainingData:
-    """Return checked rows, what is to be learned of them, and their weights.
+    """Return checked rows, their targets and their weights.
 
-    That is class numbers, numbers in float64, (N,) or (N, T), or zeros where the task is none. Sets
-    scikit-learn's own attributes, and for classes ``classes_``. Rows of weight 0 are left out. Rows
-    that are read in parts are checked when they are read. Bad data are a ``ValueError``, where
-    scikit-learn refuses them too, or a ``DataError``.
+    Targets are class numbers, numbers in float64, (N,) or (N, T), or zeros without labels. Sets
+    scikit-learn's own attributes, and ``classes_`` for classes. Rows of weight 0 are left out.
+    Rows that are read in parts are checked when they are read. Bad data raise a ``ValueError`` if
+    scikit-learn refuses them too, else a ``DataError``.
     """
     rows = checked_rows(estimator, reading, X, first=True)
     if len(rows) < 2:
@@ -229,7 +229,7 @@ def check_training(
 
 
 def _labels(y: Any) -> NDArray[Any]:
-    """Return class labels (N,); refuse missing ones and numbers that are no classes."""
+    """Return class labels (N,); refuse missing ones and numbers that are not classes."""
     labels = column_or_1d(y, warn=True)
     if labels.dtype == object:
         missing = np.flatnonzero(pd.isna(labels))
@@ -259,7 +259,7 @@ def _numbers(y: Any) -> Array:
 
 
 def checked_rows(estimator: Any, reading: TableReading, X: Any, first: bool) -> Rows:
-    """Return rows as their kernels read them; the columns of the ``first`` ones are remembered."""
+    """Return rows as their kernels read them; the columns of the ``first`` rows are recorded."""
     if isinstance(X, RowSource):
         if first:
             estimator.n_features_in_ = X.shape[1]
@@ -274,12 +274,12 @@ def checked_rows(estimator: Any, reading: TableReading, X: Any, first: bool) -> 
         return X
     if isinstance(X, pd.DataFrame) and not X.columns.is_unique:
         raise DataError(f"Column names must be unique; got {list(X.columns)!r:.100}.")
-    # Rows without gaps, of which most tables consist, are not looked through for them.
+    # Most tables have no gaps, so rows are searched for them only if the check fails.
     for finite in (True, "allow-nan"):
         try:
             # Numbers that overflow float64 are refused, so the cast need not warn.
             with np.errstate(over="ignore", invalid="ignore"):
-                # scikit-learn would take dates for numbers.
+                # scikit-learn would read dates as numbers.
                 if reading.plain and not needs_reading((), X):
                     rows: Any = validate_data(
                         estimator, X, dtype=FLOATS, reset=first, order="C", ensure_all_finite=finite
@@ -295,22 +295,22 @@ def checked_rows(estimator: Any, reading: TableReading, X: Any, first: bool) -> 
 
 
 def _read(estimator: Any, reading: TableReading, X: Any, first: bool, finite: Any) -> Rows:
-    """Return what kernels read in a table that does not hold numbers alone."""
+    """Return what kernels read in a table that does not hold only numbers."""
     if np.asarray(X).ndim != 2:  # scikit-learn would look for a first row in a dict.
         raise DataError(
-            "New rows are expected as a DataFrame or a 2-D array with the columns of the training"
+            "Expected new rows as a DataFrame or a 2-D array with the columns of the training"
             f" data, such as pandas.DataFrame({{'text': ['abc']}}); got {type_name(X)}."
         )
     validate_data(estimator, X, skip_check_array=True, reset=first)
     numbers = reading.numbers(X)
-    # Gaps that kernels leave out are no reason to refuse the others' numbers.
+    # Gaps that kernels skip are no reason to refuse the numbers of other columns.
     known = np.where(reading.allowed_gaps(numbers), 0, numbers)
     check_array(known, input_name="X", ensure_all_finite=finite)
     return cast(Rows, reading.rows(X, numbers))
 
 
 def as_source(X: Any) -> Any:
-    """Return rows to be read in parts: of a memory map's own file, of Dask; others unchanged."""
+    """Return rows to be read in parts, from a memory map's file or Dask; others unchanged."""
     if is_dask(X):
         return DaskRows.of(X)
     stored = StoredRows.of_memmap(X) if isinstance(X, np.memmap) else None

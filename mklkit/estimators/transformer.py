@@ -43,9 +43,9 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         As for :class:`mklkit.MKLClassifier`; ``"auto"`` only with a combiner that needs labels.
     combiner : str or Combiner, default="uniform"
         One that gives weights: ``"uniform"``, or ``"consensus"`` of the package mklkit-optimize,
-        which need no labels and ignore them; or with ``y`` ``"alignment"``, ``"dimkl3"`` ...
+        which ignore labels; or, with ``y``, ``"alignment"``, ``"dimkl3"`` ...
     feature_map : str or FeatureMap, optional
-        ``"fourier"``, ``"empirical(subset=0.1)"`` ...; the combiner's default where not given.
+        ``"fourier"``, ``"empirical(subset=0.1)"`` ...; by default the combiner's.
     max_memory : int or str, optional
         As for :class:`mklkit.MKLClassifier`.
     random_state : int, RandomState or None, default=None
@@ -54,12 +54,12 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
     Attributes
     ----------
     weights_ : ndarray of shape (1, M)
-        For more than two classes and a combiner of two, the mean of its weights for each class
-        against the rest.
+        For more than two classes and a combiner for two classes, the mean of its weights for
+        each class against the rest.
     kernel_names_, kernel_columns_, kernels_, feature_map_, combiner_, choices_
         As in :class:`mklkit.MKLClassifier`.
     learner_ : Learner or None
-        The learner that the combiner's weights were learned with; None if they need none.
+        The learner with which the combiner learned its weights; None if it needs none.
     problems_ : list of str
         ``["all rows"]``.
     decisions_ : list of one WeightedColumns
@@ -101,7 +101,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
-        """Learn the weights from rows (N, d), and from labels or numbers (N,) if the combiner does.
+        """Learn weights from rows (N, d), with labels or numbers (N,) if the combiner uses them.
 
         Groups of rows (N,) are kept together as by :meth:`mklkit.MKLClassifier.fit`.
 
@@ -110,8 +110,8 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         ValueError
             For data that scikit-learn refuses (NaN, text, one row).
         MKLKitError
-            A ``ValueError`` too: a combiner that needs labels where there are none, or one whose
-            decision is not one learner on a weighted sum; the message names those that work.
+            A ``ValueError`` too: a combiner that needs labels without any, or whose decision is
+            not one learner on a weighted sum; the message names those that work.
         """
         self._learn(X, y, groups)
         return self
@@ -129,7 +129,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
     def transform(self, X: Any) -> Array:
         """Return similarities to the training rows, (n, N), or features (n, p), of rows (n, d).
 
-        Of a Dask array or DataFrame, they are a Dask array.
+        For a Dask array or DataFrame, they are a Dask array.
 
         Raises
         ------
@@ -141,7 +141,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
             return self._finite(columns.transform(check_new_rows(self, X)))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Return the names of the columns: ``similarity_0`` ..., or ``rbf_0`` ... of features."""
+        """Return the names of the columns: ``similarity_0`` ..., or ``rbf_0`` ... for features."""
         check_is_fitted(self)
         return np.asarray(self._names_out, dtype=object)
 
@@ -159,7 +159,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         self._choose(task)
         values = column_or_1d(y) if task == "numbers" else y
         plan, data = plan_and_read(self, task, X, values, groups=groups)
-        self.__dict__.pop("classes_", None)  # it predicts none
+        self.__dict__.pop("classes_", None)  # it predicts no classes
         if plan.proposed:
             plan = with_kernels(plan, data)
         whole = Problem(task)
@@ -187,7 +187,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         return views
 
     def _task_of(self, y: Any) -> Task:
-        """Return what the combiner is to learn from: nothing, where it needs no labels."""
+        """Return the combiner's target, which is empty if it needs no labels."""
         tasks = self._tasks()
         if y is None or "none" in tasks:
             return "none"
@@ -206,14 +206,14 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         return _without_learner(self._choose("none" if "none" in tasks else tasks[0]))
 
     def _choose(self, task: Task) -> Choice:
-        """Return the components; refuse a combiner that has no weights to give."""
+        """Return the components; refuse a combiner without weights."""
         choice = choose_components(self.combiner, self.feature_map, None, task=task)
         check_gives_weights(choice.combiner, task, "it has none to give")
         return choice
 
 
 def _without_learner(parts: Any) -> Any:
-    """Return the components without a learner, where weights do not depend on it."""
+    """Return the components, without a learner if the weights do not depend on it."""
     if not isinstance(parts.combiner, WeightingCombiner):
         return parts
     notes = tuple(note for note in parts.notes if not note.startswith("learner "))

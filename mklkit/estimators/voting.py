@@ -20,11 +20,11 @@ from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
 
 MOST_MEMBERS = 10_000
-"""Each member is a model that is fitted and kept: a larger number is a mistake and fills memory."""
+"""Each member is a fitted model in memory: a larger number is a mistake."""
 
 
 class MKLVotingClassifier(PredictsClasses, SharesViews, FittedKernels):
-    """A vote of members of one kind, each with its own seed and so its own random maps.
+    """A vote of members of one kind, each with its own seed and thus its own random maps.
 
     Parameters
     ----------
@@ -67,11 +67,11 @@ class MKLVotingClassifier(PredictsClasses, SharesViews, FittedKernels):
         sample_weight: Any = None,
         groups: Any = None,
     ) -> Self:
-        """Fit the members, with views that other fits on the same rows share."""
+        """Fit the members, sharing views with other fits on the same rows."""
         return self._vote(shared_views, self._planned_member(), X, y, sample_weight, groups)
 
     def _check(self, member: Any) -> None:
-        """Raise a ``SpecError`` if there can be no such vote."""
+        """Raise a ``SpecError`` if the parameters are invalid."""
         if not is_whole(self.n_members) or not 1 <= self.n_members <= MOST_MEMBERS:
             raise SpecError(
                 f"n_members must be a whole number from 1 to {MOST_MEMBERS}, got"
@@ -110,10 +110,10 @@ class MKLVotingClassifier(PredictsClasses, SharesViews, FittedKernels):
     def decision_function(self, X: Any) -> Array:
         """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C).
 
-        A class has the number of members that vote for it, plus their mean decision value f as
-        f/√(1 + f²)/3, which ranks rows of equal votes and never outweighs one. Where classes have
-        equally many votes, the first has the largest value of all. Of several classes a row's value
-        is each class's; of two the second's minus the first's.
+        A class scores the number of members that vote for it, plus f/√(1 + f²)/3 for their mean
+        decision value f, which ranks rows of equal votes and never outweighs a vote. If votes are
+        tied, the first of the tied classes has the largest value. With several classes, a row has
+        the value of each; with two, the second's minus the first's.
         """
         n_classes = len(self.classes_)
         values = [member.decision_function(X) for member in self.members_]
@@ -138,7 +138,7 @@ class MKLVotingClassifier(PredictsClasses, SharesViews, FittedKernels):
         return summary.and_fact("vote", counted(self.n_members, "member"))
 
     def _planned_member(self) -> Any:
-        """Return an estimator like the members that ``fit`` would make."""
+        """Return an estimator like the members that ``fit`` would create."""
         return MKLClassifier() if self.estimator is None else self.estimator
 
     def _probabilities(self, X: Any) -> Array:

@@ -14,6 +14,7 @@ Examples
 
 from mklkit.evaluation.cross_validation import CrossValidation, cross_validate
 from mklkit.evaluation.measures import (
+    ball_center,
     effective_rank,
     kernel_measures,
     margin,
@@ -51,6 +52,7 @@ __all__ = [
     "RopeProbabilities",
     "Split",
     "average_ranks",
+    "ball_center",
     "bayesian_signed_rank",
     "corrected_interval",
     "corrected_t_test",

@@ -1,7 +1,7 @@
 """Kernel alignment: the similarity of two kernels on some rows (paper 002, equation 14).
 
-``kernels`` are as for ``MKLClassifier``, or a fitted estimator (a search, a vote) with kernels, for
-which ``X`` has the columns that it was fitted on.
+``kernels`` are as for ``MKLClassifier``, or a fitted estimator with kernels (also a search or a
+vote), for which ``X`` has the columns that it was fitted on.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def kernel_alignment(first: Array, second: Array, centered: bool = False) -> flo
     Returns
     -------
     float
-        Between 0 and 1 for positive semi-definite matrices, −1 and 1 for any; 0 where a matrix is
-        zero.
+        Between 0 and 1 for positive semi-definite matrices, between −1 and 1 for others; 0 if a
+        matrix is zero.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def kernel_alignment(first: Array, second: Array, centered: bool = False) -> flo
         )
     if centered:
         first, second = centred_gram(first), centred_gram(second)
-    # Scaled first, as the norms of matrices near 1e200 would overflow.
+    # Scaled first, since the norms of matrices near 1e200 would overflow.
     first, second = (part / (np.abs(part).max(initial=0) or 1) for part in (first, second))
     norms = np.sqrt(np.vdot(first, first) * np.vdot(second, second))
     return float(np.clip(np.vdot(first, second) / norms, -1, 1)) if norms > 0 else 0.0
@@ -122,7 +122,7 @@ def self_similarity(kernels: Any, X: Any) -> pd.Series:
     """Return the mean of k(x, x) over the rows of X, per kernel.
 
     It is 1 for normalised kernels and Gaussians. Weights of kernels with different means are not
-    comparable, as a kernel ten times as large acts like one with ten times the weight.
+    comparable: a kernel ten times as large acts like one with ten times the weight.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def near_duplicates(table: pd.DataFrame) -> list[tuple[str, str, float]]:
 
 
 def fitted_on(kernels: Any, X: Any) -> tuple[list[str], KernelRows]:
-    """Return the kernels' labels, and the kernels fitted to X with their columns of it."""
+    """Return the kernels' labels, and the kernels fitted to X with their columns."""
     bank = bind_kernels(_kernels_of(kernels, X))
     try:
         reading, (bound,) = read_table(X, [bank])
@@ -188,7 +188,7 @@ def fitted_on(kernels: Any, X: Any) -> tuple[list[str], KernelRows]:
 def _kernels_of(kernels: Any, X: Any) -> Any:
     """Return the kernels of a fitted estimator with their columns; anything else unchanged.
 
-    Those have places of columns, so that rows with other columns are refused.
+    Kernels of an estimator have positions of columns, so rows with other columns are refused.
     """
     estimator = kernels.best_estimator_ if isinstance(kernels, FittedSearch) else kernels
     if not isinstance(estimator, KernelModel):

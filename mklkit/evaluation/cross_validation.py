@@ -1,4 +1,4 @@
-"""Repeated cross-validation, scored fold by fold and of classes over all folds together."""
+"""Repeated cross-validation, scored per fold and, for classes, over all folds together."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mklkit.protocols.component import check_whole, is_whole
 from mklkit.protocols.folds import Rows
 
 MOST_FOLDS = 20
-"""Folds that a notebook shows."""
+"""The most folds that a notebook shows."""
 
 
 @attrs.frozen(eq=False)
@@ -36,15 +36,15 @@ class CrossValidation:
     ----------
     folds : list of dict
         Per fold ``repeat``, ``fold``, ``rows``, ``better_than_baseline``, ``seconds`` and the
-        scores: of classes ``accuracy``, ``balanced_accuracy`` and ``baseline``; of numbers ``r2``,
-        ``mean_absolute_error`` and ``baseline``.
+        scores: for classes ``accuracy``, ``balanced_accuracy`` and ``baseline``; for numbers
+        ``r2``, ``mean_absolute_error`` and ``baseline``.
     pooled : dict or None
-        Of classes the scores of the rows of all folds together, as :func:`score_confusion` returns
-        them.
+        For classes, the scores of the rows of all folds together, as :func:`score_confusion`
+        returns them.
     n_folds, repeats : int
         The actual numbers.
     notes : list of str
-        Where these differ from the requested numbers.
+        How these differ from the requested numbers.
     estimator : estimator
         The one fitted for the last fold.
     training_rows : ndarray of int
@@ -54,6 +54,8 @@ class CrossValidation:
         The folds in words.
     splits : list of (ndarray of int, ndarray of int)
         The rows trained on and scored in each fold.
+    answers : list of ndarray
+        The predictions for the rows scored in each fold.
     """
 
     folds: list[dict[str, Any]]
@@ -66,6 +68,7 @@ class CrossValidation:
     task: Task
     described: str = ""
     splits: list[tuple[Rows, Rows]] = attrs.field(factory=list)
+    answers: list[Any] = attrs.field(factory=list)
 
     @property
     def scores(self) -> dict[str, dict[str, float | None]]:
@@ -78,14 +81,14 @@ class CrossValidation:
         return sum(fold["seconds"] for fold in self.folds)
 
     def shown_scores(self) -> list[str]:
-        """Return mean and deviation of each score, as they are written."""
+        """Return mean and deviation of each score as text."""
         return [
             f"{self.task.shown(name, spread['mean'])} ± {self.task.shown(name, spread['std'])}"
             for name, spread in self.scores.items()
         ]
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the scores of each fold, and their means."""
+        """Return the notebook display: the scores of each fold, and their means."""
         rows: list[list[object]] = [["all folds", "", *self.shown_scores(), seconds(self.seconds)]]
         for fold in self.folds:
             place = [fold["repeat"] + 1, fold["fold"] + 1][self.repeats == 1 :]
@@ -110,7 +113,7 @@ def cross_validate(
     fit_params: Mapping[str, Any] | None = None,
     groups: Any = None,
 ) -> CrossValidation:
-    """Fit and score an estimator on folds; those of classes are stratified.
+    """Fit and score an estimator on folds, which are stratified for classes.
 
     Parameters
     ----------
@@ -120,7 +123,7 @@ def cross_validate(
     y : array-like of shape (n_rows,)
         Classes, or numbers for a regressor.
     folds : int, str, scikit-learn splitter or list of (training rows, test rows), default=5
-        Fewer where the smallest class has fewer rows; every fold trains on every class. Text as
+        Fewer if the smallest class has fewer rows; every fold trains on every class. Text is as
         for :func:`mklkit.compare`: ``"5x10"``, ``"groups"``, ``"time:5"``.
     repeats : int, default=1
         How often the rows are divided into folds, each time differently.
@@ -130,11 +133,11 @@ def cross_validate(
         As for :func:`mklkit.compare`; a function is called with the number of finished folds and of
         all folds, at the start and per fold.
     fit_params : mapping of str to ndarray of shape (n_rows, ...), optional
-        More arguments of ``fit``, of which each fold gets those of its training rows, such as
-        ``{"sample_weight": weights}``. Scores take all rows alike.
+        More arguments of ``fit``, such as ``{"sample_weight": weights}``; each fold gets the
+        values of its training rows. Scores count all rows equally.
     groups : array-like of shape (n_rows,), optional
-        The group of each row, such as its patient. Rows of a group are in the same fold, and where
-        ``fit`` takes ``groups`` in the same part of the splits that it makes.
+        The group of each row, such as its patient. Rows of a group are in the same fold and, if
+        ``fit`` takes ``groups``, in the same part of its own splits.
 
     Raises
     ------
@@ -167,6 +170,7 @@ def cross_validate(
     splits, remarks = task.folds(scheme.cv, targets, random_state, repeats, members)
     n_folds = len(splits) // repeats
     scored: list[dict[str, Any]] = []
+    answers: list[Any] = []
     with reported(progress, "cross-validating", BRIEF) as report:
         report(0, len(splits))
         for train, test in splits:
@@ -176,7 +180,8 @@ def cross_validate(
             some = None if members is None else members[train]
             params |= fit_in_groups(fitted, rows[train], targets[train], some)
             fitted.fit(rows[train], targets[train], **params)
-            scores = task.score(targets[test], fitted.predict(rows[test]), targets[train])
+            answers.append(fitted.predict(rows[test]))
+            scores = task.score(targets[test], answers[-1], targets[train])
             repeat, fold = divmod(len(scored), n_folds)
             elapsed = perf_counter() - start
             scored.append({"repeat": repeat, "fold": fold, **scores, "seconds": elapsed})
@@ -191,7 +196,7 @@ def cross_validate(
         pooled = score_confusion(confusion, scored[0]["classes"], baseline)
     described = attrs.evolve(scheme, repeats=repeats).described(n_folds, task.folds_are, members)
     return CrossValidation(
-        per_fold, pooled, n_folds, repeats, remarks, fitted, train, task, described, splits
+        per_fold, pooled, n_folds, repeats, remarks, fitted, train, task, described, splits, answers
     )
 
 

@@ -1,4 +1,4 @@
-"""What makes scores too good: equal rows in both parts, and a column that gives the target."""
+"""Reasons for optimistic scores: equal rows in both parts, and a column that gives the target."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mklkit.errors import counted, named
 LEAST_KNOWN = 0.9
 """The share of rows in which a column must have a value."""
 CHANCE = 0.01
-"""How likely it may be at most that any column of noise gives the target."""
+"""The largest probability allowed for any column of noise to give the target."""
 
 
 def leakage_notes(
@@ -25,10 +25,10 @@ def leakage_notes(
     groups: NDArray[Any] | None = None,
     numbers: bool = False,
 ) -> list[str]:
-    """Return what should be known of these columns before scores on these splits are believed.
+    """Return warnings about these columns that make scores on these splits doubtful.
 
-    O(Nd log N). Of equal rows, and of a group's rows, which are alike, the first says whether a
-    column alone gives the target.
+    O(Nd log N). Of equal rows, and of the rows of a group, which are similar, only the first
+    counts towards whether a column alone gives the target.
     """
     notes = []
     hashes = pd.util.hash_pandas_object(features, index=False).to_numpy()
@@ -48,7 +48,7 @@ def leakage_notes(
         if names:
             notes.append(
                 f"{named(names)} alone {'gives' if len(names) == 1 else 'give'} the target in every"
-                " row: drop what is known only after it"
+                " row: drop columns that are known only after it"
             )
     return notes
 
@@ -56,9 +56,9 @@ def leakage_notes(
 def gives_class(column: pd.Series, labels: NDArray[Any], n_columns: int) -> bool:
     """Return whether values of a column tell the class of each row, beyond chance.
 
-    By a class for each value, or by an interval of values for each class. Noise would leave all
-    N! / Π n_c! orders of the labels equally likely, of which a column tells at most as many as
-    there are ways to cut its values into such parts and to give each part a class.
+    Each value has one class, or each class an interval of values. Under noise, all N! / Π n_c!
+    orders of the labels are equally likely, and a column can tell at most as many of them as there
+    are ways to cut its values into such parts and to give each part a class.
 
     >>> labels = np.repeat(["ill", "well"], 20)
     >>> dose = pd.Series(np.r_[np.arange(20.0), 30 + np.arange(20.0)])
@@ -101,7 +101,7 @@ def gives_number(column: pd.Series, numbers: NDArray[Any], n_columns: int) -> bo
 
 
 def _ranks(column: pd.Series) -> tuple[NDArray[np.intp], int]:
-    """Return numbers of the values (n,), in their order where they have one, and how many."""
+    """Return codes of the values (n,), in their order if they have one, and how many there are."""
     values = column if pd.api.types.is_numeric_dtype(column) else column.astype(str)
     codes, names = pd.factorize(values, sort=True)
     return codes, len(names)

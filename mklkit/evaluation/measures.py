@@ -1,4 +1,4 @@
-"""Measures of one kernel on some rows: how large, how complex, how well it separates classes."""
+"""Measures of one kernel on some rows: its size, its complexity, and how it separates classes."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from mklkit.views.tiles import weighted_gram
 
 
 def margin(gram: Array, y: Any) -> float:
-    """Return the distance of classes' convex hulls in feature space, 0 where they meet.
+    """Return the distance between the classes' convex hulls in feature space, 0 if they meet.
 
     The γ of min ‖Σ_{+} α_i φ(x_i) − Σ_{−} α_i φ(x_i)‖ with α ≥ 0 of sum 1 in each class: twice the
-    margin of a support vector machine without errors. Of several classes, the least of all pairs.
-    By libsvm from the Gram matrix (N, N), between O(N²) and O(N³), longer the nearer the classes.
+    margin of a support vector machine without errors. For several classes, the least of all pairs.
+    By libsvm from the Gram matrix (N, N), between O(N²) and O(N³), slower the nearer the classes.
 
     Examples
     --------
@@ -46,15 +46,15 @@ def margin(gram: Array, y: Any) -> float:
 
 
 def _squared_distance(gram: Array, signs: Array) -> float:
-    """Return the squared distance of two hulls, 0 where it is next to nothing."""
+    """Return the squared distance of two hulls, 0 if it is negligible."""
     scale = float(gram.diagonal().max()) or 1.0
-    # Σα = 2, which is 1 in each class, so that no α reaches its bound of 1.
-    machine = NuSVC(nu=(2 - 1e-9) / len(gram), kernel="precomputed", max_iter=1_000_000)
+    # Σα = 2, that is 1 in each class, so no α reaches its bound of 1.
+    machine = NuSVC(nu=(2 - 1e-9) / len(gram), kernel="precomputed", max_iter=10**6, random_state=0)
     for tol in (1e-4, 1e-6, 1e-8, 1e-10):
         try:
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
                 machine.set_params(tol=tol).fit(gram / scale, signs)
-        except ValueError:  # a margin of exactly zero, by which libsvm divides
+        except ValueError:  # libsvm divides by the margin, which is exactly zero
             return 0.0
         alpha, support = machine.dual_coef_[0], machine.support_
         squared = alpha @ gram[np.ix_(support, support)] @ alpha * (2 / np.abs(alpha).sum()) ** 2
@@ -68,16 +68,35 @@ def _squared_distance(gram: Array, signs: Array) -> float:
 def radius(gram: Array) -> float:
     """Return the radius of the smallest ball around all rows in feature space.
 
-    R² = max Σ_i α_i K_ii − αᵀKα with α ≥ 0 of sum 1, by libsvm as :func:`margin`.
+    R² = max Σ_i α_i K_ii − αᵀKα with α ≥ 0 of sum 1, by :func:`ball_center`.
     """
     gram = centred_gram(checked_gram(gram))
-    lengths = gram.diagonal() / 2
-    # On weights of sum 1, αᵀDα is αᵀKα − Σ α_i K_ii: half the squared distances, negated.
-    distances = gram - lengths[:, None] - lengths
-    scale = float(lengths.max()) or 1.0
-    machine = OneClassSVM(nu=1 / len(gram), kernel="precomputed", tol=1e-6).fit(distances / scale)
-    alpha, support = machine.dual_coef_[0], machine.support_
-    return float(np.sqrt(max(-alpha @ distances[np.ix_(support, support)] @ alpha, 0)))
+    alpha = ball_center(gram)
+    squared = float(alpha @ gram.diagonal() - alpha @ gram @ alpha)
+    return max(squared, 0.0) ** 0.5
+
+
+def ball_center(gram: Array, tol: float = 1e-6) -> Array:
+    """Return the α (N,) of the centre Σ α_i φ(x_i) of the smallest ball around all rows.
+
+    For weights of sum 1, αᵀDα is αᵀKα − Σ α_i K_ii with D_ij = K_ij − (K_ii + K_jj)/2, half the
+    squared distances, negated: a one-class machine on D, which libsvm solves to ``tol`` times the
+    largest one.
+
+    Examples
+    --------
+    >>> rows = np.array([[0.0], [1.0], [4.0]])
+    >>> ball_center(rows @ rows.T).round(6)
+    array([0.5, 0. , 0.5])
+    """
+    halves = gram.diagonal() / 2
+    distances = gram - halves[:, None] - halves
+    distances /= float(np.abs(distances).max()) or 1.0
+    machine = OneClassSVM(nu=1 / len(gram), kernel="precomputed", tol=tol)
+    machine.random_state = 0  # libsvm uses none, but scikit-learn would draw one
+    alpha, support = np.zeros(len(gram)), machine.fit(distances).support_
+    alpha[support] = machine.dual_coef_[0]
+    return alpha / alpha.sum()
 
 
 def spectral_ratio(gram: Array) -> float:
@@ -120,15 +139,15 @@ def kernel_measures(
     y : array-like of shape (N,), optional
         Labels; without them margins are NaN.
     weights : array-like of shape (M,), optional
-        Of the sum; equal ones of sum 1 where not given.
+        Weights of the sum; by default equal, with sum 1.
     centered : bool, default=False
-        Whether kernels are centred first; margins and radii are the same.
+        Whether kernels are centred first, which does not change margins and radii.
 
     Notes
     -----
-    ``radius_margin`` is (R/γ)², infinite where classes meet; divided by N it bounds the share of
-    errors left out one by one (V. Vapnik: Statistical learning theory, 1998). One Gram matrix at a
-    time, and two copies of it.
+    ``radius_margin`` is (R/γ)², infinite if classes meet; divided by N it bounds the leave-one-out
+    error (V. Vapnik: Statistical learning theory, 1998). Memory for one Gram matrix at a time and
+    two copies of it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a paper has to report: sentences for its Methods section, and BibTeX of what they cite."""
+"""Sentences for the Methods section of a paper, and BibTeX of the works that they cite."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mklkit.registry.registry import get_registry
 
 
 def methods_of_model(facts: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the sentences on a model, from the facts in its file, and BibTeX of what they cite."""
+    """Return the sentences on a model, from the facts in its file, and BibTeX of their sources."""
     model = facts["model"]
     every = [column["name"] for column in model.get("input", [])]
     kernels = [
@@ -31,7 +31,7 @@ def methods_of_model(facts: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def methods_of_plan(plan: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the sentences on a comparison, from its plan, and BibTeX of what they cite."""
+    """Return the sentences on a comparison, from its plan, and BibTeX of their sources."""
     specs = " ".join(method["spec"] for method in plan["methods"])
     parts = list(dict.fromkeys(re.findall(r"(?:combiner|learner): ([\w.-]+)", specs)))
     return _written("comparison/report/methods.txt", {"plan": plan, "parts": parts})
@@ -41,7 +41,7 @@ def _written(template: str, content: Mapping[str, Any]) -> tuple[str, str]:
     cited: dict[str, str] = {}
 
     def cite(spec: str) -> str:
-        """Return what a component is, in brackets, and the keys of its sources."""
+        """Return a component's description and, in brackets, the keys of its sources."""
         name = spec.partition("(")[0]
         sources = sources_of(name)
         cited.update(sources)
@@ -61,11 +61,11 @@ def _entries(name: str) -> list[Entry]:
 def sources_of(name: str) -> dict[str, str]:
     """Return the BibTeX entries of a component or program, by their keys.
 
-    Each package has those of its components in a file ``sources.bib``, by their ``keywords``.
+    Each package lists the sources of its components in ``sources.bib``, by ``keywords``.
     """
     packages = [entry.target.__module__.partition(".")[0] for entry in _entries(name)]
     text = b""
-    with suppress(OSError):  # It has none.
+    with suppress(OSError):  # It has no such file.
         text = get_data((packages or ["mklkit"])[0], "sources.bib") or b""
     sources = {}
     for part in re.findall(r"^@.*?^\}", text.decode(), re.MULTILINE | re.DOTALL):

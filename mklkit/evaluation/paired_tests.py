@@ -1,9 +1,9 @@
 """Tests of two classifiers on the same splits of one data set, and corrections of such tests.
 
-For J splits, ``differences`` have per split the score of one method less that of the other;
-``n_train`` and ``n_test`` are the rows trained on and scored, of splits of different sizes one
-number each. Of a single split, or of what is not finite, all is NaN; values that are not one per
-split, and numbers of rows that are not positive, raise a ``DataError``.
+For J splits, ``differences`` hold the score of one method minus that of the other, per split;
+``n_train`` and ``n_test`` are the numbers of rows trained on and scored, one per split if sizes
+differ. Results are NaN for a single split or values that are not finite; a ``DataError`` is raised
+unless there is one value per split and the numbers of rows are positive.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mklkit.errors import DataError
 from mklkit.protocols import Array
 
 EQUAL = 1e-12
-"""Differences that vary by less than this share of the largest are equal but for rounding."""
+"""Differences that vary by less than this share of the largest are equal up to rounding."""
 
 
 @attrs.frozen
@@ -27,7 +27,7 @@ class PairedTest:
     Attributes
     ----------
     mean : float
-        Of the differences.
+        The mean of the differences.
     statistic : float
         Student's t with J − 1 degrees of freedom, for J splits.
     p_value : float
@@ -42,18 +42,18 @@ class PairedTest:
 def paired_t_test(differences: ArrayLike) -> PairedTest:
     """Test paired differences by the ordinary t-test, as the papers do.
 
-    It takes the splits for independent. Those of one data set share training rows, so that it
-    finds differences that are not there too often; see :func:`corrected_t_test`.
+    It assumes independent splits. Splits of one data set share training rows, so it too often
+    finds differences that do not exist; see :func:`corrected_t_test`.
 
     Parameters
     ----------
     differences : array-like of shape (J,)
-        Per split the score of one method less that of the other.
+        The score of one method minus that of the other, per split.
 
     Returns
     -------
     PairedTest
-        Where all differences are equal, p is 1 if they are zero and 0 if not.
+        If all differences are equal, p is 1 if they are zero and 0 if not.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def corrected_t_test(differences: ArrayLike, n_train: ArrayLike, n_test: ArrayLi
     """Test paired differences by the corrected resampled t-test.
 
     The variance of the mean is estimated as (1/J + n_test/n_train)·s², where s² is the variance of
-    the differences: the second term stands for the correlation of splits that share training rows
+    the differences: the second term accounts for the correlation of splits that share training rows
     (Nadeau and Bengio, "Inference for the generalization error", Machine Learning 52, 2003,
     section 4).
 
@@ -77,14 +77,14 @@ def corrected_t_test(differences: ArrayLike, n_train: ArrayLike, n_test: ArrayLi
     ----------
     differences : array-like of shape (J,)
     n_train, n_test : int or array-like of shape (J,)
-        Rows trained on and scored; of splits of different sizes the mean of their ratios counts.
+        Rows trained on and scored; if sizes differ, the mean of the ratios counts.
 
     Returns
     -------
     PairedTest
-        As of :func:`paired_t_test`, except that the variance of equal differences that are not zero
-        is taken to be that of rounding to multiples of 1/n_test, 1/(12·n_test²), as no score of so
-        many rows is known better.
+        As in :func:`paired_t_test`, except that equal differences other than zero get the variance
+        of rounding to multiples of 1/n_test, 1/(12·n_test²), since a score of n_test rows is no
+        more precise.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def corrected_interval(
     (0.841, 0.999)
     """
     if not 0 < level < 1:
-        raise DataError(f"A confidence level lies between 0 and 1, not at {level!r}.")
+        raise DataError(f"A confidence level lies between 0 and 1; got {level!r}.")
     values = _per_split(scores)
     half = least_difference(values, n_train, n_test, alpha=1 - level)
     mean = float(values.mean())
@@ -136,10 +136,10 @@ def least_difference(
     Parameters
     ----------
     differences : array-like of shape (J,)
-        Their variation counts, not their mean.
+        Only their variation counts, not their mean.
     n_train, n_test : int or array-like of shape (J,)
     alpha : float, default=0.05
-        The p value below which a difference is taken to be found.
+        The p value below which a difference counts as found.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def least_difference(
 
 
 def rule_of_three(n_rows: float, level: float = 0.95) -> float:
-    """Return the share of all rows that may differ where none of so many does.
+    """Return the share of all rows that may differ if none of n sampled rows does.
 
     −ln(1 − ``level``)/n: at 95 % about 3/n (Hanley and Lippman-Hand, "If nothing goes wrong, is
     everything all right?", JAMA 249, 1983).
@@ -174,13 +174,13 @@ def holm(p_values: ArrayLike) -> Array:
 
     The i-th smallest of m is multiplied by m − i + 1; none is adjusted to less than a smaller one,
     or to more than 1 (Holm, "A simple sequentially rejective multiple test procedure",
-    Scandinavian Journal of Statistics 6, 1979). Tests with an adjusted value below α together find
-    a difference that is not there with probability at most α.
+    Scandinavian Journal of Statistics 6, 1979). The probability that any test with an adjusted
+    value below α is a false positive is at most α.
 
     Parameters
     ----------
     p_values : array-like of shape (m,)
-        NaN stands for a test that was not made: it stays, and does not count in m.
+        NaN marks a test that was not made: it stays NaN and does not count in m.
 
     Returns
     -------
@@ -200,7 +200,7 @@ def holm(p_values: ArrayLike) -> Array:
 
 
 def _variance(differences: Array, n_test: ArrayLike = np.inf) -> float:
-    """Return the variance of differences; of equal ones that of rounding scores of so many rows."""
+    """Return the variance of differences; for equal ones, that of rounding the scores."""
     if len(differences) < 2 or not np.isfinite(differences).all():
         return float("nan")
     if np.ptp(differences) > EQUAL * np.abs(differences).max():
@@ -212,7 +212,7 @@ def _variance(differences: Array, n_test: ArrayLike = np.inf) -> float:
 def _t_test(differences: Array, factor: float, variance: float) -> PairedTest:
     """Return the t-test with the variance of the mean ``factor`` times that of a difference."""
     mean = differences.mean()
-    # Of equal differences 0/0 and ±x/0, which stand for no difference and a certain one.
+    # Equal differences give 0/0 or ±x/0: no difference, or a certain one.
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = mean / np.sqrt(factor * variance) if mean or np.isnan(variance) else 0.0
     p_value = 2 * stats.t.sf(abs(statistic), len(differences) - 1)
@@ -222,7 +222,7 @@ def _t_test(differences: Array, factor: float, variance: float) -> PairedTest:
 def _per_split(values: ArrayLike) -> Array:
     array = np.asarray(values, dtype=float)
     if array.ndim != 1 or len(array) == 0:
-        raise DataError(f"One number per split is expected, not an array of shape {array.shape}.")
+        raise DataError(f"Expected one number per split, got an array of shape {array.shape}.")
     return array
 
 
@@ -232,7 +232,7 @@ def _corrected_factor(n_splits: int, n_train: ArrayLike, n_test: ArrayLike) -> f
     for rows in (trained, tested):
         if rows.shape not in ((), (n_splits,)) or not (rows > 0).all():
             raise DataError(
-                "n_train and n_test are positive numbers of rows, one for all splits or one for"
-                f" each of {n_splits}; they were {n_train!r} and {n_test!r}."
+                "n_train and n_test must be positive numbers of rows, one for all splits or one for"
+                f" each of {n_splits}; got {n_train!r} and {n_test!r}."
             )
     return 1 / n_splits + float(np.mean(tested / trained))

@@ -4,8 +4,8 @@ J. Demšar, "Statistical comparisons of classifiers over multiple data sets", Jo
 Learning Research 7, 2006, section 3.2. A. Benavoli, G. Corani, J. Demšar and M. Zaffalon, "Time for
 a change", Journal of Machine Learning Research 18, 2017, section 4.2.
 
-Tables of scores have a row per data set and a column per method, two at least; larger is better.
-A ``DataError`` is raised for other tables, numbers that are not finite, or out of their range.
+Tables of scores have a row per data set and a column per method, at least two; larger is better.
+Other tables, and numbers that are not finite or out of range, raise a ``DataError``.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from mklkit.numerics.sampling import own_stream
 from mklkit.protocols import Array
 
 DIGITS = 12
-"""Scores equal to so many digits are ties: means in another order differ by rounding."""
+"""Scores equal to this many digits are ties: means in another order differ by rounding."""
 PRIOR_STRENGTH = 0.5
 BLOCK = 1_000_000
-"""Weights of data sets that are drawn at once."""
+"""The number of draws of data-set weights at a time."""
 
 
 @attrs.frozen
@@ -36,9 +36,9 @@ class FriedmanTest:
         Friedman's statistic, with k − 1 degrees of freedom for k methods.
     f_statistic : float
         Iman and Davenport's, with k − 1 and (k − 1)(n − 1) degrees of freedom for n data sets;
-        infinite if all data sets rank the methods alike.
+        infinite if all data sets rank the methods in the same order.
     p_value : float
-        Of the F statistic: the one to use. NaN for a single data set.
+        That of the F statistic, the one to use. NaN for a single data set.
     """
 
     chi_square: float
@@ -72,10 +72,10 @@ def average_ranks(scores: ArrayLike) -> Array:
 
 
 def friedman_test(scores: ArrayLike) -> FriedmanTest:
-    """Test whether some methods rank better than others, by Friedman with Iman and Davenport.
+    """Test whether some methods rank better, by Friedman's test with Iman and Davenport's F.
 
     χ² = 12n/(k(k+1))·(Σ R² − k(k+1)²/4) and F = (n−1)χ²/(n(k−1) − χ²) of average ranks R. As in
-    Demšar (2006), χ² is not increased for ties, so that ties make the test more cautious.
+    Demšar (2006), χ² is not corrected for ties, so ties make the test more conservative.
 
     Parameters
     ----------
@@ -89,11 +89,11 @@ def friedman_test(scores: ArrayLike) -> FriedmanTest:
     """
     ranks = average_ranks(scores)
     n_datasets, k = np.shape(scores)
-    # SciPy's test increases the statistic for ties, which that of Demšar does not.
+    # SciPy's test increases the statistic for ties; Demšar's does not.
     chi_square = 12 * n_datasets / (k * (k + 1)) * float(np.square(ranks - (k + 1) / 2).sum())
     if n_datasets < 2:
         return FriedmanTest(chi_square, float("nan"), float("nan"))
-    # Zero if all data sets agree, but for rounding.
+    # Zero, up to rounding, if all data sets agree.
     rest = n_datasets * (k - 1) - chi_square
     agree = rest <= 1e-9 * chi_square
     f_statistic = float("inf") if agree else (n_datasets - 1) * chi_square / rest
@@ -102,7 +102,7 @@ def friedman_test(scores: ArrayLike) -> FriedmanTest:
 
 
 def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) -> float:
-    """Return the difference from which on two average ranks differ by Nemenyi's test.
+    """Return the difference of average ranks that Nemenyi's test finds significant.
 
     q·√(k(k+1)/(6n)) for k methods on n data sets, where q is the quantile of the studentised range
     divided by √2 (Demšar 2006, Table 5a). It holds for all pairs together.
@@ -110,10 +110,10 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) ->
     Parameters
     ----------
     n_methods : int
-        From two on.
+        At least two.
     n_datasets : int
     alpha : float, default=0.05
-        The probability of finding any difference where there is none, between 0 and 1.
+        The probability of finding any difference if there is none, between 0 and 1.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) ->
     """
     if n_methods < 2 or n_datasets < 1 or not 0 < alpha < 1:
         raise DataError(
-            "A critical difference needs two methods, a data set and an alpha between 0 and 1, not"
+            "A critical difference needs two methods, a data set and an alpha between 0 and 1; got"
             f" {n_methods!r}, {n_datasets!r} and {alpha!r}."
         )
     quantile = stats.studentized_range.isf(alpha, n_methods, np.inf) / np.sqrt(2)
@@ -132,8 +132,8 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) ->
 def nemenyi_p_values(ranks: ArrayLike, n_datasets: int) -> Array:
     """Return the p values of Nemenyi's test of all pairs of methods.
 
-    That of a pair whose average ranks differ by :func:`critical_difference` at level α is α; the
-    values are adjusted for the number of pairs already (Demšar 2006, section 3.2.2).
+    A pair whose average ranks differ by :func:`critical_difference` at level α has p value α; the
+    values are already adjusted for the number of pairs (Demšar 2006, section 3.2.2).
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def nemenyi_p_values(ranks: ArrayLike, n_datasets: int) -> Array:
 def indistinguishable(ranks: ArrayLike, difference: float) -> list[tuple[int, ...]]:
     """Return the largest groups of methods whose ranks differ by less than the difference.
 
-    They are what the bars of a critical-difference diagram join; groups may overlap.
+    These are the bars of a critical-difference diagram; groups may overlap.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def indistinguishable(ranks: ArrayLike, difference: float) -> list[tuple[int, ..
     values = np.asarray(ranks, dtype=float)
     order = np.argsort(values, kind="stable")
     ends = np.searchsorted(values[order], values[order] + difference, side="left")
-    # A group that ends where an earlier one does is a part of it.
+    # A group that ends where an earlier one does is contained in it.
     _, starts = np.unique(ends, return_index=True)
     groups = [tuple(order[start : ends[start]].tolist()) for start in starts]
     return [group for group in groups if len(group) > 1]
@@ -192,11 +192,11 @@ def indistinguishable(ranks: ArrayLike, difference: float) -> list[tuple[int, ..
 
 @attrs.frozen
 class RopeProbabilities:
-    """How probable each of three outcomes is to be the likeliest on a further data set.
+    """The probability that each of three outcomes is the likeliest on another data set.
 
     The outcomes are that the difference of the scores lies below, in or above the region of
-    practical equivalence. A value of 0.9 says that the outcome is the likeliest of the three with
-    probability 0.9, not that it happens on nine of ten data sets. The values add up to 1.
+    practical equivalence. A value of 0.9 means that the outcome is the likeliest of the three with
+    probability 0.9, not that it happens on nine of ten data sets. The values sum to 1.
 
     Attributes
     ----------
@@ -214,14 +214,14 @@ def bayesian_signed_rank(
     """Compare two methods on several data sets by the Bayesian signed-rank test.
 
     The data sets have Dirichlet weights w, one each and 0.5 for a prior observation of difference
-    0. Pairs of data sets are divided by the mean of their differences, below −rope, within, or
-    above rope, and each part has as its size the sum of w_i·w_j. A part's probability is that of
-    being the largest, over weights drawn by Monte Carlo.
+    0. Pairs of data sets are split into three parts by the mean of their differences: below −rope,
+    within ±rope, or above rope; the size of a part is its sum of w_i·w_j. The probability of a
+    part is that of being the largest, over weights drawn by Monte Carlo.
 
     Parameters
     ----------
     differences : array-like of shape (n_datasets,)
-        Per data set the mean score of one method less that of the other.
+        The mean score of one method minus that of the other, per data set.
     rope : float, default=0.01
         Half the width of the region of practical equivalence, in the unit of the scores: 0.01 is
         one point of accuracy as a share. With 0, only equal scores are equivalent.
@@ -232,7 +232,7 @@ def bayesian_signed_rank(
     Returns
     -------
     RopeProbabilities
-        Of the first method.
+        For the first method.
 
     Examples
     --------
@@ -242,14 +242,14 @@ def bayesian_signed_rank(
     """
     values = np.asarray(differences, dtype=float)
     if values.ndim != 1 or len(values) == 0 or not np.isfinite(values).all():
-        raise DataError("One finite difference for each of one or more data sets is expected.")
+        raise DataError("Expected one finite difference per data set, and at least one data set.")
     if not rope >= 0 or n_samples < 1:
         raise DataError(
-            f"rope is at least 0 and n_samples at least 1, not {rope!r} and {n_samples!r}."
+            f"rope must be at least 0 and n_samples at least 1; got {rope!r} and {n_samples!r}."
         )
     observed = np.append(0.0, values)
     strengths = np.append(PRIOR_STRENGTH, np.ones(len(values)))
-    # Rounded, lest 0.92 − 0.91 exceeds 0.01.
+    # Rounded, so that 0.92 − 0.91 does not exceed 0.01.
     sums = np.round(observed[:, None] + observed, DIGITS)
     above = (sums > round(2 * rope, DIGITS)).astype(float)
     below = (sums < -round(2 * rope, DIGITS)).astype(float)
@@ -271,7 +271,7 @@ def _table(scores: ArrayLike) -> Array:
         raise DataError(f"Scores must be a table of numbers: {plain_message(error)}") from None
     if table.ndim != 2 or len(table) == 0 or table.shape[1] < 2:
         raise DataError(
-            "Scores of two or more methods (columns) on data sets (rows) are expected, not an array"
+            "Expected scores of two or more methods (columns) on data sets (rows), got an array"
             f" of shape {table.shape}."
         )
     if len(missing := np.argwhere(~np.isfinite(table))):

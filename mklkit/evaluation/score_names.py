@@ -10,7 +10,7 @@ from sklearn.metrics import get_scorer
 from mklkit.errors import UnknownNameError, quoted, suggest
 
 AVERAGED = ("f1", "precision", "recall", "jaccard")
-"""Scores of one class, of which there are means over classes too."""
+"""Scores of one class, which also exist as means over classes."""
 OF_CLASSES = (
     *("accuracy", "balanced_accuracy", "roc_auc", "average_precision"),
     *("roc_auc_ovr", "roc_auc_ovo", "neg_log_loss", "neg_brier_score"),
@@ -26,10 +26,10 @@ OF_OUTLIERS = ("roc_auc", "balanced_accuracy")
 
 
 def named_scorer(name: str, known: Sequence[str], values: str) -> Callable[[Any, Any, Any], float]:
-    """Return scikit-learn's function of a fitted model, rows and targets; refuse other names."""
+    """Return scikit-learn's scorer (a function of model, rows and targets); refuse other names."""
     if name not in known:
         raise UnknownNameError(
-            f"There is no score {quoted(name)} of {values}.{suggest(name, known)}"
+            f"There is no score {quoted(name)} for {values}.{suggest(name, known)}"
             f" Choose one of {', '.join(known)}.",
             name,
         )

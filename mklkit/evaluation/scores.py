@@ -1,4 +1,4 @@
-"""Scores of predicted classes, probabilities and numbers, beside the best without features."""
+"""Scores of predicted classes, probabilities and numbers, and baselines without features."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.metrics import log_loss, mean_absolute_error, r2_score, roc_auc_sco
 from mklkit.protocols import Array
 
 CHANCE_ERRORS = 2
-"""Standard errors above chance that random guessing may reach by luck."""
+"""The standard errors above chance that guessing may reach by luck."""
 CALIBRATION_BINS = 10
 """Bins of equal width in which probabilities are compared with frequencies."""
 
@@ -31,7 +31,7 @@ def score(
     predictions : array-like of shape (n,)
         The predicted classes.
     training_labels : array-like of shape (n_training,), optional
-        The labels in which the most frequent class is counted; ``labels`` where not given.
+        The labels that determine the most frequent class; by default ``labels``.
     counts : array-like of shape (n,), optional
         How many rows each pair of a label and a prediction stands for; one by default.
 
@@ -51,7 +51,7 @@ def score(
     truth, guesses = np.asarray(labels), np.asarray(predictions)
     training = truth[:0] if training_labels is None else np.asarray(training_labels)
     classes, codes = np.unique(np.concatenate([truth, guesses, training]), return_inverse=True)
-    # scikit-learn's confusion_matrix warns where there is one class.
+    # scikit-learn's confusion_matrix warns if there is one class.
     confusion = np.zeros((len(classes), len(classes)), dtype=np.intp)
     pairs = codes[: len(truth)], codes[len(truth) : 2 * len(truth)]
     np.add.at(confusion, pairs, 1 if counts is None else np.asarray(counts))
@@ -81,7 +81,7 @@ def score_confusion(
         ``rows``; ``accuracy``; ``balanced_accuracy``, the mean recall of the classes that have
         rows; ``baseline``; ``better_than_baseline``, whether the accuracy is above the baseline or
         the balanced accuracy above what guessing reaches by luck; ``classes``; ``recall``, one per
-        class, NaN where a class has no rows; ``confusion``.
+        class, NaN if a class has no rows; ``confusion``.
     """
     counts = confusion.sum(axis=1)
     present = counts > 0
@@ -115,19 +115,19 @@ def _lucky_guessing(counts: NDArray[np.integer[Any]]) -> float:
 
 
 def response(model: Any, method: str, rows: Any) -> Array | None:
-    """Return what a fitted model's method says of rows; None where the model has no such method.
+    """Return the result of a fitted model's method on rows; None if it has no such method.
 
-    scikit-learn's classifiers say by the presence of a method what they can, some of them only with
-    certain parameters, so that a class alone does not tell.
+    scikit-learn's classifiers show what they can do by the presence of a method, sometimes only
+    with certain parameters, so the class alone does not tell.
     """
     call = getattr(model, method, None)
     return None if call is None else np.asarray(call(rows))
 
 
 def area_under_curve(labels: NDArray[Any], classes: NDArray[Any], values: Array) -> float:
-    """Return the area under the ROC curve; of several classes the mean of one against the rest.
+    """Return the area under the ROC curve; for several classes, the mean of one against the rest.
 
-    Classes without test rows are left out of the mean; NaN where none is left.
+    Classes without test rows are left out of the mean; NaN if none is left.
     """
     columns = [(classes[1], values)] if values.ndim == 1 else zip(classes, values.T, strict=True)
     areas = [
@@ -143,7 +143,7 @@ def score_probabilities(
 ) -> dict[str, Any]:
     """Return ``log_loss`` and ``calibration``: rows, their sum of probabilities and hits per bin.
 
-    Of two classes it is the probability of the second; of several that of the likeliest.
+    For two classes it is the probability of the second; for several, that of the likeliest.
     """
     codes = np.searchsorted(classes, labels)
     likely = np.ones(len(labels), int) if len(classes) == 2 else probabilities.argmax(axis=1)
@@ -168,8 +168,8 @@ def score_numbers(
 ) -> dict[str, Any]:
     """Return R², the mean absolute error, and that of the median of the training rows.
 
-    Of several targets, scores are the means over them. ``r2`` is None where all numbers of a target
-    are the same; ``counts`` says how many rows each pair stands for.
+    For several targets, scores are means over them. ``r2`` is None if all numbers of a target are
+    the same; ``counts`` tells how many rows each pair stands for.
     """
     if counts is not None:
         times = np.asarray(counts)

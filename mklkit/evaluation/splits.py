@@ -1,4 +1,4 @@
-"""How rows are divided into those to train on and those to score: one part held out, or folds."""
+"""Splits of rows into those to train on and those to score: one part held out, or folds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mklkit.protocols.component import is_whole
 from mklkit.protocols.folds import Rows
 
 MANY_ROWS = 200_000
-"""With so many rows the shares of the classes in a random part are those of the whole."""
+"""With this many rows, a random part has nearly the same shares of classes as the whole."""
 
 
 @attrs.frozen(eq=False)
@@ -30,7 +30,7 @@ class Split:
 
 @attrs.frozen
 class FoldScheme:
-    """What ``cv`` asks for: a number of folds or a splitter, how often, and a description."""
+    """The meaning of ``cv``: a number of folds or a splitter, repeats, and a description."""
 
     cv: Any
     repeats: int = 1
@@ -42,7 +42,7 @@ class FoldScheme:
         return isinstance(self.cv, LeaveOneGroupOut)
 
     def described(self, n_folds: int, folds_are: str, groups: Any = None) -> str:
-        """Return the folds in words, of which there are ``n_folds`` per repeat."""
+        """Return a description of the folds, ``n_folds`` per repeat."""
         if self.kind or not is_whole(self.cv):
             return f"{counted(n_folds, 'split')}, {self.kind or 'as given'}"
         together = "" if groups is None else f" of {len(np.unique(groups))} groups"
@@ -51,10 +51,10 @@ class FoldScheme:
 
 
 def read_cv(cv: Any) -> FoldScheme:
-    """Return what ``cv`` asks for, in the same way in all commands and functions.
+    """Return the meaning of ``cv``, the same for all commands and functions.
 
     A number of folds, folds and repeats as ``"5x4"``, each group once as ``"groups"``, splits in
-    the order of the rows as ``"time:5"``, or a splitter or list, which is returned as it is.
+    the order of the rows as ``"time:5"``, or a splitter or list, which is returned unchanged.
 
     Examples
     --------
@@ -86,13 +86,13 @@ def split_by(targets: NDArray[Any], parts: NDArray[Any], column: str) -> Split:
     values = sorted(set(words), key=lambda word: word in ("train", "test"))
     if set(values) != {"train", "test"}:
         raise DataError(
-            f"The column {quoted(column)} must say 'train' or 'test' in every row, and both"
+            f"The column {quoted(column)} must hold 'train' or 'test' in every row, and both"
             f" somewhere; got {quoted(values[0])}."
         )
     train, test = (np.flatnonzero(words == word) for word in ("train", "test"))
     untrained = np.setdiff1d(targets[test], targets[train])
     if targets.dtype.kind != "f" and len(untrained):
-        raise DataError(f"No row of class {quoted(untrained.tolist()[0])} is for training.")
+        raise DataError(f"Class {quoted(untrained.tolist()[0])} has no training row.")
     return Split(train, test, f"the split in column {column!r}")
 
 
@@ -117,7 +117,7 @@ def hold_out(
     Returns
     -------
     Split
-        With no row held out where ``share`` is 0 or no class has a row to spare.
+        No row is held out if ``share`` is 0 or no class has a row to spare.
     """
     every = np.arange(len(labels))
     n_held_out = int(np.ceil(share * len(labels)))
@@ -180,9 +180,9 @@ def hold_out_any(
 def held_out_mask(
     codes: NDArray[np.integer], share: float, seed: int
 ) -> tuple[NDArray[np.bool_], str]:
-    """Return which of millions of rows are held out, chosen in little memory, and how.
+    """Return which of millions of rows are held out, chosen with little memory, and how.
 
-    Rows with the class number -1 take no part. :func:`hold_out` chooses if there are few rows.
+    Rows with the class number -1 do not count. With few rows, :func:`hold_out` chooses.
     """
     known = codes >= 0
     held = np.zeros(len(codes), dtype=bool)

@@ -1,4 +1,4 @@
-"""Tasks: what a target holds, classes, numbers or nothing, and what each command does with it."""
+"""Tasks: targets of classes, numbers or none, and how each command treats them."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ from mklkit.protocols.component import Preset
 
 
 class Task(Protocol):
-    """What a target holds, and what each command does with it."""
+    """The kind of a target, and how each command treats it."""
 
     kind: ClassVar[str]
     """``"classification"``, ``"regression"`` or ``"outliers"``."""
     learned: ClassVar[Learned]
-    """The same as the facts of components state it."""
+    """The same, as in the facts of components."""
     ranked_by: ClassVar[tuple[str, ...]]
-    """scikit-learn's names of the scores by which models can be ranked, larger is better."""
+    """scikit-learn's names of the scores that can rank models, larger is better."""
     value: ClassVar[str]
     values: ClassVar[str]
-    """What a row has, ``"class"`` or ``"number"``, and the plural."""
+    """The noun for a row's target, ``"class"`` or ``"number"``, and its plural."""
     scores: ClassVar[Mapping[str, str]]
-    """The scores of some rows and what they are called: the one that models are compared by, a
-    second, and the first of what needs no features."""
+    """The names of the scores in words: the one that models are compared by, a second one, and
+    the first score of the baseline without features."""
     guess: ClassVar[str]
     guessed_by: ClassVar[str]
-    """What needs no features, in words, and the score by which a model has to be better."""
+    """The baseline without features, in words, and the score that a model must beat."""
     folds_are: ClassVar[str]
-    """How rows are divided into folds, ``"stratified"`` or ``"shuffled"``."""
+    """The kind of folds, ``"stratified"`` or ``"shuffled"``."""
     score: ClassVar[Callable[..., dict[str, Any]]]
-    """Returns ``rows``, ``scores`` and ``better_than_baseline`` of the truth, predictions and,
-    optionally, the targets of training rows and how many rows each pair stands for."""
+    """Returns ``rows``, ``scores`` and ``better_than_baseline`` from the truth, predictions and,
+    optionally, the targets of training rows and the number of rows that each pair stands for."""
     names: Sequence[str] = ("target",)
     """The columns that are predicted."""
     labels: NDArray[Any] | None = None
@@ -61,7 +61,7 @@ class Task(Protocol):
         return len(self.names)
 
     def scorer(self, name: str) -> Callable[[Any, Any, Any], float]:
-        """Return scikit-learn's function of a fitted model, rows and targets."""
+        """Return scikit-learn's scorer, a function of a fitted model, rows and targets."""
         return named_scorer(name, self.ranked_by, self.values)
 
     def in_points(self, name: str) -> bool:
@@ -70,14 +70,14 @@ class Task(Protocol):
 
     @property
     def score_name(self) -> str:
-        """What the first score is called: ``"accuracy"`` or ``"R²"``."""
+        """The name of the first score: ``"accuracy"`` or ``"R²"``."""
         return next(iter(self.scores.values()), "")
 
     def read(self, column: pd.Series, /) -> pd.Series:
         """Return a column of a table as targets; DataError if it can't be learned."""
 
     def checked(self, y: Any, n_rows: int) -> NDArray[Any]:
-        """Return targets as an array; DataError if a model can't be scored by them."""
+        """Return targets as an array; DataError if they can't score a model."""
         targets = np.asarray(y)
         if self.n_targets == 1 and targets.shape == (n_rows, 1):
             targets = targets[:, 0]
@@ -93,7 +93,7 @@ class Task(Protocol):
         return targets
 
     def pipeline(self, preset: Preset, *, scale: str | None = None, **settings: Any) -> Pipeline:
-        """Return the unfitted steps from a table to predictions; settings as of the estimator."""
+        """Return the unfitted steps from a table to predictions; settings as for the estimator."""
 
     def hold_out(
         self, targets: NDArray[Any], share: float, seed: int, groups: Any = None, /
@@ -103,26 +103,26 @@ class Task(Protocol):
     def folds(
         self, cv: Any, targets: NDArray[Any], seed: Any, /, repeats: int = 1, groups: Any = None
     ) -> Folds:
-        """Return the folds of a number, splitter or list of them, and notes."""
+        """Return the folds of a number, splitter or list, and notes."""
 
     def shown(self, name: str, value: float | None) -> str:
-        """Return a score as it is written."""
+        """Return a score as text."""
 
     def predictions(self, model: Any, rows: Any) -> pd.DataFrame:
-        """Return the columns that are predicted for rows, of which the first is the answer."""
+        """Return the predicted columns for rows; the first is the answer."""
 
     def comparable(self, column: pd.Series) -> Any:
-        """Return targets or predictions such that equal ones are equal, NaN where there is none."""
+        """Return targets or predictions in a comparable form, NaN for missing ones."""
 
     def no_better_than_guessing(self, scores: Mapping[str, Any]) -> str:
-        """Return what a model is no better than, empty if its scores show that it is."""
+        """Return the baseline that a model does not beat, empty if its scores show that it does."""
         name, value, baseline = self.guessed_by, scores[self.guessed_by], scores["baseline"]
         better = value > baseline if name == next(iter(self.scores)) else value < baseline
         if scores.get("better_than_baseline", better):
             return ""
         return (
             f"no better than always predicting {self.guess}: {self.scores[name]}"
-            f" {self.shown(name, value)}, compared with {self.shown(name, baseline)} for that"
+            f" {self.shown(name, value)}, against {self.shown(name, baseline)} for that"
         )
 
 
@@ -139,9 +139,9 @@ class Classes(Task):
     scores: ClassVar[Mapping[str, str]] = {
         "accuracy": "accuracy",
         "balanced_accuracy": "balanced accuracy",
-        "baseline": "always the commonest",
+        "baseline": "majority class",
     }
-    guess: ClassVar[str] = "the commonest class"
+    guess: ClassVar[str] = "the majority class"
     guessed_by: ClassVar[str] = "accuracy"
     score = staticmethod(score)
     read = staticmethod(class_labels)
@@ -151,7 +151,7 @@ class Classes(Task):
     labels: NDArray[Any] | None = None
 
     def checked(self, y: Any, n_rows: int) -> NDArray[Any]:
-        """Refuse gaps, a single class, and classes of which the model knows none."""
+        """Refuse gaps, a single class, and classes all unknown to the model."""
         targets = super().checked(y, n_rows)
         classes = np.unique(targets).tolist()
         if len(classes) < 2:
@@ -159,8 +159,7 @@ class Classes(Task):
         known = [] if self.labels is None else self.labels.tolist()
         if known and not set(classes) & set(known):
             raise DataError(
-                f"None of the classes {listed(classes)} is one of the model, which has"
-                f" {listed(known)}."
+                f"None of the classes {listed(classes)} is in the model, which has {listed(known)}."
             )
         return targets
 
@@ -169,7 +168,7 @@ class Classes(Task):
         return preset_pipeline(preset, scale=scale, **settings)
 
     def shown(self, name: str, value: float | None) -> str:
-        """Return a percentage of a share, other scores with three decimals."""
+        """Return a share as a percentage, other scores with three decimals."""
         if value is None:
             return "undefined"
         return f"{100 * value:.1f}%" if self.in_points(name) else f"{value:.3f}"
@@ -179,7 +178,7 @@ class Classes(Task):
         return not name.startswith("neg_") and name != "matthews_corrcoef"
 
     def predictions(self, model: Any, rows: Any) -> pd.DataFrame:
-        """Return classes, the decision value where there are two, and the probabilities of each."""
+        """Return classes, the decision value if there are two, and the probabilities of each."""
         labels = np.asarray(model.classes_)
         # For two classes the decision value gives the class, without a second pass over kernels.
         values = response(model, "decision_function", rows) if len(labels) == 2 else None
@@ -209,7 +208,7 @@ class OneClass(Classes):
     labels: NDArray[Any] = attrs.field(factory=lambda: np.array(["outlier", "inlier"]))
 
     def checked(self, y: Any, n_rows: int) -> NDArray[Any]:
-        """Return 1 of inliers and −1 of outliers, which are named or have these numbers."""
+        """Return 1 for inliers and −1 for outliers, given by name or by these numbers."""
         known = {"inlier": 1, "outlier": -1, "1": 1, "-1": -1, "1.0": 1, "-1.0": -1}
         signs = np.array([known.get(str(label), 0) for label in Task.checked(self, y, n_rows)])
         if {*signs.tolist()} != {1, -1}:
@@ -220,12 +219,12 @@ class OneClass(Classes):
         return signs
 
     def pipeline(self, preset: Preset, *, scale: str | None = None, **settings: Any) -> Pipeline:
-        """Return the steps with an :class:`mklkit.MKLOneClass`; refuse what is for classes."""
+        """Return the steps with an :class:`mklkit.MKLOneClass`; refuse options for classes."""
         reason = "outliers are found without labels"
         return pipeline_without_classes(MKLOneClass, preset, scale, settings, "detect", reason)
 
     def predictions(self, model: Any, rows: Any) -> pd.DataFrame:
-        """Return ``"inlier"`` where the score is 0 or more, else ``"outlier"``, and the score."""
+        """Return ``"inlier"`` if the score is 0 or more, else ``"outlier"``, and the score."""
         values = np.asarray(model.decision_function(rows))
         words = self.labels[(values >= 0).astype(int)]
         return pd.DataFrame({"prediction": words, "score": values})
@@ -233,7 +232,7 @@ class OneClass(Classes):
 
 @attrs.frozen(eq=False)
 class Numbers(Task):
-    """Numbers, by R² in shuffled folds; of several targets by its mean over them."""
+    """Numbers, by R² in shuffled folds; for several targets, by its mean."""
 
     kind: ClassVar[str] = "regression"
     learned: ClassVar[Learned] = "numbers"
@@ -258,12 +257,12 @@ class Numbers(Task):
         return learned_numbers(column, "choose another column by --target")
 
     def checked(self, y: Any, n_rows: int) -> NDArray[Any]:
-        """Refuse other shapes than the model's, gaps, text, and the same number in all rows."""
+        """Refuse shapes other than the model's, gaps, text, and the same number in all rows."""
         targets = super().checked(y, n_rows)
         try:
             numbers = targets.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise DataError("Numbers are predicted, and y holds others.") from error
+            raise DataError("The model predicts numbers, and y holds something else.") from error
         if not np.isfinite(numbers).all():
             raise DataError("An infinite number can't be predicted: leave such rows out.")
         if n_rows < 2 or (np.ptp(numbers, axis=0) == 0).any():
@@ -271,10 +270,10 @@ class Numbers(Task):
         return numbers
 
     def pipeline(self, preset: Preset, *, scale: str | None = None, **settings: Any) -> Pipeline:
-        """Return the steps with an :class:`mklkit.MKLRegressor`; refuse what is for classes."""
+        """Return the steps with an :class:`mklkit.MKLRegressor`; refuse options for classes."""
         reason = (
-            f"the target {listed(self.names)} holds numbers, which are learned by regression; they"
-            " are taken for classes by --task classification"
+            f"the target {listed(self.names)} holds numbers, which are learned by regression;"
+            " --task classification treats them as classes"
         )
         return pipeline_without_classes(MKLRegressor, preset, scale, settings, "regress", reason)
 
@@ -304,7 +303,7 @@ def task_named(name: str, *targets: str) -> Task:
 
 
 def task_of(model: Any) -> Task:
-    """Return the task of a model, fitted or not; a vote, pipeline or search has that inside it."""
+    """Return the task of a model, fitted or not, also inside a vote, pipeline or search."""
     if is_regressor(model):
         known = vars(classifier_in(model)).get("target_names_")
         return Numbers() if known is None else Numbers(list(known))

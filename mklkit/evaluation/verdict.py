@@ -1,4 +1,4 @@
-"""Sentences on the outcome of a comparison, which claim no more than the scores show."""
+"""Sentences on the outcome of a comparison that claim no more than the scores show."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from mklkit.evaluation.paired_tests import (
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference, friedman_test
 
 NAMES_SHOWN = 3
-"""Methods of a group that are named; the others are counted."""
+"""The most methods of a group to name; the others are counted."""
 SMALL = 0.02
-"""Differences up to two points do not matter: where an interval ends there, its limit is said."""
+"""Differences up to two points do not matter: if an interval ends there, its limit is given."""
 FEW_DATASETS = 5
-"""Below so many data sets, tests of ranks are not made."""
+"""With fewer data sets, ranks are not tested."""
 DIGITS = 12
-"""Differences of scores are rounded so: equal means differ by rounding."""
+"""The decimals of differences of scores: equal means differ by rounding."""
 
 
 def planned_tests(
@@ -41,18 +41,18 @@ def planned_tests(
     """Test the few questions about one data set that were planned before its scores were seen.
 
     Each compares a method with a reference by the corrected resampled t-test, with Holm's
-    correction for the number of questions. Of several references that with the highest mean is
-    taken; as the same scores choose it, its p value is multiplied by their number.
+    correction for the number of questions. Of several references, the one with the highest mean is
+    taken; since the same scores choose it, its p value is multiplied by their number.
 
-    An interval has the level at which Holm's procedure tests its question. So it excludes 0 exactly
-    where ``p_holm`` is below ``alpha``, and its level is 1 − ``alpha`` or more; that all intervals
-    hold together is not claimed. One with 0 inside is as wide as :func:`rule_of_three` of the rows
-    says at least, where scores are ``shares`` of rows: that none differs may be chance.
+    An interval has the level at which Holm's procedure tests its question. So it excludes 0 if and
+    only if ``p_holm`` is below ``alpha``, and its level is at least 1 − ``alpha``; the intervals
+    are not simultaneous. If scores are ``shares`` of rows, an interval that contains 0 is at least
+    as wide as the :func:`rule_of_three` for the rows: that none differs may be chance.
 
     Parameters
     ----------
     scores : mapping of str to array-like of shape (J,)
-        Per method its scores on the same splits; larger is better.
+        The scores of each method on the same splits; larger is better.
     questions : iterable of (title, method, reference or several)
     n_train, n_test : int or array-like of shape (J,)
         Rows trained on and scored.
@@ -63,8 +63,8 @@ def planned_tests(
     Returns
     -------
     pandas.DataFrame
-        One row per question: ``question`` (its title), ``method``, ``reference``, ``choices`` (of
-        how many references this is the best), ``splits``, ``equal`` (the same score on each); mean
+        One row per question: ``question`` (its title), ``method``, ``reference``, ``choices`` (the
+        number of references to choose from), ``splits``, ``equal`` (the same score on each); mean
         ``difference``, ``low``, ``high``, the interval's ``level``, ``p_value``, ``p_holm``.
         Without a finite score in each split, or with one split, numbers are NaN.
 
@@ -98,7 +98,7 @@ def planned_tests(
     table = pd.DataFrame(tests, columns=columns)
     table["p_value"] = table["p_value"].clip(upper=1)
     table["p_holm"] = holm(table["p_value"])
-    # Holm's procedure ends at the first p value that is too large: all later ones share its step.
+    # Holm's procedure stops at the first p value that is too large: all later ones share its step.
     n_found = int((table["p_holm"] < alpha).sum())
     place = table["p_value"].rank(method="first") - 1
     step = table["p_value"].count() - place.clip(upper=n_found)
@@ -120,17 +120,17 @@ def planned_tests(
 
 
 def verdict(tests: pd.DataFrame, unit: str = "points") -> str:
-    """Return what :func:`planned_tests` found, a sentence per question on lines of their own.
+    """Return the results of :func:`planned_tests`, one sentence and line per question.
 
-    Sentences follow from the intervals: "better" or "worse" where 0 is outside, "no difference
-    larger than" where both ends are within two points (0.02 of other scores), else "can't tell".
+    Sentences follow from the intervals: "better" or "worse" if 0 is outside, "no difference
+    larger than" if both ends are within two points (0.02 of other scores), else "can't tell".
 
     Parameters
     ----------
     tests : pandas.DataFrame
     unit : str, default="points"
-        ``"points"`` of scores that are shares from 0 to 1; else the name of the score, whose
-        differences are written as they are.
+        ``"points"`` for scores that are shares from 0 to 1; else the name of the score, whose
+        differences are not scaled.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def _sized(size: float, unit: str) -> str:
 
 
 def _amount(size: float, unit: str) -> str:
-    """Return a difference without its sign; one that is not zero is not written as zero."""
+    """Return a difference without its sign; only zero is written as zero."""
     if unit != "points":
         return f"{size:.2g}"
     points = 100 * size
@@ -190,9 +190,9 @@ def _amount(size: float, unit: str) -> str:
 def verdict_of_datasets(scores: ArrayLike, names: Sequence[str], alpha: float = 0.05) -> str:
     """Return a sentence on which methods rank worse than the best on several data sets.
 
-    Friedman's test with Iman and Davenport's statistic, and if it finds differences Nemenyi's
-    (Demšar 2006). They use the ranks only, not by how much the scores differ. With fewer than five
-    data sets no test is made.
+    Friedman's test with Iman and Davenport's statistic, and if it finds differences, Nemenyi's
+    (Demšar 2006). They use only the ranks, not the size of differences in score. With fewer than
+    five data sets no test is made.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def verdict_of_datasets(scores: ArrayLike, names: Sequence[str], alpha: float = 
     Raises
     ------
     DataError
-        If the scores are no such table or not all finite, or the names do not fit.
+        If the scores are not such a table or not all finite, or the names do not match.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which kernels and columns matter to a fitted model, and what its weights do not say."""
+"""Which kernels and columns matter to a fitted model, and the limits of its weights."""
 
 from mklkit.explanation.explaining import explain
 from mklkit.explanation.explanation import Explanation

@@ -1,4 +1,4 @@
-"""The columns to shuffle: those of each kernel, and those of each group that is asked for."""
+"""The scored rows, and the columns to shuffle: those of each kernel and of each group."""
 
 from __future__ import annotations
 
@@ -11,35 +11,41 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from mklkit.datasets.columns import without_value
 from mklkit.datasets.encoder import TableEncoder
-from mklkit.errors import SpecError, quoted, suggest
+from mklkit.datasets.pipeline import encoder_in
+from mklkit.errors import DataError, SpecError, counted, named, quoted, suggest
 from mklkit.estimators.introspection import KernelModel, column_names, split
+from mklkit.estimators.training_data import checked_groups
+from mklkit.evaluation.tasks import Task
+from mklkit.protocols import RowSource
 from mklkit.registry.columns import resolve_columns
+from mklkit.views.rows import is_dask
 
 MOST_SINGLE = 30
-"""Up to this many columns are shuffled one by one where nothing else is asked for."""
+"""Up to this many columns are shuffled one by one by default."""
 WAYS = ("auto", "each", "sources")
 NAMES_SHOWN = 2
 TOGETHER = (
     "columns of the table are shuffled in the held-out rows, before they are encoded, those of a"
-    " group by one permutation and for all kernels that read them; what the model could take from"
-    " other columns instead is not lost"
+    " group by one permutation and for all kernels that read them; information that other columns"
+    " also hold is not lost"
 )
 UNTRACED = (
-    "the steps before the classifier make columns that can't be traced to the table's, so it is not"
-    " known which kernel reads which column"
+    "the columns after the steps before the classifier can't be traced to those of the table, so"
+    " it is unknown which kernel reads which column"
 )
 
 Places = tuple[int, ...]
-"""Of columns in the user's table."""
+"""Positions of columns in the user's table."""
 
 
 @attrs.frozen(eq=False)
 class ShufflePlan:
     """The columns to shuffle.
 
-    ``names`` are the user's columns, ``reads`` those that each kernel reads (None where they can't
-    be traced), ``groups`` those that are shuffled together, by the name of the group.
+    ``names`` are the user's columns, ``reads`` those that each kernel reads (None if they can't
+    be traced), ``groups`` the columns to shuffle together, by the name of the group.
     """
 
     names: list[str]
@@ -65,7 +71,7 @@ class ShufflePlan:
             plan._group(ways)
         else:
             raise SpecError(
-                f"columns must be one of {', '.join(map(repr, WAYS))} or groups by name, as"
+                f"columns must be one of {', '.join(map(repr, WAYS))} or groups by name, like"
                 f" {{'lab': 'lab_*'}}; got {quoted(ways)}.{suggest(str(ways), WAYS)}"
             )
         plan._note_what_is_shared()
@@ -78,7 +84,7 @@ class ShufflePlan:
 
     @property
     def used(self) -> Places:
-        """The columns that some kernel reads; all where that is not known."""
+        """The columns that some kernel reads; all if that is unknown."""
         if not self.traced:
             return tuple(range(len(self.names)))
         return tuple(sorted(set().union(*(places or () for places in self.reads.values()))))
@@ -88,7 +94,7 @@ class ShufflePlan:
         return tuple(name for name, read in self.reads.items() if {*(read or ())} & {*places})
 
     def of_kernel(self, name: str) -> Places | None:
-        """Return what is shuffled for a kernel; None where that is not known, or all there is."""
+        """Return the columns to shuffle for a kernel; None if unknown or if all columns are."""
         return None if self.reads[name] == self.used else self.reads[name]
 
     @property
@@ -111,8 +117,8 @@ class ShufflePlan:
             self.groups.update(named)
         else:
             self.notes.append(
-                f"the kernels' {len(self.used)} columns are in no groups by which kernels read"
-                " them; columns='each' shuffles each column, and a mapping groups of them"
+                f"the kernels' {len(self.used)} columns form no groups by the kernels that read"
+                " them; columns='each' shuffles each column, and a mapping defines groups"
             )
 
     def _group_name(self, readers: tuple[str, ...], places: Places) -> str:
@@ -125,7 +131,7 @@ class ShufflePlan:
         return f"{shown} and {more} more" if more > 0 else shown
 
     def _note_what_is_shared(self) -> None:
-        """Say which kernels read all columns, and which share theirs."""
+        """Report which kernels read all columns, and which share theirs."""
         if not self.traced:
             self.notes.append(UNTRACED)
             return
@@ -134,18 +140,83 @@ class ShufflePlan:
         partly = [name for name in shared if name not in whole]
         if whole:
             self.notes.append(
-                f"{', '.join(whole)}: all columns in use are read, and shuffling them would leave"
+                f"{', '.join(whole)}: all columns in use are read; shuffling them would leave"
                 " nothing to predict from, so no loss is given"
             )
         if partly:
             self.notes.append(
                 f"{', '.join(partly)}: columns are shared with other kernels, so the loss by"
-                " shuffling is that of the columns in all of them, not of the kernel alone"
+                " shuffling is that of the columns in all these kernels, not of the kernel alone"
             )
 
 
+@attrs.frozen(eq=False)
+class ScoredRows:
+    """A table (N, d) with the user's columns, and the targets, (N,) or (N, T).
+
+    ``as_array`` says whether the model was fitted on rows without column names; ``groups`` (N,)
+    which rows belong together.
+    """
+
+    table: pd.DataFrame
+    targets: NDArray[Any]
+    as_array: bool
+    groups: NDArray[np.intp] | None = None
+
+    @classmethod
+    def of(cls, model: Any, task: Task, X: Any, y: Any, groups: Any = None) -> Self:
+        """Return checked rows, with the columns that the model was fitted on, in their order."""
+        if isinstance(X, RowSource) or is_dask(X):
+            raise DataError("Explaining needs rows in memory: pass a sample of them.")
+        names, encoder = column_names(model), encoder_in(model)
+        as_array = bool(np.issubdtype(names.dtype, np.integer))
+        if isinstance(X, pd.DataFrame) and not as_array:
+            columns = [str(name) for name in X.columns]
+            missing = [name for name in names.tolist() if name not in columns]
+            if missing:
+                raise DataError(
+                    f"The data lack {named(missing)} of the model.{suggest(missing[0], columns)}"
+                )
+            table = X[names.tolist()]
+        else:
+            table = pd.DataFrame(X if isinstance(X, pd.DataFrame) else np.asarray(X))
+            if table.shape[1] != len(names):
+                raise DataError(
+                    f"The model was fitted on {counted(len(names), 'column')}; the rows have shape"
+                    f" {table.shape}."
+                )
+            table = table if as_array else table.set_axis(names, axis=1)
+        table = without_value(table, None if encoder is None else encoder.lacks)
+        return cls(table, task.checked(y, len(table)), as_array, checked_groups(groups, len(table)))
+
+    def lacking(self, reads: Iterable[Places | None]) -> NDArray[np.bool_]:
+        """Return which rows lack all columns that each kernel reads, if these are known."""
+        gaps = self.table.isna().to_numpy()
+        lacks = [gaps[:, [*(read or ())]].all(axis=1) & bool(read) for read in reads]
+        return np.column_stack(lacks)
+
+    def as_fitted(self, table: pd.DataFrame) -> Any:
+        """Return rows of the table in the form that the model was fitted on."""
+        return table.to_numpy() if self.as_array else table
+
+    def sampled(self, task: Task, most: int | None, seed: int) -> tuple[Self, list[str]]:
+        """Return a sample of at most ``max_rows`` rows, and a note if there are more."""
+        n_rows = len(self.table)
+        if most is None or n_rows <= most:
+            return self, []
+        # Half a row less, since the number is rounded up.
+        drawn = task.hold_out(self.targets, (n_rows - most - 0.5) / n_rows, seed, self.groups)
+        kept = drawn.train
+        groups = None if self.groups is None else self.groups[kept]
+        note = f"{len(kept):,} rows of {n_rows:,}, drawn {drawn.kind}"
+        targets = self.targets[kept]
+        return attrs.evolve(self, table=self.table.iloc[kept], targets=targets, groups=groups), [
+            note
+        ]
+
+
 def shuffled(rows: pd.DataFrame, places: Sequence[int], order: NDArray[np.intp]) -> pd.DataFrame:
-    """Return the rows with the values of some columns in another order, the same for all of them.
+    """Return the rows with some columns permuted, all in the same order.
 
     Examples
     --------
@@ -155,7 +226,7 @@ def shuffled(rows: pd.DataFrame, places: Sequence[int], order: NDArray[np.intp])
     """
     changed = rows.copy(deep=False)
     present = ~rows.iloc[:, list(places)].isna().all(axis=1).to_numpy()
-    if not present.all():  # Rows that lack them all still do, and others have those of others.
+    if not present.all():  # Rows that lack them all keep their gaps; the others exchange values.
         among, order = order[present[order]], np.arange(len(rows))
         order[present] = among
     for place in places:
@@ -164,7 +235,7 @@ def shuffled(rows: pd.DataFrame, places: Sequence[int], order: NDArray[np.intp])
 
 
 def sources_of(before: Pipeline | None, model: KernelModel, names: list[str]) -> list[str] | None:
-    """Return the user's column of each encoded one; None if not known, as of components."""
+    """Return the user's column of each encoded one; None if unknown, as after a PCA."""
     if before is None:
         return names
     encoded: Any = column_names(model)
@@ -172,7 +243,7 @@ def sources_of(before: Pipeline | None, model: KernelModel, names: list[str]) ->
         try:
             encoded = before.get_feature_names_out(names)
         except (AttributeError, TypeError, ValueError):
-            # A step that does not name its columns, as scikit-learn's FunctionTransformer.
+            # A step that does not name its columns, such as scikit-learn's FunctionTransformer.
             return None
     encoded = list(map(str, encoded))
     first = before[0]

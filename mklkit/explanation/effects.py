@@ -15,17 +15,17 @@ from mklkit.estimators.problems import decision_parts
 from mklkit.protocols import Array, KernelFacts, facts_of
 
 TOP = 10
-"""Columns of a kernel that are selected in a fit, at most half of them."""
+"""The most columns of a kernel to select in a fit, and at most half of them."""
 ROWS, FEW, CHANGED, AT_ONCE = 100, 10, 20_000, 1_000
-"""Held-out rows in which columns are changed, fewer of wide tables; those decided at a time."""
+"""The held-out rows in which columns are changed (fewer in wide tables), and rows per batch."""
 MOST_COLUMNS = 2_000
-"""Kernels of more columns are left out."""
+"""Kernels with more columns are left out."""
 EFFECT = (
     "effect is how far a column moves its kernel's part of the decision values: its deviation over"
-    " rows, exact for linear kernels, and by shuffling for others; it says what the model uses"
+    " rows, exact for linear kernels, and by shuffling for others; it shows what the model uses"
 )
 Columns = Mapping[int, NDArray[np.intp]]
-"""The encoded columns of each column of the user's that a kernel reads."""
+"""The encoded columns of each of the user's columns that a kernel reads."""
 
 
 def column_effects(
@@ -34,8 +34,8 @@ def column_effects(
     """Yield the effect of each column of each kernel that reads two or more.
 
     ``rows`` are encoded, and ``sources`` are the user's columns of the encoded ones. A linear part
-    changes by β(x − c) where a column is set to a constant c; of other kernels, the mean square of
-    the change by shuffling is halved, as that of a linear one is twice the variance of βx.
+    changes by β(x − c) if a column is set to a constant c; for other kernels, the mean square of
+    the change by shuffling is halved, since for a linear one it is twice the variance of βx.
     """
     groups = _apart(member, sources)
     widest = max((len(columns) for kernels in groups for columns in kernels.values()), default=1)
@@ -68,7 +68,7 @@ def column_effects(
 def effects_table(
     folds: Sequence[Sequence[dict[str, Any]]], kernels: Sequence[str], columns: Sequence[str]
 ) -> pd.DataFrame:
-    """Return a row per kernel and column, with the share of fits in which it is selected."""
+    """Return a row per kernel and column, with the share of fits that select the column."""
     rows = [{"fold": fold, **row} for fold, effects in enumerate(folds) for row in effects]
     frame = pd.DataFrame(rows, columns=["fold", "kernel", "column", "effect", "exact"])
     in_fit = frame.groupby(["fold", "kernel"])["effect"]
@@ -107,8 +107,8 @@ def _apart(member: Any, sources: NDArray[np.intp]) -> list[dict[int, Columns]]:
 def _changed(
     table: pd.DataFrame, kernels: Mapping[int, Columns], linear: Sequence[bool], which: range
 ) -> pd.DataFrame:
-    """Return the rows once for each place in ``which``, with the column there of each kernel
-    set to the first row's value, or in the next row's order (rows are in a random order)."""
+    """Return the rows once per place in ``which``, with each kernel's column at that place set to
+    the first row's value, or to that of the next row (rows are in random order)."""
     size = len(table)
     tiled = table.iloc[np.tile(np.arange(size), len(which))]
     for m, columns in kernels.items():

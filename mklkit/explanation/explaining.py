@@ -17,10 +17,11 @@ from mklkit.display.progress import Progress, check_progress, reported
 from mklkit.errors import DataError, IncompatibleError, counted, type_name
 from mklkit.estimators.folds import USUAL_FOLDS
 from mklkit.estimators.introspection import KernelModel, split
+from mklkit.estimators.lacking import counts
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
 from mklkit.evaluation.splits import read_cv
 from mklkit.evaluation.tasks import OneClass, Task, task_of
-from mklkit.explanation.columns import ShufflePlan
+from mklkit.explanation.columns import ScoredRows, ShufflePlan
 from mklkit.explanation.effects import EFFECT
 from mklkit.explanation.explanation import Explanation
 from mklkit.explanation.meaning import (
@@ -29,22 +30,26 @@ from mklkit.explanation.meaning import (
     joins_decisions,
     judged,
     meaning_of,
+    of_those_who_have,
     without_kernels,
 )
-from mklkit.explanation.measuring import Measuring, ScoredRows
+from mklkit.explanation.measuring import Measuring
 from mklkit.explanation.refitting import Refit
 from mklkit.protocols import CombinerFacts, facts_of
 from mklkit.protocols.component import check_whole, is_whole
 
 MOST_ROWS = 5_000
 SMALL, SMALL_CV = 500, "5x10"
-"""Of up to so many rows, folds are drawn ten times: the intervals are about half as wide."""
+"""Up to this many rows, folds are drawn ten times, which about halves the intervals."""
 UNEVEN = 1.5
-"""Classes whose sizes differ by more than this factor are judged by the balanced accuracy."""
+"""If class sizes differ by more than this factor, the score is the balanced accuracy."""
 ALIGNED_ROWS = 2_000
 """Alignments take time proportional to the square of the number of rows."""
 ALIGNMENT = (
     "centred alignment on the encoded rows: 1 for the same kernel, near 0 for unrelated ones"
+)
+ONLY_SOURCE = (
+    "rows whose only source is left out count neither in the fits without it nor in their scores"
 )
 
 
@@ -62,12 +67,11 @@ def explain(
     random_state: Any = 0,
     progress: Progress = None,
 ) -> Explanation:
-    """Find out what each kernel and column is worth to a model.
+    """Measure how much each kernel and column contributes to a model.
 
-    The model is fitted again on folds of the rows, with its parameters and kernels (a search is not
-    repeated, nor is a bank of kernels proposed again): once with all kernels and once without each
-    of them. Columns are shuffled in the held-out rows, for all kernels at once, before they are
-    encoded.
+    The model is refitted on folds of the rows, with its parameters and kernels (no search is
+    repeated, and no kernels are proposed again): once with all kernels and once without each
+    of them. Columns are shuffled in the held-out rows, for all kernels at once, before encoding.
 
     Parameters
     ----------
@@ -77,28 +81,28 @@ def explain(
     X : DataFrame or array-like of shape (N, d)
         Rows as the model takes them; a DataFrame may have more columns.
     y : array-like of shape (N,) or (N, T)
-        Their classes or their numbers; of one class -1 for outliers and 1 for inliers.
+        Their classes or numbers; for one class, -1 for outliers and 1 for inliers.
     cv : int, str, scikit-learn splitter, or list of (training rows, scored rows), optional
-        An int means shuffled folds; of classes stratified, fewer where a class has fewer rows.
-        ``"5x10"`` are five folds, ten times: what is used up to 500 rows where nothing is given,
-        else 5.
+        An int is a number of shuffled folds, stratified for classes, fewer if a class has fewer
+        rows. ``"5x10"`` means five folds, ten times. Default: ``"5x10"`` for up to 500 rows, else
+        5.
     groups : array-like of shape (N,), optional
-        Which rows belong together, such as those of a patient: never on both sides of a split.
+        The group of each row, such as its patient: no group is on both sides of a split.
     score : str, optional
-        What is lost: scikit-learn's name of a score, as ``"roc_auc"``. Where not given, of classes
-        the accuracy, of classes of which the largest has over 1.5 times the rows of the smallest
-        the balanced accuracy, of numbers R², of several targets the mean, of one class the area
-        under the ROC curve.
+        The score whose loss is measured, by scikit-learn's name, such as ``"roc_auc"``. Default:
+        the accuracy for classes (balanced, if the largest has over 1.5 times the rows of the
+        smallest), R² for numbers, its mean for several targets, the area under the ROC curve for
+        one class.
     repeats : int, default=5
         How often columns are shuffled, per fold.
     columns : {"auto", "each", "sources"} or mapping of str to columns, default="auto"
-        What is shuffled together: each column (``"each"``), those that the same kernels read
-        (``"sources"``), each of up to 30 and else sources (``"auto"``), or groups of columns by a
-        name, as ``{"lab": "lab_*"}``.
+        What is shuffled together: each column (``"each"``), columns that the same kernels read
+        (``"sources"``), each of up to 30 columns and else sources (``"auto"``), or named groups of
+        columns, such as ``{"lab": "lab_*"}``.
     max_rows : int or None, default=5000
-        Of more rows a sample is used, of classes a stratified one; None: all rows.
+        Of more rows, a sample is used, stratified for classes; None: all rows.
     random_state : int, RandomState or None, default=0
-        The seed of samples, folds, permutations and, where the model has none, of its fits.
+        The seed of samples, folds, permutations and, if the model has none, of its fits.
     progress : bool or callable, optional
         As for :func:`mklkit.compare`; a function is called as ``progress(done, total)`` after each
         fit and each group of columns.
@@ -160,14 +164,15 @@ def explain(
     scheme = read_cv(cv)
     if sample_notes and isinstance(cv, list | tuple):
         raise DataError(
-            f"The folds name rows of all, and only {sample_notes[0]}: give max_rows={len(y)}"
-            f" (--max-rows {len(y)}) to take all of them."
+            f"The folds refer to all rows, but only {sample_notes[0]}: give max_rows={len(y)}"
+            f" (--max-rows {len(y)}) to use all of them."
         )
     splits, fold_notes = task.folds(scheme.cv, data.targets, seed, scheme.repeats, data.groups)
     score = usual_score(task, data.targets) if score is None else score
-    task.scorer(score)  # It says if there is no such score.
+    task.scorer(score)  # It raises if there is no such score.
     plan = ShufflePlan.of(model, [str(name) for name in data.table.columns], columns)
-    measured = Measuring(task, score, refit, data, plan, repeats, seed, _kept_in(fitted))
+    lacks = data.lacking(plan.reads.values())
+    measured = Measuring(task, score, refit, data, plan, repeats, seed, _kept_in(fitted), lacks)
     with reported(progress, "explaining") as tell:
         measured.run(splits, tell)
     sample, alike_notes = data.sampled(task, ALIGNED_ROWS, seed)
@@ -179,24 +184,33 @@ def explain(
     unit = Unit.of(task, score, float(scores["score"].mean()))
     kernels = measured.kernels(sizes, comparable=not joins_decisions(fitted))
     kernels = judged(kernels, len(data.targets), unit.little)
+    have = of_those_who_have(kernels, unit.little)
+    classes = [] if is_regressor(model) else np.unique(data.targets).tolist()
+    codes = np.searchsorted(classes, data.targets) if classes else data.targets
+    if len(have):
+        kernels["have_outcome"] = have["outcome"]
     notes = {
         "rows": [
             *sample_notes,
             *fold_notes,
-            f"fitted again on {len(splits)} folds, with the parameters that it has:"
+            f"refitted on {len(splits)} folds, with the same parameters:"
             f" {counted(measured.n_fits, 'fit')}; ± is the deviation over folds,"
             " brackets hold 95 % intervals",
             *refit.notes,
             *guessed(scores, unit),
         ],
+        "lacking": [*counts(list(plan.reads), lacks, codes, classes)],
         "weights": list(meaning_of(fitted, sizes, alignment)),
         "left out": list(without_kernels(kernels, unit)),
+        "have it": list(without_kernels(have, unit)),
         "shuffled": plan.notes,
         "alike": [ALIGNMENT, *alike_notes],
     }
     effects = measured.column_effects()
     if len(effects):
         notes["effects"] = [EFFECT]
+    if len(have) and measured.alone.any():
+        notes["left out"].append(ONLY_SOURCE)
     sentences = pd.Series(notes, name="note").explode().dropna()
     return Explanation(
         kernels=kernels,
@@ -215,7 +229,7 @@ def explain(
 
 
 def usual_score(task: Task, targets: NDArray[Any]) -> str:
-    """Return the score that is taken where the user names none."""
+    """Return the default score."""
     if isinstance(task, OneClass):
         return "roc_auc"
     usual = next(iter(task.scores))
@@ -232,14 +246,14 @@ def explained_task(model: Any) -> Task:
     _, last = split(model)
     if not isinstance(last, KernelModel):
         raise IncompatibleError(
-            f"{type_name(last)} has no kernels to explain; a fitted MKLClassifier, MKLRegressor,"
-            " MKLVotingClassifier or RPEMEKLClassifier is expected, or a pipeline or search around"
-            " one. For other estimators there is sklearn.inspection.permutation_importance."
+            f"{type_name(last)} has no kernels to explain; expected a fitted MKLClassifier,"
+            " MKLRegressor, MKLVotingClassifier or RPEMEKLClassifier, or a search or pipeline of"
+            " one. For other estimators use sklearn.inspection.permutation_importance."
         )
     if not (is_classifier(model) or is_regressor(model) or is_outlier_detector(model)):
         raise IncompatibleError(
-            f"{type_name(last)} predicts nothing, so there is no score by which the worth of a"
-            " kernel could be measured; its weights are in weights_frame()."
+            f"{type_name(last)} predicts nothing, so there is no score to measure the contribution"
+            " of a kernel; its weights are in weights_frame()."
         )
     return task_of(model)
 
@@ -252,5 +266,5 @@ def _kept_in(model: KernelModel) -> dict[int, str]:
         return {}
     reason = f"{model.combiner_.name} takes exactly {exact} kernels: none can be left out"
     if n_kernels == 1:
-        reason = "there is one kernel, and nothing without it"
+        reason = "it is the only kernel"
     return dict.fromkeys(range(n_kernels), reason)

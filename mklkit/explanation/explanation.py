@@ -1,4 +1,4 @@
-"""Explanation: the tables and sentences on what the kernels and columns of a model are worth."""
+"""Explanation: tables and sentences on how much a model's kernels and columns contribute."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import attrs
 import pandas as pd
 
 from mklkit.display.html import bar, grid, notes, shown
+from mklkit.display.measures import PARTS
 from mklkit.display.numbers import DASH, number
 from mklkit.errors import counted, cut
 from mklkit.evaluation.tasks import Task
@@ -21,17 +22,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_ROWS = 20
-"""Of a table in a notebook."""
+"""The most rows of a table in a notebook."""
 LONGEST = 60
-"""Letters of a name there."""
+"""The most letters of a name there."""
 
 
 @attrs.frozen(eq=False)
 class Explanation:
     """Which kernels and columns matter to a model, as :func:`mklkit.explain` finds.
 
-    What is lost is a difference of the ``score``: 0.02 of accuracy or R² is two points. Endings of
-    columns: ``_std`` the deviation over folds, ``_low`` and ``_high`` the 95 % interval, corrected
+    A loss is a difference in ``score``: 0.02 of accuracy or R² is two points. Column suffixes:
+    ``_std`` is the deviation over folds, ``_low`` and ``_high`` the 95 % interval, corrected
     for folds that share training rows.
 
     Attributes
@@ -39,40 +40,43 @@ class Explanation:
     kernels : DataFrame
         One row per kernel: ``kernel``; ``columns``, the user's columns that it reads; ``weight``
         with ``weight_std``, ``weight_min`` and ``weight_max`` over folds; ``row_spread``, the
-        deviation over rows where each row has its own weights; ``size``, the mean of k(x, x), and
-        ``sized_weight``, weight × size with sum 1 (NaN where weights are those of decision values);
-        ``left_out``, what is lost in fits without the kernel, and ``why_not``, the reason where it
-        can't be left out; ``outcome``, ``"lost"`` if the interval is above zero, ``"gained"`` if it
-        is below, ``"not lost"`` if it ends at two points (of other scores 2 % of them), else
-        ``"can't tell"``, and ``rows_needed``, about how many rows would settle it; ``shuffled``,
-        what is lost when its columns are shuffled for all kernels.
+        deviation over rows if each row has its own weights; ``size``, the mean of k(x, x), and
+        ``sized_weight``, weight × size with sum 1 (NaN if weights are those of decision values);
+        ``left_out``, the loss in fits without the kernel, and ``why_not``, the reason if it can't
+        be left out; if rows lack sources, ``have``, the loss on the ``have_rows`` that have the
+        kernel's source and another one, with ``have_outcome``; ``outcome``, ``"lost"`` if the
+        interval is above zero, ``"gained"`` if it is below, ``"not lost"`` if it ends within two
+        points (2 % of other scores), else ``"can't tell"``, and ``rows_needed``, about how many
+        rows would settle it; ``shuffled``, the loss when its columns are shuffled for all kernels.
     columns : DataFrame
         One row per column or group: ``group``, ``columns``, ``kernels`` that read them, and
         ``shuffled``.
     effects : DataFrame
-        One row per kernel of several columns and each of them, the largest first: ``effect``, how
+        One row per column of each kernel with several, the largest effect first: ``effect``, how
         far the column moves the kernel's part of the decision values, with ``effect_std``;
         ``frequency``, the share of fits in which it is among the ``top`` columns of the kernel
-        (10, at most half of them); ``exact``, whether it is computed (linear kernels) or found by
-        shuffling. Empty where columns can't be traced, or values are no sum over kernels.
+        (10, at most half of them); ``exact``, whether it is computed (linear kernels) or estimated
+        by shuffling. Empty if columns can't be traced, or values are not a sum over kernels.
     alignment : DataFrame of shape (M, M)
         The centred alignment of each pair of kernels.
     scores : DataFrame
         One row per fold: ``training_rows``, ``rows``, ``score``, and ``guess``, the score without
-        any column; ``accuracy``, ``balanced_accuracy``, and ``baseline``, the accuracy of the most
-        frequent class; of numbers ``r2``,
-        ``mean_absolute_error``, and ``baseline``, the error of the training rows' median.
+        any column; if rows lack sources, ``complete_score`` of the rows that have all of them and
+        ``lacking_score`` of the others; ``accuracy``, ``balanced_accuracy``, and ``baseline``, the
+        accuracy of the majority class; for numbers ``r2``, ``mean_absolute_error``, and
+        ``baseline``, the error of the training rows' median.
     weights : DataFrame
         Tidy: ``fold``, ``kernel``, ``weight``.
     notes : DataFrame
-        ``about`` (``"rows"``, ``"weights"``, ``"left out"``, ``"shuffled"``, ``"alike"``,
-        ``"effects"``) and ``note``, one sentence each: how it was done, and what a number does not
-        say. :meth:`text` has them whole, as pandas cuts long cells.
+        ``about`` (``"rows"``, ``"lacking"``, ``"weights"``, ``"left out"``,
+        ``"have it"``, ``"shuffled"``, ``"alike"``, ``"effects"``) and ``note``, one sentence each:
+        the method, and the limits of a number. :meth:`text` has them in full, since pandas cuts
+        long cells.
     task : Task
     score : str
         scikit-learn's name of the score.
     unit : Unit
-        How it is written: ``unit.score`` is ``"accuracy"`` or ``"R²"``.
+        How the score is written: ``unit.score`` is ``"accuracy"`` or ``"R²"``.
     n_fits : int
         The number of fits.
     seconds : float
@@ -98,17 +102,17 @@ class Explanation:
         return f"Explanation({kernels}, {folds}: {self.unit.score} {mean})"
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the line, the kernels, the columns, and the notes."""
+        """Return the notebook display: the line, the kernels, the columns, and the notes."""
         parts = [repr(self), _kernels(self.kernels, self.unit)]
         if not self.columns.empty:
             parts.append(_columns(self.columns, self.unit))
         return shown(*parts, notes("Notes", self.text().splitlines()))
 
     def summary(self) -> str:
-        """Return the mean scores of the folds, and the unit of what is lost."""
+        """Return the mean scores of the folds, and the unit of losses."""
         means = self.scores.mean()
         shown = self.task.shown
-        # The third is a baseline of the first or second, and need not be of the score.
+        # The third is a baseline of the first or second, not necessarily of the score.
         others = [
             f"{words} {shown(name, means[name])}"
             for name, words in self.task.scores.items()
@@ -116,19 +120,22 @@ class Explanation:
         ]
         guess = f"({shown(self.score, means['guess'])} without any column)"
         scores = [f"{shown(self.score, means['score'])} {guess}", *others]
-        # Of a score that is written in per cent it is clear.
+        if "lacking_score" in means:
+            all_sources, lacking = (shown(self.score, means[part]) for part in PARTS)
+            scores.append(f"{all_sources} of rows with all sources, {lacking} of the others")
+        # For a score written in per cent it is clear.
         point = ": 1 point is 0.01" if self.score == "r2" else ""
         return f"{', '.join(scores)}; what is lost is in {self.unit.lost}{point}"
 
     def text(self) -> str:
-        """Return the notes in whole sentences, one per line: ``left out: these 5 folds …``."""
+        """Return the notes in full, one per line: ``left out: these 5 folds …``."""
         pairs = zip(self.notes["about"], self.notes["note"], strict=True)
         return "\n".join(f"{about}: {note}" for about, note in pairs)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain dicts, lists, text and numbers, ready for ``json.dumps``.
 
-        Numbers that are not known become None.
+        Unknown numbers become None.
         """
         plain = attrs.asdict(self, recurse=False, filter=attrs.filters.exclude("task", "unit"))
         for name, table in plain.items():
@@ -141,7 +148,7 @@ class Explanation:
         return dict(json_ready(plain))
 
     def plot(self, axes: tuple[Axes, Axes] | None = None) -> KernelWorthDisplay:
-        """Draw weights with their spread beside what is lost when a kernel is left out."""
+        """Draw weights with their spread beside the loss when a kernel is left out."""
         return KernelWorthDisplay(self.kernels, self.unit.lost, self.unit.scale).plot(axes)
 
     def plot_columns(self, axes: Sequence[Axes] | None = None) -> ColumnEffectsDisplay:
@@ -159,11 +166,13 @@ def _kernels(kernels: pd.DataFrame, unit: Unit) -> Markup:
             _spread(row, "weight", 1, 3),
             bar(row["weight"], largest),
             _spread(row, "left_out", unit.scale, unit.digits),
+            *([_spread(row, "have", unit.scale, unit.digits)] if "have" in kernels else ()),
             _spread(row, "shuffled", unit.scale, unit.digits),
         ]
         for row in kernels.to_dict("records")
     ]
-    heads = ["kernel", "weight", "", f"{unit.lost} lost if left out", "if shuffled"]
+    have = ["by rows that have it"] * ("have" in kernels)
+    heads = ["kernel", "weight", "", f"{unit.lost} lost if left out", *have, "if shuffled"]
     return _cut_grid(heads, rows, "with smaller weights")
 
 
@@ -189,7 +198,7 @@ def _cut_grid(heads: list[str], rows: list[list[str]], which: str, words: int = 
 
 
 def _spread(row: Mapping[Any, Any], name: str, scale: int, digits: int) -> str:
-    """Return a number with its deviation over folds, a dash where it is not known."""
+    """Return a number with its deviation over folds, or a dash if it is unknown."""
     value = number(scale * row[name], digits)
     if value == DASH:
         return value

@@ -1,4 +1,4 @@
-"""What the weights of a model mean, and what they do not say, in sentences."""
+"""Sentences on what the weights of a model mean, and what they do not tell."""
 
 from __future__ import annotations
 
@@ -21,48 +21,48 @@ from mklkit.explanation.refitting import members_of
 from mklkit.protocols import Array, CombinerFacts, GatedDecision, facts_of
 
 SIZES_DIFFER = 1.1
-"""The ratio of the largest mean k(x, x) to the smallest above which weights are not comparable."""
+"""Weights are not comparable if the largest mean k(x, x) exceeds the smallest by this factor."""
 ALIKE = 0.9
-"""Centred alignment from which kernels are called alike."""
+"""The centred alignment from which kernels are called similar."""
 PAIRS_SHOWN = 5
 LOST, OPEN, NOT_LOST, GAINED = "lost", "can't tell", "not lost", "gained"
 OUTCOMES = (LOST, OPEN, NOT_LOST, GAINED, "")
 WEIGHTS_ARE = {
-    "fixed": "are fixed before any row is seen: they are no importance that was learned; read what"
-    " is lost when a kernel is left out",
-    "choice": "are those of a rule that chooses one kernel: a weight of 0 does not mean that a"
-    " kernel is useless, only that another was better in that fit; the mean is the share of fits in"
-    " which it was chosen",
+    "fixed": "are fixed before any row is seen: they are not a learned importance; see what is"
+    " lost when a kernel is left out",
+    "choice": "come from a rule that chooses one kernel: a weight of 0 does not mean that a"
+    " kernel is useless, only that another was better in that fit; the mean is the share of fits"
+    " that chose it",
 }
 LEARNED = (
-    "are learned from the rows; a large one says that a kernel is used, not that it is needed, as"
-    " others may stand in for it"
+    "are learned from the rows; a large one means that a kernel is used, not that it is needed:"
+    " others may replace it"
 )
 SAME = "nearly the same kernels, which may share a weight, so that one may be enough"
-SIMILAR = "kernels that are alike, so that part of a weight could as well be the other's"
+SIMILAR = "similar kernels, so that part of a weight could as well be the other's"
 
 
 def joins_decisions(model: KernelModel) -> bool:
-    """Return whether the weights are those of decision values, instead of kernels in a sum."""
+    """Return whether the weights apply to decision values instead of kernels in a sum."""
     return isinstance(model.combiner_, CouplingCombiner | LearnedFusion)
 
 
 def meaning_of(model: Any, sizes: Array, alignment: pd.DataFrame) -> Iterator[str]:
-    """Yield sentences on what the weights of a fitted model do not say.
+    """Yield sentences on the limits of a fitted model's weights.
 
     ``sizes`` are the means of k(x, x) per kernel, ``alignment`` is centred.
     """
     combiner = model.combiner_
     if len(sizes) == 1:
-        yield "there is one kernel, whose weight says nothing"
+        yield "there is only one kernel, so its weight has no meaning"
         return
     stated = facts_of(combiner, CombinerFacts).weights_are
     yield f"the weights of {combiner.name} {WEIGHTS_ARE.get(stated, LEARNED)}"
     if any(isinstance(decision, GatedDecision) for decision in members_of(model)[0].decisions_):
         yield (
-            "each row has its own weights; shown is their mean over the held-out rows, and"
-            " row_spread is their deviation over them: a kernel with a small mean may decide some"
-            " of the rows"
+            "each row has its own weights; the table shows their mean over the held-out rows, and"
+            " row_spread is their deviation: a kernel with a small mean may still decide some of"
+            " the rows"
         )
     if joins_decisions(model):
         yield (
@@ -71,27 +71,27 @@ def meaning_of(model: Any, sizes: Array, alignment: pd.DataFrame) -> Iterator[st
         )
     elif sizes.min() <= 0 or sizes.max() > SIZES_DIFFER * sizes.min():
         yield (
-            f"the kernels differ in size: the mean of k(x, x) is from {sizes.min():.3g} to"
+            f"the kernels differ in size: the mean of k(x, x) ranges from {sizes.min():.3g} to"
             f" {sizes.max():.3g}, so their weights are not comparable; sized_weight is weight ×"
-            " size, with sum 1 (kernels within cosine(…) are all of size 1)"
+            " size, with sum 1 (a kernel inside cosine(…) has size 1)"
         )
     yield from _alike(alignment)
 
 
 @attrs.frozen
 class Unit:
-    """How differences of a score are written: in points, or as they are."""
+    """The unit of differences in a score: points, or that of the score."""
 
     score: str
     scale: int = 100
     digits: int = 1
     word: str = " points"
     little: float = SMALL
-    """Up to this much lost counts as not lost."""
+    """A loss up to this size counts as not lost."""
 
     @classmethod
     def of(cls, task: Task, score: str, mean: float) -> Unit:
-        """Return the unit of a score of this mean."""
+        """Return the unit of a score with this mean."""
         name = task.scores.get(score, score.replace("_", " "))
         if task.in_points(score) or score == "r2":
             return cls(name)
@@ -100,7 +100,7 @@ class Unit:
 
     @property
     def lost(self) -> str:
-        """What is lost, as "points of accuracy"."""
+        """The unit of a loss, such as "points of accuracy"."""
         return f"points of {self.score}" if self.word else self.score
 
     def written(self, value: float) -> str:
@@ -108,7 +108,7 @@ class Unit:
         return f"{self.scale * value:z.{self.digits}f}"
 
     def change(self, mean: float, low: float, high: float, up: str, down: str) -> str:
-        """Return a difference and its interval, as "1.5 points lost (-0.3 to 3.3)".
+        """Return a difference and its interval, such as "1.5 points lost (-0.3 to 3.3)".
 
         The word tells the direction of the mean, which has no sign.
         """
@@ -118,11 +118,25 @@ class Unit:
         return f"{self.written(abs(mean))}{self.word} {up}{interval}"
 
 
-def judged(kernels: pd.DataFrame, n_rows: int, little: float) -> pd.DataFrame:
-    """Return the table of kernels with ``outcome`` and ``rows_needed``, by the intervals alone.
+def of_those_who_have(kernels: pd.DataFrame, little: float) -> pd.DataFrame:
+    """Return the judged table of losses on the rows that have each kernel's source.
 
-    Half the width of an interval goes with 1/√n. It settles a kernel as soon as it is narrow enough
-    to exclude zero, or to end at ``little``, around the same mean.
+    It is empty if no row lacks one.
+    """
+    if "have" not in kernels:
+        return kernels.iloc[:0]
+    measured = kernels[kernels["have"].notna()]
+    rows = measured["have_rows"].map("{:,} rows have it and another".format)
+    losses = {f"left_out{end}": measured[f"have{end}"] for end in ("", "_low", "_high")}
+    measured = measured.assign(kernel=measured["kernel"] + " (" + rows + ")", **losses)
+    return judged(measured, measured["have_rows"], little)
+
+
+def judged(kernels: pd.DataFrame, n_rows: int | pd.Series, little: float) -> pd.DataFrame:
+    """Return the table of kernels with ``outcome`` and ``rows_needed``, from the intervals.
+
+    Half the width of an interval is proportional to 1/√n. It settles a kernel once it is narrow
+    enough, around the same mean, to exclude zero or to end within ``little``.
     """
     mean, low, high = (kernels[f"left_out{part}"] for part in ("", "_low", "_high"))
     cases = mean.isna(), low > 0, high < 0, high <= little
@@ -156,7 +170,7 @@ def without_kernels(kernels: pd.DataFrame, unit: Unit) -> Iterator[str]:
 
 
 def guessed(scores: pd.DataFrame, unit: Unit) -> Iterator[str]:
-    """Yield a sentence where the folds do not show that a model is better than guessing."""
+    """Yield a sentence if the folds do not show that a model is better than guessing."""
     better = scores["score"] - scores["guess"]
     low, high = corrected_interval(better, scores["training_rows"], scores["rows"])
     if low > 0 or (np.isnan(low) and better.mean() > 0):
@@ -164,12 +178,12 @@ def guessed(scores: pd.DataFrame, unit: Unit) -> Iterator[str]:
     yield (
         "the model is not shown to be better than guessing without any column:"
         f" {unit.change(better.mean(), low, high, 'higher', 'lower')} in {unit.score}, so losses"
-        " say little"
+        " mean little"
     )
 
 
 def _alike(alignment: pd.DataFrame) -> Iterator[str]:
-    """Yield a sentence on nearly the same kernels, and one on those that are alike."""
+    """Yield a sentence on nearly identical kernels, and one on similar ones."""
     labels, values = [str(label) for label in alignment.index], alignment.to_numpy(dtype=float)
     places = zip(*np.triu_indices(len(labels), 1), strict=True)
     pairs = sorted(((float(values[i, j]), labels[i], labels[j]) for i, j in places), reverse=True)

@@ -1,9 +1,9 @@
-"""Fits on the folds: weights, scores, and what is lost without a kernel or a column."""
+"""Fits on the folds: weights, scores, and the loss without a kernel or a column."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Self
+from typing import Any
 
 import attrs
 import numpy as np
@@ -11,94 +11,30 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.utils import _safe_indexing
 
-from mklkit.errors import (
-    DataError,
-    IncompatibleError,
-    SpecError,
-    counted,
-    named,
-    plain_message,
-    suggest,
-)
+from mklkit.display.measures import PARTS
+from mklkit.errors import DataError, IncompatibleError, SpecError, plain_message
 from mklkit.estimators.folds import fit_in_groups
-from mklkit.estimators.introspection import column_names
-from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.paired_tests import corrected_interval, rule_of_three
 from mklkit.evaluation.tasks import Task
-from mklkit.explanation.columns import Places, ShufflePlan, shuffled, sources_of
+from mklkit.explanation.columns import Places, ScoredRows, ShufflePlan, shuffled, sources_of
 from mklkit.explanation.effects import column_effects, effects_table
 from mklkit.explanation.refitting import Refit, members_of
-from mklkit.protocols import Array, GatedDecision, RowSource
+from mklkit.protocols import Array, GatedDecision
 from mklkit.protocols.folds import Rows
-from mklkit.views.rows import is_dask
 
-
-@attrs.frozen(eq=False)
-class ScoredRows:
-    """A table (N, d) with the user's columns, and what is to be predicted, (N,) or (N, T).
-
-    ``as_array`` says whether the model was fitted on rows without column names; ``groups`` (N,)
-    which rows belong together.
-    """
-
-    table: pd.DataFrame
-    targets: NDArray[Any]
-    as_array: bool
-    groups: NDArray[np.intp] | None = None
-
-    @classmethod
-    def of(cls, model: Any, task: Task, X: Any, y: Any, groups: Any = None) -> Self:
-        """Return checked rows, with the columns that the model was fitted on, in their order."""
-        if isinstance(X, RowSource) or is_dask(X):
-            raise DataError("Explaining needs rows in memory: pass a sample of them.")
-        names = column_names(model)
-        as_array = bool(np.issubdtype(names.dtype, np.integer))
-        if isinstance(X, pd.DataFrame) and not as_array:
-            columns = [str(name) for name in X.columns]
-            missing = [name for name in names.tolist() if name not in columns]
-            if missing:
-                raise DataError(
-                    f"The data lack {named(missing)} of the model.{suggest(missing[0], columns)}"
-                )
-            table = X[names.tolist()]
-        else:
-            table = pd.DataFrame(X if isinstance(X, pd.DataFrame) else np.asarray(X))
-            if table.shape[1] != len(names):
-                raise DataError(
-                    f"The model was fitted on {counted(len(names), 'column')}; the rows have shape"
-                    f" {table.shape}."
-                )
-            table = table if as_array else table.set_axis(names, axis=1)
-        return cls(table, task.checked(y, len(table)), as_array, checked_groups(groups, len(table)))
-
-    def as_fitted(self, table: pd.DataFrame) -> Any:
-        """Return rows of the table in the form on which the model was fitted."""
-        return table.to_numpy() if self.as_array else table
-
-    def sampled(self, task: Task, most: int | None, seed: int) -> tuple[Self, list[str]]:
-        """Return a sample of at most so many rows, and a note if there are more."""
-        n_rows = len(self.table)
-        if most is None or n_rows <= most:
-            return self, []
-        # Half a row less, as the number is rounded up.
-        drawn = task.hold_out(self.targets, (n_rows - most - 0.5) / n_rows, seed, self.groups)
-        kept = drawn.train
-        groups = None if self.groups is None else self.groups[kept]
-        note = f"{len(kept):,} rows of {n_rows:,}, drawn {drawn.kind}"
-        targets = self.targets[kept]
-        return attrs.evolve(self, table=self.table.iloc[kept], targets=targets, groups=groups), [
-            note
-        ]
+HAVE = "have"
+"""The place of losses on the rows that have a kernel's source."""
 
 
 @attrs.define(eq=False)
 class Measuring:
-    """The fits and predictions of all folds, and what they show."""
+    """The fits and predictions of all folds, and their results."""
 
     task: Task
     score: str
-    """scikit-learn's name of what may be lost."""
+    """scikit-learn's name of the score whose loss is measured."""
     refit: Refit
     data: ScoredRows
     plan: ShufflePlan
@@ -106,16 +42,19 @@ class Measuring:
     """Permutations per group of columns and fold."""
     seed: int
     why_not: dict[int, str]
-    """The kernels that can't be left out, by their places; those join without which a fit fails."""
+    """Why kernels can't be left out, by place, including those without which a fit failed."""
+    lacks: NDArray[np.bool_]
+    """Which rows lack the source of each kernel, (N, M)."""
     folds: list[dict[str, Any]] = attrs.field(factory=list)
     weights: list[Array] = attrs.field(factory=list)
     row_spread: list[Array] = attrs.field(factory=list)
-    """Per fold the mean weight of each kernel (M,), over problems and, where rows have their own
+    """Per fold, the mean weight of each kernel (M,) over problems and, if rows have their own
     weights, over the held-out rows; and its deviation over these rows, else NaN."""
-    losses: dict[int | Places, list[float]] = attrs.field(factory=dict)
-    """Per fold what is lost of the score, without a kernel and by shuffling columns."""
+    losses: dict[Any, list[float]] = attrs.field(factory=dict)
+    """Per fold, the loss without each kernel, also on the rows that have its source
+    (``(kernel, HAVE)``), and by shuffling columns."""
     effects: list[list[dict[str, Any]]] = attrs.field(factory=list)
-    """Per fold those of columns."""
+    """Per fold, the effects of columns."""
     n_fits: int = 0
 
     def run(self, splits: Sequence[tuple[Rows, Rows]], progress: Callable[..., Any]) -> None:
@@ -147,11 +86,20 @@ class Measuring:
         }
         left_out = pd.DataFrame([self._lost("left_out", place) for place in range(len(names))])
         left_out["why_not"] = [self.why_not.get(place, "") for place in range(len(names))]
+        if self.lacks.any():
+            have = (~self.lacks & ~self.alone).sum(axis=0)
+            of_have = [self._lost("have", (place, HAVE), n) for place, n in enumerate(have)]
+            left_out = pd.concat([left_out.assign(have_rows=have), pd.DataFrame(of_have)], axis=1)
         shuffled_in = [self._lost("shuffled", self.plan.of_kernel(name)) for name in names]
         return pd.concat([pd.DataFrame(kernels), left_out, pd.DataFrame(shuffled_in)], axis=1)
 
+    @property
+    def alone(self) -> NDArray[np.bool_]:
+        """Which rows have only the source of each kernel, (N, M)."""
+        return self.lacks.sum(axis=1, keepdims=True) - self.lacks == self.lacks.shape[1] - 1
+
     def columns(self) -> pd.DataFrame:
-        """Return one row per group of columns, the dearest first."""
+        """Return one row per group of columns, the largest loss first."""
         rows = [
             {
                 "group": group,
@@ -171,7 +119,8 @@ class Measuring:
 
     def scores(self) -> pd.DataFrame:
         """Return one row per fold."""
-        shown = ["training_rows", "rows", "score", "guess", *self.task.scores]
+        parts = PARTS if self.lacks.any() else ()
+        shown = ["training_rows", "rows", "score", "guess", *parts, *self.task.scores]
         return pd.DataFrame(self.folds)[shown].rename_axis("fold").reset_index()
 
     def weights_by_fold(self) -> pd.DataFrame:
@@ -181,7 +130,7 @@ class Measuring:
         return tidy.sort_values("fold", kind="stable", ignore_index=True)
 
     def _fitted(self, model: Any, train: Rows, rows: Any) -> Any:
-        """Return a model fitted on the training rows of a fold, whose groups it does not divide."""
+        """Return a model fitted on the training rows of a fold, without dividing groups."""
         groups = None if self.data.groups is None else self.data.groups[train]
         y = self.data.targets[train]
         return model.fit(rows, y, **fit_in_groups(model, rows, y, groups))
@@ -203,9 +152,9 @@ class Measuring:
         model = self._fitted(self.refit.on(rows), train, rows)
         scores = self._scores(model, new, truth, y)
 
-        def lose(subject: int | Places, worse: float) -> None:
-            self.losses.setdefault(subject, []).append(scores["score"] - worse)
-
+        lacking = self.lacks[scored].any(axis=1)
+        for name, part in zip(PARTS, (~lacking, lacking), strict=True):
+            scores[name] = self._score_of_part(model, new, np.flatnonzero(part), truth[part])
         weights, row_spread = _weights(model, new)
         self.weights.append(weights)
         self.row_spread.append(row_spread)
@@ -216,29 +165,56 @@ class Measuring:
             if kernel not in self.why_not:
                 self.n_fits += 1
                 try:
-                    smaller = self.refit.without(kernel, model)
-                    self._fitted(smaller, train, self.refit.rows_without(kernel, model, rows))
-                    rows_left = self.refit.rows_without(kernel, model, new)
-                    lose(kernel, self._score(smaller, rows_left, truth))
+                    self._leave_out(kernel, model, (train, rows), (scored, new), scores["score"])
                 except (ValueError, ArithmeticError, RuntimeError) as error:
                     self.why_not[kernel] = plain_message(error)
+                    self.losses.pop(kernel, None)
             yield
-        # The same permutations for all groups, so that their losses differ by the columns only.
+        # The same permutations for all groups, so that losses differ only by the columns.
         random, size = np.random.default_rng([self.seed, len(self.folds)]), len(held_out)
         order = np.concatenate(
             [repeat * size + random.permutation(size) for repeat in range(self.repeats)]
         )
-        # Rows that are scored several times have the mean of their scores.
+        # Rows that are scored several times get the mean of their scores.
         tiled = held_out.iloc[np.tile(np.arange(size), self.repeats)]
         repeated = np.concatenate([truth] * self.repeats)
         for places in self.plan.keys:
             worse = encoded(shuffled(tiled, places, order))
-            lose(places, self._score(model, worse, repeated))
+            lost = scores["score"] - self._score(model, worse, repeated)
+            self.losses.setdefault(places, []).append(lost)
             yield
         self.folds.append({"training_rows": len(train), **scores})
 
+    def _leave_out(
+        self,
+        kernel: int,
+        model: Any,
+        training: tuple[Rows, Any],
+        scored: tuple[Rows, Any],
+        score: float,
+    ) -> None:
+        """Measure the loss without a kernel, in a fit with all other kernels.
+
+        Rows without another source are neither trained on nor scored.
+        """
+        alone, (train, rows), (test, new) = self.alone[:, kernel], training, scored
+        smaller = self.refit.without(kernel, model)
+        rows_left, new_left = (self.refit.rows_without(kernel, model, each) for each in (rows, new))
+        kept = ~alone[train]
+        self._fitted(smaller, train[kept], _safe_indexing(rows_left, np.flatnonzero(kept)))
+        parts: dict[Any, NDArray[np.bool_]] = {kernel: ~alone[test]}
+        if self.lacks[:, kernel].any():
+            parts[kernel, HAVE] = parts[kernel] & ~self.lacks[test, kernel]
+        for subject, part in parts.items():
+            places, truth = np.flatnonzero(part), self.data.targets[test[part]]
+            better = score
+            if not part.all():
+                better = self._score_of_part(model, new, places, truth)
+            worse = self._score_of_part(smaller, new_left, places, truth)
+            self.losses.setdefault(subject, []).append(better - worse)
+
     def _effects(self, before: Any, model: Any, rows: Any) -> list[dict[str, Any]]:
-        """Return the effects of columns, none where they or the kernels' parts are not known."""
+        """Return the effects of columns, empty if the columns or the kernels' parts are unknown."""
         names = self.plan.names
         sources = sources_of(before, model, names)
         if sources is None:
@@ -249,13 +225,19 @@ class Measuring:
         except IncompatibleError:
             return []
 
+    def _score_of_part(self, model: Any, rows: Any, places: Rows, truth: NDArray[Any]) -> float:
+        """Return the score of some rows, NaN if they all have the same target."""
+        if len(np.unique(truth, axis=0)) < 2:
+            return np.nan
+        return self._score(model, _safe_indexing(rows, places), truth)
+
     def _score(self, model: Any, rows: Any, truth: NDArray[Any]) -> float:
         return float(self.task.scorer(self.score)(model, rows, truth))
 
     def _scores(
         self, model: Any, rows: Any, truth: NDArray[Any], trained: NDArray[Any]
     ) -> dict[str, Any]:
-        """Return the score of a fold, that of guessing without columns, and the usual ones."""
+        """Return the score of a fold, that of guessing without columns, and the standard scores."""
         scores = self.task.score(truth, model.predict(rows), trained)
         guess: Any = DummyRegressor() if is_regressor(model) else DummyClassifier()
         nothing = np.zeros((len(truth), 1))
@@ -280,15 +262,15 @@ class Measuring:
     def _named(self, places: Places) -> list[str]:
         return [self.plan.names[place] for place in places]
 
-    def _lost(self, name: str, subject: int | Places | None) -> dict[str, float]:
-        """Return mean, deviation and interval over folds of what is lost of the score."""
-        losses = [] if subject is None or subject in self.why_not else self.losses[subject]
+    def _lost(self, name: str, subject: Any, n_rows: int | None = None) -> dict[str, float]:
+        """Return mean, deviation and interval over folds of the loss in score on rows."""
+        losses = [loss for loss in self.losses.get(subject, ()) if not np.isnan(loss)]
         sizes = pd.DataFrame(self.folds)[["training_rows", "rows"]].mean()
         values = np.array(losses or [np.nan])
         low, high = corrected_interval(values, *sizes)
         if self.task.in_points(self.score):
             # Folds may all agree by chance.
-            least = rule_of_three(len(self.data.targets))
+            least = rule_of_three(n_rows or len(self.data.targets))
             low, high = min(low, values.mean() - least), max(high, values.mean() + least)
         spread = {"": values.mean(), "_std": _deviation(values), "_low": low, "_high": high}
         return {f"{name}{ending}": float(value) for ending, value in spread.items()}
@@ -300,7 +282,7 @@ def _deviation(values: Array) -> Any:
 
 
 def _weights(model: Any, rows: Any) -> tuple[Array, Array]:
-    """Return each kernel's mean weight (M,), and its deviation over rows, NaN where it has none."""
+    """Return each kernel's mean weight (M,), and its deviation over rows, NaN if it has none."""
     means, spreads = [], []
     for member in members_of(model):
         if all(isinstance(decision, GatedDecision) for decision in member.decisions_):

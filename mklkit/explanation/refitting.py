@@ -1,4 +1,4 @@
-"""A model to fit again: with the parameters and kernels that it has, or without one of them."""
+"""Refitting a model with the same parameters and kernels, or without one kernel."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ Binding = tuple[str, Any, Any]
 class Refit:
     """The unfitted parts of a model, with the parameters that its search chose.
 
-    The estimator has the kernels of the model, also where ``kernels="auto"`` would propose others
-    on a fold. Their columns are as the user gave them; of a proposed kernel the names of those that
-    it reads, or their positions, None for all. The notes say how a refit differs from the model.
+    The estimator has the kernels of the model, even if ``kernels="auto"`` would propose others
+    on a fold. Their columns are as the user gave them; a proposed kernel has the names or positions
+    of those that it reads, None for all. The notes tell how a refit differs from the model.
     """
 
     before: Pipeline | None
@@ -41,7 +41,7 @@ class Refit:
     def of(cls, model: Any, seed: int, keep_probability: bool = False) -> Refit:
         """Return the parts of a fitted model, or of a pipeline, search or vote around it.
 
-        An estimator without a seed has this one, so that fits differ by their kernels alone.
+        An estimator without a seed gets this one, so that fits differ only by their kernels.
         """
         before, whole = split(model)
         members, notes = members_of(whole), []
@@ -49,12 +49,12 @@ class Refit:
         chosen: Any = clone(first)
         proposed, names = are_proposed(first.kernels), column_names(first)
         if proposed:
-            notes.append("the kernels that the model has; the bank was not proposed again")
+            notes.append("the kernels are those of the model and were not proposed again")
             read = first.kernel_columns_
             columns = [None if places is None else names[places].tolist() for places in read]
         else:
             columns = [parts_of(kernel)[2] for kernel in kernel_list(first.kernels)]
-        # Never built anew from their specs: one may name a file, and come from a model file.
+        # Never rebuilt from their specs, which may name a file or come from a model file.
         kernels = zip(first.kernel_names_, first.kernels_, columns, strict=True)
         chosen.set_params(kernels=list(kernels))
         if isinstance(chosen, MKLClassifier) and not keep_probability:
@@ -84,9 +84,9 @@ class Refit:
     def without(self, left_out: int, whole: Any) -> Any:
         """Return the estimator without a kernel, unfitted.
 
-        A kernel that names no columns reads those that no other kernel has to itself. Here it
-        keeps those that it has beside the one that is left out, so that fits differ by that alone.
-        ``whole`` is what :meth:`on` returned, fitted on the rows that this one is to be fitted on.
+        A kernel that names no columns reads those that no other kernel reserves. Here it keeps
+        the columns that it has with the omitted kernel, so that fits differ only by that one.
+        ``whole`` is the result of :meth:`on`, fitted on the rows that this one will be fitted on.
         """
         kernels = [
             (label, kernel, read.tolist() if columns is None and read is not None else columns)
@@ -98,9 +98,9 @@ class Refit:
 
     @staticmethod
     def rows_without(left_out: int, whole: Any, rows: Any) -> Any:
-        """Return rows with no gaps among the numbers that only the kernel left out reads.
+        """Return rows without gaps in the numbers that only the omitted kernel reads.
 
-        It may leave gaps out, and without it nothing is known to do so.
+        That kernel may skip gaps, and no other kernel may do so.
         """
         columns_left = list(members_of(whole)[0].kernel_columns_)
         del columns_left[left_out]
@@ -131,7 +131,7 @@ def _member(whole: Any) -> Any:
 
 
 def _places(columns: list[Any] | None, rows: Any) -> list[int] | None:
-    """Return where columns are in these rows; on a fold a rare category may have no column."""
+    """Return the positions of columns in these rows; a rare category may lack one on a fold."""
     if columns is None or not isinstance(rows, pd.DataFrame):
         return columns
     return np.flatnonzero(rows.columns.isin(columns)).tolist()
@@ -143,7 +143,7 @@ def _parameters(member: KernelEstimator) -> str:
 
 
 def _settled(before: Pipeline) -> Pipeline:
-    """Return unfitted steps that read every column as the fitted ones do, whatever the fold."""
+    """Return unfitted steps that read every column as the fitted ones do, on any fold."""
     steps: Pipeline = clone(before)
     for (_, new), (_, old) in zip(steps.steps, before.steps, strict=True):
         if isinstance(old, TableEncoder):

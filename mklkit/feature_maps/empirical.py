@@ -42,11 +42,11 @@ class Empirical(FeatureMap):
     ----------
     subset : int or float, optional
         The number of landmarks, or their share of the training rows, the same for all kernels; all
-        rows when not given. A count above N means all.
+        rows by default. A count above N means all.
     rank : int, optional
         Keep at most this many features, those of the largest eigenvalues.
     tol : float, default=1e-12
-        Eigenvalues up to ``tol`` times the largest are left out, and those that are all rounding:
+        Eigenvalues up to ``tol`` times the largest are left out, and those within rounding error:
         in single precision up to √p · 1.2e-7 times the largest.
     landmarks : str, default='uniform'
         How landmarks are chosen, from the estimator's seed: ``'uniform'``, rows drawn at random;
@@ -54,7 +54,7 @@ class Empirical(FeatureMap):
         ``'leverage'``, rows drawn by approximate ridge leverage scores of the mean of the kernels,
         which prefer rows that are unlike others.
     most : int, optional
-        At most this many landmarks where ``subset`` is a share, as their cost grows with p³.
+        The most landmarks if ``subset`` is a share, since their cost grows with p³.
 
     Notes
     -----
@@ -91,8 +91,8 @@ class Empirical(FeatureMap):
     def __attrs_post_init__(self) -> None:
         if self.subset is None and self.landmarks != "uniform":
             raise ValueError(
-                f"landmarks={self.landmarks!r} chooses some landmarks, and without subset every"
-                " row is one: give their number too, as in"
+                f"landmarks={self.landmarks!r} chooses some of the rows, but without subset"
+                " every row is a landmark: give their number too, as in"
                 f" empirical(subset=256, landmarks={self.landmarks!r})"
             )
 
@@ -186,9 +186,9 @@ class FittedEmpirical(FittedMap):
         return self.weights.T @ sums
 
     def training_features(self) -> Array | None:
-        """Return the features of the training rows, QΛ^{1/2}, where all rows are landmarks."""
+        """Return the features of the training rows, QΛ^{1/2}, if all rows are landmarks."""
         return self.weights * self.eigenvalues if self.full else None
 
     def squared_lengths(self) -> Array | None:
-        """Return the diagonal Λ of ``features.T @ features``, where all rows are landmarks."""
+        """Return the diagonal Λ of ``features.T @ features`` if all rows are landmarks."""
         return self.eigenvalues if self.full else None

@@ -16,7 +16,7 @@ from mklkit.registry.hookspecs import register
 from mklkit.views.kernel_rows import KernelRows
 
 FIRST_ROWS = 1024
-"""Rows whose mean is subtracted from all."""
+"""The number of rows whose mean is subtracted from all."""
 
 
 def _pairs(instance: object, attribute: Any, value: Any) -> None:
@@ -92,14 +92,14 @@ class Fourier(FeatureMap):
         bank = KernelRows.of(kernels, rows)
         draws = []
         for array in bank.arrays:
-            # Differences of rows alone matter; angles of rows far from zero would lose digits.
+            # Only differences of rows matter; angles of rows far from zero would lose digits.
             centre = array[:FIRST_ROWS].mean(axis=0, dtype=np.float64).astype(array.dtype)
             directions = random_state.standard_normal((array.shape[1], self.n_components // 2))
             draws.append((centre, directions))
         for kernel, place in zip(kernels, bank.places, strict=True):
             if not isinstance(kernel, FittedRBF):
                 raise IncompatibleError(
-                    f"fourier has features of rbf kernels only, got {type_name(kernel)}."
+                    f"fourier has features only of rbf kernels; got {type_name(kernel)}."
                 )
             centre, directions = draws[place]
             scaled = directions * np.sqrt(2 * kernel.gamma)

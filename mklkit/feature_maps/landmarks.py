@@ -19,7 +19,7 @@ from mklkit.protocols import Array
 from mklkit.views.kernel_rows import KernelRows
 
 SAMPLE = 50_000
-"""Rows beyond which k-means takes a random sample of so many rows."""
+"""With more rows, k-means takes a random sample of this size."""
 BATCH = 1024
 BLOCK_ROWS = 1024
 
@@ -75,15 +75,15 @@ def by_leverage(kernels: KernelRows, count: int, random_state: np.random.RandomS
     """Return the kernels on rows drawn without replacement in proportion to their scores.
 
     The scores are those of the mean of the kernels, each divided by its mean k(x, x), so that all
-    kernels have the same landmarks. They are computed from as many rows drawn uniformly as there
-    are to be landmarks. Rows drawn by such scores usually get a weight; the features do not depend
-    on it, as K_NS K_SS⁻¹ K_SN stays the same when the columns of K_NS are scaled. O(Np(Md + p) +
+    kernels have the same landmarks. They are computed from a uniform draw of as many rows as
+    landmarks are needed. Rows drawn by such scores usually get a weight; the features do not depend
+    on it, since K_NS K_SS⁻¹ K_SN is the same when the columns of K_NS are scaled. O(Np(Md + p) +
     p³).
     """
     pilot = kernels.take(np.sort(random_state.permutation(kernels.n_rows)[:count]))
     # Rows whose score is zero after rounding are drawn last, but at random.
     scores = np.maximum(leverage_scores(kernels, pilot), np.finfo(np.float64).eps)
-    # Of exponential times with these rates, the first ``count`` to end are such a draw.
+    # With exponential times of these rates, the first ``count`` to end are such a draw.
     times = random_state.standard_exponential(kernels.n_rows) / scores
     return kernels.take(np.sort(np.argsort(times, kind="stable")[:count]))
 

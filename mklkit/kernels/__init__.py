@@ -1,6 +1,8 @@
-"""Kernels, one or a family per file; the class of each kernel can be imported from here."""
+"""Kernels, one or one family per file; this package exports kernel classes and templates."""
 
 from mklkit.protocols import Kernel
 from mklkit.registry.hookspecs import exports
 
-__getattr__, __dir__ = exports(__name__, Kernel)
+TEMPLATES = ("AmountKernel", "FeatureKernel", "HistogramKernel", "KernelAround")
+
+__getattr__, __dir__ = exports(__name__, Kernel, TEMPLATES)

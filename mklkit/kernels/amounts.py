@@ -1,4 +1,4 @@
-"""Kernels on amounts, such as counts, histograms and fingerprints."""
+"""Kernels on amounts, such as counts and histograms."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ CHI2_RULES = ("mean",)
 
 
 def amounts(name: str, rows: Array) -> Array:
-    """Return rows (n, q) in float64, or raise where the named kernel has negative ones."""
+    """Return rows (n, q) in float64; raise an error that names the kernel if any is negative."""
     if rows.size and not rows.min() >= 0:
         raise DataError(
             f"{name} compares amounts, such as counts or shares, which are zero or above; got"
-            f" {float(rows.min()):g}: choose columns of amounts for it, as they are, unscaled."
+            f" {float(rows.min()):g}: choose unscaled columns of amounts for it."
         )
     return np.asarray(rows, dtype=np.float64)
 
 
 def shares(rows: Array) -> Array:
-    """Return amounts (n, q) divided by their sum in each row; rows of zeros stay as they are."""
+    """Return amounts (n, q) divided by their sum in each row; rows of zeros stay unchanged."""
     sums = rows.sum(axis=1, dtype=np.float64)[:, None]
     return np.divide(rows, sums, where=sums > 0, out=np.zeros(rows.shape))
 
 
 def ratio(common: Array, total: Array) -> Array:
-    """Return ``common / total``, and 1 where the total is 0: nothing is equal to nothing."""
+    """Return ``common / total``, and 1 where the total is 0: two empty rows are equal."""
     return np.divide(common, total, where=total > 0, out=np.ones(np.shape(total)))
 
 
 @attrs.frozen
 class AmountKernel(FixedKernel):
-    """A kernel on amounts that needs no training: ``fit`` checks the rows, and returns itself."""
+    """A kernel on amounts that needs no training: ``fit`` checks the rows and returns it."""
 
     facts: ClassVar[KernelFacts] = KernelFacts(reads="amounts")
 
@@ -60,7 +60,7 @@ class AmountKernel(FixedKernel):
         return np.ones(len(a))
 
     def prepared(self, rows: Array) -> Array:
-        """Return the amounts (n, q) that are compared."""
+        """Return the amounts (n, q) to compare."""
         return amounts(self.name, rows)
 
     @abstractmethod
@@ -70,12 +70,12 @@ class AmountKernel(FixedKernel):
 
 @attrs.frozen
 class HistogramKernel(AmountKernel):
-    """A kernel whose k(x, x) is the sum of a row, which is first divided by it if asked for."""
+    """A kernel whose k(x, x) is the sum of a row; optionally, rows are first divided by it."""
 
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))
 
     def prepared(self, rows: Array) -> Array:
-        """Return the amounts (n, q) that are compared: counts, or shares of their sum."""
+        """Return the amounts (n, q) to compare: counts, or shares of their sum."""
         counts = amounts(self.name, rows)
         return shares(counts) if self.normalize else counts
 
@@ -89,8 +89,7 @@ class HistogramKernel(AmountKernel):
 class Hellinger(HistogramKernel):
     """Bhattacharyya's coefficient of two rows of counts, k(x, z) = Σ_c √(x_c z_c).
 
-    The linear kernel of the roots of the counts, which have about the same variance whatever their
-    size.
+    The linear kernel of the roots of the counts, whose variance hardly depends on their size.
 
     Parameters
     ----------
@@ -121,43 +120,10 @@ class Hellinger(HistogramKernel):
 
 @register
 @attrs.frozen
-class Intersection(HistogramKernel):
-    """Overlap of two histograms, k(x, z) = Σ_c min(x_c, z_c).
-
-    Parameters
-    ----------
-    normalize : bool, default=True
-        Whether each row is first divided by its sum, so that k(x, x) = 1. Rows of zeros stay as
-        they are and have similarity zero to all rows.
-
-    Notes
-    -----
-    O(nmq) for q columns. Of M. Swain, D. Ballard: Color indexing. International Journal of Computer
-    Vision 7 (1991); positive semi-definite by F. Odone, A. Barla, A. Verri: Building kernels from
-    binary strings for image matching. IEEE Transactions on Image Processing 14 (2005).
-
-    Examples
-    --------
-    >>> rows = np.array([[1.0, 3.0], [2.0, 2.0]])
-    >>> Intersection().fit(rows)(rows, rows)
-    array([[1.  , 0.75],
-           [0.75, 1.  ]])
-    """
-
-    name: ClassVar[str] = "intersection"
-
-    def similar(self, a: Array, b: Array) -> Array:
-        """Return the sums of the lesser values."""
-        return _common_and_all(a, b)[0] / 2
-
-
-@register
-@attrs.frozen
 class MinMax(AmountKernel):
     """Common share of two rows of amounts, k(x, z) = Σ_c min(x_c, z_c)/Σ_c max(x_c, z_c).
 
-    For columns of 0 and 1 this is Jaccard's index, as :class:`Tanimoto` is; in columns of counts
-    large ones have less weight here. Two rows of zeros have similarity one.
+    For columns of 0 and 1 this is Jaccard's index. Two rows of zeros have similarity one.
 
     Notes
     -----
@@ -178,46 +144,10 @@ class MinMax(AmountKernel):
 
     def similar(self, a: Array, b: Array) -> Array:
         """Return the sums of the lesser values over those of the greater ones."""
-        return ratio(*_common_and_all(a, b))
-
-
-def _common_and_all(a: Array, b: Array) -> tuple[Array, Array]:
-    """Return 2 Σ min and 2 Σ max of each pair of rows, (n, m)."""
-    # The sum of both rows is Σ min + Σ max, and their distance Σ max − Σ min.
-    distances = cdist(a, b, "cityblock")
-    sums = a.sum(axis=1)[:, None] + b.sum(axis=1)
-    return np.maximum(sums - distances, 0), sums + distances
-
-
-@register
-@attrs.frozen
-class Tanimoto(AmountKernel):
-    """Common share of two fingerprints, k(x, z) = xᵀz/(‖x‖² + ‖z‖² − xᵀz).
-
-    For columns of 0 and 1 this is Jaccard's index, the share of the columns that both have among
-    those that at least one has. Two rows of zeros have similarity one.
-
-    Notes
-    -----
-    O(nmq) for q columns, one matrix product. Positive semi-definite for all rows, as it is
-    Σ_t (xᵀz/(‖x‖² + ‖z‖²))^t over t from 1 up. Of L. Ralaivola, S. Swamidass, H. Saigo, P. Baldi:
-    Graph kernels for chemical informatics. Neural Networks 18 (2005).
-
-    Examples
-    --------
-    >>> rows = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
-    >>> Tanimoto().fit(rows)(rows, rows).round(3)
-    array([[1.   , 0.333],
-           [0.333, 1.   ]])
-    """
-
-    name: ClassVar[str] = "tanimoto"
-
-    def similar(self, a: Array, b: Array) -> Array:
-        """Return the inner products over what is left of both squared lengths."""
-        common = a @ b.T
-        lengths = [np.einsum("ij,ij->i", rows, rows) for rows in (a, b)]
-        return ratio(common, lengths[0][:, None] + lengths[1] - common)
+        # The sum of both rows is Σ min + Σ max, and their distance Σ max − Σ min.
+        distances = cdist(a, b, "cityblock")
+        sums = a.sum(axis=1)[:, None] + b.sum(axis=1)
+        return ratio(np.maximum(sums - distances, 0), sums + distances)
 
 
 def _valid_gamma(instance: object, attribute: Any, gamma: float | str) -> None:

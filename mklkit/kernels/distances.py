@@ -1,4 +1,4 @@
-"""Kernels that fall with the distance of two rows: Gaussian, Laplacian, and periodic on circles."""
+"""Kernels that fall with the distance of two rows: Gaussian and Laplacian."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
-from attrs.validators import gt
 
 from mklkit.errors import DataError
 from mklkit.kernels.bandwidth import Bandwidth, bandwidth
 from mklkit.numerics.pairwise import scaled_exp
-from mklkit.protocols import Array, FixedKernel, Kernel, KernelFacts
-from mklkit.protocols.component import AUTO, auto_or_number, finite_number
+from mklkit.protocols import Array, Kernel, KernelFacts
+from mklkit.protocols.component import AUTO, auto_or_number
 from mklkit.registry.hookspecs import register
 from mklkit.registry.specs import to_spec
 from mklkit.views.kernel_rows import FittedScalarKernel
@@ -31,7 +30,7 @@ class RBF(Kernel):
     ----------
     sigma : float or str, optional
         σ, in the units of the data: a number, or a rule computed from the training rows: ``'mean'``
-        (mean distance over all pairs; paper 000; the default where ``gamma`` is not given),
+        (mean distance over all pairs; paper 000; the default without ``gamma``),
         ``'median'``, ``'scale'`` (γ = 1/(d·variance)), ``'auto'`` (γ = 1/d), each optionally with a
         factor on σ: ``'0.1*mean'``, ``'mean/10'``; or ``'neighbours'`` (γ = 1/mean squared
         distance of nearest neighbours; paper 001). Rows with weights count by them in ``'mean'``
@@ -64,7 +63,7 @@ class RBF(Kernel):
 
     @property
     def facts(self) -> KernelFacts:  # type: ignore[override]
-        """Widths worth trying around the present one, and those to propose for any data."""
+        """Widths to try around the present one, and widths to propose for any data."""
         name, power = ("sigma", 1) if self.gamma is None else ("gamma", -2)
         multiples = (2.0, 1.0, 0.5, 0.25)
         values = tuple(self._width().times(factor**power) for factor in multiples)
@@ -91,7 +90,7 @@ class RBF(Kernel):
         return self.fit_weighted(rows, None)
 
     def fit_weighted(self, rows: Array, row_weights: Array | None) -> FittedRBF:
-        """Return the kernel with γ as a number, from rows that count by their weights (N,)."""
+        """Return the kernel with γ as a number, from rows with weights (N,)."""
         width = self._width()
         if self.gamma is None:
             sigma = width.factor
@@ -169,7 +168,7 @@ class FittedRBF(_FittedExponential):
 
     @property
     def chosen(self) -> dict[str, float]:
-        """γ, and σ for those who gave that."""
+        """γ and, if the user gave it, σ."""
         return {"gamma": self.gamma, "sigma": (2 * self.gamma) ** -0.5}
 
 
@@ -179,62 +178,3 @@ class FittedLaplacian(_FittedExponential):
     """The Laplacian kernel with its γ."""
 
     base: ClassVar[str] = "manhattan_distance"
-
-
-@register
-@attrs.frozen
-class Periodic(FixedKernel):
-    """Similarity of times that recur, k(x, z) = exp(−(2/ℓ²) Σ_c sin²(π(x_c − z_c)/p)).
-
-    Of several columns it is the product of the kernels of each; all have the same period, so give
-    columns of other periods a kernel of their own.
-
-    Parameters
-    ----------
-    period : float, default=24.0
-        p, in the units of the columns: 24 for hours of the day, 7 for days of the week, 360 for
-        degrees; above zero.
-    length : float, default=1.0
-        ℓ, above zero: the larger, the wider. With ℓ = 1 times half a period apart have similarity
-        exp(−2) = 0.14.
-
-    Notes
-    -----
-    O(nmq) for q columns: it is the Gaussian kernel with σ = ℓ of the places on a circle, and so
-    positive semi-definite. Of D. MacKay: Introduction to Gaussian processes. Neural Networks and
-    Machine Learning, 1998.
-
-    Examples
-    --------
-    >>> hours = np.array([[23.0], [1.0], [12.0]])
-    >>> Periodic().fit(hours)(hours, hours).round(2)
-    array([[1.  , 0.87, 0.14],
-           [0.87, 1.  , 0.14],
-           [0.14, 0.14, 1.  ]])
-    """
-
-    name: ClassVar[str] = "periodic"
-    facts: ClassVar[KernelFacts] = KernelFacts(
-        reads="amounts", search_space={"length": (2.0, 1.0, 0.5)}
-    )
-
-    period: float = attrs.field(default=24.0, converter=float, validator=[finite_number, gt(0)])
-    length: float = attrs.field(default=1.0, converter=float, validator=[finite_number, gt(0)])
-
-    def __call__(self, a: Array, b: Array) -> Array:
-        """Return the similarities of the rows of ``a`` (n, q) and ``b`` (m, q): (n, m)."""
-        # 2 sin²(δ/2) = 1 − cos δ, and cos δ is the inner product of two places on the circle.
-        values = self._on_circles(a) @ self._on_circles(b).T
-        values -= a.shape[1]
-        values /= self.length
-        values /= self.length
-        return np.exp(np.minimum(values, 0, out=values), out=values)
-
-    def diagonal(self, a: Array) -> Array:
-        """Return 1 for each row."""
-        return np.ones(len(a))
-
-    def _on_circles(self, rows: Array) -> Array:
-        # The remainder first, which is exact: the angle of a large number has few digits left.
-        angles = 2 * np.pi / self.period * np.remainder(rows, self.period, dtype=np.float64)
-        return np.hstack([np.cos(angles), np.sin(angles)])

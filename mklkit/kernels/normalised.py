@@ -1,4 +1,4 @@
-"""Kernels divided by the lengths of both rows, k(x, z)/√(k(x, x) k(z, z)): of any, and a base."""
+"""Kernels divided by the lengths of both rows, k(x, z)/√(k(x, x) k(z, z)), and a base class."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from mklkit.kernels.fixed_share import as_kernel, facts_around
+from mklkit.kernels.around import KernelAround, as_kernel
 from mklkit.kernels.inner_products import Linear
-from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts
+from mklkit.protocols import Array, FittedKernel, Kernel
 from mklkit.registry.hookspecs import register
 
 
@@ -25,7 +25,7 @@ def inverse_lengths(squares: Array) -> Array:
 class NormalisedKernel(FittedKernel):
     """A fitted kernel that is normalised unless a field ``normalize`` says otherwise.
 
-    Rows with k(x, x) = 0 have similarity zero to all rows, themselves included.
+    Rows with k(x, x) = 0 have similarity zero to all rows, including themselves.
     """
 
     __slots__ = ()
@@ -35,11 +35,11 @@ class NormalisedKernel(FittedKernel):
 
     @abstractmethod
     def parts(self, a: Array, b: Array) -> tuple[Array, Array, Array]:
-        """Return k of the rows of ``a`` (n, d) and ``b`` (m, d) as it is, and their squares."""
+        """Return the unnormalised k of rows ``a`` (n, d) and ``b`` (m, d), and its diagonals."""
 
     @abstractmethod
     def squares(self, a: Array) -> Array:
-        """Return k(x, x) of each row as it is: (n,)."""
+        """Return the unnormalised k(x, x) of each row: (n,)."""
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
@@ -65,7 +65,7 @@ def _without_cosine(value: Any) -> Kernel:
 
 @register
 @attrs.frozen
-class Cosine(Kernel):
+class Cosine(KernelAround):
     """Another kernel with every row scaled to length one, k(x, z)/√(k(x, x)·k(z, z)).
 
     A row with k(x, x) = 0 has similarity zero to all rows.
@@ -87,18 +87,9 @@ class Cosine(Kernel):
 
     kernel: Kernel = attrs.field(factory=Linear, converter=_without_cosine)
 
-    @property
-    def facts(self) -> KernelFacts:  # type: ignore[override]
-        """The properties of the inner kernel, whose parameters are nested; it proposes nothing."""
-        return facts_around(self.kernel)
-
-    def fit(self, rows: Array) -> FittedCosine:
-        """Return the kernel with the inner one fitted."""
-        return FittedCosine(self.kernel.fit(rows))
-
-    def fit_weighted(self, rows: Array, row_weights: Array) -> FittedCosine:
-        """Return the kernel with the inner one fitted to rows that count by their weights (N,)."""
-        return FittedCosine(self.kernel.fit_weighted(rows, row_weights))
+    def around(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedCosine:
+        """Return the normalised kernel."""
+        return FittedCosine(fitted)
 
 
 @register
@@ -110,7 +101,7 @@ class FittedCosine(NormalisedKernel):
 
     @property
     def chosen(self) -> dict[str, float]:
-        """What the inner kernel has."""
+        """The fitted values of the inner kernel."""
         return {f"kernel__{name}": value for name, value in self.kernel.chosen.items()}
 
     def parts(self, a: Array, b: Array) -> tuple[Array, Array, Array]:

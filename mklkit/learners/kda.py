@@ -30,7 +30,7 @@ from mklkit.registry.hookspecs import register
 @register
 @attrs.frozen(eq=False)
 class EmbeddingDecision(FittedLearner):
-    """Nearest class mean (C, K) in an embedding A, of similarities (N, K) or features (p, K).
+    """Nearest class mean (C, K) in an embedding A of similarities (N, K) or features (p, K).
 
     The means are in the order of the labels; ``history`` is the trace ratio after each step.
     """
@@ -56,8 +56,8 @@ class KDA(Learner):
     """Graph embedding that separates the classes; rows are assigned to the nearest class mean.
 
     Maximises tr(AᵀGBGA)/tr(Aᵀ(GLG + γG)A) over directions orthonormal in feature space. The
-    graphs are those of linear discriminant analysis unless others are given; with them, rows may
-    have weights, by which they count in the scatter and in the means. Works for two or more
+    graphs are those of linear discriminant analysis unless others are given; they allow weights
+    of rows, which count in the scatter and in the means. Works for two or more
     classes.
 
     Parameters
@@ -65,10 +65,10 @@ class KDA(Learner):
     alpha : float, default=1e-3
         γ in the paper, the Tikhonov regularisation.
     n_components : int, optional
-        K; one less than the number of classes when not given.
+        K; by default one less than the number of classes.
     graphs : callable, optional
-        Takes the labels (N,) and returns :class:`mklkit.numerics.graph_embedding.Graphs`; in
-        Python only.
+        Takes the labels (N,) and returns :class:`mklkit.numerics.graph_embedding.Graphs`; only
+        in Python.
 
     Notes
     -----
@@ -113,7 +113,7 @@ class KDA(Learner):
             return self._fit_moments(side, target, n_components)
         if self.graphs is not None and row_weights is not None:
             raise IncompatibleError(
-                "kda can't take weights of rows or classes with graphs of your own: leave out one."
+                "kda can't take weights of rows or classes with custom graphs: leave out one."
             )
         if side.explicit:
             columns = side.features()
@@ -133,7 +133,7 @@ class KDA(Learner):
     ) -> tuple[Array, tuple[float, ...]]:
         """Return the embedding (N, K) of a Gram matrix and its history.
 
-        That of weighted rows is V^½A for A of V^½GV^½ with the weights V.
+        For weighted rows it is V^½A, with A the embedding of V^½GV^½ for the weights V.
         """
         if target.row_weights is None:
             graphs = (self.graphs or discriminant_graphs)(target.values)

@@ -24,7 +24,7 @@ class LinearDecision(FittedLearner):
     bias : float
         An array (T,) for T targets.
     history : tuple of float
-        The objective after each iteration, where the learner iterates.
+        The objective after each iteration, if the learner iterates.
     """
 
     coefficients: Array
@@ -42,5 +42,5 @@ class LinearDecision(FittedLearner):
         return np.flatnonzero(used if used.ndim == 1 else used.any(axis=1))
 
     def restricted(self, support: NDArray[np.intp]) -> LinearDecision:
-        """Return the same function on those columns only."""
+        """Return the same function restricted to those columns."""
         return attrs.evolve(self, coefficients=self.coefficients[support])

@@ -30,7 +30,7 @@ from mklkit.registry.hookspecs import register
 @register
 @attrs.frozen(eq=False)
 class RidgeDecision(LinearDecision):
-    """A ridge regression's function, with the ridge of each target, (T,) of several."""
+    """A ridge regression's function, with the ridge of each target, (T,) for several."""
 
     alpha: Any = attrs.field(kw_only=True)
 
@@ -52,17 +52,17 @@ class Ridge(Learner):
     intercept : bool, default=True
         Whether there is a bias w₀.
     tol : float, default=1e-9
-        Where ``ifsl`` couples ridge regressions: the change of the objective, relative to it, at
-        which the iteration ends.
+        If ``ifsl`` couples ridge regressions: the relative change of the objective at which the
+        iteration ends.
     max_iter : int, default=1000
-        Where ``ifsl`` couples them: passes at most, then a ``ConvergenceWarning``.
+        If ``ifsl`` couples them: the most passes, with a ``ConvergenceWarning`` at the end.
 
     Notes
     -----
-    On a Gram matrix, and on features of which there are at least as many as rows, a Cholesky
-    factor, O(N³/3), or for ``"auto"`` eigenpairs, O(9N³); on p features O(Np² + p³), in passes over
-    blocks of rows. Several targets (N, T) share them, in O(N²T) or O(NpT) per ridge that is tried.
-    A row of weight 2 is the same row twice, for ``"auto"`` too. Sources: Saunders, Gammerman and
+    On a Gram matrix, or with at least as many features as rows, a Cholesky factor, O(N³/3), or
+    eigenpairs for ``"auto"``, O(9N³); with p < N features O(Np² + p³), in passes over blocks of
+    rows. Several targets (N, T) share these, in O(N²T) or O(NpT) per ridge tried.
+    A row of weight 2 is the same row twice, also for ``"auto"``. Sources: Saunders, Gammerman and
     Vovk (1998); Allen (1974) for the leave-one-out error.
 
     Examples
@@ -84,7 +84,7 @@ class Ridge(Learner):
 
     @property
     def facts(self) -> LearnerFacts:
-        """It learns numbers and two classes; without an intercept no bias is free."""
+        """It learns numbers and two classes; without an intercept there is no free bias."""
         return LearnerFacts(
             on_features=True,
             on_gram=True,
@@ -125,7 +125,7 @@ class Ridge(Learner):
             return GramRidge(side.gram(), rows)
         moments = side.class_moments(row_weights=target.row_weights).together()
         products = moments.normal_matrix().products
-        # The size that rounding gives to products of constant features.
+        # The size of rounding errors in products of constant features.
         precision = np.finfo(side.some_features(np.arange(1)).dtype).eps
         floor = feature_rounding(float(precision), side.n_rows) * float(np.trace(products))
         centre = np.zeros(len(products))
@@ -135,7 +135,7 @@ class Ridge(Learner):
 
     @property
     def coupling(self) -> CouplingFacts:
-        """Margins that stay where they are; variants may differ in α."""
+        """Fixed margins; variants may differ in α."""
         stopping = Stopping(self.tol, True, self.max_iter)
         return CouplingFacts(stopping=stopping, variants=("alpha",), on_kernels=True)
 
@@ -144,12 +144,12 @@ class Ridge(Learner):
     ) -> Subproblem:
         """Return the ridge regression of one view, one column per variant's ``alpha``.
 
-        Where that is ``"auto"``, it is the best one of this view alone. Without an intercept it
-        raises an IncompatibleError.
+        For ``"auto"``, it is the best ridge of this view alone. Without an intercept it raises an
+        IncompatibleError.
         """
         if not self.intercept:
             raise IncompatibleError(
-                "Coupled ridge regressions have an intercept each: take ridge(intercept=True)."
+                "Coupled ridge regressions need an intercept each: use ridge(intercept=True)."
             )
         alphas = [variant.alpha for variant in variants]
         if AUTO in alphas:

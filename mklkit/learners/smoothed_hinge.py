@@ -2,7 +2,7 @@
 
 Newton's method on a smooth upper bound of the hinge loss that is quadratic within h of the margin
 (Chapelle 2007, "Training a support vector machine in the primal"), for decreasing h. Slopes of the
-bound are dual variables, so that each step tells how far from the optimum it can be.
+bound are dual variables, so each step bounds its distance from the optimum.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mklkit.numerics.least_squares import cholesky_or_none
 from mklkit.protocols import Array, TrainingView
 
 STEEPEST, FLATTEST = 0.1, 0.4
-"""The factors between which the width h decreases from one problem to the next."""
+"""The range of factors by which the width h decreases from one problem to the next."""
 
 
 @attrs.frozen(eq=False)
@@ -68,7 +68,7 @@ def solve_smoothed(
         if upper - lower <= tol * upper:
             return _with_best_bias(side, labels, costs, best)
         smoothed = width * float(alphas @ (1 - alphas / costs))
-        # A bound close to its minimum is as far from the hinge loss as its width makes it.
+        # Close to its minimum, the distance of the bound from the hinge loss depends on its width.
         if objective - lower <= 2 * smoothed:
             wanted = tol * upper / max(smoothed, np.finfo(float).tiny)
             width *= float(np.clip(wanted, STEEPEST, FLATTEST))
@@ -111,7 +111,7 @@ def _newton_step(
     matrix[diagonal] += 1
     factor = cholesky_or_none(matrix.copy())
     if factor is None:
-        # Of features far from zero, differences are lost in rounding.
+        # For features far from zero, differences are lost in rounding.
         matrix[diagonal] += 1e-10 * float(np.trace(products))
         factor = scipy.linalg.cholesky(matrix, lower=True, check_finite=False)
     right = border * (slope_of_bias / stiffness) - slope
@@ -160,10 +160,10 @@ def _with_best_bias(
 def best_bias(outputs: Array, y: Array, row_weights: Array | None = None) -> float:
     """Return the b that minimises Σ v max(0, 1 − y(f + b)) for outputs f (N,); O(N log N).
 
-    If an interval does, return its midpoint. Weights v are 1 where none are given.
+    If an interval does, return its midpoint. The weights v default to 1.
     """
     # The sum is convex and piecewise linear: its slope starts at minus the weight of the positive
-    # rows and rises by a row's weight where it reaches its margin.
+    # rows and rises by a row's weight where the row reaches its margin.
     weights = np.ones(len(y)) if row_weights is None else row_weights
     order = np.argsort(y - outputs)
     slopes = np.cumsum(weights[order]) - weights[y > 0].sum()

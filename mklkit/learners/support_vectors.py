@@ -1,7 +1,7 @@
-"""Support vector machines: libsvm on similarities or features, sums over many rows, and their C.
+"""Support vector machines: libsvm on similarities or features, sums over many rows, choice of C.
 
-libsvm is kept from drawing from NumPy's global state; its failures become errors of this library,
-and an early stop a value instead of a warning.
+libsvm does not draw from NumPy's global state; its failures become errors of this library, and an
+early stop becomes a value instead of a warning.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from mklkit.learners.smoothed_hinge import SVMSolution, solve_smoothed, too_larg
 from mklkit.protocols import Array, Target, TrainingView
 
 MOST_STEPS = 1_000_000
-"""libsvm's steps, O(N) each; a limit, as kernels of very large values could take hours."""
+"""The limit of libsvm's steps, O(N) each: kernels of very large values could take hours."""
 LIBSVM_ROWS = 5000
-"""The size up to which libsvm's cache of 200 MB holds all inner products; beyond, it recomputes."""
+"""The most rows whose inner products fit into libsvm's cache of 200 MB; beyond, it recomputes."""
 STEPS_A_PASS = 200
 """The number of steps of ``max_iter`` that one pass over the rows counts for."""
 
 UNTRIED = 10.0
-"""C over the mean k(x, x), which is 1 for normalised kernels, where too few rows can be tried."""
+"""C times the mean k(x, x), which is 1 for normalised kernels, if there are too few rows to try."""
 FOLDS = 3
 TRIED_ROWS = 300
 TRIED_STEPS = 100_000
@@ -49,7 +49,7 @@ def solve_dual(
     max_iter : int, default=1_000_000
         The number of steps after which it stops without a warning; the caller should give advice.
     row_weights : ndarray of shape (N,), optional
-        v, above 0; 1 where not given.
+        v, above 0; by default 1.
 
     Returns
     -------
@@ -113,13 +113,13 @@ def solve_svr(
     Parameters
     ----------
     columns : ndarray of shape (N, N) or (N, p)
-        K, or features where ``explicit``.
+        K, or features if ``explicit``.
     y : ndarray of shape (N,)
     C, epsilon : float
         In the units of y, as in scikit-learn's ``SVR``.
     explicit : bool, default=False
     row_weights : ndarray of shape (N,), optional
-        s; ones where not given.
+        s; by default ones.
     tol : float, default=1e-3
         In units of the spread of y.
     max_iter : int, default=1_000_000
@@ -143,13 +143,13 @@ def solve_svr(
 def solve_by_libsvm(
     machine: Any, columns: Array, y: Array | None, row_weights: Array | None
 ) -> SVMSolution:
-    """Return what libsvm makes of similarities, or of features where its kernel is linear."""
+    """Return libsvm's solution for similarities, or for features with its linear kernel."""
     machine.random_state = 0  # libsvm uses none, but scikit-learn would draw one
     machine._warn_from_fit_status = type(None)  # an early stop is read from ``n_iter_``
     try:
         machine.fit(columns, y, sample_weight=row_weights)
     except ValueError:
-        # Labels and parameters are checked already, so the values must be at fault.
+        # Labels and parameters have been checked, so the values must be at fault.
         raise too_large(float(np.abs(columns).max())) from None
     if machine.kernel == "linear":
         coefficients = machine.coef_[0]
@@ -168,14 +168,14 @@ def mean_square(side: TrainingView) -> float:
 
 
 def choose_C(side: TrainingView, target: Target) -> float:
-    """Return the C with the best accuracy in three folds; among equals the smallest.
+    """Return the C with the best accuracy in three folds; ties go to the smallest.
 
-    C is 1, 10 or 100 over the mean k(x, x); 10 over it if a class has fewer than three rows. Of
-    about 300 rows at most, taken from each class and dealt to folds in the order of their mean
-    similarity to all rows, so that their order in the data does not matter. Equal rows of a class
-    are one row that counts as often, so that no row is both learned from and scored; among more
-    than 5,000 rows of features they are not looked for. Folds of a target with groups are those of
-    the target, and equal rows stay apart.
+    C is 1, 10 or 100 over the mean k(x, x); 10 over it if a class has fewer than three rows. It
+    uses about 300 rows at most, taken from each class and dealt to folds in the order of their
+    mean similarity to all rows, so that their order in the data does not matter. Equal rows of a
+    class are merged into one weighted row, so that no row is both learned from and scored; this is
+    skipped for more than 5,000 rows of features. Folds of a target with groups are those of the
+    target, and equal rows stay separate.
     """
     y, row_weights = target.values, target.row_weights
     if side.explicit:
@@ -216,7 +216,7 @@ def choose_C(side: TrainingView, target: Target) -> float:
 def choose_C_of_regression(
     side: TrainingView, target: Target, epsilon: float, spread: float
 ) -> float:
-    """Return the C of least absolute error in three folds; among equals the smallest.
+    """Return the C with the least absolute error in three folds; ties go to the smallest.
 
     Rows are taken evenly, and dealt to folds, in the order of their targets. C is 1, 10 or 100
     times the spread of the target over the mean k(x, x). Folds of a target with groups are those
@@ -238,7 +238,7 @@ def choose_C_of_regression(
 def _splits(
     target: Target, rows: NDArray[np.intp], fold_of: NDArray[np.intp]
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Return the places of training and held-out rows by their folds, or by the groups of rows."""
+    """Return the places of training and held-out rows, by folds or by groups of rows."""
     if target.groups is not None:
         return target.take(rows).folds(FOLDS, np.random.RandomState(0))
     return [(np.flatnonzero(fold_of != k), np.flatnonzero(fold_of == k)) for k in range(FOLDS)]
@@ -253,7 +253,7 @@ def _best_C(
     unit: float,
     epsilon: float | None = None,
 ) -> float:
-    """Return the C of least error on some rows, summed over folds; with ε, of regression."""
+    """Return the C with the least error on some rows, summed over folds; for regression with ε."""
     gram: Array
     if side.explicit:
         features = side.some_features(rows)
@@ -278,7 +278,7 @@ def _best_C(
             values = columns @ solution.coefficients + solution.bias
             wrong = (values > 0) != (truth > 0) if epsilon is None else np.abs(values - truth)
             errors[place] += float(counts[held_out] @ wrong)
-    # Sums of weights of the same rows may differ by rounding.
+    # Sums of the same weights may differ by rounding.
     least = errors.min() + 1e-12 * errors.max()
     return candidates[int(np.argmax(errors <= least))]
 
@@ -286,7 +286,7 @@ def _best_C(
 def _distinct(
     side: TrainingView, members: NDArray[np.intp], counts: Array
 ) -> tuple[NDArray[np.intp], Array]:
-    """Return the different rows among members (n,) sorted by similarity, and their counts (n,)."""
+    """Return the distinct rows among members (n,) sorted by similarity, and their counts (n,)."""
     if len(members) < 2 or (side.explicit and side.n_rows > 5000):
         return members, counts
     if side.explicit:
@@ -305,5 +305,5 @@ def _distinct(
 
 
 def _evenly(n_rows: int, count: int) -> NDArray[np.intp]:
-    """Return so many places of rows, evenly spaced from the first to the last."""
+    """Return a number of row positions, evenly spaced from the first to the last."""
     return np.linspace(0, n_rows - 1, count).round().astype(np.intp)

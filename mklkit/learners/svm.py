@@ -28,7 +28,7 @@ from mklkit.protocols.component import as_int, auto_or_number, finite_number
 from mklkit.registry.hookspecs import register
 
 FEATURE_ROWS = 5000
-"""libsvm on features recomputes inner products, which takes too long beyond so many rows."""
+"""The most rows for libsvm on features: it recomputes inner products, which takes too long."""
 C_GRID = (0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4)
 
 
@@ -48,7 +48,7 @@ class _SupportVectorLearner(Learner):
     def _say_what_helps(self, side: TrainingView) -> None:
         warnings.warn(
             f"{self.name} was stopped after max_iter={self.max_iter} steps. Kernel values are"
-            f" about {mean_square(side):.2g}; where that is far above 1, scaled features or"
+            f" about {mean_square(side):.2g}; if that is far above 1, scaled features or"
             " kernels such as 'cosine(polynomial)' help, otherwise a smaller C or a larger"
             " max_iter.",
             ConvergenceWarning,
@@ -59,7 +59,7 @@ class _SupportVectorLearner(Learner):
 @register
 @attrs.frozen(eq=False)
 class SVMDecision(LinearDecision):
-    """A support vector machine's decision function, with the C that it was learned with."""
+    """A support vector machine's decision function, with its C."""
 
     C: float = attrs.field(kw_only=True)
 
@@ -76,13 +76,13 @@ class SVM(_SupportVectorLearner):
     C : float or "auto", default="auto"
         The cost of margin errors. ``"auto"``: 1, 10 or 100 over the mean k(x, x), by
         cross-validation on at most about 300 rows of the training side; the fitted decision stores
-        the choice. Rows with weights count by them in the folds' fits and in their accuracy.
+        the choice. Weights of rows count in the folds' fits and in their accuracy.
     tol : float, default=1e-3
         The tolerance on the optimality conditions.
     max_iter : int, default=1_000_000
         The maximum number of libsvm's steps, O(N) each. Kernels of very large values, such as a
         polynomial of unscaled features, could otherwise take hours. On features of more than
-        5,000 rows, two hundred times the passes over the rows.
+        5,000 rows, two hundred times the limit of passes over the rows.
 
     Warns
     -----
@@ -124,7 +124,7 @@ class SVM(_SupportVectorLearner):
     max_iter: int = _most_steps()
 
     def settled(self, side: TrainingView, target: Target) -> SVM:
-        """Return the machine with the C of these rows."""
+        """Return the machine with the C chosen on these rows."""
         if not isinstance(self.C, str):
             return self
         return attrs.evolve(self, C=choose_C(side, target))
@@ -145,7 +145,7 @@ class SVM(_SupportVectorLearner):
 @register
 @attrs.frozen(eq=False)
 class SVRDecision(LinearDecision):
-    """A support vector regression's function, with the C and ε that it was learned with."""
+    """A support vector regression's function, with its C and ε."""
 
     C: float = attrs.field(kw_only=True)
     epsilon: float = attrs.field(kw_only=True)
@@ -216,7 +216,7 @@ class SVR(_SupportVectorLearner):
     max_iter: int = _most_steps()
 
     def settled(self, side: TrainingView, target: Target) -> SVR:
-        """Return the machine with the C and the ε of these rows."""
+        """Return the machine with the C and the ε chosen on these rows."""
         y = np.asarray(target.values, np.float64)
         spread = float(np.sqrt(np.cov(y, aweights=target.row_weights, ddof=0))) or 1.0
         epsilon = 0.1 * spread if isinstance(self.epsilon, str) else self.epsilon
@@ -230,7 +230,7 @@ class SVR(_SupportVectorLearner):
         if side.explicit and side.n_rows > FEATURE_ROWS:
             raise IncompatibleError(
                 f"The learner 'svr' on features takes at most {FEATURE_ROWS:,} rows; there are"
-                f" {side.n_rows:,}. Take learner='ridge', or feature_map='implicit'."
+                f" {side.n_rows:,}. Use learner='ridge', or feature_map='implicit'."
             )
         settled, y = self.settled(side, target), np.asarray(target.values, np.float64)
         C, epsilon = float(settled.C), float(settled.epsilon)

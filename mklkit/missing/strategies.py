@@ -1,4 +1,4 @@
-"""Present sources alone, as they are or centred; medians; complete rows alone."""
+"""Strategies: only present sources, plain or centred; medians; only complete rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mklkit.registry.hookspecs import hookimpl, register
 @register
 @attrs.frozen
 class Present(Missing):
-    """Compare rows by the sources that both have, scaled by how much of the weight they have.
+    """Compare rows by the sources that both have, scaled by the weight of these sources.
 
     K(x, z) = Σ w_m a_m(x) a_m(z) k_m(x, z) / √(s(x) s(z)), with a_m(x) = 1 where row x has source
     m, else 0, and s(x) = Σ w_m a_m(x): positive semi-definite, as each a_m a_mᵀ ∘ K_m is, 1 on the
@@ -31,14 +31,14 @@ class Present(Missing):
 @register
 @attrs.frozen
 class PresentCentred(Missing):
-    """As ``present``, on kernels centred on the rows that have the source: a gap is the mean.
+    """Like ``present``, on kernels centred on the rows that have the source: a gap is the mean.
 
     k̃(x, z) = ⟨φ(x) − μ, φ(z) − μ⟩, where μ is the mean of φ over the rows that have the source.
 
     Parameters
     ----------
     most : int, default=500
-        Of more rows, the number of those, evenly spaced, that make the mean.
+        The most rows in the mean; of more, evenly spaced ones.
     """
 
     name: ClassVar[str] = "present-centred"
@@ -77,7 +77,7 @@ class CentredKernel(FittedKernel):
 @register
 @attrs.frozen
 class Impute(Missing):
-    """Fill sources that rows lack with the medians of the columns, as any other gap."""
+    """Fill sources that rows lack with the medians of the columns, like any other gap."""
 
     name: ClassVar[str] = "impute"
     fills: ClassVar[bool] = True
@@ -96,5 +96,5 @@ class Drop(Missing):
 
 @hookimpl
 def mklkit_model_types() -> Iterable[type]:
-    """Register the rows of a source that some lack, which maps store in a model file."""
+    """Register the type for rows of an incomplete source, which maps store in a model file."""
     return [SourceRows]

@@ -1,4 +1,4 @@
-"""Complete systems under one name: the default kernels as they are, and those of the papers."""
+"""Complete systems under one name: one with plain default kernels, and those of the papers."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def mklkit_presets() -> Iterable[Preset]:
             " (paper 004)",
             "ifsl(rule='gradient')",
             RPEMEKL_KERNELS,
-            # As in the paper's largest set; a tenth of millions of rows would not end.
+            # As in the paper's largest set; a tenth of millions of rows would take forever.
             "empirical(subset=0.1, most=1000)",
             "mhks",
             members=3,

@@ -1,4 +1,4 @@
-"""How a plugin registers its components: the decorator, and the hooks that it may implement.
+"""Registration of a plugin's components: the decorator, and the hooks that it may implement.
 
 A plugin is an importable module named by an entry point of the group ``mklkit``. Its classes that
 are decorated by :func:`register` are registered; functions marked with :data:`hookimpl` return
@@ -8,7 +8,7 @@ further ones, each a list. Built-in components are registered in the same way.
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib import import_module, util
 from types import ModuleType
@@ -33,8 +33,8 @@ def register(cls: Registered) -> Registered:
 
     A component derives from :class:`~mklkit.plugin.Kernel`, :class:`~mklkit.plugin.FeatureMap`,
     :class:`~mklkit.plugin.Combiner`, :class:`~mklkit.plugin.Learner` or
-    :class:`~mklkit.plugin.Missing`; any other class is one of the fitted objects. The decorator
-    stands above ``@attrs.frozen``.
+    :class:`~mklkit.plugin.Missing`; any other class is that of a fitted object. The decorator goes
+    above ``@attrs.frozen``.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def register(cls: Registered) -> Registered:
 
 
 def registered_by(module: object) -> list[type]:
-    """Return the decorated classes of a module: its own, those below it, those that it imports."""
+    """Return the decorated classes of a module: its own, its submodules', and imported ones."""
     if not isinstance(module, ModuleType):
         return []
     name, names = module.__name__, {id(value) for value in vars(module).values()}
@@ -70,11 +70,13 @@ def modules_of(room: str) -> Iterator[ModuleType]:
         yield import_module(info.name)
 
 
-def exports(room: str, base: type) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return a package's ``__getattr__`` and ``__dir__``, by which it exports component classes.
+def exports(
+    room: str, base: type, templates: Sequence[str] = ()
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return a package's ``__getattr__`` and ``__dir__``, which export component classes.
 
-    These are the registered ones of its modules that derive from a base. The modules are imported
-    when a class is first asked for.
+    These are the registered ones of its modules that derive from a base, and ``templates`` by name.
+    The modules are imported when a class is first used.
 
     Examples
     --------
@@ -85,11 +87,13 @@ def exports(room: str, base: type) -> tuple[Callable[[str], Any], Callable[[], l
 
     @cache
     def exported() -> dict[str, type]:
-        classes = (cls for module in modules_of(room) for cls in registered_by(module))
-        return {cls.__name__: cls for cls in classes if issubclass(cls, base)}
+        modules = list(modules_of(room))
+        classes = (cls for module in modules for cls in registered_by(module))
+        named = {cls.__name__: cls for cls in classes if issubclass(cls, base)}
+        return named | {key: vars(m)[key] for m in modules for key in templates if key in vars(m)}
 
     def find(name: str) -> Any:
-        # Python asks for special names, and for modules before it imports them.
+        # Python looks up special names, and modules before it imports them.
         if name.startswith("_") or util.find_spec(f"{room}.{name}") or name not in exported():
             raise AttributeError(f"module {room!r} has no attribute {name!r}")
         return exported()[name]

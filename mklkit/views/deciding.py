@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import attrs
@@ -24,7 +25,6 @@ from mklkit.protocols import (
     SourceRows,
     TableRows,
     row_scale,
-    where_present,
 )
 from mklkit.views.kernel_rows import KernelRows, Scratch
 from mklkit.views.rows import ColumnCuts, rows_at
@@ -32,23 +32,23 @@ from mklkit.views.rows import ColumnCuts, rows_at
 BLOCK_ROWS = 1024
 """The number of rows decided at a time, so that no n × N matrix is formed."""
 NO_SUM = (
-    "Values can be split by kernel where they are a sum over kernels, and those of this combiner"
-    " and learner are not: mklkit.explain measures what each kernel is worth."
+    "Values can be split by kernel only if they are a sum over kernels, and those of this combiner"
+    " and learner are not: mklkit.explain measures how much each kernel contributes."
 )
 FEW_ROWS = 64
-"""Up to this many rows, features cost less than folding maps into coefficients."""
+"""Up to this many rows, features are cheaper than folding maps into coefficients."""
 
 Scaling = tuple[Sequence[Projector], Array]
 """The projectors of a weighted sum, and their weights."""
 
 
 class RowBlock:
-    """A block of rows, and the columns that maps have computed of it.
+    """A block of rows, and the columns that maps have computed from it.
 
-    With ``keep`` a map's columns are kept for later decisions, which is worth the memory where
-    decisions share maps. ``known`` are columns that are available already, ``scratch`` is memory
-    for similarities, used again when the next block is made. ``scaling``, some projectors and their
-    weights, scales all columns that are computed, where rows lack sources.
+    With ``keep`` a map's columns are kept for later decisions, which is worth the memory if
+    decisions share maps. ``known`` are columns that are already available, ``scratch`` is memory
+    for similarities that the next block reuses. ``scaling``, some projectors and their weights,
+    scales all computed columns if rows lack sources.
 
     Examples
     --------
@@ -96,25 +96,29 @@ class RowBlock:
         known = [(fitted, columns[members]) for fitted, columns in self._columns.values()]
         return RowBlock(self.rows[members], known=known, scaling=self.scaling)
 
-    def own(self, projectors: Sequence[Projector]) -> list[Any]:
+    def columns_read(self, projectors: Sequence[Projector]) -> list[Any]:
         """Return what each kernel reads in the rows."""
         return [self._cuts.of(projector.columns, projector.reads) for projector in projectors]
 
     def scaled(self, columns: Array, projectors: Sequence[Projector], weights: Array) -> Array:
-        """Return columns of the rows, scaled where these lack sources of a weighted sum."""
-        scale = row_scale(self.own(projectors), weights) if self.may_lack else None
-        if scale is None:
-            return columns
-        return columns * scale.reshape(-1, *[1] * (columns.ndim - 1)).astype(columns.dtype)
+        """Return columns of the rows, scaled if these lack sources of a weighted sum."""
+        scale = row_scale(self.columns_read(projectors), weights) if self.may_lack else None
+        return columns if scale is None else times_rows(columns, scale)
+
+    @cached_property
+    def _scale(self) -> Array | None:
+        if self.scaling is None or not self.may_lack:
+            return None
+        return row_scale(self.columns_read(self.scaling[0]), self.scaling[1])
 
     def prepare(self, projectors: Sequence[Projector]) -> None:
-        """Compute together what later calls ask for one by one: kernels share their distances."""
+        """Compute columns together that later calls request one by one: kernels share distances."""
         deque(self.raw_columns_of(projectors), maxlen=0)
 
     def columns_of(self, projectors: Sequence[Projector]) -> Iterator[tuple[int, Array]]:
-        """Yield each projector's index, in any order, and columns (n, p) or (n, N) to be read only.
+        """Yield each projector's index, in any order, and its read-only columns (n, p) or (n, N).
 
-        Base quantities are shared where maps allow.
+        Base quantities are shared if maps allow.
         """
         for index, columns, _ in self.raw_columns_of(projectors, fold=False):
             yield index, columns
@@ -124,7 +128,7 @@ class RowBlock:
     ) -> Iterator[tuple[int, Array, bool]]:
         """Yield index, columns, and whether they are only similarities to a map's landmarks.
 
-        They are where the map is ``linear`` in these, unless ``fold=False``.
+        They are if the map is ``linear`` in these, unless ``fold=False``.
         """
         fresh = []
         for index, projector in enumerate(projectors):
@@ -152,17 +156,25 @@ class RowBlock:
                 raw = fold and fitted.linear
                 columns = values if raw else fitted.from_similarities(values)
                 if self.scaling is not None or isinstance(own_rows[place], SourceRows):
-                    columns = self._where_present(columns, own_rows[place])
+                    columns = self._where_present(columns, own_rows[place], out=columns)
                 if self.keep and raw:
                     self._similar[id(fitted)] = columns
                 elif self.keep:
                     self._columns[id(fitted)] = fitted, columns
                 yield fresh[place], columns, raw
 
-    def _where_present(self, columns: Array, own: Any) -> Array:
+    def _where_present(self, columns: Array, rows: Any, out: Array | None = None) -> Array:
         """Return columns, zero for rows that lack their source, and scaled for others."""
-        columns = where_present(lambda _: columns, own)
-        return columns if self.scaling is None else self.scaled(columns, *self.scaling)
+        scale = self._scale
+        if isinstance(rows, SourceRows):
+            scale = np.where(rows.lacks, 0.0, 1.0 if scale is None else scale)
+        return columns if scale is None else times_rows(columns, scale, out)
+
+
+def times_rows(columns: Array, scale: Array, out: Array | None = None) -> Array:
+    """Return columns (n, …) times one number per row (n,), in their own type."""
+    factors = scale.reshape(-1, *[1] * (columns.ndim - 1)).astype(columns.dtype)
+    return np.multiply(columns, factors, out=out)
 
 
 class BlockDecision(ABC):
@@ -176,12 +188,12 @@ class BlockDecision(ABC):
 
     @property
     def projectors(self) -> Sequence[Projector]:
-        """Those of the views that it uses, where it has any."""
+        """The projectors of the views that it uses, if it has any."""
         return ()
 
     @property
     def learners(self) -> Sequence[FittedLearner]:
-        """The fitted learners, where it has any."""
+        """The fitted learners, if it has any."""
         return ()
 
     @abstractmethod
@@ -246,7 +258,7 @@ def _by_block(of_block: Callable[[RowBlock], Array], rows: Rows, keep: bool) -> 
 
 
 def with_support(projectors: Sequence[Projector], support: NDArray[np.intp]) -> list[Projector]:
-    """Return the projectors reduced to some training rows, where the maps support it.
+    """Return the projectors reduced to some training rows, if the maps support it.
 
     Projectors that shared their training rows share the rows that are kept.
     """
@@ -268,8 +280,8 @@ def weighted_columns(
 ) -> Array:
     """Return the sum of the projectors' columns times their scales, or features side by side.
 
-    Explicit features are scaled by the roots and put side by side. Rows that lack sources, and
-    training rows that do, are scaled by what they have.
+    Explicit features are scaled by the roots and put side by side. Rows and training rows that
+    lack sources are scaled by the weight of those that they have.
     """
     if explicit:
         columns = dict(block.columns_of(projectors))

@@ -66,28 +66,28 @@ def in_turns(*cases: tuple[str, Found], repeats: int = 2) -> list[Found]:
     ]
 
 
-def number(found: Found, name: str = "seconds", unit: str = " s", digits: int = 3) -> str:
+def number(measured: Found, name: str = "seconds", unit: str = " s", digits: int = 3) -> str:
     """Return a number and its unit, or why there is none."""
-    if name in found:
-        value = found[name]
+    if name in measured:
+        value = measured[name]
         shown = f"{value:,.0f}" if value >= 10**digits else f"{value:.{digits}g}"
         return shown + unit
-    if found.get("late"):
+    if measured.get("late"):
         return f"more than {MOST_SECONDS} s"
-    return MISSING if "missing" in found else "–"
+    return MISSING if "missing" in measured else "–"
 
 
-def ratio(ours: Found, theirs: Found, name: str = "seconds") -> str:
+def ratio(ours: Found, reference: Found, name: str = "seconds") -> str:
     """Return ours over theirs."""
-    return f"{ours[name] / theirs[name]:.2f}" if name in ours and name in theirs else "–"
+    return f"{ours[name] / reference[name]:.2f}" if name in ours and name in reference else "–"
 
 
-def memory(found: Found) -> str:
-    return number(found, "mebibytes", " MiB", digits=4) if "seconds" in found else "–"
+def memory(measured: Found) -> str:
+    return number(measured, "mebibytes", " MiB", digits=4) if "seconds" in measured else "–"
 
 
-def percent(found: Found) -> str:
-    return f"{100 * found['accuracy']:.1f} %" if "accuracy" in found else "–"
+def percent(measured: Found) -> str:
+    return f"{100 * measured['accuracy']:.1f} %" if "accuracy" in measured else "–"
 
 
 def machine(folder: str) -> Rows:
@@ -113,10 +113,10 @@ def weights(folder: str) -> Rows:
     size = rows(20_000, pairs=True)
     yield [f"five rbf, N = {size:,}", "type", "mklkit", "one `rbf_kernel`", "ratio"]
     for kind in ("float64", "float32"):
-        theirs = run("rbf_kernel", n_rows=size, kind=kind)
+        reference = run("rbf_kernel", n_rows=size, kind=kind)
         for statistic, said in STATISTICS.items():
             ours = run("weights", n_rows=size, kind=kind, statistic=statistic)
-            yield [said, kind, number(ours), number(theirs), ratio(ours, theirs)]
+            yield [said, kind, number(ours), number(reference), ratio(ours, reference)]
 
 
 def fit(folder: str) -> Rows:
@@ -130,7 +130,7 @@ def fit(folder: str) -> Rows:
         ("`uniform` + `kda`", "ours", {"combiner": "uniform", "learner": "kda"}),
         ("`uniform` + `ridge`", "ours", {"combiner": "uniform", "learner": "ridge"}),
     ]
-    theirs, *runs = in_turns(
+    reference, *runs = in_turns(
         *((name, {**common, **settings, "asks": True}) for _, name, settings in ways)
     )
     yield [
@@ -144,16 +144,16 @@ def fit(folder: str) -> Rows:
         "ratio",
         "one new row",
     ]
-    for (said, _, _), facts in zip(ways, [theirs, *runs], strict=True):
+    for (said, _, _), facts in zip(ways, [reference, *runs], strict=True):
         yield [
             said,
             number(facts),
-            ratio(facts, theirs),
+            ratio(facts, reference),
             percent(facts),
             memory(facts),
-            ratio(facts, theirs, "mebibytes"),
+            ratio(facts, reference, "mebibytes"),
             number(facts, "prediction"),
-            ratio(facts, theirs, "prediction"),
+            ratio(facts, reference, "prediction"),
             number(
                 {"one_row": 1000 * facts["one_row"]} if "one_row" in facts else facts,
                 "one_row",
@@ -167,12 +167,16 @@ def busy(folder: str) -> Rows:
     cases = [("nystroem", common), ("ours", {**common, "combiner": "dimkl5"})]
     endless = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     try:
-        theirs, ours = in_turns(*cases)
+        reference, ours = in_turns(*cases)
     finally:
         endless.kill()
     yield [f"N = {common['n_rows']:,}, beside a busy process", "seconds", "ratio"]
-    yield ["three `Nystroem(256)` + `SGDClassifier`", number(theirs), ratio(theirs, theirs)]
-    yield ["`dimkl5` + `mhks`", number(ours), ratio(ours, theirs)]
+    yield [
+        "three `Nystroem(256)` + `SGDClassifier`",
+        number(reference),
+        ratio(reference, reference),
+    ]
+    yield ["`dimkl5` + `mhks`", number(ours), ratio(ours, reference)]
 
 
 STEPS = {
@@ -189,9 +193,9 @@ def steps(folder: str) -> Rows:
     for name, (n_rows, said, beside) in STEPS.items():
         size = rows(n_rows, pairs=True) if n_rows > 1000 else n_rows
         facts = run("step", which=name, n_rows=size)
-        theirs = {"seconds": facts["beside"]} if "beside" in facts else facts
-        shown = number(theirs)
-        yield [said, f"{size:,}", number(facts), beside, shown, ratio(facts, theirs)]
+        reference = {"seconds": facts["beside"]} if "beside" in facts else facts
+        shown = number(reference)
+        yield [said, f"{size:,}", number(facts), beside, shown, ratio(facts, reference)]
 
 
 FULL = {

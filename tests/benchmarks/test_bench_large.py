@@ -39,8 +39,8 @@ def test_each_table_is_measured(name: str, folder: str) -> None:
 @pytest.mark.benchmark
 def test_accuracy_is_that_of_scikit_learn(folder: str) -> None:
     size = table.rows(400_000)
-    ours, theirs = (table.run(name, folder=folder, n_rows=size) for name in ("ours", "nystroem"))
-    assert ours["accuracy"] > theirs["accuracy"] - 0.01
+    ours, reference = (table.run(name, folder=folder, n_rows=size) for name in ("ours", "nystroem"))
+    assert ours["accuracy"] > reference["accuracy"] - 0.01
 
 
 def test_the_page_has_a_place_for_each_table() -> None:

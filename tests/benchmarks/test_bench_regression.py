@@ -44,12 +44,12 @@ def test_beside_himalaya(n_targets: int) -> None:
     grams = np.array([rbf_kernel(X[train, group], gamma=1 / 8) for group in groups])
     means = Y[train].mean(axis=0)
     settings = {"n_iter": TRIALS, "alphas": np.logspace(-4, 4, 9), "progress_bar": False}
-    theirs = peers.MultipleKernelRidgeCV(
+    reference = peers.MultipleKernelRidgeCV(
         kernels="precomputed", solver="random_search", solver_params=settings, random_state=0
     ).fit(grams, Y[train] - means)
     their_seconds = perf_counter() - start
     between = [rbf_kernel(X[test, group], X[train, group], gamma=1 / 8) for group in groups]
-    their_score = r2_score(Y[test], theirs.predict(np.array(between)) + means)
+    their_score = r2_score(Y[test], reference.predict(np.array(between)) + means)
 
     start = perf_counter()
     kernels = [f"rbf(sigma=2)@{group.start}:{group.stop}" for group in groups]

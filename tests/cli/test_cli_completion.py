@@ -189,8 +189,8 @@ def test_a_file_of_names_that_is_damaged_or_of_another_state_is_written_anew(
         file = names.names_file()
         whole = file.read_text(encoding="utf-8")
         kept = json.loads(whole)
-        other = {**kept, "names": {**KNOWN, "combiner": ["dimkl3"]}}
-        damaged = [json.dumps(other), json.dumps({**kept, "state": ""}), "{", "[]", "[" * 100_000]
+        changed = {**kept, "names": {**KNOWN, "combiner": ["dimkl3"]}}
+        damaged = [json.dumps(changed), json.dumps({**kept, "state": ""}), "{", "[]", "[" * 100_000]
         for place, text in enumerate(damaged, start=2):
             file.write_text(text, encoding="utf-8")
             assert names.known_names() == KNOWN

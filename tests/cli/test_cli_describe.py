@@ -1,4 +1,4 @@
-"""``mklkit list`` and ``mklkit describe``: all that is known of each name."""
+"""``mklkit list`` and ``mklkit describe``: facts about each name."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ REFUSED = [
     ("list zebra", "'zebra' is not one of", "'commands'."),
     ("fit --holdout 1.5", "--holdout"),
     ("fit --seed 4294967296", "--seed", "4294967295"),
-    ("fit --combiner ''", "--combiner", "a name is expected"),
+    ("fit --combiner ''", "--combiner", "expected a name"),
     ("fit --max-memory much", "megabyte"),
     ("fit iris --tune 0", "'fast', 'thorough'"),
     ("evaluate iris --folds 1", "folds must be a whole number, 2 or above"),
@@ -97,8 +97,8 @@ REFUSED = [
     ("fit people.csv -t price --combiner dimkl3", "'dimkl3' can't learn from numbers"),
     ("fit people.csv -t price --learner svm", "'svm' can't learn from numbers"),
     ("fit people.csv -t price --stream --task regression", "--task regression"),
-    ("fit people.csv -t price --task classification", "classes are expected"),
-    ("fit people.csv -t ward --task regression", "'ward' holds no numbers"),
+    ("fit people.csv -t price --task classification", "instead of classes"),
+    ("fit people.csv -t ward --task regression", "'ward' holds"),
     ("fit iris --stream", "iris is built in"),
 ]
 

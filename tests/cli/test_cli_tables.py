@@ -12,6 +12,7 @@ from rich.console import Console
 
 from mklkit.cli.comparison_tables import comparison_grid
 from mklkit.cli.tables import class_table, weights_table
+from mklkit.display.measures import PARTS
 from mklkit.evaluation import score_confusion
 
 WEIGHTS = {"cosine_linear": [0.5, 0.7], "rbf": [0.3, 0.2], "cosine_polynomial": [0.2, 0.1]}
@@ -67,7 +68,7 @@ def test_the_table_of_classes_fits_any_width(width: int, n_classes: int) -> None
     assert line[4:] == (["0", "2", "5"] + ["0"] * 5 if is_matrix else ["class", "2", "(5)"])
 
 
-NO_NUMBERS = {"r2": float("nan"), "mean_absolute_error": float("nan")}
+NO_NUMBERS = dict.fromkeys(("r2", "mean_absolute_error", *PARTS), float("nan"))
 NUMBERS = {"balanced_accuracy": 0.9, "auc": 0.9, **NO_NUMBERS, "seconds": 0.1, "failures": 0}
 COMMON = {"kind": ["method", "one kernel", "classifier"], "learner": "svm", **NUMBERS}
 ONE = pd.DataFrame(
@@ -101,5 +102,5 @@ def test_only_the_best_has_no_distance() -> None:
 def test_several_tables_have_one_legend_and_lines_between_them() -> None:
     lines = shown((ONE, "a"), (ONE, "b"), (ALL, "over data sets"))
     assert sum("balanced accuracy" in line for line in lines) == 1
-    assert sum("rank: mean place" in line for line in lines) == 1
+    assert sum("rank: mean rank" in line for line in lines) == 1
     assert all(lines[lines.index(title) - 1] == "" for title in ("b", "over data sets"))

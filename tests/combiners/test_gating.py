@@ -47,13 +47,13 @@ def test_gates_of_each_row_weigh_its_similarities(rng, combiner, n_rows):
     y = np.where(rows[:, 0] * rows[:, 1] + 0.3 * rng.normal(size=n_rows) > 0, 1.0, -1.0)
 
     def composite(a, b):
-        gates, other = FirstFeatureGates().gates(a), FirstFeatureGates().gates(b)
+        gates, second_gates = FirstFeatureGates().gates(a), FirstFeatureGates().gates(b)
         total = np.zeros((len(a), len(b)))
         for m, values in enumerate(trio_grams(a, b)):
             if combiner.composition == "product":
-                total += np.outer(gates[:, m], other[:, m]) * values
+                total += np.outer(gates[:, m], second_gates[:, m]) * values
             else:
-                total += np.add.outer(gates[:, m], other[:, m]) * values
+                total += np.add.outer(gates[:, m], second_gates[:, m]) * values
         return total
 
     model = MKLClassifier(TRIO, combiner=combiner, learner="svm(C=1.0)").fit(rows, y)

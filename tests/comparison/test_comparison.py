@@ -42,7 +42,7 @@ def few_trees() -> None:
 
 
 @pytest.fixture(scope="module")
-def found() -> Comparison:
+def compared() -> Comparison:
     return compare(
         X,
         Y,
@@ -53,11 +53,11 @@ def found() -> Comparison:
     )
 
 
-def test_scores_are_scikit_learns(found: Comparison) -> None:
+def test_scores_are_scikit_learns(compared: Comparison) -> None:
     splitter = RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0)
     model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     kernel = make_pipeline(StandardScaler(), MKLClassifier(["linear"], learner="svm(C=1.0)"))
-    results = found.results.set_index(["method", "repeat", "fold"])
+    results = compared.results.set_index(["method", "repeat", "fold"])
     codes = np.unique(Y, return_inverse=True)[1]
     for place, (train, test) in enumerate(splitter.split(X, codes)):
         model.fit(X.iloc[train], Y[train])
@@ -89,47 +89,47 @@ def test_area_under_curve_of_several_classes() -> None:
     assert np.isnan(area_under_curve(y[y == 1], np.arange(3), scores[y == 1]))
 
 
-def test_table_by_hand(found: Comparison) -> None:
-    table = found.table().set_index("method")
-    scores = found.results.pivot(index=["repeat", "fold"], columns="method", values="accuracy")
+def test_table_by_hand(compared: Comparison) -> None:
+    table = compared.table().set_index("method")
+    scores = compared.results.pivot(index=["repeat", "fold"], columns="method", values="accuracy")
     means = scores.mean().sort_values()
     best = table.index[0]
     assert table["accuracy"].iloc[0] == pytest.approx(means.max())
-    other = "linear" if best != "linear" else "alignment"
-    differences = (scores[other] - scores[best]).to_numpy()
-    assert table.loc[other, "deviation"] == pytest.approx(scores[other].std(ddof=1))
-    assert table.loc[other, "difference"] == pytest.approx(differences.mean())
-    paired = stats.ttest_rel(scores[other], scores[best]).pvalue
-    assert table.loc[other, "p_paired"] == pytest.approx(paired)
+    rival = "linear" if best != "linear" else "alignment"
+    differences = (scores[rival] - scores[best]).to_numpy()
+    assert table.loc[rival, "deviation"] == pytest.approx(scores[rival].std(ddof=1))
+    assert table.loc[rival, "difference"] == pytest.approx(differences.mean())
+    paired = stats.ttest_rel(scores[rival], scores[best]).pvalue
+    assert table.loc[rival, "p_paired"] == pytest.approx(paired)
     assert np.isnan(table.loc[best, "p_corrected"])
     assert (table["p_corrected"].dropna() >= table["p_paired"].dropna()).all()
 
 
-def test_planned_questions_by_hand(found: Comparison) -> None:
-    asked = found.questions[["question", "method", "reference"]].to_numpy().tolist()
+def test_planned_questions_by_hand(compared: Comparison) -> None:
+    asked = compared.questions[["question", "method", "reference"]].to_numpy().tolist()
     assert asked[:2] == [
         ["Learned weights", "alignment", "uniform"],
         ["All kernels or the best one", "uniform", "best-single"],
     ]
-    rivals = found.results.query("kind in ['baseline', 'classifier']")
+    rivals = compared.results.query("kind in ['baseline', 'classifier']")
     means = rivals.groupby("method")["score"].agg(lambda scores: scores.mean(skipna=False))
     # Those before it in the list of equal ones; "counts" fails on all splits and is no choice.
     assert asked[2][:2] == ["Kernels or other classifiers", "alignment"]
     assert means[asked[2][2]] == means.max()
-    assert found.questions["choices"].tolist() == [1, 1, means.notna().sum()]
-    scores = found.results.pivot(index=["repeat", "fold"], columns="method", values="accuracy")
-    n = found.results.groupby(["repeat", "fold"])[["n_test", "n_train"]].first()
+    assert compared.questions["choices"].tolist() == [1, 1, means.notna().sum()]
+    scores = compared.results.pivot(index=["repeat", "fold"], columns="method", values="accuracy")
+    n = compared.results.groupby(["repeat", "fold"])[["n_test", "n_train"]].first()
     factor = 1 / len(scores) + (n["n_test"] / n["n_train"]).mean()
-    for test in found.questions.to_dict("records"):
+    for test in compared.questions.to_dict("records"):
         differences = scores[test["method"]] - scores[test["reference"]]
         assert test["difference"] == pytest.approx(differences.mean())
         error = np.sqrt(factor * differences.var(ddof=1))
         half = stats.t.ppf((1 + test["level"]) / 2, len(scores) - 1) * error
         ends = differences.mean() + half * np.array([-1, 1])
         assert [test["low"], test["high"]] == pytest.approx(ends)
-    lines = found.verdict.splitlines()
+    lines = compared.verdict.splitlines()
     assert [line.partition(":")[0] for line in lines] == [title for title, *_ in asked]
-    assert found.as_dict()["questions"][0]["p_holm"] == found.questions["p_holm"][0]
+    assert compared.as_dict()["questions"][0]["p_holm"] == compared.questions["p_holm"][0]
 
 
 def test_each_learner_has_its_references_and_questions() -> None:
@@ -173,33 +173,33 @@ def test_a_kernel_that_is_not_combined() -> None:
     assert (question["method"], question["reference"]) == ("linear", "all:rbf")
 
 
-def test_cells_have_what_reports_show(found: Comparison) -> None:
-    cells = [cell for cell in found.cells if cell.method == "alignment"]
+def test_cells_have_what_reports_show(compared: Comparison) -> None:
+    cells = [cell for cell in compared.cells if cell.method == "alignment"]
     assert all(sum(cell.weights.values()) == pytest.approx(1) for cell in cells)
     assert set(cells[0].weights) == {"linear", "rbf", "linear #2"}
     assert sum(np.sum(cell.confusion) for cell in cells) == 2 * 60
-    cell = next(cell for cell in found.cells if cell.method == "logistic regression")
+    cell = next(cell for cell in compared.cells if cell.method == "logistic regression")
     assert sum(cell.calibration["rows"]) == cell.n_test
     assert sum(cell.calibration["hits"]) == sum(cell.confusion[1])  # rows of the second class
-    failed = found.table().set_index("method").loc["counts"]
+    failed = compared.table().set_index("method").loc["counts"]
     assert (failed["splits"], failed["failures"]) == (4, 4)
     assert "Negative values" in failed["reason"]
     assert np.isnan(failed["accuracy"])
 
 
-def test_best_estimator_is_the_method_on_all_rows(found: Comparison) -> None:
-    assert found.best_method.kind == "method"
-    model = found.best_estimator_
+def test_best_estimator_is_the_method_on_all_rows(compared: Comparison) -> None:
+    assert compared.best_method.kind == "method"
+    model = compared.best_estimator_
     assert model.predict(X).shape == (60,)
-    assert model[-1].combiner == found.best_method.name
+    assert model[-1].combiner == compared.best_method.name
 
 
-def test_names_in_files_are_harmless(found: Comparison, tmp_path: Path) -> None:
-    found.report(tmp_path / "a.tex")
+def test_names_in_files_are_harmless(compared: Comparison, tmp_path: Path) -> None:
+    compared.report(tmp_path / "a.tex")
     text = (tmp_path / "a.tex").read_text()
-    assert text.count(r"\\") == 2 + len(found.questions) + len(found.methods)
+    assert text.count(r"\\") == 2 + len(compared.questions) + len(compared.methods)
     assert "linear \\#2" in text
-    named = attrs.evolve(found, cells=[attrs.evolve(found.cells[0], method="=1+1")])
+    named = attrs.evolve(compared, cells=[attrs.evolve(compared.cells[0], method="=1+1")])
     named.report(tmp_path / "a.csv")
     assert ",'=1+1," in (tmp_path / "a.csv").read_text(encoding="utf-8")
 
@@ -245,20 +245,20 @@ def test_published_split_leaves_its_column_out() -> None:
     assert "one split" in comparison.verdict
 
 
-def test_the_figure_has_a_row_per_method(found: Comparison) -> None:
-    display = found.plot()
+def test_the_figure_has_a_row_per_method(compared: Comparison) -> None:
+    display = compared.plot()
     shown = [label.get_text() for label in display.ax_.get_yticklabels()]
-    assert shown == [name for name in found.table()["method"] if name != "counts"]
+    assert shown == [name for name in compared.table()["method"] if name != "counts"]
 
 
-def test_what_a_notebook_shows_is_short(found: Comparison) -> None:
-    table = found.table()
+def test_what_a_notebook_shows_is_short(compared: Comparison) -> None:
+    table = compared.table()
     best = table[table["failures"] == 0].iloc[0]
     accuracy = f"best {best['method']} {100 * best['accuracy']:.1f} %)"
-    n_splits = len(found.results[["repeat", "fold"]].drop_duplicates())
-    start = f"Comparison({len(table)} methods, {n_splits} splits of {found.data[0].name}: "
-    assert repr(found) == start + accuracy
-    (panel,) = panels(found._repr_html_())
+    n_splits = len(compared.results[["repeat", "fold"]].drop_duplicates())
+    start = f"Comparison({len(table)} methods, {n_splits} splits of {compared.data[0].name}: "
+    assert repr(compared) == start + accuracy
+    (panel,) = panels(compared._repr_html_())
     ((head, *rows),) = panel.tables
     assert head[-2:] == ["p corrected Holm", "Fit s"]
     for row, known in zip(rows, table.to_dict("records"), strict=True):
@@ -266,19 +266,19 @@ def test_what_a_notebook_shows_is_short(found: Comparison) -> None:
         if known["failures"] == 0:
             assert row[2].startswith(f"{100 * known['accuracy']:.1f} ± ")
     failed = table.loc[table["failures"] > 0, "method"]
-    lines = [repr(found), *found.verdict.splitlines()]
+    lines = [repr(compared), *compared.verdict.splitlines()]
     assert panel.paragraphs[: len(lines)] == lines
     after = panel.paragraphs[len(lines) :]
     assert [line.partition(" failed")[0] for line in after] == failed.tolist()
-    assert len(repr(found.methods[0])) < 100
-    none_yet = attrs.evolve(found, cells=[], complete=False)
+    assert len(repr(compared.methods[0])) < 100
+    none_yet = attrs.evolve(compared, cells=[], complete=False)
     assert "no run finished" in repr(none_yet)
     assert panels(none_yet._repr_html_())[0].paragraphs == [repr(none_yet)]
 
 
-def test_of_several_data_sets_a_notebook_shows_ranks(found: Comparison) -> None:
-    twice = [attrs.evolve(cell, data="again") for cell in found.cells]
-    both = attrs.evolve(found, cells=[*found.cells, *twice], notes=["<b>odd</b>"])
+def test_of_several_data_sets_a_notebook_shows_ranks(compared: Comparison) -> None:
+    twice = [attrs.evolve(cell, data="again") for cell in compared.cells]
+    both = attrs.evolve(compared, cells=[*compared.cells, *twice], notes=["<b>odd</b>"])
     (panel,) = panels(both._repr_html_())
     ((head, *rows),) = panel.tables
     assert head[2] == "Rank"

@@ -53,7 +53,7 @@ class Read(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def found() -> Comparison:
+def compared() -> Comparison:
     return comparison()
 
 
@@ -64,8 +64,8 @@ def several() -> str:
 
 
 @pytest.mark.parametrize("n_datasets", [1, 5])
-def test_names_from_the_data_are_text(n_datasets: int, found: Comparison, several: str) -> None:
-    read = Read(several if n_datasets > 1 else html_report(found, COMMAND))
+def test_names_from_the_data_are_text(n_datasets: int, compared: Comparison, several: str) -> None:
+    read = Read(several if n_datasets > 1 else html_report(compared, COMMAND))
     assert not {tag for tag, _ in read.tags} & {"img", "link", "iframe", "object"}
     assert [tag for tag, _ in read.tags].count("script") == 1
     assert not [key for _, marks in read.tags for key in marks if key.startswith("on")]
@@ -99,18 +99,18 @@ def test_headings_and_tables_are_in_order(several: str) -> None:
     assert set(links) <= set(ids)
 
 
-def test_what_it_says(found: Comparison) -> None:
-    read = Read(html_report(found, "mklkit compare data.csv"))
-    for method in found.methods:
+def test_what_it_says(compared: Comparison) -> None:
+    read = Read(html_report(compared, "mklkit compare data.csv"))
+    for method in compared.methods:
         assert method.name in read.text("th") + read.text("span")
-    assert found.verdict in read.text("p")
-    assert f"{100 * found.questions['level'][0]:.1f} %" in read.text("small")
+    assert compared.verdict in read.text("p")
+    assert f"{100 * compared.questions['level'][0]:.1f} %" in read.text("small")
     assert REASON in read.text()
     assert "mklkit compare data.csv" in read.text("code")
-    assert f"{len(found.methods)} methods were compared on the same splits" in read.text("p")
+    assert f"{len(compared.methods)} methods were compared on the same splits" in read.text("p")
     assert "corrected resampled t-test [nadeau2003]" in read.text("p")
     assert "@article{nadeau2003," in read.text("code")
-    best = found.table().iloc[0]
+    best = compared.table().iloc[0]
     assert f"{100 * best['accuracy']:.1f}" in read.text("strong")
     # Two rows of four splits with sums of probabilities 0.1 and 2.9, hits 1 and 3: by hand,
     # (2·|0.05 − 0.5| + 3·|2.9/3 − 1|) / 5.
@@ -133,34 +133,36 @@ def test_pictures_are_text_in_the_colours_of_the_page(several: str) -> None:
 
 
 def test_without_matplotlib_there_are_tables(
-    found: Comparison, monkeypatch: pytest.MonkeyPatch
+    compared: Comparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    read = Read(html_report(found))
+    read = Read(html_report(compared))
     assert "Charts need matplotlib" in read.text("p")
     assert [tag for tag, _ in read.tags].count("table") > 5
 
 
-def test_interrupted_is_said(found: Comparison) -> None:
-    broken = Comparison(found.cells[:20], found.data, found.methods, found.plan, [], complete=False)
+def test_interrupted_is_said(compared: Comparison) -> None:
+    broken = Comparison(
+        compared.cells[:20], compared.data, compared.methods, compared.plan, [], complete=False
+    )
     page = html_report(broken)
     assert "Interrupted after 20 of 36 runs" in page
     # Two splits were finished by all nine methods.
-    counted = {cell.fold for cell in broken.compared_cells(found.data[0].name)}
+    counted = {cell.fold for cell in broken.compared_cells(compared.data[0].name)}
     assert counted == {0, 1}
 
 
-def test_reports_agree(found: Comparison, tmp_path: Path) -> None:
+def test_reports_agree(compared: Comparison, tmp_path: Path) -> None:
     for ending in ("html", "csv", "json", "tex"):
-        found.report(tmp_path / f"a.{ending}")
+        compared.report(tmp_path / f"a.{ending}")
     with pytest.raises(DataError, match=r"\.html"):
-        found.report(tmp_path / "a.pdf")
+        compared.report(tmp_path / "a.pdf")
     means = pd.read_csv(tmp_path / "a.csv").groupby("method")["accuracy"].mean()
     content = json.loads((tmp_path / "a.json").read_text())
-    assert content["verdict"] == found.verdict
+    assert content["verdict"] == compared.verdict
     (question,) = content["questions"]
-    assert question["difference"] == found.questions["difference"][0]
-    assert len(content["cells"]) == len(found.results)
+    assert question["difference"] == compared.questions["difference"][0]
+    assert len(content["cells"]) == len(compared.results)
     (table,) = content["tables"].values()
     page, latex = Read((tmp_path / "a.html").read_text()).text(), (tmp_path / "a.tex").read_text()
     for row in table:

@@ -90,8 +90,8 @@ def run(path: Path | None, *more: Any, cv: str = "3x2", **settings: Any) -> Comp
     return comparing.compare(X, y, methods=methods, cv=cv, results=path, **settings)
 
 
-def table(found: Comparison) -> pd.DataFrame:
-    return found.table().drop(columns=SAME)
+def table(compared: Comparison) -> pd.DataFrame:
+    return compared.table().drop(columns=SAME)
 
 
 def refused(path: Path, reason: str, **settings: Any) -> None:

@@ -10,8 +10,7 @@ from mklkit.registry.entries import HOOKS
 from mklkit.registry.registry import Registry
 
 BUILT_IN = Registry(third_party=False)
-KINDS = [kind for kind in HOOKS if kind != "missing"]  # of which there are no checks yet
-REGISTERED = [entry.target for kind in KINDS for entry in BUILT_IN.entries(kind)]
+REGISTERED = [entry.target for kind in HOOKS for entry in BUILT_IN.entries(kind)]
 
 _RANDOM = np.random.default_rng(3)
 _FACTOR = _RANDOM.normal(size=(32, 6))

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from mklkit_authors.testing import parametrize_with_component_checks
 
-from mklkit.kernels.amounts import Chi2, Hellinger, Intersection, MinMax, Tanimoto
-from mklkit.kernels.categories import FrequencyOverlap
-from mklkit.kernels.distances import Periodic
-from mklkit.kernels.text.spectrum import Mismatch, SpectrumKernel
+from mklkit.kernels.amounts import Chi2, Hellinger, MinMax
+from mklkit.kernels.text.spectrum import SpectrumKernel
 from mklkit.kernels.text.token_set import TokenSet
 
 pytestmark = pytest.mark.slow
@@ -21,10 +19,7 @@ COUNTS = np.random.default_rng(5).poisson(2.0, (40, 6)).astype(float)
     [
         SpectrumKernel(k=2, normalize=False),
         SpectrumKernel(k=1, words=True),
-        Mismatch(k=4, m=2, alphabet="abc", normalize=False),
         TokenSet(separators="a"),
-        FrequencyOverlap(alpha=0.5),
-        Periodic(period=24, length=0.5),
     ]
 )
 def test_kernels_with_other_parameters(check):
@@ -33,9 +28,7 @@ def test_kernels_with_other_parameters(check):
 
 @parametrize_with_component_checks(
     [
-        Tanimoto(),
         MinMax(),
-        Intersection(normalize=False),
         Hellinger(normalize=False),
         Chi2(gamma=0.5),
     ],

@@ -63,7 +63,7 @@ class TestColumnsOfText:
         np.testing.assert_array_equal(rows, then)
         assert len(notes) == 1
         assert "read as numbers: " in notes[0]
-        assert ("if that is not meant" in notes[0]) is ambiguous
+        assert ("if that is wrong" in notes[0]) is ambiguous
 
     def test_other_columns_tell_what_a_comma_is(self, tmp_path: Path) -> None:
         for beside, meant in (("0,25", 1.397), ("1,234.5", 1397), ("red", 1397)):
@@ -119,7 +119,7 @@ class TestColumnsOfText:
         assert column.tolist() == [pd.Timestamp("2019-03-04"), pd.Timestamp("2019-04-05")]
         assert rows.tolist() == [pd.Timestamp("2019-04-03")]
         assert notes == [
-            "column 'x' read as dates: '3/4/2019' as 2019-03-04; if that is not meant, write"
+            "column 'x' read as dates: '3/4/2019' as 2019-03-04; if that is wrong, write"
             " 1234.5 or 2024-03-31"
         ]
         dotted, _, _ = self.kept(tmp_path, ["3.4.2019", "4.5.2019"], ["4.3.2019"])
@@ -153,7 +153,7 @@ class TestPoints:
         table = self.table(tmp_path, pl=["1.470", "329"], k=["red", "blue"])
         assert table.features["pl"].tolist() == [1.47, 329]
         [note] = [note for note in table.notes if "'pl'" in note]
-        assert "'1.470' as 1.47; if that is not meant" in note
+        assert "'1.470' as 1.47; if that is wrong" in note
         plain = self.table(tmp_path, pl=["1.470", "3.290"], k=["red", "blue"])
         assert not [note for note in plain.notes if "'pl'" in note]
 

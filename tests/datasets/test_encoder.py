@@ -179,8 +179,8 @@ class TestDates:
         assert encoded.columns.tolist() == names
         days = (dates - pd.Timestamp("2023-11-05")) / pd.Timedelta(days=1)
         np.testing.assert_allclose(encoded["when"], days)
-        for part, theirs in (("month", "month"), ("weekday", "day_of_week"), ("hour", "hour")):
-            assert encoded[f"when_{part}"].tolist() == getattr(dates, theirs).tolist()
+        for part, reference in (("month", "month"), ("weekday", "day_of_week"), ("hour", "hour")):
+            assert encoded[f"when_{part}"].tolist() == getattr(dates, reference).tolist()
 
     def test_only_parts_that_vary_are_kept(self) -> None:
         mondays = ["2024-01-01", "2024-01-08", None, "2024-01-29"]
@@ -240,7 +240,7 @@ class TestIdentifiers:
         assert bool(said) is left_out
         if said:
             # What counts or numbers the rows has no text to learn from.
-            assert (f"such as 'mismatch@{name}'" in said[0]) is (name == "code")
+            assert (f"'spectrum@{name}'" in said[0]) is (name == "code")
         assert len(encoder.transform(frame)) == len(frame)
 
     def test_rows_that_are_counted_are_recognised_after_a_split(self) -> None:

@@ -137,14 +137,14 @@ def test_scores_of_the_library_keep_groups(fits: list[set[int]]) -> None:
     scored = mklkit.cross_validate(model, ROWS, LABELS, "groups", groups=PATIENTS)
     assert scored.n_folds == 24
     assert {len(groups) for groups in fits} == {23}
-    other = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=GroupKFold(2))
-    fitted = mklkit.cross_validate(other, ROWS, LABELS, "3x2", groups=PATIENTS)
+    plain_search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=GroupKFold(2))
+    fitted = mklkit.cross_validate(plain_search, ROWS, LABELS, "3x2", groups=PATIENTS)
     assert len(fitted.folds) == 6
     for training, held_out in fitted.estimator.cv:
         some = PATIENTS[fitted.training_rows]
         assert not set(some[training]) & set(some[held_out])
     with pytest.raises(DataError, match="GroupKFold"):
-        mklkit.cross_validate(other.set_params(cv=3), ROWS, LABELS, 3, groups=PATIENTS)
+        mklkit.cross_validate(plain_search.set_params(cv=3), ROWS, LABELS, 3, groups=PATIENTS)
     with pytest.raises(IncompatibleError, match="MKLSearchCV"):
         mklkit.cross_validate(GridSearchCV(model, {}), ROWS, LABELS, 3, groups=PATIENTS)
     with pytest.raises(DataError, match="GroupKFold"):

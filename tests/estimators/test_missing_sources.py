@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import least_squares
+from sklearn.linear_model import Ridge
 from sklearn.svm import SVC
 
 from mklkit import (
@@ -234,7 +236,7 @@ def test_counts_are_told_by_source_and_class(halves: Any) -> None:
     X[y > 0, :3] = np.nan
     notes = " ".join(MKLClassifier(KERNELS).fit(X, np.where(y > 0, "ill", "well")).choices_)
     assert f"{(y > 0).sum()} of 60 rows lack a (ill 100%, well 0%)" in notes
-    assert "predicts its class" in notes
+    assert "predicts the class" in notes
 
 
 def test_numbers_several_classes_outliers_votes_and_searches(halves: Any) -> None:
@@ -265,3 +267,172 @@ def test_numbers_several_classes_outliers_votes_and_searches(halves: Any) -> Non
             else new
         )
         assert len(fitted.predict(rows)) == len(new)
+
+
+@pytest.mark.parametrize("labels", [False, True], ids=["numbers", "labels"])
+@pytest.mark.parametrize("feature_map", ["implicit", "empirical(subset=12)"])
+def test_coupled_views_minimise_over_the_rows_that_they_have(
+    halves: Any, labels: bool, feature_map: str
+) -> None:
+    X, y, _ = halves
+    target = y.astype(float) if labels else np.nan_to_num(X[:, 0]) + y
+    lam, alpha, mu = 0.7, 0.3, np.array([1.0, 2.0, 1.5])
+    name = ("kmhks" if feature_map == "implicit" else "mhks") if labels else "ridge"
+    model = (MKLClassifier if labels else MKLRegressor)(
+        KERNELS,
+        combiner=f"ifsl(lam={lam}, weights=(1, 2, 1.5), rule='gradient')",
+        learner=f"{name}(alpha={alpha}, tol=1e-11, max_iter=9000)",
+        feature_map=feature_map,
+        random_state=0,
+    ).fit(X, target)
+    there = np.array([[has(row, m) for m in range(3)] for row in X])
+    features = []
+    for projector, members in zip(model.decisions_[0].projectors, there.T, strict=True):
+        values = projector.transform(X)[members]
+        if feature_map == "implicit":  # of similarities among the rows that have the source
+            pairs = np.linalg.eigh(values)
+            values = pairs.eigenvectors * np.sqrt(np.maximum(pairs.eigenvalues, 0))
+        features.append(np.zeros((len(X), values.shape[1])))
+        features[-1][members] = values
+    ends = np.cumsum([values.shape[1] + 1 for values in features])
+
+    def functions(theta: np.ndarray) -> np.ndarray:
+        parts = zip(features, np.split(theta, ends[:-1]), strict=True)
+        return np.column_stack([values @ part[:-1] + part[-1] for values, part in parts])
+
+    def means(f: np.ndarray) -> np.ndarray:
+        return (there * mu * f).sum(axis=1) / (there * mu).sum(axis=1)
+
+    def residuals(theta: np.ndarray) -> np.ndarray:
+        f = functions(theta)
+        misfits = np.maximum(0, 1 - target[:, None] * f) if labels else f - target[:, None]
+        spreads = np.sqrt(lam) * (f - means(f)[:, None])
+        ridges = [np.sqrt(alpha) * part[:-1] for part in np.split(theta, ends[:-1])]
+        return np.concatenate([misfits[there], spreads[there], *ridges])
+
+    expected = means(functions(least_squares(residuals, np.zeros(ends[-1])).x))
+    fitted = model.decision_function(X) if labels else model.predict(X)
+    np.testing.assert_allclose(fitted, expected, atol=2e-3)
+
+
+@pytest.mark.parametrize("patterns_fit", [True, False])
+@pytest.mark.parametrize("combiner", ["alignment", "centered-alignment"])
+def test_one_pass_has_the_alignments_of_each_kernels_rows_and_the_scaled_features(
+    halves: Any, combiner: str, patterns_fit: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y, new = halves
+    if not patterns_fit:
+        monkeypatch.setattr("mklkit.views.feature_statistics.PATTERN_BYTES", 0)
+    model = MKLClassifier(
+        KERNELS,
+        combiner=combiner,
+        feature_map="fourier(n_components=16)",
+        learner="ridge(alpha=0.5)",
+        random_state=0,
+    ).fit(X, y)
+    projectors = model.decisions_[0].projectors
+    scores = []
+    for m, projector in enumerate(projectors):
+        members = [row for row in range(len(X)) if has(X[row], m)]
+        features, labels = projector.transform(X)[members], y[members].astype(float)
+        if combiner == "centered-alignment":
+            features, labels = features - features.mean(axis=0), labels - labels.mean()
+        gram = features @ features.T
+        scores.append(labels @ gram @ labels / np.linalg.norm(gram) / (labels @ labels))
+    weights = model.weights_[0]
+    np.testing.assert_allclose(weights, np.array(scores) / sum(scores), rtol=1e-9)
+
+    def side_by_side(rows: np.ndarray) -> np.ndarray:
+        there = np.array([[has(row, m) for m in range(3)] for row in rows])
+        parts = [np.nan_to_num(p.transform(rows)) * there[:, [m]] for m, p in enumerate(projectors)]
+        scaled = [np.sqrt(w) * part for w, part in zip(weights, parts, strict=True)]
+        return np.hstack(scaled) / np.sqrt(there @ weights)[:, None]
+
+    expected = Ridge(alpha=0.5).fit(side_by_side(X), y).predict(side_by_side(new))
+    np.testing.assert_allclose(model.decision_function(new), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("combiner", ["dimkl3", "dimkl5"])
+def test_one_pass_has_the_quadrants_of_the_rows_that_have_the_source(
+    halves: Any, combiner: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y, _ = halves
+    parts = {"combiner": combiner, "feature_map": "fourier(n_components=16)", "random_state": 0}
+    together = MKLClassifier(KERNELS, **parts).fit(X, y).weights_[0]
+    monkeypatch.setattr("mklkit.views.feature_statistics.PATTERN_BYTES", 0)
+    one_by_one = MKLClassifier(KERNELS, **parts).fit(X, y).weights_[0]
+    np.testing.assert_allclose(together, one_by_one, rtol=1e-9)
+
+
+def test_probabilities_are_calibrated_by_rows_that_lack_the_same(
+    rng: np.random.Generator, tmp_path: Path
+) -> None:
+    n_rows = 240
+    y = np.where(rng.random(n_rows) < 0.5, 1, -1)
+    X = rng.normal(size=(n_rows, 9)) + 0.7 * y[:, None]
+    X[:100, COLUMNS[0]] = rng.normal(size=(100, 3))  # says nothing of the first rows
+    X[:100, 3:] = np.nan
+    X[100:110, COLUMNS[2]] = np.nan  # too few for sigmoids of their own
+    model = MKLClassifier(KERNELS, learner=SVM, probability=True, random_state=0).fit(X, y)
+    assert set(model.pattern_calibrations_) == {"000", "011"}
+    values, probabilities = model.decision_function(X), model.predict_proba(X)
+    for members, calibration in (
+        (slice(0, 100), model.pattern_calibrations_["011"]),
+        (slice(100, 110), model.calibration_),
+        (slice(110, None), model.pattern_calibrations_["000"]),
+    ):
+        sigmoid = calibration.calibrators[0]
+        expected = 1 / (1 + np.exp(sigmoid.a_ * values[members] + sigmoid.b_))
+        np.testing.assert_allclose(probabilities[members, 1], expected, rtol=1e-12)
+    # Rows of which the source says nothing are nearer to even chances than by the shared sigmoids.
+    shared = model.calibration_.predict_proba(values[:100])
+    assert np.abs(probabilities[:100] - 0.5).mean() < np.abs(shared - 0.5).mean()
+    alone = np.vstack([model.predict_proba(row[None]) for row in X[95:115]])
+    np.testing.assert_allclose(alone, probabilities[95:115], atol=1e-12)
+    save_model(model, tmp_path / "model.mkl")
+    loaded = load_model(tmp_path / "model.mkl")
+    np.testing.assert_array_equal(loaded.predict_proba(X), probabilities)
+
+
+def test_a_row_without_a_text_has_no_similarity_by_it():
+    texts = ["a b", "b c", None, "a", "c d", "b", "d", None]
+    frame = pd.DataFrame({"text": texts, "x": np.arange(8.0)})
+    frame.loc[3, "x"] = np.nan
+    y = np.resize([0, 1], 8)
+    kernels = ["t:token-set@text", "x:rbf(gamma=0.1)@x"]
+    model = MKLClassifier(kernels, learner="svm(C=1.0, tol=1e-9)").fit(frame, y)
+    sets = [set(text.split()) if text else set() for text in texts]
+    common = [[len(a & b) / len(a | b) if a and b else 0 for b in sets] for a in sets]
+    x = np.nan_to_num(np.exp(-0.1 * np.subtract.outer(frame.x.values, frame.x.values) ** 2))
+    share = (frame.notna() / 2).sum(axis=1).to_numpy()
+    gram = (np.array(common) + x) / 2 / np.sqrt(np.outer(share, share))
+    usual = SVC(C=1.0, kernel="precomputed", tol=1e-9).fit(gram, y).decision_function(gram)
+    np.testing.assert_allclose(model.decision_function(frame), usual, atol=1e-6)
+    alone = [model.decision_function(frame[k : k + 1])[0] for k in range(8)]
+    np.testing.assert_allclose(alone, usual, atol=1e-6)
+    with pytest.raises(DataError, match="Row 0"):
+        model.predict(pd.DataFrame({"text": [None], "x": [np.nan]}))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"learner": SVM, "probability": True},
+        {"combiner": "dimkl5", "feature_map": "fourier(n_components=32)", "learner": "ridge"},
+        {"combiner": "alignment", "feature_map": "empirical(subset=20)", "learner": "mhks"},
+        {"combiner": "ifsl", "learner": "kmhks"},
+        {"combiner": "ifsl", "feature_map": "empirical(subset=20)", "learner": "mhks"},
+    ],
+)
+def test_complete_tables_have_the_same_bits_by_strategies_that_see_no_gaps(
+    rng: np.random.Generator, parts: dict[str, Any]
+) -> None:
+    y = np.where(rng.random(80) < 0.5, 1, -1)
+    X = rng.normal(size=(80, 9)) + 0.5 * y[:, None]
+    models = [
+        MKLClassifier(KERNELS, missing=missing, random_state=0, **parts).fit(X, y)
+        for missing in ("present", "drop", "impute")
+    ]
+    for decide in ("decision_function", *["predict_proba"] * ("probability" in parts)):
+        values = [getattr(model, decide)(X).tobytes() for model in models]
+        assert values[0] == values[1] == values[2]

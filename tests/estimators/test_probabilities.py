@@ -68,9 +68,9 @@ def test_they_are_those_of_scikit_learn(n_classes: int, settings: dict[str, Any]
     plain, model = model_of(**settings), probable(**settings).fit(X, y)
     seed = np.random.RandomState(0).randint(2**31 - 1)
     folds = list(plan_folds(y, 5).splits(y, seed))
-    theirs = CalibratedClassifierCV(plain, method="sigmoid", cv=folds, ensemble=False).fit(X, y)
+    reference = CalibratedClassifierCV(plain, method="sigmoid", cv=folds, ensemble=False).fit(X, y)
     chances = model.predict_proba(new)
-    np.testing.assert_allclose(chances, theirs.predict_proba(new), rtol=1e-9)
+    np.testing.assert_allclose(chances, reference.predict_proba(new), rtol=1e-9)
     np.testing.assert_array_equal(model.predict_log_proba(new), np.log(chances))
     # The model is the one without probabilities.
     plain.fit(X, y)

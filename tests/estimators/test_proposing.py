@@ -108,8 +108,8 @@ class TestBank:
         frame, y = three_sources(rng)
         order = rng.permutation(len(y))
         first = MKLClassifier("auto", random_state=1).fit(frame, y)
-        other = MKLClassifier("auto", random_state=2).fit(frame.iloc[order], y[order])
-        assert first.kernel_names_ == other.kernel_names_
+        reordered = MKLClassifier("auto", random_state=2).fit(frame.iloc[order], y[order])
+        assert first.kernel_names_ == reordered.kernel_names_
 
     def test_few_rows_and_constant_columns(self) -> None:
         bank = propose_kernels([[0.0], [1.0]], [0, 1])

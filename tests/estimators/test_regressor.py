@@ -70,8 +70,8 @@ def test_a_shift_and_a_scale_of_the_target_are_those_of_the_predictions(combiner
     model = MKLRegressor(KERNELS, combiner=combiner, feature_map=feature_map, random_state=0)
     usual = model.fit(X, Y[:, 1]).predict(NEW)
     weights = model.weights_
-    other = model.fit(X, 1000 * Y[:, 1] - 5e5).predict(NEW)
-    np.testing.assert_allclose((other + 5e5) / 1000, usual, atol=1e-5)
+    rescaled = model.fit(X, 1000 * Y[:, 1] - 5e5).predict(NEW)
+    np.testing.assert_allclose((rescaled + 5e5) / 1000, usual, atol=1e-5)
     np.testing.assert_allclose(model.weights_, weights, rtol=1e-6)
 
 

@@ -34,14 +34,14 @@ def some_rows(n_classes: int = 2) -> tuple[Any, Any]:
 def assert_as_by_single_fits(model: MKLClassifier, grid: Any, n_classes: int = 2) -> None:
     X, y = some_rows(n_classes)
     ours = MKLSearchCV(model, grid, cv=FOLDS).fit(X, y)
-    theirs = GridSearchCV(model, grid, cv=FOLDS, error_score="raise").fit(X, y)
-    results, plain = ours.cv_results_, theirs.cv_results_
+    reference = GridSearchCV(model, grid, cv=FOLDS, error_score="raise").fit(X, y)
+    results, plain = ours.cv_results_, reference.cv_results_
     order = [plain["params"].index(params) for params in results["params"]]
     for fold in range(3):
         key = f"split{fold}_test_score"
         np.testing.assert_allclose(results[key], plain[key][order], atol=1e-12)
     assert len(set(plain["mean_test_score"])) > 1  # or agreement says nothing
-    assert ours.best_score_ == pytest.approx(theirs.best_score_)
+    assert ours.best_score_ == pytest.approx(reference.best_score_)
 
 
 MACHINE = {"learner": "svm"}
@@ -75,8 +75,8 @@ def test_another_score_is_that_of_scikit_learns_scorer() -> None:
     model, grid = MKLClassifier(learner="svm"), {"learner__C": [0.01, 1.0, 100.0]}
     for scoring in ("roc_auc", "balanced_accuracy"):
         ours = MKLSearchCV(model, grid, cv=FOLDS, scoring=scoring).fit(X, y).cv_results_
-        theirs = GridSearchCV(model, grid, cv=FOLDS, scoring=scoring).fit(X, y).cv_results_
-        np.testing.assert_allclose(ours["mean_test_score"], theirs["mean_test_score"])
+        reference = GridSearchCV(model, grid, cv=FOLDS, scoring=scoring).fit(X, y).cv_results_
+        np.testing.assert_allclose(ours["mean_test_score"], reference["mean_test_score"])
 
 
 def test_how_long_to_look() -> None:
@@ -229,7 +229,7 @@ def test_views_are_shared_by_the_same_rows_alone() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"param_grid": {3: [1]}}, "names of parameters as keys .*got {3: "),
+        ({"param_grid": {3: [1]}}, "names of parameters to sequences .*got {3: "),
         ({"effort": np.array([1, 2])}, "'fast', 'thorough' or a number"),
         ({"param_grid": {"combiner": ["ifsl"], "combiner__lam": [0.5, 1.0]}}, "couples learners"),
         ({"scoring": lambda *_: np.nan}, "the scorer returned NaN"),
@@ -280,9 +280,9 @@ def test_of_one_class_known_outliers_choose_and_are_not_learned_from() -> None:
     model = MKLOneClass("rbf", learner="one-class-svm")
     grid = {"learner__nu": [0.01, 0.2, 0.9]}
     ours = MKLSearchCV(model, grid, cv=FOLDS).fit(X, y)
-    theirs = GridSearchCV(model, grid, cv=FOLDS, scoring="roc_auc").fit(X, y)
+    reference = GridSearchCV(model, grid, cv=FOLDS, scoring="roc_auc").fit(X, y)
     np.testing.assert_allclose(
-        ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"]
+        ours.cv_results_["mean_test_score"], reference.cv_results_["mean_test_score"]
     )
     unsupervised = MKLOneClass("rbf", learner=ours.learner_).fit(X)
     np.testing.assert_allclose(ours.decision_function(X), unsupervised.decision_function(X))

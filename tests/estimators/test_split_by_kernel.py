@@ -92,5 +92,5 @@ def test_what_is_no_sum_is_refused() -> None:
         model = MKLClassifier(KERNELS[:2], random_state=0, **settings).fit(X, TWO)
         with pytest.raises(IncompatibleError, match=r"mklkit\.explain"):
             model.decision_function(X, split=True)
-    with pytest.raises(IncompatibleError, match="accuracy is no sum"):
+    with pytest.raises(IncompatibleError, match="accuracy is not a sum"):
         one_against_one.score(X, Y, split=True)

@@ -64,3 +64,9 @@ def test_the_table_has_each_kernel_and_their_sum(two_classes, centered):
     assert kernel_measures(TRIO, rows)["margin"].isna().all()
     with pytest.raises(DataError, match="3 weights"):
         kernel_measures(TRIO, rows, weights=[1.0])
+
+
+def test_no_random_number_of_numpy_is_drawn():
+    before = np.random.get_state()[2]  # noqa: NPY002
+    margin(np.eye(4), [0, 0, 1, 1]), radius(np.eye(4))
+    assert np.random.get_state()[2] == before  # noqa: NPY002

@@ -97,7 +97,7 @@ def test_groups_are_the_maximal_cliques():
         apart = np.abs(ranks[:, None] - ranks) >= 1.6
         subsets = [[i for i in range(7) if code >> i & 1] for code in range(1, 128)]
         cliques = [set(s) for s in subsets if len(s) > 1 and not apart[np.ix_(s, s)].any()]
-        expected = [clique for clique in cliques if not any(clique < other for other in cliques)]
+        expected = [clique for clique in cliques if not any(clique < larger for larger in cliques)]
         groups = indistinguishable(ranks, 1.6)
         assert sorted(map(sorted, groups)) == sorted(map(sorted, expected))
         assert all(list(ranks[list(group)]) == sorted(ranks[list(group)]) for group in groups)

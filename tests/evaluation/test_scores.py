@@ -38,7 +38,7 @@ def test_what_is_no_better_than_the_commonest_class() -> None:
     guesses = np.random.default_rng(0).choice(["a", "b", "c"], size=100)
     assert not score(true, np.repeat("a", 100))["better_than_baseline"]
     assert not score(true, guesses)["better_than_baseline"]
-    # Less often right than the commonest class, and yet it has found the rare ones.
+    # Less often right than the majority class, and yet it has found the rare ones.
     finds = np.concatenate([np.repeat(["a", "b", "c"], 25), true[75:]])
     assert np.mean(finds == true) < 0.75
     assert score(true, finds)["better_than_baseline"]

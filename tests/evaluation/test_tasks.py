@@ -42,7 +42,7 @@ def test_a_model_has_a_task(model: Any, task: type) -> None:
         (Classes(), LABELS[:5], r"\(5,\)"),
         (Classes(), np.where(np.arange(40) == 7, None, LABELS), "1 row without a class"),
         (Numbers(), np.full(40, 3.0), "the same"),
-        (Numbers(), LABELS, "y holds others"),
+        (Numbers(), LABELS, "y holds something else"),
         (Numbers(), np.where(np.arange(40) == 5, np.nan, NUMBERS), "1 row without a number"),
         (Numbers(), np.where(np.arange(40) == 5, np.inf, NUMBERS), "infinite"),
         (Numbers(["s", "t"]), NUMBERS, r"\(40, 2\)"),

@@ -25,8 +25,8 @@ def behind(points: float, spread: float = 0.002) -> Any:
     return BEST - points / 100 - spread * (noise - noise.mean()) / noise.std(ddof=1)
 
 
-def said(other: Any, best: Any = BEST, **sizes: int) -> str:
-    tests = planned_tests({"a": best, "b": other}, [("Q", "a", "b")], **(sizes or SIZES))
+def said(rival: Any, best: Any = BEST, **sizes: int) -> str:
+    tests = planned_tests({"a": best, "b": rival}, [("Q", "a", "b")], **(sizes or SIZES))
     return verdict(tests).removeprefix("Q: ")
 
 

@@ -116,7 +116,7 @@ class Pair(Uniform):
 @pytest.mark.parametrize(
     ("kernels", "settings", "why"),
     [
-        (KERNELS[:1], {}, "there is one kernel"),
+        (KERNELS[:1], {}, "the only kernel"),
         (KERNELS[:2], {"combiner": Pair()}, "pair takes exactly 2 kernels"),
         (KERNELS, {"combiner": "ifsl(weights=[1, 2, 3])", "learner": "mhks"}, "weights"),
     ],
@@ -179,8 +179,8 @@ def test_a_search_is_not_repeated() -> None:
     grid = {"combiner__lam": [0.25, 4.0], "learner__alpha": [0.5]}
     ours = MKLSearchCV(MKLClassifier(KERNELS, combiner="ifsl"), grid, cv=2, random_state=0)
     combiners = {"combiner": ["uniform", "dimkl3"]}
-    theirs = GridSearchCV(MKLClassifier(KERNELS, learner="svm(C=1)"), combiners, cv=2)
-    for search in (ours, theirs):
+    reference = GridSearchCV(MKLClassifier(KERNELS, learner="svm(C=1)"), combiners, cv=2)
+    for search in (ours, reference):
         search.fit(rows, labels)
         plain = clone(search.best_estimator_).fit(rows, labels)
         of_search, other = (
@@ -217,7 +217,7 @@ def test_kernels_that_the_model_proposed_are_not_proposed_again(searched: bool) 
     assert result.weights["kernel"].tolist() == 3 * fitted_one.kernel_names_
     assert result.n_fits == 3 * (1 + len(fitted_one.kernel_names_))
     assert result.kernels["left_out"].notna().all()
-    assert "the bank was not proposed again" in notes_of(result, "rows")
+    assert "were not proposed again" in notes_of(result, "rows")
 
 
 def test_kernels_on_all_columns_share_them() -> None:

@@ -69,8 +69,8 @@ def test_one_component_is_the_top_of_the_generalised_eigenproblem(rng, alpha, n_
     fitted = embed_gram(gram, discriminant_graphs(y), alpha, 1)
     assert fitted.ratio == pytest.approx(best, rel=1e-8)
     assert ratio_of(gram, fitted.projection, similarity, constraint, alpha) == pytest.approx(best)
-    ours, theirs = gram @ fitted.projection[:, 0], gram @ direction
-    assert abs(np.corrcoef(ours, theirs)[0, 1]) == pytest.approx(1, abs=1e-8)
+    ours, reference = gram @ fitted.projection[:, 0], gram @ direction
+    assert abs(np.corrcoef(ours, reference)[0, 1]) == pytest.approx(1, abs=1e-8)
 
 
 @pytest.mark.parametrize("n_rows", [60, 260])
@@ -162,6 +162,6 @@ def test_features_and_gram_give_one_embedding(rng):
     of_features = embed_features(features, graphs, 0.1, 2)
     fitted = embed_gram(features @ features.T, graphs, 0.1, 2)
     assert of_features.ratio == pytest.approx(fitted.ratio, rel=1e-9)
-    ours, theirs = features @ of_features.projection, features @ features.T @ fitted.projection
-    rotation, _ = scipy.linalg.orthogonal_procrustes(ours, theirs)
-    np.testing.assert_allclose(ours @ rotation, theirs, atol=1e-6)
+    ours, reference = features @ of_features.projection, features @ features.T @ fitted.projection
+    rotation, _ = scipy.linalg.orthogonal_procrustes(ours, reference)
+    np.testing.assert_allclose(ours @ rotation, reference, atol=1e-6)

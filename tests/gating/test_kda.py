@@ -69,11 +69,11 @@ def test_two_classes_are_decided_as_by_lda_in_feature_space(
     )
     ours = model.decision_function(new)
     features = feature_space(rows, rows, 0.3)
-    theirs = lda_values(features, y, feature_space(new, rows, 0.3), alpha, solver)
-    scale = ours @ theirs / (theirs @ theirs)
+    reference = lda_values(features, y, feature_space(new, rows, 0.3), alpha, solver)
+    scale = ours @ reference / (reference @ reference)
     assert scale > 0
-    np.testing.assert_allclose(ours, scale * theirs, atol=1e-6 * np.abs(ours).max())
-    np.testing.assert_array_equal(model.predict(new), np.where(theirs > 0, 1, -1))
+    np.testing.assert_allclose(ours, scale * reference, atol=1e-6 * np.abs(ours).max())
+    np.testing.assert_array_equal(model.predict(new), np.where(reference > 0, 1, -1))
 
 
 @pytest.mark.parametrize("feature_map", ["implicit", "empirical"])
@@ -131,8 +131,8 @@ def test_an_indefinite_kernel_is_used_by_its_positive_part(two_classes):
     values, vectors = np.linalg.eigh(gram)
     assert values[0] < -0.1 * values[-1]
     positive = vectors[:, values > 0] * np.sqrt(values[values > 0])
-    theirs = lda_values(positive, y, positive, 0.1, "lsqr")
-    np.testing.assert_array_equal(model.predict(rows), np.where(theirs > 0, 1, -1))
+    reference = lda_values(positive, y, positive, 0.1, "lsqr")
+    np.testing.assert_array_equal(model.predict(rows), np.where(reference > 0, 1, -1))
 
 
 @pytest.mark.parametrize(

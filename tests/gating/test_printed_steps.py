@@ -26,14 +26,14 @@ def pairs_from(rng, n_clusters, n_kernels):
 @pytest.mark.parametrize("problem", [random_forms, forms_of_checkered])
 def test_stage_two_is_algorithms_1_and_2(problem, seed, max_rounds):
     forms, start = problem(seed), np.full((3, 4), 0.25)
-    theirs, ratio = printed_stage_two(
+    reference, ratio = printed_stage_two(
         start, forms, pairs_from(np.random.default_rng(seed), 3, 4), max_rounds, RATIO_TOLERANCE
     )
     ours = update_pairs(
         start, forms, "random", max_rounds=max_rounds, rng=np.random.default_rng(seed)
     )
-    assert not np.allclose(theirs, start)
-    np.testing.assert_allclose(ours.weights, theirs, atol=1e-8)
+    assert not np.allclose(reference, start)
+    np.testing.assert_allclose(ours.weights, reference, atol=1e-8)
     assert ours.history[-1] == pytest.approx(ratio, rel=1e-9)
     assert len(ours.history) <= 1 + max_rounds
 

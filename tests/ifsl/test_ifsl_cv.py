@@ -34,18 +34,20 @@ def by_params(results):
     }
 
 
-def assert_same_results(ours, theirs, n_splits=3):
-    position = by_params(theirs)
+def assert_same_results(ours, reference, n_splits=3):
+    position = by_params(reference)
     order = [position[key] for key in by_params(ours)]
-    assert len(order) == len(theirs["params"])
+    assert len(order) == len(reference["params"])
     for key in [f"split{k}_test_score" for k in range(n_splits)] + ["mean_test_score"]:
-        np.testing.assert_allclose(ours[key], theirs[key][order], rtol=1e-12)
-    np.testing.assert_allclose(ours["std_test_score"], theirs["std_test_score"][order], atol=1e-12)
+        np.testing.assert_allclose(ours[key], reference[key][order], rtol=1e-12)
+    np.testing.assert_allclose(
+        ours["std_test_score"], reference["std_test_score"][order], atol=1e-12
+    )
     # scikit-learn tells means apart that differ in their last bit; equal is equal here.
-    rounded = theirs["mean_test_score"][order].round(9)
+    rounded = reference["mean_test_score"][order].round(9)
     np.testing.assert_array_equal(ours["rank_test_score"], rankdata(-rounded, method="min"))
     for key in ("param_learner__alpha", "param_combiner__lam"):
-        np.testing.assert_array_equal(ours[key], theirs[key][order].astype(float))
+        np.testing.assert_array_equal(ours[key], reference[key][order].astype(float))
 
 
 @pytest.mark.parametrize(("learner", "feature_map"), CASES)

@@ -18,12 +18,12 @@ def assert_same_function(decision, naive, grams):
     """Compare outputs and penalised lengths: α itself is loose where K's eigenvalues are tiny."""
     assert len(decision.history) == len(naive.history)
     np.testing.assert_allclose(decision.history, naive.history, rtol=1e-8)
-    for learner, theirs, gram, f in zip(
+    for learner, reference, gram, f in zip(
         decision.learners, naive.coefficients, grams, naive.outputs, strict=True
     ):
         scale = np.abs(f).max()
         np.testing.assert_allclose(learner.decide(gram), f, atol=1e-8 * scale)
-        size = theirs[:-1] @ gram @ theirs[:-1]
+        size = reference[:-1] @ gram @ reference[:-1]
         ours = learner.coefficients @ gram @ learner.coefficients
         assert ours == pytest.approx(size, rel=1e-6, abs=1e-8 * scale)
 
@@ -42,9 +42,9 @@ def test_three_kernels_follow_the_equations(two_classes, c, gamma, initial):
     np.testing.assert_allclose(
         decision.decide(rows), naive.outputs.mean(axis=0), atol=1e-7 * np.abs(naive.outputs).max()
     )
-    for ours, theirs in zip(coefficients_of(decision), naive.coefficients, strict=True):
+    for ours, reference in zip(coefficients_of(decision), naive.coefficients, strict=True):
         # The bordered system's condition is that of K̃: linear kernels leave α less exact.
-        np.testing.assert_allclose(ours, theirs, atol=1e-7 * np.abs(theirs).max())
+        np.testing.assert_allclose(ours, reference, atol=1e-7 * np.abs(reference).max())
 
 
 @pytest.mark.parametrize("weights", [(1, 9), (0, 1)], ids=str)

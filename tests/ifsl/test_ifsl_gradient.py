@@ -20,8 +20,8 @@ from mklkit.plugin import Target
 def assert_same_fit(decision, naive):
     assert len(decision.history) == len(naive.history)
     np.testing.assert_allclose(decision.history, naive.history, rtol=1e-8)
-    for ours, theirs in zip(coefficients_of(decision), naive.coefficients, strict=True):
-        np.testing.assert_allclose(ours, theirs, atol=1e-8 * max(1, np.abs(theirs).max()))
+    for ours, reference in zip(coefficients_of(decision), naive.coefficients, strict=True):
+        np.testing.assert_allclose(ours, reference, atol=1e-8 * max(1, np.abs(reference).max()))
 
 
 @pytest.mark.parametrize("initial", ["unit", "zeros"])
@@ -102,8 +102,8 @@ def test_uneven_means_follow_the_equations_too(two_classes, feature_map, weights
     combiner = IFSL(lam=lam, weights=weights, rule="gradient", initial="zeros")
     decision = couple(views, y, combiner, MHKS(alpha=0.5, tol=1e-300, max_iter=8))
     np.testing.assert_allclose(decision.history, naive.history, rtol=1e-8)
-    for ours, theirs in zip(coefficients_of(decision), naive.coefficients, strict=True):
-        np.testing.assert_allclose(ours, theirs, atol=1e-7 * max(1, np.abs(theirs).max()))
+    for ours, reference in zip(coefficients_of(decision), naive.coefficients, strict=True):
+        np.testing.assert_allclose(ours, reference, atol=1e-7 * max(1, np.abs(reference).max()))
     np.testing.assert_allclose(decision.weights, mu)
     np.testing.assert_allclose(
         decision.decide(rows), mu @ naive.outputs, atol=1e-7 * np.abs(naive.outputs).max()

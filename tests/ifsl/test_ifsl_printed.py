@@ -20,9 +20,9 @@ EVEN = (1.0, 1.0, 1.0)
 PAIR = ["rbf(sigma='mean')", "polynomial(degree=3)"]
 
 
-def assert_close(found, expected):
+def assert_close(computed, expected):
     expected = np.asarray(expected)
-    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10 * np.abs(expected).max())
+    np.testing.assert_allclose(computed, expected, rtol=1e-10, atol=1e-10 * np.abs(expected).max())
 
 
 def unit_vectors(features):

@@ -80,9 +80,9 @@ def test_a_learner_without_variants_is_searched_fit_by_fit(two_classes):
     model = MKLClassifier(combiner="ifsl", feature_map="empirical", learner=Ridge())
     grid = {"learner__alpha": (0.1, 10.0), "combiner__lam": (0.0, 2.0)}
     ours = MKLSearchCV(model, grid, cv=folds).fit(rows, y).cv_results_
-    theirs = GridSearchCV(model, grid, cv=folds).fit(rows, y).cv_results_
-    order = [theirs["params"].index(params) for params in ours["params"]]
-    np.testing.assert_allclose(ours["mean_test_score"], theirs["mean_test_score"][order])
+    reference = GridSearchCV(model, grid, cv=folds).fit(rows, y).cv_results_
+    order = [reference["params"].index(params) for params in ours["params"]]
+    np.testing.assert_allclose(ours["mean_test_score"], reference["mean_test_score"][order])
 
 
 def test_the_learner_of_the_page_on_couplings_is_coupled():

@@ -1,10 +1,9 @@
-"""Kernels on text, beside dictionaries of pieces, all neighbours of a piece, and sets."""
+"""Kernels on text, beside dictionaries of pieces and sets."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import product
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from mklkit_authors.testing.grams import check_gram, cosines
 
 from mklkit import DataError
-from mklkit.kernels.text.spectrum import Mismatch, SpectrumKernel
+from mklkit.kernels.text.spectrum import SpectrumKernel
 from mklkit.kernels.text.token_set import TokenSet
 from mklkit.registry.readings import text_codes
 
@@ -26,23 +25,6 @@ def inner(counted):
 
 def pieces(sequence, k):
     return Counter(tuple(sequence[i : i + k]) for i in range(len(sequence) - k + 1))
-
-
-def near(piece, m, alphabet):
-    return [
-        other
-        for other in product(alphabet, repeat=len(piece))
-        if sum(x != y for x, y in zip(piece, other, strict=True)) <= m
-    ]
-
-
-def neighbourhoods(text, k, m, alphabet):
-    counted = Counter()
-    for piece, count in pieces(text, k).items():
-        if set(piece) <= set(alphabet):
-            for other in near(piece, m, alphabet):
-                counted[other] += count
-    return counted
 
 
 @given(SHORT, st.integers(1, 4))
@@ -80,29 +62,10 @@ def test_texts_shorter_than_a_piece_are_like_nothing():
 def test_widths_of_both_sides_may_differ():
     texts = ["abcabc", "ab", "cab"]
     rows = text_codes(texts)
-    for kernel in (SpectrumKernel(k=2), Mismatch(k=2), TokenSet()):
+    for kernel in (SpectrumKernel(k=2), TokenSet()):
         fitted = kernel.fit(rows)
         narrow = fitted(text_codes(texts[1:]), rows)
         np.testing.assert_allclose(narrow, fitted(rows, rows)[1:], rtol=1e-12)
-
-
-@given(SHORT, st.sampled_from([(1, 0), (2, 0), (2, 1), (3, 1), (3, 2), (4, 1), (4, 2), (4, 3)]))
-def test_mismatch_counts_all_neighbours(texts, lengths):
-    k, m = lengths
-    alphabet = sorted(set("".join(texts)))
-    expected = inner([neighbourhoods(text, k, m, alphabet) for text in texts])
-    rows = text_codes(texts)
-    check_gram(Mismatch(k=k, m=m, normalize=False), rows, expected)
-    check_gram(Mismatch(k=k, m=m), rows, cosines(expected))
-
-
-def test_pieces_with_letters_that_are_not_in_the_alphabet_are_left_out():
-    texts = ["ACGTNACG", "ACGTACG", "NNN", "TTTACGN"]
-    expected = inner([neighbourhoods(text, 3, 1, "ACGT") for text in texts])
-    rows = text_codes(texts)
-    check_gram(Mismatch(alphabet="TACG", normalize=False), rows, expected)
-    learned = Mismatch(normalize=False).fit(rows[1:2])
-    np.testing.assert_allclose(learned(rows, rows), expected, rtol=1e-12)
 
 
 def test_token_sets_are_pythons_sets():
@@ -124,16 +87,3 @@ def test_numbers_that_are_no_code_points_are_refused():
         for wrong in (0.5, 2e6, np.nan):
             with pytest.raises(DataError, match="expects the code points of one column of text"):
                 fitted(np.array([[97.0, wrong]]), np.array([[97.0]]))
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"k": 2, "m": 2}, "m must be below k"),
-        ({"k": 30, "m": 5}, "choose a smaller m or k"),
-        ({"alphabet": ""}, "at least one letter"),
-    ],
-)
-def test_parameters_of_mismatch_that_make_no_sense_are_refused(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        Mismatch(**parameters)

@@ -25,8 +25,10 @@ WEIGHTS = RNG.integers(1, 4, size=40).astype(float)
 
 def test_without_an_intercept_it_is_scikit_learns_kernel_ridge():
     fitted = Ridge(alpha=0.3, intercept=False).fit(GramSide(rbf_kernel(ROWS)), Target.numbers(Y))
-    theirs = KernelRidge(alpha=0.3, kernel="rbf", gamma=0.25).fit(ROWS, Y)
-    np.testing.assert_allclose(fitted.decide(rbf_kernel(NEW, ROWS)), theirs.predict(NEW), rtol=1e-9)
+    reference = KernelRidge(alpha=0.3, kernel="rbf", gamma=0.25).fit(ROWS, Y)
+    np.testing.assert_allclose(
+        fitted.decide(rbf_kernel(NEW, ROWS)), reference.predict(NEW), rtol=1e-9
+    )
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -37,10 +39,10 @@ def test_it_is_scikit_learns_ridge(side, weights, intercept):
     view = GramSide(rows @ rows.T) if side == "gram" else FeatureSide(rows)
     columns = new @ rows.T if side == "gram" else new
     fitted = Ridge(alpha=2, intercept=intercept).fit(view, Target.numbers(Y, weights))
-    theirs = LinearRidge(alpha=2, fit_intercept=intercept, tol=1e-12).fit(rows, Y, weights)
-    np.testing.assert_allclose(fitted.decide(columns), theirs.predict(new), rtol=1e-7)
+    reference = LinearRidge(alpha=2, fit_intercept=intercept, tol=1e-12).fit(rows, Y, weights)
+    np.testing.assert_allclose(fitted.decide(columns), reference.predict(new), rtol=1e-7)
     single = Ridge(alpha=2, intercept=intercept).fit(view, Target.numbers(Y[:, 1], weights))
-    np.testing.assert_allclose(single.decide(columns), theirs.predict(new)[:, 1], rtol=1e-7)
+    np.testing.assert_allclose(single.decide(columns), reference.predict(new)[:, 1], rtol=1e-7)
 
 
 def errors_by_fits(rows, y, weights, alpha, intercept):

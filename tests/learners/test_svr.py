@@ -21,9 +21,9 @@ GRAM, SEEN = rbf_kernel(ROWS), rbf_kernel(NEW, ROWS)
 
 def test_on_a_gram_matrix_it_is_scikit_learns_with_c_and_epsilon_in_units_of_the_target():
     fitted = SVR(C=200, epsilon=8, tol=1e-6).fit(GramSide(GRAM), Target.numbers(Y))
-    theirs = TheirSVR(C=200, epsilon=8, kernel="precomputed", tol=1e-6).fit(GRAM, Y)
-    np.testing.assert_allclose(fitted.decide(SEEN), theirs.predict(SEEN), rtol=1e-5)
-    assert fitted.support.tolist() == theirs.support_.tolist()
+    reference = TheirSVR(C=200, epsilon=8, kernel="precomputed", tol=1e-6).fit(GRAM, Y)
+    np.testing.assert_allclose(fitted.decide(SEEN), reference.predict(SEEN), rtol=1e-5)
+    assert fitted.support.tolist() == reference.support_.tolist()
     assert len(fitted.support) < len(ROWS)
 
 
@@ -35,10 +35,10 @@ def test_on_features_it_is_the_same_as_on_their_inner_products():
 
 def test_automatic_settings_follow_the_units_of_target_and_kernel():
     usual = SVR().fit(GramSide(GRAM), Target.numbers(Y))
-    other = SVR().fit(GramSide(4 * GRAM), Target.numbers(1000 * Y))
+    scaled = SVR().fit(GramSide(4 * GRAM), Target.numbers(1000 * Y))
     np.testing.assert_allclose(usual.epsilon, 0.1 * Y.std(), rtol=1e-9)
-    np.testing.assert_allclose(other.C, 1000 * usual.C / 4, rtol=1e-9)
-    np.testing.assert_allclose(other.decide(4 * SEEN), 1000 * usual.decide(SEEN), rtol=1e-3)
+    np.testing.assert_allclose(scaled.C, 1000 * usual.C / 4, rtol=1e-9)
+    np.testing.assert_allclose(scaled.decide(4 * SEEN), 1000 * usual.decide(SEEN), rtol=1e-3)
     truth = 300 + 50 * np.sin(2 * NEW[:, 0])
     assert np.abs(usual.decide(SEEN) - truth).mean() < 10
 

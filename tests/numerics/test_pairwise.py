@@ -70,14 +70,14 @@ def test_no_rows_on_either_side(rng, base):
 @given(st.integers(0, 3000))
 def test_upper_blocks_cover_each_pair_once_and_mirroring_the_rest(n_rows):
     counts = np.zeros((n_rows, n_rows), dtype=np.int8)
-    for block, other in upper_blocks(n_rows):
-        counts[block, other] += 1
-        if other == block:
+    for block, across in upper_blocks(n_rows):
+        counts[block, across] += 1
+        if across == block:
             assert len(range(n_rows)[block]) <= TILE_ROWS
         else:
-            counts[other, block] += 1
-            assert other.start >= block.stop
-            assert other.stop - other.start <= TILE_COLUMNS
+            counts[across, block] += 1
+            assert across.start >= block.stop
+            assert across.stop - across.start <= TILE_COLUMNS
     assert (counts == 1).all()
 
 

@@ -9,26 +9,25 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_digits, load_iris
+from sklearn.datasets import load_digits, load_iris, make_moons
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mklkit import MKLClassifier, MKLRegressor
-from mklkit.datasets import make_four_stars
 from mklkit.errors import IncompatibleError
 from mklkit.plotting import KernelWeightsDisplay
 
 KERNELS = ["narrow:rbf(gamma=100)", "wide:rbf(gamma=1)", "linear"]
-STARS, STAR_CLASSES, _ = make_four_stars(160, random_state=3)
+MOONS, HALVES = make_moons(160, noise=0.1, random_state=3)
 FLOWERS, SPECIES = load_iris(return_X_y=True, as_frame=True)
 
 
 @pytest.fixture(scope="module")
 def gated() -> MKLClassifier:
     model = MKLClassifier(KERNELS, combiner="cluster-gating(n_clusters=3)", random_state=0)
-    return model.fit(STARS, STAR_CLASSES)
+    return model.fit(MOONS, HALVES)
 
 
 def bar_lengths(display: KernelWeightsDisplay) -> np.ndarray:

@@ -47,6 +47,6 @@ def test_what_does_not_pay_or_fit_is_not_kept(rng) -> None:
     assert some is not None
     assert some.gather("inner_product", some, out)
     assert not some.gather("squared_distance", some, out)
-    other = PairStore(X.copy()).of(None, every)
-    assert other is not None
-    assert not some.gather("inner_product", other, out)
+    second_store = PairStore(X.copy()).of(None, every)
+    assert second_store is not None
+    assert not some.gather("inner_product", second_store, out)

@@ -1,1 +1,1 @@
-"""What the TAB key offers; Typer brings the scripts of the shells, and asks these modules."""
+"""Tab completion: Typer provides the shells' scripts, which call these modules."""

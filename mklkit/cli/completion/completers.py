@@ -1,8 +1,8 @@
-"""What can be typed for an option or argument, for ``autocompletion`` of Typer's parameters.
+"""Completions of options and arguments, for ``autocompletion`` of Typer's parameters.
 
-Each function returns completions of the whole word with a remark, also those that do not begin with
-what is typed: Typer leaves these out. Columns and files with spaces or signs that a shell acts on
-are not offered, as Typer's scripts don't quote them, and that for zsh would run code in a name.
+Each function returns all completions with a remark; Typer keeps those that begin with what is
+typed. Columns and files with spaces or characters special to a shell are not offered: Typer's
+scripts don't quote them, and the one for zsh would run code in a name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mklkit.errors import MKLKitError
 
 Named = list[tuple[str, str]]
 
-# What every shell takes as it is.
+# Characters that no shell interprets.
 PLAIN = re.compile(r"[\w@%+=:,./-]+")
 
 # [label:]kernel[(parameters)]@: what comes before the columns of a kernel.
@@ -67,7 +67,7 @@ def kernels(ctx: typer.Context, incomplete: str) -> Named:
 
 
 def table_columns(ctx: typer.Context, incomplete: str) -> Named:
-    """Return the columns of the table that is given in the same command line."""
+    """Return the columns of the table that is given on the same command line."""
     # While an option lacks its value, the words before it are not yet arguments.
     arguments = [each.name for each in ctx.command.params if each.param_type_name == "argument"]
     tables = ctx.args[arguments.index("data") :] or ctx.params.get("data") or DEFAULT_NAME
@@ -100,7 +100,7 @@ def balanced(incomplete: str) -> Named:
 
 
 def columns_of(data: str) -> list[str]:
-    """Return the columns of DATA as typed, of a folder or glob those of its first file."""
+    """Return the columns of DATA as typed; for a folder or glob, those of its first file."""
     from mklkit.cli.completion.names import known_names
     from mklkit.datasets.paths import user_path
 
@@ -133,7 +133,7 @@ def _columns_in(path: Path) -> list[str]:
 
 
 def _first_file(path: Path) -> Path | None:
-    """Return a regular file; anything else, such as a pipe, might be waited for."""
+    """Return a regular file; reading anything else, such as a pipe, might block."""
     if has_magic(str(path)) and not path.exists():
         inside = [Path(name) for name in sorted(glob(str(path)))]
     elif path.is_dir():

@@ -1,8 +1,8 @@
-"""The names that can be completed, kept in a file since finding them takes seconds.
+"""The names that can be completed, cached in a file since finding them takes seconds.
 
-Names of kernels, combiners and so on are known once their modules and all plugins are imported. The
-file holds them with the state of the installation in which they were found; in another one they
-are found anew.
+Names of kernels, combiners and so on are known only once their modules and all plugins are
+imported. The file records the state of the installation; when that changes, the names are
+collected again.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from mklkit.registry.discovery import InstalledPlugin, installed_plugins
 from mklkit.registry.hookspecs import ENTRY_POINT_GROUP
 
 Names = dict[str, dict[str, Any]]
-"""By kind (``"kernel"``, ``"combiner"``, …) what is known of each name, such as its summary."""
+"""By kind (``"kernel"``, ``"combiner"``, …) the facts of each name, such as its summary."""
 
-# What a missing, damaged or unwritable file raises, or the lack of a home.
+# Errors of a missing, damaged or unwritable file, or of a missing home folder.
 NO_FILE = (OSError, ValueError, LookupError, TypeError, RecursionError, RuntimeError)
 
 
@@ -43,7 +43,7 @@ def kept_names(topic: str, find: Callable[[], Names]) -> Names:
         if kept["state"] == _digest(state, names):
             return names
     names = find()
-    # Without the file completion is slow, and still right.
+    # Without the file, completion is slow but still right.
     with suppress(*NO_FILE):
         from mklkit.persistence.atomic import replacing
 
@@ -77,7 +77,7 @@ def _state() -> list[Any]:
     homes = [Path(__file__).parents[2], *(home for plugin in plugins for home in _homes(plugin))]
     changes = [0]
     for file in (file for home in homes for file in home.rglob("*.py")):
-        with suppress(OSError):  # of a link that leads nowhere, as editors leave them
+        with suppress(OSError):  # of a dangling link, such as editors leave
             changes.append(file.stat().st_mtime_ns)
     versions = [[plugin.name, plugin.distribution, plugin.version] for plugin in plugins]
     switched_off = os.environ.get("MKLKIT_DISABLE_PLUGINS", "")

@@ -88,7 +88,7 @@ class ClusterGating(GatingCombiner):
     Parameters
     ----------
     n_clusters : int, default=4
-        C; 1 gives uniform MKL with learned weights. At most the number of rows, with a warning.
+        C; 1 gives uniform MKL with learned weights. Limited to the number of rows, with a warning.
     composition : {"sum", "product"}, default="sum"
     alpha : float, default=1e-3
         γ in the paper, the Tikhonov regularisation of the embedding.
@@ -98,11 +98,11 @@ class ClusterGating(GatingCombiner):
         ``"gaussian-mixture"`` or ``"bayesian-gaussian-mixture"``, optionally with scikit-learn's
         parameters, or any object with ``fit`` and ``predict_proba``.
     pairs : {"gradient", "random"}, default="gradient"
-        Which weights exchange at a step of stage two; the paper uses random pairs.
+        Which weights exchange in a step of stage two; the paper uses random pairs.
     steps : {"accelerated", "plain"}, default="accelerated"
-        Accelerated: an alternation goes on in the direction of stage two as long as the ratio
-        rises, and stage two adds Newton steps to exchanges by gradient. Plain: exchanges only, as
-        in the paper's Algorithms 1 and 2; needs many times as many alternations.
+        Accelerated: an alternation continues in the direction of stage two while the ratio
+        rises, and stage two adds Newton steps to exchanges by gradient. Plain: only exchanges, as
+        in the paper's Algorithms 1 and 2; needs many more alternations.
     max_iter : int, default=50
         The maximum number of alternations of the two stages.
     tol : float, default=1e-4
@@ -179,7 +179,7 @@ class ClusterGating(GatingCombiner):
         try:
             with threadpool_limits(1):  # k-means on a few thousand rows is faster in one thread
                 ours = isinstance(mixture, (GaussianMixture, BayesianGaussianMixture))
-                # Warnings of a user's object are not touched.
+                # Warnings of a user's object pass through.
                 fitted = _fitted(mixture, rows) if ours else mixture.fit(rows)
         except ValueError as error:
             raise SpecError(f"The clusterer {self.clusterer!r} can't be fitted: {error}") from None
@@ -193,7 +193,7 @@ class ClusterGating(GatingCombiner):
     ) -> Any:
         if not isinstance(self.clusterer, str):
             return clone(self.clusterer)
-        from sklearn import mixture  # takes as long to import as all other combiners
+        from sklearn import mixture  # takes as long to import as all other combiners together
 
         spec = parse_spec(self.clusterer)
         # A full covariance needs several rows for each of its d(d + 1)/2 entries.
@@ -212,7 +212,7 @@ class ClusterGating(GatingCombiner):
 
 
 def _fitted(mixture: Any, rows: Array) -> Any:
-    """Return a fitted mixture, with advice of ours in place of scikit-learn's warnings."""
+    """Return a fitted mixture, with our advice in place of scikit-learn's warnings."""
     with FILTERS, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         fitted = mixture.fit(rows)

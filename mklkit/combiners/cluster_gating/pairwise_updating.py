@@ -48,7 +48,7 @@ def update_pairs(
 
     Pairs by gradient are the best of each cluster's steepest ones (001, footnote 1), with a Newton
     step on the non-zero weights after every C·M exchanges and before the last; random pairs are
-    those published. It ends when a step, of random pairs 4·C·M² in a row, raises the ratio by at
+    those published. It ends when a step (4·C·M² in a row for random pairs) raises the ratio by at
     most ``tolerance`` of itself. With ``max_rounds``, T_max, Algorithms 1 and 2 run as printed: a
     round is Algorithm 2, exchanges until one is idle; Algorithm 1 ends with a round that does not
     raise the ratio. The Newton step, O((CM)³), is our addition: with near-equal kernels, or strong
@@ -101,7 +101,7 @@ def random_pairs(
 
 
 class _Exchanges:
-    """Weights θ under way, with S_Bθ, S_Lθ and workspace for the slopes as ``products`` (3, CM)."""
+    """Current weights θ, with S_Bθ, S_Lθ and workspace for the slopes as ``products`` (3, CM)."""
 
     def __init__(
         self,
@@ -127,13 +127,13 @@ class _Exchanges:
         self._draws = random_pairs(len(weights), self.n_kernels, size, rng)
 
     def ratio_now(self) -> float:
-        """Return θᵀS_Bθ / (θᵀS_Lθ + fᵀθ), zero where both are, from products computed anew."""
+        """Return θᵀS_Bθ / (θᵀS_Lθ + fᵀθ), zero if both are, from recomputed products."""
         self.products[0], self.products[1] = self.upper @ self.theta, self.lower @ self.theta
         below = float(self.theta @ (self.products[1] + self.linear))
         return float(self.theta @ self.products[0]) / below if below > 0.0 else 0.0
 
     def run(self, n_steps: int, patience: int, idle: int = 0) -> int:
-        """Exchange until ``patience`` exchanges in a row are idle; return how many are now."""
+        """Exchange until ``patience`` exchanges in a row are idle; return how many now are."""
         self.ratio, taken, idle = _exchange_pairs(
             self.theta,
             self.n_kernels,
@@ -152,7 +152,7 @@ class _Exchanges:
         return idle
 
     def result(self, history: list[float]) -> PairwiseResult:
-        """Return Θ (C, M) without the rounding of many exchanges."""
+        """Return Θ (C, M) without the rounding errors of many exchanges."""
         weights = on_simplices(self.theta.reshape(-1, self.n_kernels))
         return PairwiseResult(weights, tuple(history), self.steps)
 
@@ -253,7 +253,7 @@ def _shift(
     linear: Array,
     products: Array,
 ) -> tuple[float, float]:  # pragma: no cover - compiled
-    """Move weight from ``down`` to ``up``, in place; return what the ratio divides, and by what."""
+    """Move weight from ``down`` to ``up``, in place; return numerator and denominator."""
     theta[up] += move
     theta[down] -= move
     above, below = 0.0, 0.0
@@ -280,7 +280,7 @@ def _exchange_pairs(
     idle: int,
     patience: int,
 ) -> tuple[float, int, int]:  # pragma: no cover - compiled
-    """Exchange between drawn pairs, or the steepest; return the ratio, the steps, the idle ones."""
+    """Exchange in drawn pairs, or the steepest; return ratio, number of steps, and idle ones."""
     upper_theta, lower_theta, slopes = products[0], products[1], products[2]
     steps = 0
     while steps < max_steps and idle < patience:
@@ -305,7 +305,7 @@ def _exchange_pairs(
             if below > 0.0:
                 grown = max(above / below - ratio, 0.0)
                 ratio += grown
-            else:  # Where kernels are zero there is nothing to divide by.
+            else:  # If kernels are zero there is nothing to divide by.
                 _shift(theta, up, down, -move, upper, lower, linear, products)
         # Stop if the steepest pair gains nothing; random pairs stop only after many idle draws.
         idle = idle + 1 if grown <= tolerance * abs(ratio) else 0

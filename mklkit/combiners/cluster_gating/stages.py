@@ -28,7 +28,7 @@ from mklkit.views.kernel_rows import KernelRows
 from mklkit.views.tiles import Tiles, symmetric_tiles
 
 KEPT_BYTES = 1 << 27
-"""Up to this size tiles are kept: four kernels on 2,700 rows in float64."""
+"""Tiles up to this size are kept: four kernels on 2,700 rows in float64."""
 
 FIRST_STRIDE = 2.0
 
@@ -56,9 +56,8 @@ class Stages:
     def alternate(self, n_components: int) -> tuple[Array, tuple[float, ...]]:
         """Return Θ and the ratio after each stage.
 
-        Stage two alone moves little, as the embedding is optimal for the current weights. Unless
-        ``steps="plain"``, its step is therefore extended as long as the ratio grows, and otherwise
-        taken as it is.
+        Stage two alone moves little, since the embedding is optimal for the current weights. So
+        its step is extended while the ratio grows, unless ``steps="plain"``.
         """
         n_clusters, n_kernels = self.memberships.shape[1], len(self.views)
         theta = np.full((n_clusters, n_kernels), 1 / n_kernels)
@@ -83,7 +82,7 @@ class Stages:
             if embedding.ratio > ratio:
                 projection, ratio = embedding.projection, embedding.ratio
             history.append(ratio)
-            # With a tolerance of zero all turns are taken: random pairs can gain nothing in one.
+            # With a tolerance of zero, all alternations run: random pairs may gain nothing in one.
             if self.combiner.tol and ratio - before <= self.combiner.tol * ratio:
                 break
         return theta, tuple(history)
@@ -178,7 +177,7 @@ def quadratic_forms(
 ) -> QuadraticForms:
     """Return the quadratic forms in θ (001, equations 9 to 11).
 
-    Of blocks Z_cp A (CM, N, K), the factor of θ_cp in GA, for the projection A (N, K).
+    From blocks Z_cp A (CM, N, K), the factor of θ_cp in GA, for the projection A (N, K).
     O(CM·NK) for the graphs and O((CM)²NK) for the traces, one matrix product; no N × N matrix.
     """
     n_blocks, n_rows, n_components = blocks.shape
@@ -213,8 +212,8 @@ def gated_blocks(
     """Return Z_cp = (E_p G_p D_c + D_c G_p E_p)A for all clusters and kernels, (CM, N, K).
 
     D_c is the diagonal of column c of the memberships (N, C), E_p that of column p of the gates
-    (N, M), or the identity without gates. O(CM·N²K), tile by tile: ``tiles``, if the caller has
-    the views' own.
+    (N, M), or the identity without gates. O(CM·N²K), tile by tile, from ``tiles`` if the caller
+    has those of the views.
     """
     n_rows, n_clusters = memberships.shape
     n_components = projection.shape[1]

@@ -14,8 +14,11 @@ from mklkit.errors import IncompatibleError
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.protocols import (
     Array,
+    ColumnSelector,
     Combiner,
     CombinerFacts,
+    FittedLearner,
+    KernelView,
     Learner,
     Projector,
     Subproblem,
@@ -61,7 +64,7 @@ class CoupledDecision(BlockDecision):
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values, (n,) or (n, G), of one block of rows."""
-        lacks = lacking(block.own(self.projectors)) if block.may_lack else None
+        lacks = lacking(block.columns_read(self.projectors)) if block.may_lack else None
         if lacks is not None:
             return self._where_present(block, lacks)
         linear = all(learner.coefficients is not None for learner in self.learners)
@@ -76,7 +79,7 @@ class CoupledDecision(BlockDecision):
         return np.asarray(total)
 
     def _where_present(self, block: RowBlock, lacks: NDArray[np.bool_]) -> Array:
-        """Return the mean of the functions of the views that each row has."""
+        """Return, for each row, the mean of the functions of the views that it has."""
         shares = np.where(lacks, 0.0, self.weights)
         shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
         total: Any = 0.0
@@ -97,7 +100,7 @@ class CoupledDecision(BlockDecision):
 
 @attrs.frozen(eq=False)
 class CoupledGrid(CoupledDecision):
-    """The decision functions of the points of a grid, side by side, of linear learners."""
+    """The decision functions of the points of a grid, side by side, for linear learners."""
 
     n_iter: Array
     """The number of objective evaluations until each point converged (G,)."""
@@ -141,7 +144,7 @@ class CouplingCombiner(Combiner):
         coupled = self.coupled(learner)
         problems = self.subproblems(views, target, coupled, [coupled])
         solution = self.couple(problems, target, coupled, random_state)
-        projectors = [view.projector for view in views]
+        projectors = [view.present.projector for view in views]
         return CoupledDecision(solution.weights, projectors, solution.learners, solution.history)
 
     def coupled(self, learner: Learner) -> Learner:
@@ -157,4 +160,54 @@ class CouplingCombiner(Combiner):
         self, views: Views, target: Target, learner: Learner, variants: Sequence[Any]
     ) -> list[Subproblem]:
         """Return each view's subproblem, with a column per variant of the learner."""
-        return [learner.subproblem(view, target, variants) for view in views]
+        return [subproblem_of(learner, view, target, variants) for view in views]
+
+
+def subproblem_of(
+    learner: Learner, view: KernelView, target: Target, variants: Sequence[Any]
+) -> Subproblem:
+    """Return a view's subproblem, with squares over the rows that have its source."""
+    members = view.members
+    if members is None:
+        return learner.subproblem(view, target, variants)
+    problem = learner.subproblem(view.present, target.take(members), variants)
+    return SubproblemOfMembers(problem, members, len(target))
+
+
+@attrs.frozen(eq=False)
+class SubproblemOfMembers(Subproblem):
+    """A subproblem on some of N rows in the form of one on all; other rows have outputs of 0."""
+
+    problem: Subproblem
+    members: NDArray[np.intp]
+    n_rows: int
+
+    @property
+    def n_coefficients(self) -> int | None:
+        """The number of coefficients per column."""
+        return self.problem.n_coefficients
+
+    def filled(self, values: Array) -> Any:
+        """Return coefficients with these values in every column."""
+        return self.problem.filled(values)
+
+    def solve(
+        self, targets: Array, data_weights: Array, columns: ColumnSelector = slice(None)
+    ) -> Any:
+        """Return the coefficients for targets (N, G), of which only the members' count."""
+        return self.problem.solve(targets[self.members], data_weights, columns)
+
+    def outputs(self, coefficients: Any) -> Array:
+        """Return the decision values (N, G)."""
+        outputs = self.problem.outputs(coefficients)
+        values = np.zeros((self.n_rows, *outputs.shape[1:]), outputs.dtype)
+        values[self.members] = outputs
+        return values
+
+    def penalty(self, coefficients: Any, columns: ColumnSelector = slice(None)) -> Array:
+        """Return the regularisation terms (G,)."""
+        return self.problem.penalty(coefficients, columns)
+
+    def finish(self, coefficients: Any, column: int = 0) -> FittedLearner:
+        """Return the decision function of one column."""
+        return self.problem.finish(coefficients, column)

@@ -1,4 +1,4 @@
-"""Another combiner's weights beside kernels that have a fixed share of the sum."""
+"""Another combiner's weights, combined with kernels that have a fixed share of the sum."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mklkit.protocols import Array, Learner, Target
 
 @attrs.frozen
 class FixedShares(LearnedWeighting):
-    """Another combiner's weights of the kernels that have no share (None), of what shares leave."""
+    """Another combiner's weights for the kernels without a share (None), with the remaining sum."""
 
     name: ClassVar[str] = "fixed-share"
 

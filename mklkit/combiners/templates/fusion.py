@@ -15,7 +15,6 @@ from mklkit.protocols import (
     CombinerFacts,
     Learner,
     Projector,
-    SourceRows,
     Target,
     TrainingView,
     Views,
@@ -49,7 +48,7 @@ class WeightedFusion(Fusion, Protocol):
 class FusedDecision(BlockDecision):
     """One learner per view, and the rule that joins their decision values.
 
-    The weights (M,) are those that the fusion states, uniform where it states none.
+    The weights (M,) are those that the fusion states, uniform if it states none.
     """
 
     weights: Array
@@ -62,9 +61,9 @@ class FusedDecision(BlockDecision):
         return np.asarray(self.fusion.fuse(self._scores(block)))
 
     def split_block(self, block: RowBlock) -> Array:
-        """Return the fused value of each view alone, and that of none, (n, M + 1).
+        """Return the fused value of each view alone, and that of no view, (n, M + 1).
 
-        Rules that are no sum over views, as an integral of the larger values, are refused.
+        Rules that are not a sum over views, such as an integral of the larger values, are refused.
         """
         scores = self._scores(block)
         parts = np.zeros((len(block), len(self.learners) + 1))
@@ -81,7 +80,7 @@ class FusedDecision(BlockDecision):
         scores = np.empty((len(block), len(self.projectors)))
         for index, values in block.columns_of(self.projectors):
             scores[:, index] = self.learners[index].decide(values)
-        lacks = lacking(block.own(self.projectors)) if block.may_lack else None
+        lacks = lacking(block.columns_read(self.projectors)) if block.may_lack else None
         return scores if lacks is None else np.where(lacks, 0.0, scores)
 
 
@@ -94,8 +93,8 @@ class LearnedFusion(Combiner):
     Parameters
     ----------
     cv : int, default=5
-        Number of folds, and of further fits per kernel: the rule learns from decision values out of
-        fold. With 0 from those of training rows, which favours kernels that overfit.
+        Number of folds, and of further fits per kernel: the rule learns from out-of-fold decision
+        values. With 0, it learns from those of training rows, which favours overfitted kernels.
     """
 
     facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="learner")
@@ -120,16 +119,13 @@ class LearnedFusion(Combiner):
         projectors = [view.projector for view in views]
         for index, whole in enumerate(views):
             view, members, folds = whole, np.arange(len(target)), splits
-            rows: Any = view.rows
-            lacks = rows.lacks if isinstance(rows, SourceRows) else None
-            if lacks is not None and len(np.unique(target.values[~lacks])) > 1:
-                # Of rows that lack it, a view says nothing: 0.
-                members = np.flatnonzero(~lacks)
-                view = view.restricted(members)
+            if whole.members is not None and len(np.unique(target.values[whole.members])) > 1:
+                # For rows that lack its source, a view has the value 0.
+                view, members = whole.present, whole.members
                 projectors[index] = view.projector
                 among = [[np.flatnonzero(np.isin(members, r)) for r in split] for split in splits]
                 folds = [(train, held_out) for train, held_out in among]
-            # A matrix that is not kept: one is in memory at a time.
+            # The matrix is not kept, so one is in memory at a time.
             side: TrainingView = view if view.explicit else GramSide(view.gram(keep=False))
             told = target.take(members)
             settled = learner.settled(side, told)

@@ -60,7 +60,7 @@ class WeightedGates(Gates, Protocol):
 class GatedDecision(BlockDecision):
     """One learner on the composite Σ_m (η_m(x) + η_m(z)) k_m(x, z), or η_m(x)η_m(z) k_m(x, z).
 
-    The weights are the gates' own where they have any, such as (C, M) per cluster, else the means
+    The weights are the gates' own if they have any, such as (C, M) per cluster, else the means
     over the training rows. The gates η use some columns of the rows, None for all.
     """
 
@@ -97,7 +97,7 @@ class GatedDecision(BlockDecision):
 
 @attrs.frozen(eq=False)
 class GatedGrid(BlockDecision):
-    """Decisions with the same gates and other learners, side by side."""
+    """Decisions with the same gates and different learners, side by side."""
 
     decisions: list[GatedDecision]
     n_iter: None = None
@@ -115,8 +115,8 @@ class GatingCombiner(Combiner):
     A subclass implements :meth:`fit_gates`, which returns an object with
     ``gates(rows) -> (n, M)``. The composite kernel is handed to the learner as one Gram matrix.
 
-    Gates are functions of features: columns of row ids, text and categories that a kernel reads,
-    and those that may have gaps, are not passed to them.
+    Gates are functions of features: they do not get columns of row ids, text and categories that
+    a kernel reads, or columns that may have gaps.
     """
 
     facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="learner")
@@ -230,8 +230,8 @@ def _add_gated(
 def feature_columns(views: Views, name: str) -> NDArray[np.intp] | None:
     """Return the columns of numbers of a combiner's views, None if all are.
 
-    Not among them are columns in which a kernel reads row ids, text or categories, and those that
-    may have gaps.
+    Columns in which a kernel reads row ids, text or categories, and those that may have gaps, are
+    left out.
     """
     everything = np.arange(views.rows.shape[1])
     projectors = [view.projector for view in views]

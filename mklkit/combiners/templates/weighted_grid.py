@@ -17,7 +17,7 @@ def fit_each(
     learners: Sequence[Learner], side: TrainingView, target: Target
 ) -> list[FittedLearner]:
     """Return each learner fitted on the same training side; on a Gram matrix in several threads."""
-    if side.explicit:  # Their sums over blocks of rows use all threads already.
+    if side.explicit:  # Sums over blocks of rows use all threads already.
         return [learner.fit(side, target) for learner in learners]
     side.gram()  # computed here, and not in each thread
     return list(each(lambda learner: learner.fit(side, target), learners))
@@ -25,7 +25,7 @@ def fit_each(
 
 @attrs.frozen(eq=False)
 class _Sum:
-    """One weighted sum of kernels, and the learners fitted on it, of some points of the grid."""
+    """One weighted sum of kernels, and the learners fitted on it, for some points of the grid."""
 
     weights: Array
     points: list[int]

@@ -50,7 +50,7 @@ from mklkit.views.rows import rows_at
 class WeightedColumns:
     """Σ w_m k_m(x, training rows) of rows x, or the features √w_m φ_m(x) side by side.
 
-    Projectors are those of the views with non-zero weight, ``scales`` their weights.
+    The projectors are those of the views with non-zero weight, ``scales`` their weights.
     """
 
     weights: Array
@@ -71,7 +71,7 @@ class WeightedColumns:
             block = RowBlock(rows_at(rows, place))
             return weighted_columns(block, self.projectors, self.scales, self.explicit)
 
-        # Few rows at a time, so that next to the result there is little else.
+        # Few rows at a time, to use little memory besides the result.
         return np.vstack(list(each(columns, row_blocks(len(rows), 512))))
 
 
@@ -90,7 +90,7 @@ class WeightedDecision(WeightedColumns, BlockDecision):
     explicit : bool
     learner : FittedLearner
     history : tuple of float
-        The scores by which an iterative combiner found the weights, one per step.
+        The scores of an iterative combiner, one per step.
     """
 
     learner: FittedLearner
@@ -119,7 +119,7 @@ class WeightedDecision(WeightedColumns, BlockDecision):
         if not folds or coefficients is None:
             columns = weighted_columns(block, self.projectors, self.scales, self.explicit)
             return self.learner.decide(columns)
-        # Of a linear function, without features where maps allow.
+        # A linear function needs no features if the maps allow.
         first = dict(RowBlock(block.rows[:1]).columns_of(self.projectors))
         widths = [first[index].shape[1] for index in range(len(first))]
         parts = np.split(coefficients, np.cumsum(widths)[:-1])
@@ -153,9 +153,9 @@ class WeightedDecision(WeightedColumns, BlockDecision):
 class LearnedWeighting(Combiner):
     """Template: one weight per kernel, then one learner on the weighted sum Σ w_m K_m.
 
-    A subclass implements :meth:`choose`, which receives the learner and the random state too. The
-    weights are divided by their sum; where all are zero or some are not finite, uniform weights
-    are used with a ``WeightsWarning``.
+    A subclass implements :meth:`choose`, which also receives the learner and the random state. The
+    weights are divided by their sum; if all are zero or some are not finite, uniform weights are
+    used, with a ``WeightsWarning``.
     """
 
     facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="learner")
@@ -201,7 +201,7 @@ class LearnedWeighting(Combiner):
         points: Sequence[Mapping[str, Any]],
         random_state: np.random.RandomState,
     ) -> WeightedGrid:
-        """Return the decisions of the points' learners, on one matrix per different weights."""
+        """Return the decisions of the points' learners, with one matrix per set of weights."""
         learners = learner_variants(learner, points)
         prepared = [
             self.prepare(views, target, variant, deepcopy(random_state))
@@ -214,17 +214,17 @@ class LearnedWeighting(Combiner):
 
 @attrs.frozen
 class WeightingCombiner(LearnedWeighting):
-    """Template: weights that depend on the kernels and the target's values only.
+    """Template: weights that depend only on the kernels and the target's values.
 
-    A subclass implements :meth:`weights`. Where each kernel is scored separately, a plain function
-    is enough; see :func:`weighting_rule`.
+    A subclass implements :meth:`weights`. If each kernel is scored separately, a plain function is
+    enough; see :func:`weighting_rule`.
     """
 
     by_learner: ClassVar[bool] = False
 
     @abstractmethod
     def weights(self, views: Views, y: Array) -> Array:
-        """Return the weights (M,), none negative, for labels y (N,), or numbers less their mean.
+        """Return the weights (M,), none negative, for labels y (N,) or centred numbers.
 
         With ``row_weights="throughout"`` in the facts it also takes ``row_weights=None``, (N,).
         """
@@ -234,7 +234,7 @@ class WeightingCombiner(LearnedWeighting):
     ) -> Array:
         """Return the weights (M,) of :meth:`weights`."""
         y, row_weights = target.values, target.row_weights
-        if target.task == "numbers":  # whose zero means nothing
+        if target.task == "numbers":  # whose zero is arbitrary
             y = y - np.average(y, weights=row_weights, axis=0)
         if facts_of(self, CombinerFacts).row_weights == "throughout":
             return self.weights(views, y, row_weights)  # type: ignore[call-arg]
@@ -274,11 +274,11 @@ def weighting_rule(
     name : str
         The name that users type.
     feature_map, learner : str
-        The feature map and learner used where the user gives none.
+        The feature map and learner used by default.
     from_moments : bool, default=False
-        This and the others as in :class:`~mklkit.plugin.CombinerFacts`.
+        This and the following are as in :class:`~mklkit.plugin.CombinerFacts`.
     tasks : tuple of str, default=("two classes",)
-        ``"numbers"`` come less their mean.
+        ``"numbers"`` are centred.
     row_weights : {"refused", "learner", "throughout"}, default="learner"
         With ``"throughout"`` the third argument is the rows' weights (N,), or None.
 

@@ -1,4 +1,4 @@
-"""The report of a comparison: one page that needs nothing but itself."""
+"""The report of a comparison: one self-contained page."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from mklkit.comparison.report.results import over_data_sets, results_on
 from mklkit.comparison.report.tables import Table
 from mklkit.display.html import rendered
 from mklkit.errors import counted
+from mklkit.estimators.lacking import WARNING
 from mklkit.evaluation.methods_section import methods_of_plan
 from mklkit.plotting.comparison import KINDS
 
@@ -31,8 +32,8 @@ MOST_NAMES = 100
 def html_report(comparison: Comparison, command: str | None = None) -> str:
     """Return a comparison as one HTML page, which opens without a network.
 
-    Text from the data is escaped, and the page's own policy refuses all scripts, styles and
-    connections but the ones that the page is made with. ``command`` is shown as what made it.
+    Text from the data is escaped, and the page's own policy refuses all other scripts, styles and
+    connections. ``command`` is shown as the origin of the page.
     """
     names = comparison.compared_data
     on = ", ".join(names) if len(names) <= MOST_TITLED else counted(len(names), "data set")
@@ -50,6 +51,7 @@ def html_report(comparison: Comparison, command: str | None = None) -> str:
         policy=f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}';"
         " base-uri 'none'; form-action 'none'",
         interrupted="" if comparison.complete else runs,
+        warnings=[note for data in comparison.data for note in data.notes if WARNING in note],
         verdict=comparison.verdict.splitlines(),
         over=over_data_sets(comparison) if len(names) > 1 else None,
         data=[results_on(comparison, name) for name in names],
@@ -67,7 +69,7 @@ def _digest(text: str) -> str:
 def _procedure(comparison: Comparison) -> dict[str, Any]:
     """Return the parts of the section on data, splits, methods and versions.
 
-    Facts are names with a text, or with a list of texts that are lines of their own.
+    Facts are names with a text, or with a list of texts that go on separate lines.
     """
     plan = comparison.plan
     splits = [

@@ -1,4 +1,4 @@
-"""What the report says of results: on one data set, and over several."""
+"""The results in a report: on one data set, and over several."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ if TYPE_CHECKING:
     from mklkit.comparison.stored import Cell as Run
 
 CONFUSIONS = 3
-"""Methods with the best accuracy whose confusion matrices are shown, and the best of each kind."""
+"""The number of best methods whose confusion matrices are shown, besides the best of each kind."""
 MOST_CLASSES = 20
-"""Of more classes no matrix is shown, but as many pairs that are confused most often."""
+"""With more classes, the most confused pairs are shown, this many, and no matrix."""
 SHADES = 5
 MOST_KERNELS = 25
 MOST_CURVES = 6
 ACROSS = 8
-"""Data sets beside each other in a table of accuracies."""
+"""Data sets side by side in a table of accuracies."""
 MOST_PAIRED = 15
-"""The best methods, with which all are compared in pairs."""
+"""The number of best methods to compare with all others in pairs."""
 NOTE = (
     "Means over the splits ± standard deviation, with a 95 % interval by the variance of the"
     " corrected test. “p corrected”: corrected resampled t-test against the best, or the method"
     " asked for (Nadeau and Bengio 2003), with Holm's correction. “p paired”: the ordinary paired"
-    " t-test without correction, which papers often use and which finds differences that are not"
-    " there too often."
-    " Fit: seconds, tuning included. Rise of memory: of the process's peak during the fit. What"
-    " methods share on the same rows is made once and counted with the first of them."
+    " t-test without correction, which papers often use and which too often finds differences"
+    " that do not exist."
+    " Fit: seconds, including tuning. Rise of memory: of the process's peak during the fit."
+    " Quantities that methods share on the same rows are computed once, in the first method's time."
 )
 OVER_NOTE = (
     "Means over the data sets; the rank is the average of those on each. “Worse”, “same”, “better”:"
-    " on a further data set a method can be more than one point of accuracy worse than the first"
+    " on another data set a method can be more than one point of accuracy worse than the first"
     " row, within one point of it, or more than one point better; the number is the probability"
     " that this outcome is the likeliest of the three, by the Bayesian signed-rank test (Benavoli"
     " and others 2017). It is not the share of data sets with this outcome."
@@ -87,7 +87,7 @@ def results_on(comparison: Comparison, name: str) -> dict[str, Any]:
 def _by_method(
     methods: pd.DataFrame, runs: list[Run], get: Callable[[Run], Any]
 ) -> dict[str, list[Any]]:
-    """Return what each method's runs have, the best method first, without those without any."""
+    """Return a field of each method's runs, the best method first, without methods that lack it."""
     values: dict[str, list[Any]] = {str(name): [] for name in methods["method"]}
     for run in runs:
         if (value := get(run)) is not None:
@@ -144,7 +144,7 @@ def confusion_table(counts: NDArray[np.int64], labels: list[str]) -> Table:
             for i, j in pairs
             if wrong[i, j]
         ]
-        caption = f"What is confused most often, of {len(labels)} classes."
+        caption = f"The most frequent confusions of {len(labels)} classes."
         return Table(caption, ["true", "predicted", "rows", "of the class"], rows)
     shades = np.ceil(shares * SHADES).astype(int)
     rows = []
@@ -161,7 +161,7 @@ def confusion_table(counts: NDArray[np.int64], labels: list[str]) -> Table:
 def _calibration(
     name: str, methods: pd.DataFrame, runs: list[Run], labels: list[str]
 ) -> dict[str, Any] | None:
-    """Return how often events happened beside their predicted probability, and the errors."""
+    """Return the observed frequencies of events by predicted probability, and the errors."""
     curves, errors = {}, {}
     by_method = _by_method(methods, runs, lambda run: run.calibration)
     for method, parts in by_method.items():
@@ -177,7 +177,7 @@ def _calibration(
         [method, number_cell(error, number(100 * error, 1)), bar(error, max(errors.values()))]
         for method, error in errors.items()
     ]
-    caption = "Mean difference of predicted and happened."
+    caption = "Mean difference between predicted and observed frequency."
     return {
         "chart": svg_of(CalibrationDisplay(first), f"Calibration on {name}"),
         "errors": Table(caption, ["Method", Head("Off by", "points"), ""], rows, "weights"),
@@ -210,7 +210,7 @@ def over_data_sets(comparison: Comparison) -> dict[str, Any]:
 
 
 def _pairs(ranks: pd.Series, n_datasets: int) -> Table:
-    """Return the p values of Nemenyi's test, the columns numbered as the rows are."""
+    """Return the p values of Nemenyi's test, with columns numbered like the rows."""
     ranks = ranks.sort_values(kind="stable")
     values = nemenyi_p_values(ranks.to_numpy(), n_datasets)[:, :MOST_PAIRED]
     across = values.shape[1]
@@ -223,8 +223,7 @@ def _pairs(ranks: pd.Series, n_datasets: int) -> Table:
         rows.append([f"{place + 1} {name}", *cells])
     limit = f" Columns: the best {across} of {len(ranks)}." if across < len(ranks) else ""
     caption = (
-        "p values of Nemenyi's test, which allow for the number of pairs; below 0.05 in bold."
-        f"{limit}"
+        f"p values of Nemenyi's test, corrected for the number of pairs; below 0.05 in bold.{limit}"
     )
     return Table(caption, ["Method", *map(str, range(1, across + 1))], rows, "pairs")
 
@@ -234,7 +233,7 @@ def _short(value: float) -> str:
 
 
 def _accuracies(comparison: Comparison, names: list[str], methods: list[str]) -> list[Table]:
-    """Return mean scores of methods on data sets, the best of each data set marked."""
+    """Return mean scores of methods on data sets, with the best on each data set marked."""
     scores = {name: comparison.table(name).set_index("method")["score"] for name in names}
     means, column = pd.DataFrame(scores).reindex(methods), score_column(comparison)
     percent = " in percent" if column.unit else ""

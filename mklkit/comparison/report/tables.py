@@ -1,4 +1,4 @@
-"""Tables of a report and of a notebook: captions, heads and cells, which templates write."""
+"""Tables of a report and of a notebook: captions, heads and cells for the templates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pandas as pd
 
 from mklkit.comparison.stored import LEFT_OUT
 from mklkit.display import html, numbers
-from mklkit.display.measures import MEASURES
+from mklkit.display.measures import MEASURES, PARTS
 from mklkit.errors import counted, cut
 from mklkit.plotting.comparison import KINDS
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Head:
-    """More of a column's head than its text: a unit, and the order in which a click sorts first."""
+    """A column's head with its unit, and the order of the first sort by a click."""
 
     text: str
     unit: str = ""
@@ -32,7 +32,7 @@ class Head:
 
 @attrs.frozen
 class Cell:
-    """More of a cell than its text: a smaller line below, what sorts it, whether it is the best."""
+    """A cell with a smaller line below its text, its sort key, and whether it is the best."""
 
     text: object
     small: str = ""
@@ -43,12 +43,12 @@ class Cell:
 
 @attrs.frozen
 class Table:
-    """A table whose rows begin with a head; ``row_styles`` are empty where rows are alike."""
+    """A table whose rows begin with a head; ``row_styles`` are empty if all rows look the same."""
 
     caption: str
     heads: Sequence[Head | str]
     rows: Sequence[Sequence[object]]
-    """Cells, or their text, number or HTML alone."""
+    """Cells, or just their text, number or HTML."""
     style: str = ""
     note: str = ""
     row_styles: Sequence[str] = ()
@@ -56,9 +56,9 @@ class Table:
 
 @attrs.frozen
 class Column:
-    """A column of numbers: its key in the table, its head, and how a number is written.
+    """A column of numbers: its key in the table, its head, and the format of a number.
 
-    The score is written with its deviation. ``order`` is that in which the best number comes first.
+    The score is written with its deviation. ``order`` puts the best number first.
     """
 
     key: str
@@ -68,13 +68,13 @@ class Column:
     unit: str = ""
 
     def text(self, row: Mapping[Any, Any]) -> str:
-        """Return the number of a method as it is written."""
+        """Return the number of a method as text."""
         deviation = row.get("deviation", math.nan) if self.key == "score" else math.nan
         spread = "" if math.isnan(deviation) else f" ± {self.written(deviation)}"
         return self.written(row[self.key]) + spread
 
     def best(self, methods: pd.DataFrame) -> str | None:
-        """Return the best number as it is written, so that equal ones are marked alike."""
+        """Return the best number as it is written, so that all that look equal are marked."""
         values = methods[self.key].dropna()
         if self.key not in MARKED or values.empty:
             return None
@@ -108,7 +108,7 @@ RANK = Column("rank", "Rank", _two_decimals, "ascending")
 MARKED = ("rank", "score", *MEASURES)
 """Columns whose best number is marked."""
 PLANNED = (
-    "They were planned before any score was known: corrected resampled t-test (Nadeau and Bengio"
+    "Planned before any score was known: corrected resampled t-test (Nadeau and Bengio"
     " 2003), Holm's correction over {} questions. Each interval has the level at which Holm's"
     " procedure tests its question, below it, and so excludes 0 exactly where p is below 0.05. The"
     " best of several is chosen by the same scores; its p is multiplied by their number."
@@ -117,7 +117,7 @@ NOT_IN_NOTEBOOK = ("log_loss", "p_equivalent", "p_better", "p_paired", "memory")
 
 
 def score_column(comparison: Comparison) -> Column:
-    """Return the column of the score by which methods are ranked and tested."""
+    """Return the column of the score that ranks and tests methods."""
     name = comparison.plan["score"]
     head = MEASURES[name].head if name in MEASURES else name.replace("_", " ")
     return _score_column("score", head, comparison.unit == "points")
@@ -132,7 +132,8 @@ def difference_column(comparison: Comparison, head: str) -> Column:
 def _columns(comparison: Comparison, methods: pd.DataFrame) -> list[Column]:
     """Return the columns of a table of methods, without measures that none of them has."""
     name = comparison.plan["score"]
-    measures = [c for c in COLUMNS if c.key != name and methods[c.key].notna().any()]
+    parts = [_score_column(k, head, comparison.unit == "points") for k, (head, _) in PARTS.items()]
+    measures = [c for c in [*parts, *COLUMNS] if c.key != name and methods[c.key].notna().any()]
     if "rank" in methods:
         return [RANK, score_column(comparison), *measures, *DATASETS]
     beside = difference_column(comparison, f"To {comparison.plan['reference'] or 'the best'}")
@@ -197,7 +198,7 @@ def shortfall(row: Mapping[Any, Any]) -> str:
 
 
 def comparison_html(comparison: Comparison) -> str:
-    """Return what a notebook shows: the line of the ``repr``, the main columns and the verdict."""
+    """Return the notebook display: the line of the ``repr``, the main columns and the verdict."""
     if not comparison.cells:
         return html.shown(repr(comparison))
     table = comparison.table()

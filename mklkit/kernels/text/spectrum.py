@@ -1,34 +1,29 @@
-"""Spectrum and mismatch kernels: texts with the same, or nearly the same, pieces are similar."""
+"""The spectrum kernel: texts with the same pieces are similar."""
 
 from __future__ import annotations
 
 import re
-from itertools import combinations
-from math import comb, factorial
 from typing import ClassVar
 
 import attrs
 import numpy as np
-from attrs.validators import ge, instance_of, optional
-from numpy.typing import NDArray
-from scipy.sparse import csr_array, hstack
+from attrs.validators import ge, instance_of
+from scipy.sparse import csr_array
 
 from mklkit.kernels.sparse_features import FeatureKernel, Sparse
 from mklkit.kernels.text.sequences import gram_numbers, in_tokens, letters
-from mklkit.protocols import Array, FixedKernel, Kernel, KernelFacts
+from mklkit.protocols import Array, FixedKernel, KernelFacts
 from mklkit.protocols.component import as_int
 from mklkit.registry.hookspecs import register
-
-MOST_SELECTIONS = 5000
 
 
 @register
 @attrs.frozen
 class SpectrumKernel(FixedKernel, FeatureKernel):
-    """Common pieces of k letters or words: the inner product of how often each occurs.
+    """Common pieces of k letters or words: the inner product of their counts.
 
-    A text shorter than k has no pieces, and similarity zero to all texts, itself included. Letters
-    are compared as they are written, words in lower case; words are runs of letters and digits.
+    A text shorter than k has no pieces, and similarity zero to all texts, including itself. Letters
+    are compared as written, words in lower case; words are runs of letters and digits.
 
     Parameters
     ----------
@@ -37,7 +32,7 @@ class SpectrumKernel(FixedKernel, FeatureKernel):
     words : bool, default=False
         Whether pieces are k consecutive words; otherwise k consecutive letters.
     normalize : bool, default=True
-        Whether to divide by √(k(x, x) k(z, z)), so that a text's length does not count.
+        Whether to divide by √(k(x, x) k(z, z)), so that the length of a text does not matter.
 
     Notes
     -----
@@ -79,129 +74,3 @@ class SpectrumKernel(FixedKernel, FeatureKernel):
 
 def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text.lower())
-
-
-@register
-@attrs.frozen
-class Mismatch(Kernel):
-    """Common pieces of k letters, each counted with all that differ from it in up to m letters.
-
-    The feature of a piece γ is the number of pieces of the text that differ from γ in at most m
-    letters, for all γ of the alphabet. A text shorter than k has similarity zero to all texts.
-
-    Parameters
-    ----------
-    k : int, default=3
-        The length of a piece; at least 1.
-    m : int, default=1
-        The letters that may differ; zero or above and below k. Zero gives the spectrum kernel.
-    alphabet : str, optional
-        The letters of pieces, by default all that occur in the training texts. Pieces with other
-        letters are left out, such as ``N`` for an unknown base with ``alphabet="ACGT"``.
-    normalize : bool, default=True
-        Whether to divide by √(k(x, x) k(z, z)).
-
-    Notes
-    -----
-    The kernel is a sum over pairs of pieces of the number of pieces near to both, which depends on
-    the distance of the two alone. It follows from the pairs that agree on each selection of places:
-    for j up to 2m, all selections of k − j places. Each takes what :class:`SpectrumKernel` takes;
-    there are 7 for k = 3 and m = 1, and 16 for k = 5. Independent of the size of the alphabet. Of
-    C. Leslie, E. Eskin, A. Cohen, J. Weston, W. S. Noble: Mismatch string kernels for
-    discriminative protein classification. Bioinformatics 20 (2004).
-
-    Examples
-    --------
-    >>> from mklkit.registry.readings import text_codes
-    >>> rows = text_codes(["aa", "ab", "bb"])
-    >>> Mismatch(k=2, m=1, normalize=False).fit(rows)(rows, rows)
-    array([[3., 2., 2.],
-           [2., 3., 2.],
-           [2., 2., 3.]])
-    """
-
-    name: ClassVar[str] = "mismatch"
-    facts: ClassVar[KernelFacts] = KernelFacts(reads="text", search_space={"k": (3, 4, 5)})
-
-    k: int = attrs.field(default=3, converter=as_int, validator=[instance_of(int), ge(1)])
-    m: int = attrs.field(default=1, converter=as_int, validator=[instance_of(int), ge(0)])
-    alphabet: str | None = attrs.field(default=None, validator=optional(instance_of(str)))
-    normalize: bool = attrs.field(default=True, validator=instance_of(bool))
-
-    def __attrs_post_init__(self) -> None:
-        if self.m >= self.k:
-            raise ValueError(f"m must be below k; got m={self.m} and k={self.k}")
-        if self.alphabet == "":
-            raise ValueError("alphabet must have at least one letter, or be left out")
-        count = sum(comb(self.k, j) for j in range(min(2 * self.m, self.k) + 1))
-        if count > MOST_SELECTIONS:
-            raise ValueError(
-                f"k={self.k} with m={self.m} takes {count:,} counts of every text, more than"
-                f" {MOST_SELECTIONS:,}: choose a smaller m or k"
-            )
-
-    def fit(self, rows: Array) -> FittedMismatch:
-        """Return the kernel with its alphabet, of the training texts unless it is given."""
-        known = rows[rows >= 0] if self.alphabet is None else list(map(ord, self.alphabet))
-        return FittedMismatch(np.unique(known).astype(np.int64), self.k, self.m, self.normalize)
-
-
-@register
-@attrs.frozen(eq=False)
-class FittedMismatch(FeatureKernel):
-    """The mismatch kernel with its alphabet (s,), ready to evaluate."""
-
-    alphabet: NDArray[np.int64]
-    k: int
-    m: int
-    normalize: bool
-
-    def features(self, rows: Array) -> tuple[Sparse, Sparse]:
-        """Return the counts of pieces through each selection of places, and weighted."""
-        texts = letters(rows)
-        known = np.isin(rows[texts.owners, texts.places], self.alphabet)
-        starts = texts.starts(self.k)
-        # How many known letters stand before each place: k of them between both ends of a piece.
-        before = np.concatenate([[0], np.cumsum(known)])
-        starts = starts[before[starts + self.k] - before[starts] == self.k]
-        owners = texts.owners[starts]
-        counts, weighted = [], []
-        for left_out, weight in enumerate(self._weights()):
-            for places in combinations(range(self.k), self.k - left_out):
-                numbers, count = gram_numbers(texts.symbols, starts, places)
-                ones = np.ones(len(starts)), (owners, numbers)
-                counts.append(csr_array(ones, shape=(len(rows), count)))
-                weighted.append(weight * counts[-1])
-        return hstack(counts, format="csr"), hstack(weighted, format="csr")
-
-    def _weights(self) -> list[float]:
-        """Return what agreement on k − j places counts, for j = 0, 1, … min(2m, k).
-
-        Pieces at distance d agree on C(k − d, k − j) of the selections of k − j places; the
-        weights make the sum the number of common neighbours.
-        """
-        k, most = self.k, min(2 * self.m, self.k)
-        size = len(self.alphabet)
-        weights = [0] * (most + 1)
-        for d in range(most, -1, -1):
-            counted = sum(weights[j] * comb(k - d, k - j) for j in range(d + 1, most + 1))
-            weights[d] = common_neighbours(d, k, self.m, size) - counted
-        return [float(weight) for weight in weights]
-
-
-def common_neighbours(distance: int, k: int, m: int, size: int) -> int:
-    """Return how many pieces differ in at most m letters from each of two pieces of length k.
-
-    The two differ in ``distance`` letters of an alphabet of this size.
-    """
-    total = 0
-    for like_first in range(distance + 1):
-        for like_second in range(distance - like_first + 1):
-            others = distance - like_first - like_second
-            left = m - (distance - min(like_first, like_second))
-            ways = factorial(distance) // (
-                factorial(like_first) * factorial(like_second) * factorial(others)
-            )
-            changed = sum(comb(k - distance, i) * (size - 1) ** i for i in range(left + 1))
-            total += ways * (size - 2) ** others * changed
-    return total

@@ -22,8 +22,8 @@ from mklkit.registry.hookspecs import register
 class TokenSet(FixedKernel):
     """Share of the elements that two sets have in common, each written in a text: "a; b; c".
 
-    k(x, z) = |x ∩ z|/|x ∪ z|, Jaccard's index. How often and in which order elements are written
-    makes no difference; upper and lower case do. Two empty sets have similarity one.
+    k(x, z) = |x ∩ z|/|x ∪ z|, Jaccard's index. Repetitions and order of elements do not matter;
+    upper and lower case do. Two empty sets have similarity one.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ class TokenSet(FixedKernel):
     Notes
     -----
     O(T) to read T characters in each call; O(nm) for each element that many sets have, and for
-    others the number of pairs of sets that have it. Positive semi-definite, as :class:`Tanimoto`
-    is. Of P. Jaccard: The distribution of the flora in the alpine zone. New Phytologist 11 (1912).
+    others the number of pairs of sets that have it. Positive semi-definite. Of
+    P. Jaccard: The distribution of the flora in the alpine zone. New Phytologist 11 (1912).
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""MHKS and KMHKS of papers 000 and 002, and the iteration by which ``ifsl`` couples them too."""
+"""MHKS and KMHKS of papers 000 and 002, and the iteration with which ``ifsl`` couples them."""

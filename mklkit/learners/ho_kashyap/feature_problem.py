@@ -18,13 +18,13 @@ from mklkit.views.view import BlockSide
 
 
 class CentredFeatures(FeatureSide):
-    """Features less their means: their products keep the digits that a large mean would take."""
+    """Centred features, whose products keep the digits that a large mean would take."""
 
     def __init__(self, side: TrainingView, row_weights: Array | None = None) -> None:
         features = side.features()
         self.centre = np.average(features, axis=0, weights=row_weights).astype(features.dtype)
         centred = features - self.centre
-        # A feature that varies by no more is constant but for rounding.
+        # A feature that varies by no more is constant up to rounding.
         digits_lost = len(features) * np.finfo(centred.dtype).eps * np.abs(self.centre)
         centred[:, np.abs(centred).max(axis=0) <= digits_lost] = 0.0
         super().__init__(centred)
@@ -51,7 +51,7 @@ class FeatureProblem(Subproblem):
         self.n_coefficients = len(self._centre) + 1
         columns = self.block_columns
         again = columns is not None and columns.blocks.makes_again(columns.used)
-        # Products of features that are made again come from moments about a point among them.
+        # Products of features that are recomputed come from moments about a point among them.
         if self._normal.far_from_zero and not again:
             self._side = CentredFeatures(side, row_weights)
             self._centre = self._side.centre
@@ -89,7 +89,7 @@ class FeatureProblem(Subproblem):
 
     @property
     def block_columns(self) -> BlockSide | None:
-        """The features block by block, where the side has them so."""
+        """The features block by block, if the side has them in this form."""
         return self._side if isinstance(self._side, BlockSide) else None
 
     def function(self, coefficients: LinearDecision) -> tuple[Array, Array]:

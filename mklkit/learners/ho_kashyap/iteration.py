@@ -1,4 +1,4 @@
-"""The iteration of coupled learners by a rule of :mod:`mklkit.learners.ho_kashyap.rules`."""
+"""The iteration of coupled learners with a rule of :mod:`mklkit.learners.ho_kashyap.rules`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from mklkit.learners.ho_kashyap.rules import (
     loss,
     set_target,
     stands_still,
+    weights_by_pattern,
 )
 from mklkit.learners.ho_kashyap.sweeps import can_sweep, iterate_by_sweeps
-from mklkit.protocols import Array, Stopping, Subproblem, Target
+from mklkit.protocols import Array, Stopping, Subproblem, Target, patterns
 
 
 def iterate(
@@ -33,9 +34,9 @@ def iterate(
     initial: Sequence[Any],
     margins: Array | None = None,
 ) -> list[Solution]:
-    """Run a rule on M problems until the objective stands still; return one solution per column.
+    """Run a rule on M problems until the objective stops changing; return a solution per column.
 
-    Initial coefficients are None where a view starts from zeros; margins (M, N) are b₀ by default.
+    Initial coefficients are None for a view that starts from zeros; margins (M, N) default to b₀.
     """
     target = attrs.evolve(target, values=np.ascontiguousarray(target.values))
     start = initial if rule.uses_first else [None, *initial[1:]]
@@ -51,12 +52,22 @@ def _warn_if_stopped(stopping: Stopping, done: NDArray[np.bool_]) -> None:
     if done.all():
         return
     warnings.warn(
-        # The same words in every fold of a search, so that Python says them once.
+        # The same text in every fold of a search, so that Python shows it once.
         f"The iteration stopped at max_iter={stopping.max_iter} while the objective still"
         " changed by more than tol; raise max_iter or tol.",
         ConvergenceWarning,
         stacklevel=5,
     )
+
+
+def _lacks(problems: Sequence[Subproblem], n_rows: int) -> NDArray[np.bool_]:
+    """Return which rows lack the source of each view, (N, M)."""
+    lacks = np.zeros((n_rows, len(problems)), bool)
+    for view, problem in enumerate(problems):
+        if problem.members is not None:
+            lacks[:, view] = True
+            lacks[problem.members, view] = False
+    return lacks
 
 
 class _WholeRows:
@@ -73,7 +84,9 @@ class _WholeRows:
     ) -> None:
         n_columns = len(columns.lam)
         self.rule = rule
-        self.factors, self.data_weights = rule.couplings(columns.weights)
+        self.codes, self.lacks = patterns(_lacks(problems, len(target)))
+        self.weights = weights_by_pattern(columns.weights, self.lacks)
+        self.factors, self.data_weights = rule.couplings(self.weights, self.lacks)
         self.problems = list(problems)
         self.labels = labels = target.values
         self.counts = target.counts
@@ -110,14 +123,15 @@ class _WholeRows:
         return self.columns.lam[self.running]
 
     def solve(self, view: int) -> None:
-        """Solve one view, from the newest outputs or, by a rule at once, those of the last pass."""
-        lam, factors, order = self.lam, self.factors[view], self.rule.order
+        """Solve one view, from the newest outputs or, if all at once, those of the last pass."""
+        lam, order = self.lam, self.rule.order
         if order == "late-margins":
             self.before[view] = self.outputs[view]
         elif order == "at-once" and view == 0:
             self.before[...] = self.outputs
         outputs = self.before if order == "at-once" else self.outputs
-        set_target(outputs, self.margins, self.labels, factors, lam, view, self.target)
+        state = outputs, self.margins, self.labels, self.codes
+        set_target(*state, self.factors[view], lam, view, self.target)
         data_weights = 1.0 + lam * self.data_weights[view]
         problem = self.problems[view]
         self.coefficients[view] = problem.solve(self.target, data_weights, self.running)
@@ -125,9 +139,8 @@ class _WholeRows:
 
     def objective(self) -> Array:
         """Return L of each running column."""
-        total = loss(
-            self.outputs, self.margins, self.labels, self.counts, self.columns.weights, self.lam
-        )
+        state = self.outputs, self.margins, self.labels, self.counts
+        total = loss(*state, self.codes, self.lacks, self.weights, self.lam)
         for problem, coefficients in zip(self.problems, self.coefficients, strict=True):
             if coefficients is not None:
                 total = total + problem.penalty(coefficients, self.running)

@@ -30,7 +30,7 @@ from mklkit.registry.hookspecs import register
 class _HoKashyap(Learner):
     """Least squares to labels with margins that may grow: ‖φ∘f − 1 − b‖² + α‖w‖², b ≥ 0.
 
-    The squares of rows with weights are weighted, and so is the objective of the stopping rule.
+    Row weights multiply the squares, also in the objective of the stopping rule.
     """
 
     rule: ClassVar[Rule]

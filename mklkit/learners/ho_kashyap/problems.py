@@ -1,7 +1,7 @@
 """Ridge regressions with an unpenalised bias, one per view: the subproblems of coupled learners.
 
 Each is set up once for a view, then solved for many targets, data weights and ridges, one per
-column. With weights v of rows, squares are Σ v_i(f_i − t_i/s)², and means count rows by v.
+column. With weights v of rows, squares are Σ v_i(f_i − t_i/s)², and means weigh rows by v.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from mklkit.views.sides import FeatureSide, GramSide
 def ridge_problem(
     side: TrainingView, alphas: Array, row_weights: Array | None = None
 ) -> FeatureProblem | CholeskyProblem:
-    """Return the ridge regression of one view for ridges (G,), in the form that costs least."""
+    """Return the ridge regression of one view for ridges (G,), in the cheapest form."""
     single = len(alphas) == 1 and float(alphas[0]) > 0
     if side.explicit:
         if single and RowProblem.suits(side, float(alphas[0])):
@@ -61,7 +61,7 @@ class GramProblem(FeatureProblem):
             centred = centred_gram(gram, row_weights=row_weights)
             matrix = centred * self._roots * self._roots.T
             pairs = Spectrum.of(matrix, floor=gram_rounding(gram, row_weights))
-            # An eigenvector of a tiny eigenvalue is mixed with that of eigenvalue zero.
+            # An eigenvector of a tiny eigenvalue mixes with that of eigenvalue zero.
             zero = self._roots / np.linalg.norm(self._roots)
             vectors = pairs.vectors - zero * (zero.T @ pairs.vectors)
             self._pairs = Spectrum(pairs.values, vectors)
@@ -105,7 +105,7 @@ class RowFunction:
 class CholeskyProblem(Subproblem):
     """One ridge α > 0 on a Gram matrix: KMHKS's system by a Cholesky factor, not by eigenpairs.
 
-    The system s·f + αV⁻¹v = t has the outputs f beside the solution v: K is not read again.
+    The system s·f + αV⁻¹v = t gives the outputs f along with the solution v: K is not read again.
     """
 
     n_coefficients: int | None = None
@@ -134,7 +134,7 @@ class CholeskyProblem(Subproblem):
         return RowFunction(weights, outputs, self._alphas * squares, np.repeat(bias, count))
 
     def _factor(self, data_weight: float) -> tuple[Array, Array] | None:
-        """Return the factor of sK + αV⁻¹ and what it makes of ones; None where K is indefinite."""
+        """Return the factor of sK + αV⁻¹ and its solution for ones; None if K is indefinite."""
         if data_weight not in self._factors:
             matrix = data_weight * self._gram
             matrix[np.diag_indices_from(matrix)] += np.ravel(self._alphas * self._scales)
@@ -149,7 +149,7 @@ class CholeskyProblem(Subproblem):
     def _solved(
         self, targets: Array, data_weights: Array, columns: ColumnSelector
     ) -> tuple[Array, Array] | None:
-        """Return v (N, G) and w₀ (G,), or None where the kernel is indefinite."""
+        """Return v (N, G) and w₀ (G,), or None if the kernel is indefinite."""
         factorised = self._factor(float(data_weights[0]))
         if factorised is None:
             return None
@@ -213,7 +213,7 @@ class TridiagonalProblem(CholeskyProblem):
             return None
         means = targets.mean(axis=0, dtype=np.float64)
         weights = self._system.solve(targets - means, data_weights, self._alphas[columns])
-        # Rounding alone leaves the centred space.
+        # Only rounding errors leave the centred space.
         weights -= weights.mean(axis=0)
         return weights, means / data_weights - self._row_means @ weights
 
@@ -234,7 +234,7 @@ class RowProblem(CholeskyProblem):
 
     @staticmethod
     def suits(side: TrainingView, alpha: float) -> bool:
-        """Return whether there are fewer rows than features, and α is above their rounding."""
+        """Return whether there are fewer rows than features, and α is above rounding errors."""
         if side.n_rows >= side.n_features:
             return False
         features = side.features()

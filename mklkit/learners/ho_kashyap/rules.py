@@ -4,6 +4,9 @@ Minimises, over one decision function f_l and margins b_l ≥ 0 per view,
 
     L = Σ_l [‖f_l − φ∘(1 + b_l)‖² + penalty_l] + λ Σ_l ‖f_l − f̄‖²,   f̄ = Σ_j μ_j f_j.
 
+If rows lack sources, the squares of a view are over the rows that have its source, and f̄ is the
+mean of the views that a row has; μ depends on the pattern of sources.
+
 For labels φ of −1 and +1 the misfit is the papers' ‖φ∘f_l − 1 − b_l‖²; for numbers, with margins
 that stay at b = 0, it is ‖f_l − φ‖². Norms over rows are weighted where rows have weights. With one
 view this is MHKS, KMHKS or ridge regression. Many
@@ -68,15 +71,22 @@ class Solution:
 
 @compiled()
 def set_target(
-    outputs: Array, margins: Array, labels: Array, factors: Array, lam: Array, view: int, out: Array
+    outputs: Array,
+    margins: Array,
+    labels: Array,
+    codes: NDArray[np.intp],
+    factors: Array,
+    lam: Array,
+    view: int,
+    out: Array,
 ) -> None:  # pragma: no cover - compiled
-    """Set ``φ∘(1 + b_l) + λ Σ_j c_j f_j`` for the factors c (M,), in one pass over the rows."""
+    """Set ``φ∘(1 + b_l) + λ Σ_j c_j f_j`` for the factors c (K, M) of rows with codes (N,)."""
     n_views, n_rows, n_columns = outputs.shape
     for i in range(n_rows):
         for g in range(n_columns):
             pull = 0.0
             for j in range(n_views):
-                pull += factors[j] * outputs[j, i, g]
+                pull += factors[codes[i], j] * outputs[j, i, g]
             out[i, g] = labels[i] * (1.0 + margins[view, i, g]) + lam[g] * pull
 
 
@@ -94,11 +104,19 @@ def grow_margins(
 
 @compiled()
 def loss(
-    outputs: Array, margins: Array, labels: Array, counts: Array, mu: Array, lam: Array
+    outputs: Array,
+    margins: Array,
+    labels: Array,
+    counts: Array,
+    codes: NDArray[np.intp],
+    lacks: NDArray[np.bool_],
+    mu: Array,
+    lam: Array,
 ) -> Array:  # pragma: no cover - compiled
     """Return the objective without its penalties, (G,), accumulated in float64.
 
-    Each row counts as often as ``counts`` (N,) says.
+    Each row counts ``counts`` (N,) times. Of K patterns, ``codes`` (N,) are those of the rows,
+    ``lacks`` (K, M) the views that they lack, and ``mu`` (K, M) the weights of the others.
     """
     n_views, n_rows, n_columns = outputs.shape
     total = np.zeros(n_columns)
@@ -106,10 +124,12 @@ def loss(
         for g in range(n_columns):
             mean = 0.0
             for j in range(n_views):
-                mean += mu[j] * outputs[j, i, g]
+                mean += mu[codes[i], j] * outputs[j, i, g]
             misfit = 0.0
             spread = 0.0
             for j in range(n_views):
+                if lacks[codes[i], j]:
+                    continue
                 error = outputs[j, i, g] - labels[i] * (1.0 + margins[j, i, g])
                 misfit += error * error
                 gap = outputs[j, i, g] - mean
@@ -124,8 +144,8 @@ def stands_still(
     """Return where the objective (G,) has changed by no more than the tolerance.
 
     The objective is a sum over rows: above 1,000 rows, more than the papers' data sets have, the
-    tolerance is meant per 1,000 rows, ``total`` of them. What the rounding of outputs, of a given
-    type, can change does not count.
+    tolerance is per 1,000 rows, ``total`` of them. Changes within the rounding errors of outputs
+    of this type do not count.
     """
     thousands = max(1.0, total / 1000)
     rounding = np.finfo(dtype).eps * np.abs(before)
@@ -133,16 +153,26 @@ def stands_still(
     return still | (np.abs(now - before) <= rounding)
 
 
-def coupling_matrix(weights: Array) -> Array:
-    """Return C (M, M) with ``∂/∂f_l Σ_k ‖f_k − f̄‖² = 2 Σ_j C_lj f_j`` (000, equation 9)."""
-    n_views = len(weights)
-    return (
-        np.eye(n_views) - weights[None, :] - weights[:, None] + n_views * np.outer(weights, weights)
-    )
+def weights_by_pattern(weights: Array, lacks: NDArray[np.bool_]) -> Array:
+    """Return μ (K, M) of the views that the rows of each pattern have, from that of all (M,)."""
+    shares = np.where(lacks, 0.0, weights)
+    sums = shares.sum(axis=1, keepdims=True)
+    scaled = np.divide(shares, sums, where=sums > 0, out=np.zeros_like(shares))
+    return np.where(lacks.any(axis=1, keepdims=True), scaled, weights)
+
+
+def coupling_matrix(weights: Array, lacks: NDArray[np.bool_]) -> Array:
+    """Return C (M, M) with ``∂/∂f_l Σ_k ‖f_k − f̄‖² = 2 Σ_j C_lj f_j`` (000, equation 9).
+
+    Sums are over the views that a row has; for the others μ (M,) is 0, and so is C.
+    """
+    has = (~lacks).astype(np.float64)
+    crossed = np.outer(weights, has)
+    return np.diag(has) - crossed.T - crossed + has.sum() * np.outer(weights, weights)
 
 
 Step = tuple[Literal["solve", "grow", "record"], int]
-"""Solve a view, let its margins grow, or record the objective (whose number means nothing)."""
+"""Solve a view, let its margins grow, or record the objective (whose number is unused)."""
 
 RECORD: Step = ("record", 0)
 
@@ -156,26 +186,32 @@ pass before; with late margins, from the newest, and its margins grow by its own
 class Rule:
     """A published iteration: the order of its steps, and a view's target and data weight.
 
-    ``couplings`` returns for μ (M,) each view's factors c_l of the outputs (M, M) and its d_l (M,):
-    its target is φ∘(1 + b_l) + λ Σ_j c_lj f_j, with the data weight 1 + λd_l. ``steps`` yields the
+    ``couplings`` returns for μ and what is lacking (K, M) each view's factors c_l of the outputs
+    (M, K, M) and its d_l (M,): its target is φ∘(1 + b_l) + λ Σ_j c_lj f_j, with the data weight
+    1 + λd_l. ``steps`` yields the
     steps for M views without an end. ``uses_first`` tells whether the first view's initial
     coefficients are used.
     """
 
-    couplings: Callable[[Array], tuple[Array, Array]]
+    couplings: Callable[[Array, NDArray[np.bool_]], tuple[Array, Array]]
     steps: Callable[[int], Iterator[Step]]
     uses_first: bool
     order: Order = "in-turn"
 
 
-def _gradient_couplings(weights: Array) -> tuple[Array, Array]:
-    matrix = coupling_matrix(weights)
-    of_itself = np.diag(matrix)
-    return np.diag(of_itself) - matrix, of_itself
+def _gradient_couplings(weights: Array, lacks: NDArray[np.bool_]) -> tuple[Array, Array]:
+    """Return the largest d_l = C_ll of all patterns: rows with a smaller one get (d_l − C_ll) f_l.
+
+    That bounds the square from above and touches it at f_l, so that the objective still falls.
+    """
+    matrices = np.array([coupling_matrix(*pattern) for pattern in zip(weights, lacks, strict=True)])
+    of_itself = np.diagonal(matrices, axis1=1, axis2=2).max(axis=0)
+    return np.ascontiguousarray((np.diag(of_itself) - matrices).transpose(1, 0, 2)), of_itself
 
 
-def _fixed_mean_couplings(weights: Array) -> tuple[Array, Array]:
-    return np.tile(weights, (len(weights), 1)), np.ones(len(weights))
+def _fixed_mean_couplings(weights: Array, lacks: NDArray[np.bool_]) -> tuple[Array, Array]:
+    n_views = weights.shape[1]
+    return np.tile(weights, (n_views, 1, 1)), np.ones(n_views)
 
 
 def _gradient_steps(n_views: int) -> Iterator[Step]:

@@ -1,9 +1,9 @@
-"""The iteration on features that are made again in each pass: one sweep over the rows per solve.
+"""The iteration on features that are recomputed in each pass: one sweep over the rows per solve.
 
-A sweep makes the features of a block once, for the outputs of the view that was solved last and for
-the products of the next view with its target; margins and outputs stay with the part of the rows to
-which they belong. The objective is known one sweep late: what the sweep computed beyond it is
-discarded if the iteration has converged.
+A sweep computes the features of a block once, for the outputs of the view that was solved last and
+for the products of the next view with its target; margins and outputs stay with their part of the
+rows. The objective is known one sweep late: the results of that sweep are discarded if the
+iteration has converged.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ class _Block:
 
 
 Queued = tuple[Any, ...]
-"""A step, or a view whose outputs are new with their projection and bias."""
+"""A step, or a view with new outputs and their projection and bias."""
 
 
 @attrs.frozen(eq=False)
 class _Sweep:
-    """What is done with a block of rows: queued steps, then a view's target and its products."""
+    """The work on a block of rows: queued steps, then a view's target and its products."""
 
     columns: Columns
     queue: list[Queued]
@@ -70,7 +70,7 @@ class _Sweep:
     def __call__(
         self, blocks: Iterator[tuple[slice, RowBlock]], state: list[_Block]
     ) -> tuple[list[_Block], list[Array]]:
-        """Return the part's state, changed; the objective, the target's sum and its products."""
+        """Return the part's new state, the objective, the target's sum and its products."""
         projections = [function[0] for step, _, *function in self.queue if step == "outputs"]
         used = [projector for part in (self.back, *projections) for projector in part.projectors]
         distinct = list({id(projector.map): projector for projector in used}.values())
@@ -82,7 +82,9 @@ class _Sweep:
         self, block: RowBlock, rows: _Block, projectors: Sequence[Projector]
     ) -> list[Array]:
         block.prepare(projectors)
-        columns, value = self.columns, np.zeros(1)
+        columns, value, weights = self.columns, np.zeros(1), self.columns.weights[None]
+        # Rows that lack sources have separate features, which are not swept together.
+        codes, lacks = np.zeros(len(rows.labels), np.intp), np.zeros(weights.shape, bool)
         for step, view, *function in self.queue:
             if step == "outputs":
                 projection, bias = function
@@ -91,10 +93,11 @@ class _Sweep:
                 rate = columns.rates[view]
                 grow_margins(rows.outputs[view], rows.labels, rate, rows.margins[view])
             else:
-                state = rows.outputs, rows.margins, rows.labels, rows.counts
-                value = loss(*state, columns.weights, columns.lam)
+                counted = rows.outputs, rows.margins, rows.labels, rows.counts
+                value = loss(*counted, codes, lacks, weights, columns.lam)
         target, lam = np.empty_like(rows.outputs[0]), columns.lam
-        set_target(rows.outputs, rows.margins, rows.labels, self.factors, lam, self.view, target)
+        margins, labels, view = rows.margins, rows.labels, self.view
+        set_target(rows.outputs, margins, labels, codes, self.factors, lam, view, target)
         target *= rows.counts[:, None]
         return [value, target.sum(axis=0, dtype=np.float64), *self.back.of(block, target)]
 
@@ -107,7 +110,7 @@ def iterate_by_sweeps(
     initial: Sequence[Any],
     steps: Iterator[Step],
 ) -> Solution:
-    """Return the solution of one column, after one sweep per solve: the same as any iteration's."""
+    """Return the solution of one column, with one sweep per solve; equal to that of ``iterate``."""
     blocks = problems[0].block_columns.blocks
     n_views, start = len(problems), columns.facts.b0
 
@@ -129,7 +132,8 @@ def iterate_by_sweeps(
         for view, start_of_view in enumerate(initial)
         if start_of_view is not None
     ]
-    factors, data_weights = rule.couplings(columns.weights)
+    weights = columns.weights[None]
+    factors, data_weights = rule.couplings(weights, np.zeros(weights.shape, bool))
     history: list[float] = []
     stopping = columns.facts.stopping
     for step, view in steps:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-import random
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import attrs
 import numpy as np
 import pytest
+from defective_kernels import Kernel, Negative
+from defective_strategies import Learner, Off, Weighting
+from defects import DEFECTS
 from mklkit_authors.testing import (
     CheckFailure,
     NotApplicable,
@@ -19,389 +20,10 @@ from mklkit_authors.testing import (
 from mklkit_authors.testing.checks import checks_of
 
 from mklkit import MKLKitError, get_registry
-from mklkit.feature_maps import Empirical, Implicit
 from mklkit.kernels import RBF, Precomputed
 from mklkit.learners import SVM
-from mklkit.plugin import (
-    CombinerFacts,
-    FeatureMapFacts,
-    FittedScalarKernel,
-    FusionCombiner,
-    KernelFacts,
-    LearnerFacts,
-    LinearDecision,
-    Target,
-    WeightingCombiner,
-    weighting_rule,
-)
-from mklkit.protocols import Component
+from mklkit.plugin import CombinerFacts, KernelFacts, Target, WeightingCombiner
 from mklkit.registry.readings import category_codes, texts_of
-
-DEFECTS: list[Any] = []
-Method = Callable[..., Any]
-
-
-def defective(check: str) -> Callable[[Any], Any]:
-    """Return a decorator of components that fail in the check of that name."""
-
-    def add(cls: Any) -> Any:
-        DEFECTS.append(pytest.param(cls, check, id=f"{cls.__name__}-{check}"))
-        return cls
-
-    return add
-
-
-def defect(check: str, base: type, facts: Any = None) -> Callable[[Method], Any]:
-    """Return a decorator of a method ``replaced_word`` that spoils a sound component."""
-
-    def add(method: Method) -> Any:
-        replaced, _, word = method.__name__.partition("_")
-        members = {"__doc__": "Wrong.", {"call": "__call__"}.get(replaced, replaced): method}
-        stated = {} if facts is None else {"facts": facts}
-        return defective(check)(type(word, (base,), members | stated))
-
-    return add
-
-
-@attrs.frozen
-class Mean(FusionCombiner):
-    """The mean of the decisions."""
-
-    name: ClassVar[str] = "mean"
-
-    def fuse(self, scores: np.ndarray) -> np.ndarray:
-        return np.asarray(scores.mean(axis=1))
-
-
-@defective("values_that_are_no_numbers_are_refused")
-@attrs.frozen
-class Kernel(Component):
-    """The inner product and one."""
-
-    name: ClassVar[str] = "plain"
-    shift: float = attrs.field(default=1.0, converter=float)
-
-    def fit(self, rows: np.ndarray) -> Any:
-        return self
-
-    def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return a @ b.T + 1.0
-
-    def diagonal(self, a: np.ndarray) -> np.ndarray:
-        return np.asarray((a**2).sum(axis=1) + 1.0)
-
-
-@defect("values_have_their_shapes", Kernel)
-def call_flat(self: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return (a @ b.T).ravel()
-
-
-@defect("symmetric", Kernel)
-def call_crooked(self: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return a @ b.T + a[:, :1]
-
-
-@defect("diagonal_is_that_of_the_matrix", Kernel)
-def diagonal_shifted(self: Any, a: np.ndarray) -> np.ndarray:
-    return np.asarray((a**2).sum(axis=1))
-
-
-@defect("each_row_by_itself", Kernel)
-def call_crowded(self: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return a @ b.T + len(a) * len(b)
-
-
-@defect("inputs_are_left_as_they_are", Kernel)
-def fit_scribbling(self: Any, rows: np.ndarray) -> Any:
-    rows -= rows.mean(axis=0)
-    return self
-
-
-@defect("global_random_state_has_no_say", Kernel)
-def fit_reckless(self: Any, rows: np.ndarray) -> Any:
-    return RBF(gamma=1 + np.random.random()).fit(rows)  # noqa: NPY002
-
-
-@defect("global_random_state_has_no_say", Kernel)
-def fit_shuffling(self: Any, rows: np.ndarray) -> Any:
-    random.shuffle([1, 2, 3])
-    return self
-
-
-@defective("parameters_round_trip")
-class Fussy(Kernel):
-    """Has a converter that changes its mind."""
-
-    def with_params(self, **params: Any) -> Any:
-        return type(self)(shift=1 + params["shift"])
-
-
-@defective("positive_semi_definite")
-class Negative(Kernel):
-    """Not positive semi-definite."""
-
-    def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return -(a @ b.T)
-
-    def diagonal(self, a: np.ndarray) -> np.ndarray:
-        return -np.asarray((a**2).sum(axis=1))
-
-
-@attrs.frozen
-class FallingFitted(FittedScalarKernel):
-    base: ClassVar[str] = "squared_distance"
-    monotone: ClassVar[int] = 1
-
-    def of(self, base: np.ndarray, out: np.ndarray) -> np.ndarray:
-        return np.exp(np.negative(base, out=out), out=out)
-
-
-@defect("shared_base_is_honest", Kernel)
-def fit_falling(self: Any, rows: np.ndarray) -> Any:
-    return FallingFitted()
-
-
-@defective("fit_changes_nothing")
-@attrs.define
-class Changing(Component):
-    """Is its own fitted object."""
-
-    name: ClassVar[str] = "changing"
-    width: float = attrs.field(default=1.0, converter=float)
-
-    def fit(self, rows: np.ndarray) -> Any:
-        self.width = float(rows.std())
-        return RBF(gamma=self.width).fit(rows)
-
-
-@defective("name_and_description")
-class Wordless(Kernel):
-    name: ClassVar[str] = "two words"
-
-
-@defective("name_and_description")
-class Underlined(Kernel):
-    """
-    Begins a line too late.
-    """
-
-
-@defective("name_and_description")
-class Outdated(Kernel):
-    """The inner product and one.
-
-    Parameters
-    ----------
-    shift : float
-        What is added.
-    width : float
-        There is no such thing.
-
-    Examples
-    --------
-    >>> Outdated()
-    Outdated(shift=1.0)
-    """
-
-
-@attrs.frozen
-class Weighting(WeightingCombiner):
-    """Even weights."""
-
-    name: ClassVar[str] = "even"
-
-    def weights(self, views: Any, y: np.ndarray) -> np.ndarray:
-        return np.ones(len(views))
-
-
-MOMENTS = CombinerFacts(from_moments=True)
-
-
-@defect("training_order_does_not_matter", Weighting)
-def weights_first(self: Any, views: Any, y: np.ndarray) -> np.ndarray:
-    return 1 + np.arange(len(views)) * (y[0] > 0)
-
-
-@defect("training_order_does_not_matter", Weighting)
-def weights_last(self: Any, views: Any, y: np.ndarray) -> np.ndarray:
-    return 1 + np.arange(len(views)) * (y[-1] > 0)
-
-
-@defect("sums_are_enough", Weighting, MOMENTS)
-def weights_rows(self: Any, views: Any, y: np.ndarray) -> np.ndarray:
-    return np.array([np.abs(view.gram()).max() for view in views])
-
-
-@defect("weights_of_rows_count", Weighting, CombinerFacts(row_weights="throughout"))
-def weights_alike(self: Any, views: Any, y: np.ndarray) -> np.ndarray:
-    return np.array([(view.gram() @ y) @ y / np.linalg.norm(view.gram()) for view in views])
-
-
-@defect("weights_of_rows_count", Weighting)
-def fit_dropping(self: Any, views: Any, target: Any, learner: Any, random_state: Any) -> Any:
-    unweighted = attrs.evolve(target, row_weights=None)
-    return Weighting.fit(self, views, unweighted, learner, random_state)
-
-
-@defect("learns_what_is_plain", Weighting)
-def fit_nonsense(self: Any, views: Any, target: Any, learner: Any, random_state: Any) -> Any:
-    return object()
-
-
-@defect("one_seed_gives_one_result", Weighting)
-def weights_unseeded(self: Any, views: Any, y: np.ndarray) -> np.ndarray:
-    return np.random.default_rng().random(len(views))
-
-
-@defect("inputs_are_left_as_they_are", Weighting)
-def weights_meddling(self: Any, views: Any, y: np.ndarray) -> np.ndarray:
-    for view in views:
-        gram = view.gram()
-        gram -= gram.mean()
-    return np.ones(len(views))
-
-
-@defect("odd_data_are_learned_or_refused", Weighting)
-def weights_fragile(self: Any, views: Any, y: np.ndarray) -> np.ndarray:
-    spreads = np.array([view.gram().std() for view in views])
-    if not spreads.all():
-        raise ZeroDivisionError("spread of zero")
-    return 1 / spreads
-
-
-@defect("odd_data_are_learned_or_refused", Weighting)
-def weights_refused(self: Any, views: Any, y: np.ndarray) -> np.ndarray:
-    raise MKLKitError("No.")
-
-
-@defect("useless_kernels_do_no_harm", Weighting)
-def weights_once(self: Any, views: Any, y: np.ndarray) -> np.ndarray:
-    if len({float(view.gram().sum()) for view in views}) < len(views):
-        raise MKLKitError("No.")
-    return np.ones(len(views))
-
-
-@defective("weights_are_on_the_simplex")
-@weighting_rule("nan")
-def nan(view: Any, y: np.ndarray) -> float:
-    """Has no weight for any kernel."""
-    return np.nan
-
-
-@defective("weights_are_on_the_simplex")
-class Off(Weighting):
-    """Has weights that don't sum to one."""
-
-    def fit(self, views: Any, target: Any, learner: Any, random_state: Any) -> Any:
-        decision = super().fit(views, target, learner, random_state)
-        return attrs.evolve(decision, weights=np.ones(len(views)))
-
-
-@defective("declares_its_partners")
-class Orphan(Weighting):
-    """Names a learner that does not exist."""
-
-    facts: ClassVar[CombinerFacts] = CombinerFacts(learner="svn")
-
-
-@defect("learns_what_is_plain", Mean)
-def fuse_inverted(self: Any, scores: np.ndarray) -> np.ndarray:
-    return -scores.mean(axis=1)
-
-
-@defect("each_row_by_itself", Mean)
-def fuse_blocks(self: Any, scores: np.ndarray) -> np.ndarray:
-    return scores.mean(axis=1) - scores.mean() * (len(scores) > 256)
-
-
-@attrs.frozen
-class Learner(Component):
-    """Nearest class mean on features."""
-
-    name: ClassVar[str] = "means"
-    facts: ClassVar[Any] = LearnerFacts(on_features=True)
-
-    def fit(self, side: Any, target: Any) -> Any:
-        return LinearDecision(side.project_back(target.values) / len(target), 0.0)
-
-
-@defect("learns_what_is_plain", Learner)
-def fit_silent(self: Any, side: Any, target: Any) -> Any:
-    return LinearDecision(np.zeros(side.features().shape[1]), 0.0)
-
-
-NUMBERS = LearnerFacts(on_features=True, tasks=("two classes", "numbers"))
-
-
-@defect("learns_what_is_plain", Learner, NUMBERS)
-def fit_signs(self: Any, side: Any, target: Any) -> Any:
-    return Learner.fit(self, side, Target.two_classes(np.sign(target.values)))
-
-
-@defect("training_order_does_not_matter", Learner)
-def fit_half(self: Any, side: Any, target: Any) -> Any:
-    first = np.arange(len(target)) < len(target) // 2
-    return Learner.fit(self, side, Target.two_classes(np.where(first, target.values, 0.0)))
-
-
-@defect("sums_are_enough", Learner, LearnerFacts(on_features=True, from_moments=True))
-def fit_rows(self: Any, side: Any, target: Any) -> Any:
-    return LinearDecision(side.features().T @ target.values / len(target), 0.0)
-
-
-@defect("one_seed_gives_one_result", Learner)
-def fit_noise(self: Any, side: Any, target: Any) -> Any:
-    noise = np.random.default_rng().normal(size=len(target))
-    return Learner.fit(self, side, Target.two_classes(target.values + noise))
-
-
-@defect("decides_one_number_a_row", Learner)
-def fit_column(self: Any, side: Any, target: Any) -> Any:
-    fitted = Learner.fit(self, side, target)
-    return attrs.evolve(fitted, coefficients=fitted.coefficients[:, None])
-
-
-@defective("states_its_facts")
-class Undecided(Learner):
-    """Does not say what it learns from."""
-
-    facts: ClassVar[Any] = None
-
-
-@defective("states_its_facts")
-class Mistuned(Learner):
-    """Wants a parameter tuned that it does not have."""
-
-    facts: ClassVar[Any] = LearnerFacts(on_features=True, search_space={"shrinkage": (0.1, 1.0)})
-
-
-@defective("weights_of_rows_count")
-class Unweighing(Learner):
-    """Says that it takes weights of rows, and has no use for them."""
-
-    facts: ClassVar[Any] = LearnerFacts(on_features=True, takes_row_weights=True)
-
-
-@defect("implicit_columns_are_similarities", Implicit)
-def fit_lifted(self: Any, kernel: Any, rows: np.ndarray, random_state: Any) -> Any:
-    return Implicit.fit(self, lambda a, b: 1 + kernel(a, b), rows, random_state)
-
-
-@defect("training_order_does_not_matter", Empirical)
-def fit_greedy(self: Any, kernel: Any, rows: np.ndarray, random_state: Any) -> Any:
-    return attrs.evolve(Empirical.fit(self, kernel, rows[:5], random_state), full=False)
-
-
-@defect("shortcuts_agree_with_transform", Empirical)
-def fit_overhasty(self: Any, kernel: Any, rows: np.ndarray, random_state: Any) -> Any:
-    return attrs.evolve(Empirical.fit(self, kernel, rows[:5], random_state), full=True)
-
-
-@defective("says_whether_it_is_explicit")
-class Lying(Implicit):
-    """Says that it is explicit, and is not."""
-
-    facts: ClassVar[FeatureMapFacts] = FeatureMapFacts(explicit=True)
 
 
 def run_check(component: Any, name: str) -> None:
@@ -591,3 +213,44 @@ def test_whatever_a_component_raises_is_a_failure() -> None:
 
     with pytest.raises(CheckFailure, match=r"Expected no error; got Odd: Odd, at .*line"):
         check_component(Raising)
+
+
+def test_parameters_that_are_no_fields_are_said_to_be() -> None:
+    class Unstored(WeightingCombiner):
+        """Wrong."""
+
+        name = "unstored"
+
+        def __init__(self, power: float = 1.0) -> None:
+            self._power = power
+
+    with pytest.raises(CheckFailure, match=r"attrs\.frozen"):
+        check_component(Unstored)
+
+
+def test_weights_of_rows_that_are_not_taken_are_said_to_be_an_argument() -> None:
+    @attrs.frozen
+    class Deaf(WeightingCombiner):
+        """Wrong."""
+
+        name: ClassVar[str] = "deaf"
+        facts: ClassVar[CombinerFacts] = attrs.evolve(
+            WeightingCombiner.facts, row_weights="throughout"
+        )
+
+        def weights(self, views: Any, y: Any) -> Any:  # type: ignore[override]
+            return np.ones(len(views))
+
+    with pytest.raises(CheckFailure, match="a further argument"):
+        check_component(Deaf)
+
+
+def test_examples_that_are_texts_need_a_kernel_on_text() -> None:
+    @attrs.frozen
+    class Numbers(RBF):
+        """Wrong."""
+
+        facts: ClassVar[KernelFacts] = KernelFacts(examples=("a", "b"))
+
+    with pytest.raises(CheckFailure, match="reads='text'"):
+        check_component(Numbers)

@@ -57,8 +57,8 @@ def test_the_program_is_solved(seed, alpha, p):
     scores, y = problem(seed, 3)
     measure = learn_measure(scores, y, alpha, p)
     reference = by_general_solver(scores, y, alpha, p)
-    ours, theirs = (loss(g, scores, y, alpha, p) for g in (measure, reference))
-    assert ours == pytest.approx(theirs, rel=1e-6)
+    ours, expected = (loss(g, scores, y, alpha, p) for g in (measure, reference))
+    assert ours == pytest.approx(expected, rel=1e-6)
     np.testing.assert_allclose(measure, reference, atol=1e-3)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from functools import reduce
 from typing import Any, ClassVar, Self
 
@@ -10,10 +9,15 @@ import attrs
 import numpy as np
 from attrs.validators import ge, instance_of, min_len
 
-from mklkit import SpecError
-from mklkit.kernels import RBF, Linear
+from mklkit import SpecError, get_registry
+from mklkit.kernels import RBF, KernelAround, Linear
 from mklkit.plugin import Array, FittedKernel, Kernel, KernelFacts, as_int, register
-from mklkit_kernels.around import KernelAround, as_kernel, nested
+
+
+def as_kernel(value: Any) -> Kernel:
+    """Return a kernel, or that of a spec string."""
+    kernel: Kernel = get_registry().create("kernel", value)
+    return kernel
 
 
 def _as_kernels(values: Any) -> tuple[Kernel, ...]:
@@ -22,9 +26,9 @@ def _as_kernels(values: Any) -> tuple[Kernel, ...]:
 
 @attrs.frozen(init=False)
 class ComposedKernel(Kernel):
-    """Template: a kernel made of several on the same columns, whose parameters have their names.
+    """Template: a kernel made of several on the same columns, with parameters nested by name.
 
-    A subclass implements :meth:`joined`.
+    Its name is one of :data:`JOINS`.
     """
 
     kernels: tuple[Kernel, ...] = attrs.field(
@@ -32,17 +36,13 @@ class ComposedKernel(Kernel):
     )
 
     def __init__(self, *parts: Any, kernels: Any = ()) -> None:
-        """Take the kernels one by one, as a spec string has them, or all together."""
+        """Take the kernels one by one, as in a spec string, or all together."""
         chosen = (*parts, *_as_kernels(kernels))
         self.__attrs_init__(**({"kernels": chosen} if chosen else {}))
 
-    @abstractmethod
-    def joined(self, fitted: tuple[FittedKernel, ...]) -> FittedKernel:
-        """Return the kernel that the fitted ones make."""
-
     @property
     def named_kernels(self) -> dict[str, Kernel]:
-        """The kernels by name, with numbers where several have the same one."""
+        """The kernels by name, with numbers if several have the same name."""
         names = [kernel.name.replace("-", "_") for kernel in self.kernels]
         return {
             f"{name}_{names[:place].count(name) + 1}" if names.count(name) > 1 else name: kernel
@@ -56,14 +56,17 @@ class ComposedKernel(Kernel):
 
     @property
     def facts(self) -> KernelFacts:  # type: ignore[override]
-        """What holds for all the kernels, whose parameters are nested; it proposes nothing."""
-        spaces = [nested(name, part) for name, part in self.named_kernels.items()]
+        """The properties of all the kernels, whose parameters are nested; it proposes nothing."""
         return KernelFacts(
             definite=all(kernel.facts.definite for kernel in self.kernels),
             allows_gaps=all(kernel.facts.allows_gaps for kernel in self.kernels),
             reads=self.kernel.facts.reads,
             examples=self.kernel.facts.examples,
-            search_space={key: values for space in spaces for key, values in space.items()},
+            search_space={
+                f"{name}__{key}": values
+                for name, kernel in self.named_kernels.items()
+                for key, values in kernel.facts.search_space.items()
+            },
         )
 
     def __attrs_post_init__(self) -> None:
@@ -75,7 +78,7 @@ class ComposedKernel(Kernel):
             )
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the kernels, and where ``deep`` each by its name with its own parameters."""
+        """Return the kernels and, if ``deep``, each by its name with its own parameters."""
         params: dict[str, Any] = {"kernels": self.kernels}
         for name, kernel in self.named_kernels.items() if deep else ():
             params |= {name: kernel}
@@ -97,43 +100,33 @@ class ComposedKernel(Kernel):
 
     def fit(self, rows: Array) -> FittedKernel:
         """Return the kernel with all of its kernels fitted."""
-        return self.joined(tuple(kernel.fit(rows) for kernel in self.kernels))
+        return FittedComposition(self.name, tuple(kernel.fit(rows) for kernel in self.kernels))
 
     def fit_weighted(self, rows: Array, row_weights: Array) -> FittedKernel:
         """Return the kernel with all fitted to rows that count by their weights (N,)."""
-        return self.joined(tuple(k.fit_weighted(rows, row_weights) for k in self.kernels))
+        fitted = tuple(kernel.fit_weighted(rows, row_weights) for kernel in self.kernels)
+        return FittedComposition(self.name, fitted)
 
 
+JOINS = {"product": np.multiply, "sum": np.add}
+"""The functions that combine values of kernels, by the name of the composed kernel."""
+
+
+@register
 @attrs.frozen
 class FittedComposition(FittedKernel):
-    """Template: the values of several kernels, joined value by value."""
+    """The product or the sum of kernels, ready to evaluate."""
 
+    name: str
     kernels: tuple[FittedKernel, ...]
-    join: ClassVar[Any]
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
-        return reduce(self.join, (kernel(a, b) for kernel in self.kernels))
+        return reduce(JOINS[self.name], (kernel(a, b) for kernel in self.kernels))
 
     def diagonal(self, a: Array) -> Array:
         """Return the similarity of each row with itself: (n,)."""
-        return reduce(self.join, (kernel.diagonal(a) for kernel in self.kernels))
-
-
-@register
-@attrs.frozen
-class FittedProduct(FittedComposition):
-    """The product, ready to evaluate."""
-
-    join: ClassVar[Any] = np.multiply
-
-
-@register
-@attrs.frozen
-class FittedSum(FittedComposition):
-    """The sum, ready to evaluate."""
-
-    join: ClassVar[Any] = np.add
+        return reduce(JOINS[self.name], (kernel.diagonal(a) for kernel in self.kernels))
 
 
 @register
@@ -161,10 +154,6 @@ class Product(ComposedKernel):
 
     name: ClassVar[str] = "product"
 
-    def joined(self, fitted: tuple[FittedKernel, ...]) -> FittedKernel:
-        """Return the product."""
-        return FittedProduct(fitted)
-
 
 @register
 @attrs.frozen(init=False)
@@ -187,15 +176,11 @@ class Sum(ComposedKernel):
 
     name: ClassVar[str] = "sum"
 
-    def joined(self, fitted: tuple[FittedKernel, ...]) -> FittedKernel:
-        """Return the sum."""
-        return FittedSum(fitted)
-
 
 @register
 @attrs.frozen
 class Power(KernelAround):
-    """Whole power of another kernel, k(x, z)^exponent: the product of so many copies.
+    """Integer power of another kernel, k(x, z)^exponent: the product of that many copies.
 
     Parameters
     ----------

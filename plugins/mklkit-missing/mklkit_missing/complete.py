@@ -1,4 +1,4 @@
-"""Kernel completion: a source that a row lacks is predicted from those that it has."""
+"""Kernel completion: a missing source of a row is predicted from those that it has."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 import scipy.linalg
+import scipy.optimize
 from attrs.validators import ge, gt, instance_of
 from numpy.typing import NDArray
 
@@ -26,6 +27,9 @@ from mklkit.plugin import (
 )
 from mklkit_missing.around import Around, lacking
 
+LEAST = 0.1
+"""The least similarity of two sources, as a part of the mean."""
+
 
 @register
 @attrs.frozen
@@ -33,9 +37,10 @@ class Complete(Missing):
     """Complete each kernel: a row's image in a source that it lacks is predicted from the others.
 
     φ̂_m(x) = Σ_j β_j(x) φ_m(x_j) over the rows S that have source m, with β(x) = (C_SS + λI)⁻¹
-    C_Sx: kernel ridge regression of φ_m on the mean C of the other kernels, those that x has. In
-    turn each kernel is completed by the others as completed so far (the E steps of an EM
-    algorithm whose M step is the mean C).
+    C_Sx: kernel ridge regression of φ_m on C = Σ_l s_ml K_l, a sum of the other kernels that x has.
+    The similarities s_ml ≥ 0 of the sources minimise ‖K_m − Σ_l s_ml K_l‖² over the rows that have
+    all sources, and are at least a tenth of the mean of s_m; they are equal with fewer such rows
+    than sources. Each kernel in turn is completed from the current completions of the others.
 
     Parameters
     ----------
@@ -46,11 +51,12 @@ class Complete(Missing):
 
     Notes
     -----
-    O(N³) per source and turn; of implicit maps. Completed kernels are positive semi-definite, as
-    they are inner products of images. A new row needs the similarities to all training rows.
-    Source: rows that are reconstructed from others as in the other views, Bhadra, Kaski and Rousu,
-    Multi-view kernel completion, Machine Learning 106 (2017); here by ridge regression, which new
-    rows have too.
+    O(N³) per source and turn; for implicit maps, but not kernels on text. Completed kernels are
+    positive semi-definite, as inner products of images. A new row needs the similarities to all
+    training rows. Source: Bhadra, Kaski and Rousu, Multi-view kernel completion, Machine Learning
+    106 (2017), where completed kernels are A K A', with A the identity for rows that have the
+    source, and each is close to a non-negative sum of the others. Unlike there, A and s are not
+    searched together by gradients, with a sparse A: ridge regression also gives A for new rows.
     """
 
     name: ClassVar[str] = "complete"
@@ -67,13 +73,15 @@ class Complete(Missing):
 @register
 @attrs.frozen(eq=False)
 class Completion:
-    """What training rows tell of the sources that a row lacks.
+    """The information of training rows on missing sources.
 
+    ``shares`` are the similarities s_ml of the sources (M, M), 0 on the diagonal.
     ``similar`` are the completed kernels of the training rows (N, N), ``roots`` the coefficients β
     of those that lack a source (N, N), rows of zeros for others, and ``inverses`` (C_SS + λI)⁻¹ of
     each source, on the rows ``members`` that have it.
     """
 
+    shares: Array
     similar: list[Array]
     roots: list[Array]
     members: list[NDArray[np.intp]]
@@ -85,69 +93,82 @@ class Completion:
     ) -> Completion:
         """Return the completion of kernels (N, N) that are zero for rows that lack a source."""
         n_rows, n_sources = has.shape
-        similar = [np.array(gram) for gram in grams]
+        similar, shares = [np.array(gram) for gram in grams], _similarities(grams, has)
         members = [np.flatnonzero(column) for column in has.T]
-        known = has.copy()  # which rows each kernel says something of by now
+        known = has.copy()  # the rows that each kernel covers so far
         roots = [np.zeros((n_rows, n_rows)) for _ in grams]
         inverses = [np.zeros((0, 0))] * n_sources
         for _ in range(n_iter):
             for m in range(n_sources):
-                others = [o for o in range(n_sources) if o != m]
                 rows, lack = members[m], np.flatnonzero(~has[:, m])
-                among = _mean(similar, others, known, known, rows, rows)
+                among = _mean(similar, shares[m], known, known, rows, rows)
                 among[np.diag_indices_from(among)] += ridge * max(np.diag(among).mean(), 1e-12)
                 inverses[m] = scipy.linalg.inv(among)
                 if len(lack):
-                    beside = _mean(similar, others, has, known, lack, rows)
+                    beside = _mean(similar, shares[m], has, known, lack, rows)
                     roots[m][np.ix_(lack, rows)] = beside @ inverses[m]
                     whole = roots[m] + np.diag(has[:, m].astype(float))
                     similar[m] = whole @ grams[m] @ whole.T
                 known[:, m] = True
-        return cls(similar, roots, members, inverses)
+        return cls(shares, similar, roots, members, inverses)
 
     def coefficients(self, similar: list[Array], has: NDArray[np.bool_]) -> list[Array]:
         """Return the β (n, N) of new rows, given their similarities to training rows (n, N)."""
         n_rows = len(self.roots[0])
         completed = []
         for m, values in enumerate(similar):
-            # To training rows that lack the source, by what stands for them.
+            # Similarities to training rows that lack the source, by their completions.
             whole = self.roots[m].copy()
             whole[self.members[m], self.members[m]] = 1.0
             completed.append(values @ whole.T)
         every = np.ones((n_rows, len(similar)), bool)
         roots = []
         for m in range(len(similar)):
-            others = [o for o in range(len(similar)) if o != m]
             lack, rows = np.flatnonzero(~has[:, m]), self.members[m]
             root = np.zeros((len(has), n_rows))
-            beside = _mean(completed, others, has, every, lack, rows)
+            beside = _mean(completed, self.shares[m], has, every, lack, rows)
             root[np.ix_(lack, rows)] = beside @ self.inverses[m]
             roots.append(root)
         return roots
 
 
+def _similarities(grams: list[Array], has: NDArray[np.bool_]) -> Array:
+    """Return s (M, M), each row the least squares of a kernel by others, its sum 1."""
+    n_sources = len(grams)
+    shares = np.ones((n_sources, n_sources)) - np.eye(n_sources)
+    whole = np.flatnonzero(has.all(axis=1))
+    if len(whole) >= n_sources > 1:
+        pairs = np.triu_indices(len(whole), 1)
+        columns = np.column_stack([gram[np.ix_(whole, whole)][pairs] for gram in grams])
+        for m in range(n_sources):
+            others = np.arange(n_sources) != m
+            fit, _ = scipy.optimize.nnls(columns[:, others], columns[:, m])
+            # A row that has nothing but an unlike source is predicted from that one all the same.
+            shares[m, others] = np.maximum(fit, LEAST * fit.mean()) if fit.any() else 1.0
+    return shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-12)
+
+
 def _mean(
     kernels: list[Array],
-    others: list[int],
+    shares: Array,
     has: NDArray[np.bool_],
     known: NDArray[np.bool_],
     rows: NDArray[np.intp],
     columns: NDArray[np.intp],
 ) -> Array:
-    """Return Σ_o a_o(x) a_o(z) k_o(x, z) / √(s(x) s(z)) over other kernels, s(x) = Σ_o a_o(x)."""
+    """Return Σ_l s_l a_l(x) a_l(z) k_l(x, z) / √(t(x) t(z)), t(x) = Σ_l s_l a_l(x)."""
     total = np.zeros((len(rows), len(columns)))
-    for o in others:
-        values = kernels[o][np.ix_(rows, columns)]
-        total += values * np.outer(has[rows, o], known[columns, o])
-    sums = [each[:, others].sum(axis=1) for each in (has[rows], known[columns])]
-    roots = [np.sqrt(np.maximum(of_rows, 1)) for of_rows in sums]
-    return total / np.outer(*roots)
+    for source in np.flatnonzero(shares):
+        values = shares[source] * kernels[source][np.ix_(rows, columns)]
+        total += values * np.outer(has[rows, source], known[columns, source])
+    sums = [each @ shares for each in (has[rows], known[columns])]
+    return total / np.outer(*[np.sqrt(np.where(each > 0, each, 1.0)) for each in sums])
 
 
 @register
 @attrs.frozen(eq=False)
 class CompletedKernel(FittedKernel):
-    """One completed kernel, on rows of (own columns, whether it is lacking, β)."""
+    """One completed kernel, on rows of (own columns, whether they are missing, β)."""
 
     kernel: FittedKernel
     training: Array
@@ -205,6 +226,12 @@ class _CompletingCombiner(Around):
                 "missing='complete' completes Gram matrices: use feature_map='implicit', or"
                 " missing='present', which works on features too."
             )
+        on_text = [view.label for view in views if view.projector.reads == "text"]
+        if on_text:
+            raise IncompatibleError(
+                f"missing='complete' keeps what kernels read in columns of one width, and kernel"
+                f" {on_text[0]!r} reads text: use missing='present' or 'per-pattern'."
+            )
         has = ~lacking([view.rows for view in views], len(target))
         grams = [np.asarray(view.gram(keep=False), dtype=np.float64) for view in views]
         completion = Completion.of(grams, has, self.ridge, self.n_iter)
@@ -215,7 +242,7 @@ class _CompletingCombiner(Around):
         n_columns = sum(part.shape[1] for part in parts)
         for place, (view, part) in enumerate(zip(views, parts, strict=True)):
             width = part.shape[1]
-            # β is 0 for rows that lack the source themselves, which are medians in these columns.
+            # β is 0 for rows that lack the source, which hold medians in these columns.
             shape = (start, width, len(views), place, n_columns)
             kernels.append(CompletedKernel(view.kernel, part, *shape))
             start += width
@@ -227,18 +254,18 @@ class _CompletingCombiner(Around):
 @register
 @attrs.frozen(eq=False)
 class Images:
-    """How rows become (own columns of all kernels, what is lacking, β of each source)."""
+    """Turns rows into (own columns of all kernels, what is missing, β of each source)."""
 
     projectors: list[Any]
     completion: Completion
 
     def joined(self, parts: list[Array], has: NDArray[np.bool_], roots: list[Array]) -> Array:
-        """Return rows of all columns, of what is lacking (n, M), and of coefficients (n, MN)."""
+        """Return rows of all columns, of what is missing (n, M), and of coefficients (n, MN)."""
         return np.hstack([*parts, (~has).astype(np.float64), *roots])
 
     def of(self, block: RowBlock) -> Array:
         """Return new rows."""
-        sources = block.own(self.projectors)
+        sources = block.columns_read(self.projectors)
         has = ~lacking(sources, len(block))
         similar: list[Any] = [None] * len(sources)
         for index, values in block.columns_of(self.projectors):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
-from mklkit_missing import Completion
+from mklkit_authors.testing import parametrize_with_component_checks
+from mklkit_missing import Complete, Completion, PerPattern
+from scipy.optimize import minimize
 from sklearn.svm import SVC
 
 from mklkit import IncompatibleError, MKLClassifier, MKLRegressor
@@ -15,6 +18,11 @@ COLUMNS = (slice(0, 3), slice(3, 5), slice(5, 9))
 KERNELS = [
     f"{n}:rbf(gamma={g})@{c.start}:{c.stop}" for n, g, c in zip("abc", GAMMAS, COLUMNS, strict=True)
 ]
+
+
+@parametrize_with_component_checks([Complete, PerPattern])
+def test_strategies_do_what_mklkit_asks(check):
+    check()
 
 
 @pytest.fixture
@@ -66,15 +74,29 @@ def test_completion_is_the_regression_on_the_other_sources_in_turn(rows):
     there, grams = has(X), [rbf(X, X, m) for m in range(3)]
     completion = Completion.of(grams, there, 0.1, 2)
     kernels, known = [g.copy() for g in grams], there.copy()
+    whole = np.flatnonzero(there.all(axis=1))
+    shares = np.zeros((3, 3))
+    for m in range(3):
+        others = [o for o in range(3) if o != m]
+
+        def misfit(s, m=m, others=others):
+            parts = [w * grams[o] for w, o in zip(s, others, strict=True)]
+            error = grams[m] - sum(parts)
+            return sum(error[i, j] ** 2 for i in whole for j in whole if i < j)
+
+        s = minimize(misfit, [0.5, 0.5], bounds=[(0, None)] * 2, method="L-BFGS-B", tol=1e-12).x
+        s = np.maximum(s, 0.1 * s.mean())
+        shares[m, others] = s / s.sum()
+    np.testing.assert_allclose(completion.shares, shares, atol=1e-4)
     for _ in range(2):
         for m in range(3):
             members = np.flatnonzero(there[:, m])
 
-            def mean(i, j, of_row, m=m):
-                others = [o for o in range(3) if o != m]
-                value = sum(kernels[o][i, j] for o in others if of_row[i, o] and known[j, o])
-                counts = [max(1, sum(mask[k, others])) for mask, k in ((of_row, i), (known, j))]
-                return value / np.sqrt(counts[0] * counts[1])
+            def mean(i, j, of_row, s=completion.shares[m]):
+                both = [o for o in range(3) if of_row[i, o] and known[j, o]]
+                value = sum(s[o] * kernels[o][i, j] for o in both)
+                parts = [sum(s[mask[k]]) or 1 for mask, k in ((of_row, i), (known, j))]
+                return value / np.sqrt(parts[0] * parts[1])
 
             among = np.array([[mean(i, j, known) for j in members] for i in members])
             among += 0.1 * np.diag(among).mean() * np.eye(len(members))
@@ -84,9 +106,9 @@ def test_completion_is_the_regression_on_the_other_sources_in_turn(rows):
                 images[i, members] = np.linalg.solve(among, beside)
             kernels[m] = images @ grams[m] @ images.T
             known[:, m] = True
-    for found, expected in zip(completion.similar, kernels, strict=True):
-        np.testing.assert_allclose(found, expected, atol=1e-8)
-        assert np.linalg.eigvalsh(found).min() > -1e-9
+    for completed, expected in zip(completion.similar, kernels, strict=True):
+        np.testing.assert_allclose(completed, expected, atol=1e-8)
+        assert np.linalg.eigvalsh(completed).min() > -1e-9
 
 
 @pytest.mark.parametrize("missing", ["complete", "per-pattern"])
@@ -110,10 +132,13 @@ def test_rows_that_have_everything_are_those_of_the_plain_sum(rows, missing):
     np.testing.assert_allclose(wrapped.decision_function(X), plain.decision_function(X), atol=1e-6)
 
 
-def test_numbers_are_learned_and_features_refused(rows):
+def test_numbers_are_learned_and_features_and_text_refused(rows):
     X, y, new = rows
     for missing in ("complete", "per-pattern"):
         model = MKLRegressor(KERNELS, missing=missing).fit(X, y + 0.1)
         assert np.isfinite(model.predict(new)).all()
     with pytest.raises(IncompatibleError, match="implicit"):
         MKLClassifier(KERNELS, missing="complete", feature_map="fourier", learner="mhks").fit(X, y)
+    frame = pd.DataFrame({"text": ["a b", None] * 30, "x": y + 0.1 * np.arange(60)})
+    with pytest.raises(IncompatibleError, match=r"'complete' .*'t' reads text"):
+        MKLClassifier(["t:token-set@text", "x:rbf@x"], missing="complete").fit(frame, y)

@@ -1,5 +1,6 @@
-"""Kernel weights by optimisation, and KOMD: the components that this package gives to mklkit."""
+"""Kernel weights by optimisation, and KOMD: the components of this package."""
 
+from mklkit_optimize.absent_margin import AbsentMargin
 from mklkit_optimize.cka import CKA
 from mklkit_optimize.consensus import Consensus, GraphConsensus
 from mklkit_optimize.easymkl import EasyMKL
@@ -24,6 +25,7 @@ __all__ = [
     "PWMK",
     "RMKL",
     "SILP",
+    "AbsentMargin",
     "Consensus",
     "EasyMKL",
     "GraphConsensus",

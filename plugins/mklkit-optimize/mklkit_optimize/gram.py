@@ -9,7 +9,6 @@ import numpy as np
 
 from mklkit.plugin import Array, register
 from mklkit_optimize.cuts import least_maximum
-from mklkit_optimize.enclosing_ball import ball_center
 from mklkit_optimize.margins import MarginPoint, MarginSearch, MarginWeighting
 
 
@@ -25,9 +24,9 @@ class GRAM(MarginWeighting):
     Parameters
     ----------
     tol : float, default=1e-3
-        The part by which the ratio may be above its minimum.
+        The relative excess of the ratio over its minimum at which the search ends.
     max_iter : int, default=200
-        The number of weights to try at most.
+        The most weights to try.
 
     Warns
     -----
@@ -36,11 +35,11 @@ class GRAM(MarginWeighting):
 
     Notes
     -----
-    The publication follows the gradient with a fixed step. R² is the largest of functions that are
-    linear in w, and ρ² the least of such: each α and each γ is a cut, a linear program over all
-    cuts proposes weights and bounds the ratio from below, and what is found is the global minimum.
+    The publication follows the gradient with a fixed step. R² is a maximum of functions that are
+    linear in w, and ρ² a minimum of such: each α and each γ is a cut, and a linear program over all
+    cuts proposes weights and bounds the ratio from below, so the result is the global minimum.
     The sizes of the kernels don't matter. M Gram matrices of memory, and per step two quadratic
-    programs. Where the hulls meet under every sum, weights are uniform, with a warning. Source:
+    programs. If the hulls meet under every sum, weights are uniform, with a warning. Source:
     Lauriola, Polato and Aiolli (2017).
 
     Examples
@@ -69,7 +68,9 @@ class RatioSearch(MarginSearch):
 
     def value(self, point: MarginPoint) -> float:
         """Return the ratio."""
-        alpha = ball_center(point.gram)
+        from mklkit.evaluation import ball_center  # slow to import
+
+        alpha = ball_center(point.gram, tol=1e-5)
         diagonals = np.diagonal(self.grams, axis1=1, axis2=2)
         self.radii.append(diagonals @ alpha - self.grams @ alpha @ alpha)
         margin = point.squared_margin

@@ -91,13 +91,13 @@ def test_pwmk_weighs_by_accuracy_on_rows_left_out(feature_map):
     views = ViewSet.fit(kernels, maps, ROWS, np.random.RandomState(0))
     for threshold in (0.0, 0.5, accuracies.max()):
         target, state = Target.two_classes(LABELS), np.random.RandomState(0)
-        found = PWMK(threshold=threshold).choose(views, target, SVM(C=1), state)
-        np.testing.assert_allclose(found, np.maximum(accuracies - threshold, 0), atol=1e-9)
+        weights = PWMK(threshold=threshold).choose(views, target, SVM(C=1), state)
+        np.testing.assert_allclose(weights, np.maximum(accuracies - threshold, 0), atol=1e-9)
 
 
 def test_a_relative_threshold_takes_the_worst_kernel_out():
-    found = weights_by(PWMK(threshold=1, relative=True), ROWS, LABELS)
-    assert found.min() == 0
-    assert found.max() > 0
+    weights = weights_by(PWMK(threshold=1, relative=True), ROWS, LABELS)
+    assert weights.min() == 0
+    assert weights.max() > 0
     with pytest.raises(SpecError, match="threshold"):
         MKLClassifier(combiner="pwmk(threshold=2)").fit(ROWS, LABELS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mklkit_optimize.loo_ridge import LooError, least_loo_errors
+from mklkit_optimize.loo_errors import LooError, least_loo_errors
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge

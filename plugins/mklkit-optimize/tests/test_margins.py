@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from mklkit_optimize import GRAM, MEMO, RMKL
 from mklkit_optimize.class_hulls import HardMargin, by_clarabel
-from mklkit_optimize.enclosing_ball import squared_radius
 from optimize_problems import grams_of, least_objective, random_problem, real_problem, weights_by
 from scipy import sparse
 from scipy.optimize import minimize
@@ -15,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 
 from mklkit import MKLClassifier, WeightsWarning
+from mklkit.evaluation import radius
 
 
 def least_on_simplexes(matrix, linear, members):
@@ -46,8 +46,8 @@ def test_the_radius_is_that_of_a_generic_solver(shift):
     """Kernels that are not of length one too, far from zero or not."""
     rows = np.random.default_rng(2).normal(size=(30, 2)) + shift
     for gram in (rows @ rows.T, (1 + rows @ rows.T) ** 2, rbf_kernel(rows)):
-        np.testing.assert_allclose(squared_radius(gram), radius_of(gram), rtol=1e-4)
-    assert squared_radius(np.ones((5, 5))) == 0
+        np.testing.assert_allclose(radius(gram) ** 2, radius_of(gram), rtol=1e-4)
+    assert radius(np.ones((5, 5))) == 0
 
 
 def test_next_to_no_margin_is_solved_on_the_rows_that_matter():
@@ -97,13 +97,13 @@ def test_memo_has_the_largest_objective(theta):
         gram = np.einsum("m,mij->ij", weights, grams)
         return squared_margin(gram, labels) + theta / 2 * weights @ products @ weights
 
-    found = MKLClassifier(kernels, combiner=MEMO(theta=theta)).fit(rows, labels).weights_[0]
-    reached = objective(found)
+    shares = MKLClassifier(kernels, combiner=MEMO(theta=theta)).fit(rows, labels).weights_[0]
+    reached = objective(shares)
     draws = np.random.default_rng(1).dirichlet(np.ones(3), size=60)
-    tried = draws if theta == 0 else [0.98 * found + 0.02 * draw for draw in draws]
+    tried = draws if theta == 0 else [0.98 * shares + 0.02 * draw for draw in draws]
     assert all(objective(weights) <= reached * 1.003 for weights in tried)
     if theta == 10:  # the simplest kernel, of the largest norm
-        assert found.argmax() == np.diag(products).argmax()
+        assert shares.argmax() == np.diag(products).argmax()
 
 
 def test_memo_keeps_the_least_margin():

@@ -13,6 +13,7 @@ from mklkit_optimize import (
     PWMK,
     RMKL,
     SILP,
+    AbsentMargin,
     Consensus,
     EasyMKL,
     GraphConsensus,
@@ -26,9 +27,17 @@ QUICK = {GAMKL: GAMKL(generations=2, population=6)}
 
 @parametrize_with_component_checks(
     [
-        *(CKA, Consensus, EasyMKL, QUICK[GAMKL], GraphConsensus, GraphConsensus(norm=2)),
+        *(
+            AbsentMargin,
+            CKA,
+            Consensus,
+            EasyMKL,
+            QUICK[GAMKL],
+            GraphConsensus,
+            GraphConsensus(norm=2),
+        ),
         *(LooRidge, MKLGL, SILP, SimpleMKL, GRAM, KOMD, MEMO, MEMO(theta=0.1), PWMK, RMKL),
     ]
 )
-def test_combiners_do_what_mklkit_asks(check):
+def test_components_do_what_mklkit_asks(check):
     check()

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from matplotlib import pyplot
 from mklkit_papers.gates import GatesDisplay, Plane
+from mklkit_papers.stars import make_four_stars
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
@@ -17,7 +18,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mklkit import MKLClassifier, MKLRegressor
-from mklkit.datasets import make_four_stars
 from mklkit.errors import DataError, IncompatibleError, MKLKitError
 
 KERNELS = ["narrow:rbf(gamma=100)", "wide:rbf(gamma=1)", "linear"]

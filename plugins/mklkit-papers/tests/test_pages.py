@@ -29,45 +29,47 @@ The end, without an empty line."""
 
 
 @pytest.fixture(scope="module")
-def found():
+def reproduction():
     session = Session(only=["iris"], repeats=1)
     return [entry.run(session) for entry in ENTRIES[:2]]
 
 
-def test_one_table_is_replaced_and_the_rest_is_the_same(tmp_path, found):
+def test_one_table_is_replaced_and_the_rest_is_the_same(tmp_path, reproduction):
     page = tmp_path / "000.md"
     page.write_bytes(PAGE.encode())
-    assert write_pages(tmp_path, found[:1]) == [page]
+    assert write_pages(tmp_path, reproduction[:1]) == [page]
     before, after = PAGE.split("<!-- 000-table1 -->\n<!-- end -->")
     text = page.read_bytes().decode()
-    assert text == f"{before}<!-- 000-table1 -->\n\n{markdown(found[0])}\n\n<!-- end -->{after}"
-    write_pages(tmp_path, found[:1])
+    assert (
+        text == f"{before}<!-- 000-table1 -->\n\n{markdown(reproduction[0])}\n\n<!-- end -->{after}"
+    )
+    write_pages(tmp_path, reproduction[:1])
     assert page.read_bytes().decode() == text
-    write_pages(tmp_path, found)
+    write_pages(tmp_path, reproduction)
     assert "| an | old |" not in page.read_text(encoding="utf-8")
-    assert markdown(found[1]) in page.read_text(encoding="utf-8")
+    assert markdown(reproduction[1]) in page.read_text(encoding="utf-8")
 
 
-def test_ends_of_lines_are_kept(tmp_path, found):
+def test_ends_of_lines_are_kept(tmp_path, reproduction):
     page = tmp_path / "000.md"
     page.write_bytes(PAGE.replace("\n", "\r\n").encode())
-    write_pages(tmp_path, found[:1])
+    write_pages(tmp_path, reproduction[:1])
     content = page.read_bytes()
     assert b"### " not in content
     assert content.count(b"\n") == content.count(b"\r\n")
-    assert content.decode().replace("\r\n", "\n").count(markdown(found[0])) == 1
+    assert content.decode().replace("\r\n", "\n").count(markdown(reproduction[0])) == 1
 
 
-def test_pages_without_the_table_are_not_written(tmp_path, found):
+def test_pages_without_the_table_are_not_written(tmp_path, reproduction):
     other = tmp_path / "other.md"
     other.write_text("<!-- 004-table1 -->\n<!-- end -->")
     (tmp_path / "plain.md").write_text("words")
     twice = tmp_path / "twice.md"
     twice.write_text("<!-- 000-table1 -->\n<!-- end -->\n" * 2)
     before = other.stat().st_mtime_ns
-    assert write_pages(tmp_path, found) == [twice]
+    assert write_pages(tmp_path, reproduction) == [twice]
     assert other.stat().st_mtime_ns == before
-    assert twice.read_text(encoding="utf-8").count(markdown(found[0])) == 2
+    assert twice.read_text(encoding="utf-8").count(markdown(reproduction[0])) == 2
     assert marked(tmp_path) == {other: ["004-table1"], twice: ["000-table1"] * 2}
     assert without_place(tmp_path, ["000-table1", "000-table2"]) == ["000-table2"]
 

@@ -21,7 +21,7 @@ from mklkit.comparison.writing import latex_text
 
 
 @pytest.fixture(scope="module")
-def found() -> Reproduction:
+def reproduction() -> Reproduction:
     return ENTRIES[0].run(Session(quick=True))
 
 
@@ -31,13 +31,13 @@ def cells(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]] for row in rows]
 
 
-def test_markdown(found):
-    heads, rule, *rows = cells(markdown(found))
+def test_markdown(reproduction):
+    heads, rule, *rows = cells(markdown(reproduction))
     assert {len(row) for row in (heads, rule, *rows)} == {8}
     assert heads[:2] == ["data set", "system"]
     assert heads[2:] == ["ours", "published", "difference", "holds", "paired p", "corrected p"]
     assert set(rule) == {"---", "--:"}
-    assert rows == table_of(found)[1]
+    assert rows == table_of(reproduction)[1]
     sharp, absent, smooth = rows
     assert sharp[:2] == ["Iris", "sharp"]
     assert sharp[3] == "95.00 ± 1.00"
@@ -46,20 +46,22 @@ def test_markdown(found):
     assert smooth[5] == "no"
 
 
-def test_notes_say_what_is_left_out_and_what_misses(found):
-    assert notes_of(found) == [
+def test_notes_say_what_is_left_out_and_what_misses(reproduction):
+    assert notes_of(reproduction) == [
         ACCURACY.rule,
         "p values are of tests against sharp",
         "left out: Water: nobody has it",
         "left out: Iris, absent: it needs the package mklkit-absent: pip install"
         " ./plugins/mklkit-absent",
-        "left out: Two of Wine: left out of quick runs, as it takes long",
+        "left out: Two of Wine: left out of quick runs, since it takes long",
         "left out: Nowhere: there is no folder to look for nowhere.csv in: give --data-dir or set"
         " $MKLKIT_DATA",
         "missed: Iris, smooth: explained after the full run: it is too smooth",
     ]
-    assert summary(found) == "test accuracy, %: 1 of 2 numbers hold, 0 above print; 2 repeats"
-    stamp = markdown(found).split("\n\n")[1].splitlines()[0]
+    assert (
+        summary(reproduction) == "test accuracy, %: 1 of 2 numbers hold, 0 above print; 2 repeats"
+    )
+    stamp = markdown(reproduction).split("\n\n")[1].splitlines()[0]
     assert re.fullmatch(rf"- .* \(mklkit {re.escape(__version__)}, \d{{4}}-\d\d-\d\d\)\.", stamp)
 
 
@@ -120,8 +122,8 @@ def test_printed_tests_are_shown():
     assert table_of(facts)[1][0][-1] == "t = 4.50"
 
 
-def test_json_has_no_nan(found):
-    plain = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+def test_json_has_no_nan(reproduction):
+    plain = json.loads(json.dumps(reproduction.as_dict(), allow_nan=False))
     assert plain["compared"] == 2
     assert plain["held"] == 1
     assert plain["missing"] == {"Water": "nobody has it."}

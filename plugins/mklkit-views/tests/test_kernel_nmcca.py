@@ -30,9 +30,9 @@ def test_it_is_nmcca_of_features_whose_products_are_the_kernels():
     model = KernelNmCCA(["linear", "polynomial(degree=2)"], alpha=0.1).fit(rows)
     reference = NmCCA(alpha=0.1).fit([rows, quadratic(rows)])
     ours = model.transform(new)
-    theirs = np.hstack(reference.transform([new, quadratic(new)]))
+    expected = np.hstack(reference.transform([new, quadratic(new)]))
     assert ours.shape == (9, 6)
-    np.testing.assert_allclose(np.abs(ours), np.abs(theirs), atol=1e-6)
+    np.testing.assert_allclose(np.abs(ours), np.abs(expected), atol=1e-6)
     assert list(model.get_feature_names_out()) == [f"kernelnmcca{i}" for i in range(6)]
 
 

@@ -58,9 +58,9 @@ def test_components_are_those_of_the_dense_generalised_eigenproblem(widths, alph
     ours = np.vstack(model.directions_) / np.sqrt(60 * len(widths))
     if len(widths) == 1 and alpha == 0:
         return  # A view agrees with itself along any direction: all eigenvalues are 1.
-    theirs = vectors[:, ::-1][:, :count]
-    signs = np.sign(np.einsum("ij,ij->j", ours, blocks @ theirs))
-    np.testing.assert_allclose(ours, theirs * signs, atol=1e-6)
+    reference = vectors[:, ::-1][:, :count]
+    signs = np.sign(np.einsum("ij,ij->j", ours, blocks @ reference))
+    np.testing.assert_allclose(ours, reference * signs, atol=1e-6)
 
 
 def test_more_features_than_rows():
@@ -106,16 +106,16 @@ def test_unregularised_projections_do_not_depend_on_the_views_coordinates():
     views = related_views(seed=5)
     rng = np.random.default_rng(2)
     turned = [view @ rng.normal(size=(view.shape[1],) * 2) + 7 for view in views]
-    ours, theirs = (NmCCA(n_components=2, alpha=0.0).fit_transform(v) for v in (views, turned))
-    for a, b in zip(ours, theirs, strict=True):
+    ours, reference = (NmCCA(n_components=2, alpha=0.0).fit_transform(v) for v in (views, turned))
+    for a, b in zip(ours, reference, strict=True):
         np.testing.assert_allclose(np.abs(a), np.abs(b), atol=1e-8)
 
 
 def test_units_do_not_matter_even_with_a_regulariser():
     views = related_views(seed=6)
     scaled = [1000.0 * views[0], views[1], 1e-3 * views[2]]
-    ours, theirs = (NmCCA(alpha=0.3).fit_transform(v) for v in (views, scaled))
-    for a, b in zip(ours, theirs, strict=True):
+    ours, reference = (NmCCA(alpha=0.3).fit_transform(v) for v in (views, scaled))
+    for a, b in zip(ours, reference, strict=True):
         np.testing.assert_allclose(np.abs(a), np.abs(b), atol=1e-8)
 
 

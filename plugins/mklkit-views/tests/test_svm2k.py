@@ -133,8 +133,8 @@ def test_large_nearly_singular_matrices_come_to_no_more_than_libsvm(pair, agreem
     parts = np.zeros((2, len(y)))
     for part, machine in zip(parts, alone, strict=True):
         part[machine.support_] = machine.dual_coef_[0]
-    theirs = tuple(parts), tuple(machine.intercept_[0] for machine in alone)
-    best = objective(parts, values_of(theirs, grams), grams, y, C, agreement, 0)
+    reference = tuple(parts), tuple(machine.intercept_[0] for machine in alone)
+    best = objective(parts, values_of(reference, grams), grams, y, C, agreement, 0)
     joint = solve_svm2k(tuple(grams), y, C, agreement, 0)
     ours = joint.coefficients, joint.biases
     reached = objective(joint.coefficients, values_of(ours, grams), grams, y, C, agreement, 0)

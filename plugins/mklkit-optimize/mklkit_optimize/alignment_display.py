@@ -1,4 +1,4 @@
-"""How much kernels are alike on some rows, as a heat map."""
+"""The similarity of kernels on some rows, as a heat map."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING, Any, Self
 import attrs
 import pandas as pd
 
-from mklkit.errors import DataError
-from mklkit.evaluation.alignment import alignment_matrix
-from mklkit.plotting.base import Display
-from mklkit.plotting.parts import check_table, draw_cells, width_of
+from mklkit import DataError, alignment_matrix
+from mklkit.plotting import Display, draw_cells
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 CELL, SMALLEST, LARGEST = 0.52, 2.2, 6.0
-"""Inches: a cell with its number, and the smallest and the largest matrix."""
+"""Sizes in inches: a cell with its number, and the smallest and the largest matrix."""
 WRITTEN_KERNELS = 10
-"""Up to so many kernels have their alignments written in the cells."""
+"""With at most this many kernels, the alignments are written in the cells."""
 
 
 @attrs.define(eq=False, repr=False, slots=False)
@@ -34,7 +32,7 @@ class AlignmentDisplay(Display):
 
     Examples
     --------
-    >>> from mklkit.plotting import AlignmentDisplay
+    >>> from mklkit_optimize.alignment_display import AlignmentDisplay
     >>> from sklearn.datasets import load_iris
     >>> X, _ = load_iris(return_X_y=True)
     >>> kernels = ["sepals:rbf@0:2", "petals:rbf@2:4", "linear"]
@@ -55,9 +53,9 @@ class AlignmentDisplay(Display):
         ----------
         kernels, X : as for :func:`mklkit.alignment_matrix`
         centered : bool, default=True
-            Whether kernels are centred first; a constant that all of them share counts otherwise.
+            Whether kernels are centred first; otherwise a constant that they share counts.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure when not given.
+            Where to draw; by default a new figure.
 
         Returns
         -------
@@ -71,10 +69,10 @@ class AlignmentDisplay(Display):
         return cls(alignment_matrix(kernels, X, centered=centered), centered).plot(ax)
 
     def _check(self) -> None:
-        source = "mklkit.alignment_matrix"
-        check_table(self.alignments, (), source)
-        if self.alignments.shape[0] != self.alignments.shape[1]:
-            raise DataError(f"A square DataFrame like that of {source} is expected.")
+        table = self.alignments
+        square = isinstance(table, pd.DataFrame) and table.shape[0] == table.shape[1]
+        if not square or table.empty:
+            raise DataError("Expected a square DataFrame like that of mklkit.alignment_matrix.")
 
     def _names(self) -> list[str]:
         return [str(name) for name in self.alignments.index]
@@ -82,7 +80,8 @@ class AlignmentDisplay(Display):
     def _size(self) -> tuple[float, float]:
         names = self._names()
         side = min(max(SMALLEST, CELL * len(names)), LARGEST)
-        beside = width_of(names)
+        # The width of the longest name, cut at 24 characters of 0.075 inches.
+        beside = 0.075 * min(max(map(len, names)), 24)
         return side + beside + 1.3, side + 0.6 * beside + 0.3
 
     def _draw(self, ax: Axes) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mklkit_papers.stars import GAPS, make_four_stars
 
 from mklkit import MKLClassifier
 from mklkit.combiners.cluster_gating.combiner import ClusterGating
-from mklkit.datasets.generated import GAPS, make_four_stars
 
 WIDTHS = (0.01, 0.1, 1.0, 10.0, 100.0)
 KERNELS = [f"rbf(gamma={width**-2})" for width in WIDTHS]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib import pyplot
+from mklkit_optimize.alignment_display import AlignmentDisplay
 from sklearn.datasets import load_iris
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
-from mklkit.errors import DataError
-from mklkit.plotting import AlignmentDisplay
+from mklkit import DataError
 
 X, _ = load_iris(return_X_y=True)
 
@@ -42,3 +43,16 @@ def test_gaps_between_cells_have_the_colour_of_the_style() -> None:
     assert display.ax_.xaxis.get_minorticklocs().tolist() == [0.5]
     colours = {tick.gridline.get_color() for tick in display.ax_.xaxis.get_minor_ticks()}
     assert colours == {"black"}
+
+
+def test_tables_that_are_none_of_alignments_are_refused() -> None:
+    names = ["rbf", "linear"]
+    alike = pd.DataFrame(np.eye(2), index=names, columns=names)
+    for wrong in (pd.DataFrame(), alike[:0], alike.iloc[:, :-1], [1, 2]):
+        with pytest.raises(DataError, match="DataFrame like that of"):
+            AlignmentDisplay(wrong).plot()
+    pair = pyplot.figure().subplots(1, 2)
+    for wrong in (3, pair, pair[0].figure):
+        with pytest.raises(DataError, match="Expected one matplotlib Axes"):
+            AlignmentDisplay(alike).plot(wrong)
+    assert AlignmentDisplay(alike).plot(pair[0]).figure_ is pair[0].figure

@@ -1,0 +1,93 @@
+"""Kernels around another kernel, such as the one with a fixed share of the weights."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+from attrs.validators import gt, lt
+
+from mklkit.kernels.distances import RBF
+from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts, facts_of
+from mklkit.registry.hookspecs import register
+
+
+def as_kernel(value: Any) -> Kernel:
+    """Return a kernel, or that of a spec string."""
+    # The registry imports this module, so it is imported at call time.
+    from mklkit.registry.registry import get_registry
+
+    kernel: Kernel = get_registry().create("kernel", value)
+    return kernel
+
+
+@attrs.frozen
+class KernelAround(Kernel):
+    """Template: another kernel, fitted and then changed by :meth:`around`."""
+
+    linear: ClassVar[bool] = True
+    """Whether it is as linear as its kernel."""
+
+    kernel: Kernel = attrs.field(factory=RBF, converter=as_kernel)
+
+    @property
+    def facts(self) -> KernelFacts:  # type: ignore[override]
+        """The properties of the inner kernel, whose parameters are nested; it proposes nothing."""
+        inner = facts_of(self.kernel, KernelFacts)
+        space = {f"kernel__{name}": values for name, values in inner.search_space.items()}
+        linear = inner.linear and self.linear
+        return attrs.evolve(inner, linear=linear, proposed=(), search_space=space)
+
+    def fit(self, rows: Array) -> FittedKernel:
+        """Return the kernel with the inner one fitted."""
+        return self.around(self.kernel.fit(rows), rows, np.ones(len(rows)))
+
+    def fit_weighted(self, rows: Array, row_weights: Array) -> FittedKernel:
+        """Return the kernel with the inner one fitted to rows with weights (N,)."""
+        return self.around(self.kernel.fit_weighted(rows, row_weights), rows, row_weights)
+
+    @abstractmethod
+    def around(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:
+        """Return the kernel around a fitted one, for rows (N, d) with weights (N,)."""
+
+
+@register
+@attrs.frozen
+class FixedShare(KernelAround):
+    """Another kernel, with a share of the weights that is given and not learned.
+
+    The combiner learns the weights of the other kernels as if this one did not exist; they share
+    the rest. Other kernels read its columns only if they name them. For combiners that learn from a
+    weighted sum of kernels.
+
+    Parameters
+    ----------
+    kernel : Kernel or str, default='rbf'
+        The kernel that has the share.
+    share : float, default=0.2
+        Its weight, above 0 and below 1; up to a factor if all kernels have one.
+
+    Examples
+    --------
+    >>> from mklkit import MKLClassifier
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> kernels = ["linear@0", "linear@1", "fixed-share(rbf, share=0.3)@2,3"]
+    >>> model = MKLClassifier(kernels, combiner="alignment")
+    >>> print(model.fit(*load_breast_cancer(return_X_y=True)).weights_[0, 2].round(9))
+    0.3
+    """
+
+    name: ClassVar[str] = "fixed-share"
+
+    share: float = attrs.field(default=0.2, converter=float, validator=[gt(0), lt(1)])
+
+    @property
+    def facts(self) -> KernelFacts:  # type: ignore[override]
+        """The properties of the inner kernel, and the share."""
+        return attrs.evolve(super().facts, share=self.share)
+
+    def around(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:
+        """Return the inner kernel."""
+        return fitted

@@ -1,0 +1,132 @@
+"""Scores of rows that have all sources and of those that lack one, against fits by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
+
+from mklkit import MKLClassifier, MKLSearchCV, compare, explain
+from mklkit.comparison.splits import make_splits
+from mklkit.datasets import load_table
+from mklkit.estimators.lacking import WARNING
+
+SOURCES = ("profile", "fourier", "pattern")
+KERNELS = [f"{name}:rbf(sigma=8)@{name}_*" for name in SOURCES]
+
+
+@pytest.fixture(scope="module")
+def data() -> tuple[pd.DataFrame, np.ndarray]:
+    table = load_table("digits_lacking")
+    rows = np.arange(0, len(table.target), 3)
+    return table.features.iloc[rows].reset_index(drop=True), table.target.to_numpy()[rows]
+
+
+@pytest.fixture(scope="module")
+def lacks(data: tuple[pd.DataFrame, np.ndarray]) -> np.ndarray:
+    """Which rows lack each source."""
+    return np.column_stack([data[0].filter(like=f"{n}_").isna().all(axis=1) for n in SOURCES])
+
+
+def splits_of(y: np.ndarray) -> list[Any]:
+    return list(StratifiedKFold(3, shuffle=True, random_state=1).split(y, y))
+
+
+def test_compare(data: Any, lacks: np.ndarray, tmp_path: Any) -> None:
+    X, y = data
+    settings = {"kernels": KERNELS, "learners": ["svm(C=5)"], "baselines": ["logistic regression"]}
+    comparison = compare(X, y, methods="uniform", missing="present,impute", cv="2x1", **settings)
+    table, lacking = comparison.table().set_index("method"), lacks.any(axis=1)
+    for method in comparison.methods:
+        if method.name not in ("uniform, present", "uniform, impute", "logistic regression"):
+            continue
+        by_split = []
+        for split in make_splits(y, "2x1").splits:
+            model = clone(method.pipeline).fit(X.iloc[split.train], y[split.train])
+            right, lack = model.predict(X.iloc[split.test]) == y[split.test], lacking[split.test]
+            by_split.append([right[~lack].mean(), right[lack].mean()])
+        shown = table.loc[method.name, ["complete_score", "lacking_score"]].to_numpy(float)
+        np.testing.assert_allclose(shown, np.mean(by_split, axis=0))
+    facts = comparison.as_dict()
+    assert facts["plan"]["data"][0]["rows_lacking"] == lacking.sum()
+    assert facts["tables"]["data"][0]["lacking_score"] == table["lacking_score"].iloc[0]
+    for ending in ("html", "tex"):
+        comparison.report(tmp_path / f"report.{ending}")
+        assert "One lacking" in (tmp_path / f"report.{ending}").read_text(encoding="utf-8")
+    whole = compare(X.loc[~lacking], y[~lacking], methods="uniform", cv="2x1", **settings)
+    assert whole.results["lacking_score"].isna().all()
+
+
+def test_search(data: Any, lacks: np.ndarray) -> None:
+    X, y = data
+    base, lacking = MKLClassifier(KERNELS, combiner="uniform", learner="svm"), lacks.any(axis=1)
+    grid = {"learner__C": [1.0, 10.0], "missing": ["present", "impute"]}
+    for scoring in (None, "balanced_accuracy"):
+        # Each class has as many rows of each kind as by chance, so the two scores differ.
+        found = MKLSearchCV(base, grid, cv=splits_of(y), scoring=scoring, random_state=0).fit(X, y)
+        results = found.cv_results_
+        for place, point in enumerate(results["params"]):
+            by_split = []
+            for train, test in splits_of(y):
+                model = clone(base).set_params(random_state=0, learner="svm")
+                model.set_params(missing=point["missing"], learner=f"svm(C={point['learner__C']})")
+                right = model.fit(X.iloc[train], y[train]).predict(X.iloc[test]) == y[test]
+                parts = (~lacking[test], lacking[test])
+                recalls = [[right[p & (y[test] == c)].mean() for c in np.unique(y)] for p in parts]
+                of_parts = [right[part].mean() for part in parts]
+                by_split.append(np.mean(recalls, axis=1) if scoring else of_parts)
+            shown = [results[f"mean_test_{part}"][place] for part in ("complete", "lacking")]
+            np.testing.assert_allclose(shown, np.mean(by_split, axis=0))
+    complete = MKLSearchCV(base, {"learner__C": [1.0]}, cv=2).fit(X[~lacking], y[~lacking])
+    assert "mean_test_lacking" not in complete.cv_results_
+
+
+def test_explain_tells_what_a_source_is_worth_to_those_who_have_it(
+    data: Any, lacks: np.ndarray
+) -> None:
+    X, y = data
+    settings = {"combiner": "uniform", "learner": "svm(C=5)", "random_state": 0}
+    model, splits = MKLClassifier(KERNELS, **settings).fit(X, y), splits_of(y)
+    explanation = explain(model, X, y, cv=splits, score="accuracy", repeats=1, columns="sources")
+    for place, row in enumerate(explanation.kernels.to_dict("records")):
+        others = ~np.delete(lacks, place, axis=1).all(axis=1)
+        have = others & ~lacks[:, place]
+        left = [kernel for kernel in KERNELS if not kernel.startswith(row["kernel"])]
+        lost = []
+        for train, test in splits:
+            kept, scored = train[others[train]], test[others[test]]
+            whole = clone(model).fit(X.iloc[train], y[train])
+            smaller = MKLClassifier(left, **settings).fit(X.iloc[kept], y[kept])
+            rights = [m.predict(X.iloc[scored]) == y[scored] for m in (whole, smaller)]
+            difference = rights[0].astype(float) - rights[1]
+            lost.append([difference.mean(), difference[have[scored]].mean()])
+        np.testing.assert_allclose([row["left_out"], row["have"]], np.mean(lost, axis=0))
+        assert row["have_rows"] == have.sum()
+        assert row["have_low"] < row["have"] < row["have_high"]
+        sentence = f"have it: {row['kernel']} ({have.sum()} rows have it and another): lost: "
+        assert (sentence in explanation.text()) == (row["have_low"] > 0)
+    assert f"{lacks[:, 0].sum()} of {len(y)} rows lack profile" in explanation.text()
+    assert WARNING not in explanation.text()
+    means = explanation.scores[["complete_score", "lacking_score"]].mean()
+    assert means["complete_score"] > means["lacking_score"]
+
+
+def test_lacking_that_tells_the_class_is_a_warning(data: Any, tmp_path: Any) -> None:
+    X, y = data[0].copy(), data[1] > 3
+    X.loc[y, X.columns.str.startswith("pattern_")] = np.nan
+    X.loc[X.isna().all(axis=1)] = 0.0
+    settings = {"kernels": KERNELS, "learners": ["svm(C=5)"], "baselines": ["none"], "cv": "2x1"}
+    comparison = compare(X, y, methods="uniform", also=["linear"], **settings)
+    told = [note for note in comparison.data[0].notes if WARNING in note]
+    assert len(told) == 1
+    assert "lack pattern" in told[0]
+    comparison.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert WARNING in page[: page.index("<main>")]
+    model = MKLClassifier(KERNELS, combiner="uniform", learner="svm(C=5)").fit(X, y)
+    explanation = explain(model, X, y, cv=2, repeats=1, columns="sources")
+    assert told[0] in explanation.text()
