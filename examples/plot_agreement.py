@@ -30,10 +30,10 @@ print(f"accuracy {search.best_score_:.3f}")
 # The surface of accuracies
 # -------------------------
 #
-# A ring marks the point that the search takes. On the left the two kernels are learned nearly apart
-# and only averaged; on the right they have to agree, which helps where the ridge is weak and harms
-# where it is strong. The surface does not say that the ringed point is better than those around it:
-# one row is 0.002 of accuracy, and neighbours differ by a few rows.
+# The ring marks the point that the search chooses. On the left, the two kernels are learned almost
+# separately and only averaged; on the right, they must agree, which helps if the ridge is weak and
+# hurts if it is strong. The ringed point is not necessarily better than those around it: one row is
+# 0.002 of accuracy, and neighbours differ by a few rows.
 display = SearchSurfaceDisplay.from_estimator(
     search, "combiner__lam", "learner__alpha", score_name="accuracy, mean of three folds"
 )

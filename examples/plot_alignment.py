@@ -2,9 +2,9 @@
 Which kernels are alike?
 ========================
 
-Nine kernels on three sources of columns that describe the same handwritten digits. The alignment of
-two kernels is the cosine of the angle between their centred Gram matrices: it is 1 where they say
-the same of every pair of images. A combination can gain only from kernels that differ.
+Nine kernels on three sources that describe the same handwritten digits. The alignment of two
+kernels is the cosine of the angle between their centred Gram matrices: 1 if they say the same about
+every pair of images. A combination can gain only from kernels that differ.
 """
 
 from matplotlib import pyplot
@@ -33,8 +33,9 @@ print(by_source.T.groupby(level=0).mean().round(2))
 # Three blocks, one for each source
 # ---------------------------------
 #
-# A linear kernel and a Gaussian one of the same columns are nearly the same, whatever the width;
-# kernels of different sources are not. Another source is worth more than another width here. The
-# picture does not say which source is good: classes took no part, and useless kernels may be alike.
+# A linear and a Gaussian kernel on the same columns are nearly the same, whatever the width;
+# kernels on different sources are not. Here, another source is worth more than another width. The
+# picture does not say which source is good: it does not use the classes, and useless kernels may be
+# similar, too.
 AlignmentDisplay(alignments).plot()
 pyplot.show()

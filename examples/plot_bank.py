@@ -2,10 +2,10 @@
 A bank of kernels, pruned
 =========================
 
-Which kernel, of which columns, how wide? One answer is to take many and to keep those that get a
-weight. Here are 24 kernels for the breast-cancer data, six on each of four groups of columns.
-``loo-ridge``, of the package mklkit-optimize, learns their weights by descending the leave-one-out
-error of a ridge regression, and gives most of them next to nothing.
+Which kernel, on which columns, how wide? One answer is to start with many and keep those with large
+weights. Here are 24 kernels for the breast-cancer data, six on each of four groups of columns.
+``loo-ridge``, from mklkit-optimize, learns weights that minimise the leave-one-out error of a ridge
+regression, and gives most kernels almost no weight.
 """
 
 import numpy as np
@@ -35,9 +35,8 @@ bank = [kernel + glob for glob in groups.values() for kernel in kinds.values()]
 # What is kept
 # ------------
 #
-# On three random halves of the rows the weights of the bank are learned, and the kernels with the
-# largest weights are taken for a model of their own. ``kernels="auto"`` proposes candidates itself
-# and prunes them before anything is learned.
+# The weights are learned on three random halves of the rows, and the kernels with the largest
+# weights make a new model. ``kernels="auto"`` proposes candidates and prunes them before learning.
 kept = (1, 2, 3, 6, 12, 24)
 halves = StratifiedShuffleSplit(3, train_size=0.5, random_state=0)
 accuracies, weights, proposed = [], [], []
@@ -64,10 +63,10 @@ print(table.round(3).to_string(index=False))
 print("auto: {:.1f} kernels, accuracy {:.1f}".format(*np.mean(proposed, axis=0)))
 
 # %%
-# Above the weights on the first half: each cell is a kernel, of the columns named on the left and
-# the kind named below. Below the accuracy of models of the largest, with its range over the halves.
-# A few kernels do as well as all. That a kernel is dropped does not make it useless: others say the
-# same, and another half of the rows would have kept others.
+# Top: the weights on the first half; each cell is a kernel, on the columns named on the left and of
+# the kind named below. Bottom: the accuracy with the largest kernels only, with its range over the
+# halves. A few kernels do as well as all. A dropped kernel is not useless: others say the same, and
+# another half of the rows would keep others.
 figure, (above, below) = pyplot.subplots(2, 1, figsize=(5.8, 6.4), layout="constrained")
 image = above.imshow(
     weights[0].reshape(len(groups), len(kinds)), cmap="viridis", vmin=0, aspect="auto"

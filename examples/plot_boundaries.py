@@ -2,9 +2,9 @@
 Decision boundaries of single kernels and of combinations
 =========================================================
 
-Two classes on a plane: on the left a large disc, on the right a fine chequerboard. A wide kernel
+Two classes in the plane: a large disc on the left, a fine chequerboard on the right. A wide kernel
 cannot follow the fine pattern, and a narrow one is ragged where the pattern is coarse. Their sum
-has something of both; so may weights that depend on the row, which ``cluster-gating`` learns.
+can do some of both, and so may weights that depend on the row, which ``cluster-gating`` learns.
 """
 
 import numpy as np
@@ -49,10 +49,9 @@ print(models["cluster-gating"].weights_frame()[["cluster", "kernel", "weight"]].
 # Four boundaries
 # ---------------
 #
-# The sum is nearly as good as the better of the two kernels on either side, without knowing which
-# that is. Gating is not: it gives all the weight to the narrow kernel in both clusters. As one
-# class in ten is wrong, no model can have more than 0.9 but by chance. The picture, with every
-# third row, does not say that a sum is enough for other data.
+# The sum is nearly as good as the better kernel on either side. Gating is not: it gives all the
+# weight to the narrow kernel in both clusters. One label in ten is wrong, so no model can exceed
+# 0.9 except by chance. The picture shows every third row; on other data, a sum may not be enough.
 figure, axes = pyplot.subplots(
     2, 2, figsize=(6.6, 3.9), sharex=True, sharey=True, layout="constrained"
 )

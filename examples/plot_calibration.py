@@ -2,10 +2,10 @@
 Are the probabilities right?
 ============================
 
-A decision value is no probability. With ``probability=True`` the classifier is fitted on parts of
-the rows too, and sigmoids are fitted to the decision values of the rows left out. The curves show
-how many of the rows that were given a probability are in the class: on the diagonal, of ten rows
-with 0.7 seven are.
+A decision value is not a probability. With ``probability=True`` the classifier is also fitted to
+parts of the rows, and sigmoids are fitted to the decision values of the rows left out. The curves
+show how many rows with a given probability belong to the class: on the diagonal, seven of ten rows
+with 0.7 do.
 """
 
 from matplotlib import pyplot
@@ -39,11 +39,11 @@ for name, values in settings.items():
 # Calibration curves
 # ------------------
 #
-# Squashing decision values by a fixed sigmoid gives numbers between 0 and 1 and no more: of the
-# rows that were given about 0.65, four in five are in the class. Below is how many rows were given
-# which probability. Calibration does not make the classifier better, as it orders rows as before,
-# and a curve near the diagonal does not say that probabilities tell much: the share of the class,
-# given to all rows, is calibrated too.
+# A fixed sigmoid only squashes decision values into numbers between 0 and 1: of the rows with about
+# 0.65, four in five belong to the class. The histogram shows how many rows have which probability.
+# Calibration does not improve the classifier, as the order of the rows stays the same. Nor does a
+# curve near the diagonal mean that probabilities are informative: predicting the share of the class
+# for every row is calibrated, too.
 figure, (above, below) = pyplot.subplots(
     2, 1, figsize=(5.4, 6.2), height_ratios=(3, 1), sharex=True, layout="constrained"
 )

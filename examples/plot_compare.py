@@ -2,10 +2,10 @@
 Is the difference more than chance?
 ===================================
 
-Three weightings of two kernels on the same five splits, beside each kernel alone and classifiers of
-scikit-learn. The data are four groups of two stars, of which some are far apart and some overlap.
-The test takes account of splits that share training rows, and so do the bars, which are 95 %
-intervals.
+Three weightings of two kernels on the same five splits, compared with each kernel alone and with
+scikit-learn's classifiers. The data are four groups of two stars, some far apart and some
+overlapping. The test and the bars, which are 95 % intervals, allow for splits that share training
+rows.
 """
 
 from matplotlib import pyplot
@@ -29,8 +29,8 @@ print(comparison.verdict)
 # Accuracies with their intervals
 # -------------------------------
 #
-# The best method is at the top. Intervals that overlap do not mean that two methods are equal: on
-# the same splits their accuracies go up and down together, and the test looks at their differences.
-# Nor does the picture say what would be found on other data.
+# The best method is at the top. Overlapping intervals do not mean that two methods are equal: their
+# accuracies vary together over the splits, and the test uses the differences. Nor does the picture
+# say anything about other data.
 comparison.plot()
 pyplot.show()

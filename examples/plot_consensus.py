@@ -3,10 +3,9 @@ Several sources, no labels: what do they have in common?
 ========================================================
 
 Four sources describe the same handwritten digits: three kinds of numbers computed from the image,
-and columns that tell which of five scanners it is from. ``consensus``, of the package
-mklkit-optimize, gives a source a weight by its agreement with the others, so that the scanner,
-which has to do with none of them, has little. Kernel PCA and clustering of the combined kernel are
-one pipeline each.
+and columns that say which of five scanners it is from. ``consensus``, from mklkit-optimize, weights
+a source by its agreement with the others, so the scanner, which is unrelated to them, gets little
+weight. Kernel PCA and clustering of the combined kernel are one pipeline each.
 """
 
 import numpy as np
@@ -41,9 +40,9 @@ kernels = [
 # Rows, weights and agreement
 # ---------------------------
 #
-# Above the images in the first two kernel principal components; below the weights, and the cosines
-# of the kernels from which they follow. Agreement is not worth: had three of four sources described
-# the scanner, it would have had the weight.
+# Top: the images in the first two kernel principal components. Bottom: the weights, and the cosines
+# between kernels from which they follow. Agreement is not value: if three of four sources described
+# the scanner, they would get the weight.
 transformer = MKLTransformer(kernels, combiner="consensus")
 components = make_pipeline(transformer, KernelPCA(2, kernel="precomputed")).fit(X)
 ConsensusDisplay.from_estimator(components, X, digits)
@@ -52,7 +51,7 @@ ConsensusDisplay.from_estimator(components, X, digits)
 # Clusters
 # --------
 #
-# Spectral clustering of the combined kernel, compared with the digits, which took no part.
+# Spectral clustering of the combined kernel, compared with the digits, which it did not use.
 for combiner in ("consensus", "uniform"):
     clusters = make_pipeline(
         MKLTransformer(kernels, combiner=combiner),

@@ -65,9 +65,9 @@ print((100 * scores).round(1).to_string())
 # Ranks
 # -----
 #
-# The diagram does not say by how much methods differ, and a rank depends on which others take part.
-# Six of these data sets are generated to be of different shapes; ranks on them tell nothing of data
-# of another kind.
+# The diagram does not say by how much methods differ, and a rank depends on the other methods. Six
+# of these data sets are generated, with different shapes; ranks on them say nothing about other
+# kinds of data.
 print(verdict_of_datasets(scores.to_numpy(), list(scores)))
 CriticalDifferenceDisplay.from_scores(scores)
 pyplot.show()

@@ -2,9 +2,9 @@
 Gates over the plane: kernel weights that depend on the row
 ===========================================================
 
-Four groups of two stars each, one star a class. The closer the two stars of a group, the narrower
-the kernel that tells them apart. ``cluster-gating`` learns kernel weights for each cluster of rows
-instead of one weight for all, and a row has the weights of the clusters to which it belongs.
+Four groups of two stars, one star per class. The closer the two stars of a group, the narrower the
+kernel that separates them. ``cluster-gating`` learns kernel weights for each cluster of rows, and a
+row has the weights of its clusters.
 """
 
 from matplotlib import pyplot
@@ -31,15 +31,16 @@ for name, model in models.items():
 # ---------
 #
 # The weight of each kernel at every point of the plane, with the rows on top. Where the stars are
-# close, below, the narrowest kernel has all the weight; above, wider ones have a part of it. The
-# gates say which kernels a region uses, not that the model is better for it: even weights of the
-# same kernels are as accurate on these data, by the table above.
+# close, below, the narrowest kernel has all the weight; above, wider ones share it. The gates show
+# which kernels a region uses, not that the model is better: by the table above, even weights are as
+# accurate on these data.
 GatesDisplay.from_estimator(gated, X, y)
 
 # %%
 # Cluster by kernel
 # -----------------
 #
-# The learned weights themselves. A row's gates are their mean by its share in the clusters.
+# The learned weights. The gates of a row are their mean, weighted by its membership in the
+# clusters.
 KernelWeightsDisplay.from_estimator(gated)
 pyplot.show()

@@ -3,9 +3,9 @@ Kernel PCA of each source and of their consensus
 ================================================
 
 Five digits in the first two kernel principal components: of Fourier coefficients, of pixels, of
-Zernike moments, and of all three kernels in the weights that ``consensus``, of the package
-mklkit-optimize, finds without labels. The labels colour the points, and have no part in anything
-else. How well groups are apart in the plane is measured by their nearest neighbours in it.
+Zernike moments, and of all three kernels with the weights that ``consensus``, from mklkit-optimize,
+finds without labels. The labels are only used to colour the points. The nearest neighbours in the
+plane measure how well the groups are separated.
 """
 
 from matplotlib import pyplot
@@ -38,9 +38,9 @@ print(transformer.fit(X).weights_frame()[["kernel", "weight"]].round(3).to_strin
 # Six and nine
 # ------------
 #
-# Fourier coefficients and Zernike moments have 6 and 9 in the same place, as neither changes when
-# an image is turned; pixels separate these two. The consensus has something of each. Two components
-# are a small part of a kernel: groups that overlap here may be apart in others.
+# Fourier coefficients and Zernike moments put 6 and 9 in the same place, as neither changes when an
+# image is rotated; pixels separate them. The consensus is in between. Two components show only a
+# small part of a kernel: groups that overlap here may be separated in others.
 figure, axes = pyplot.subplots(2, 2, figsize=(6.4, 6), layout="constrained")
 styles = zip("o^sDv", ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00"), strict=True)
 styles = dict(zip((0, 4, 6, 7, 9), styles, strict=True))

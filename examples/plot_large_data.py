@@ -47,10 +47,10 @@ for n, p, accuracy, seconds in rows + landmarks:
 # Accuracy and time
 # -----------------
 #
-# Left rows at 300 landmarks, right landmarks at 10,000 rows. On these data three times the
-# landmarks gain more than three times the rows, and cost more: time grows faster with landmarks
-# than with rows. Seconds depend on the machine and on what else it does, and the accuracies are of
-# one drawing: only slopes are worth reading, and on other data they differ.
+# Left: more rows, with 300 landmarks. Right: more landmarks, with 10,000 rows. On these data, three
+# times the landmarks gain more accuracy than three times the rows, and cost more time. Times depend
+# on the machine and its load, and the accuracies are from one draw, so look only at the slopes;
+# they differ on other data.
 figure, axes = pyplot.subplots(
     2, 2, figsize=(6.4, 5), sharex="col", sharey="row", layout="constrained"
 )

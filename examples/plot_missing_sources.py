@@ -2,9 +2,9 @@
 Rows that lack a source
 =======================
 
-Three sources of handwritten digits (1, 3, 8 and 9), of which rows lack some at random: the accuracy
-of each strategy against the share of rows that lack a source. Every row keeps one. No strategy is
-told which rows were changed: a source is lacking where all of its columns are missing.
+Three sources describe handwritten digits (1, 3, 8 and 9), and some rows lack a source at random.
+The figure shows the accuracy of each strategy against the share of rows that lack a source. Every
+row keeps at least one. A source is lacking if all of its columns are missing.
 """
 
 import numpy as np
@@ -33,8 +33,8 @@ def without_sources(share, seed):
 
 
 # %%
-# The scaler passes gaps on, and fits each column to the rows that have it. A tenth of the rows is
-# trained on: with more of them all strategies come close to what complete rows would give.
+# The scaler ignores gaps and passes them on. Training uses a tenth of the rows: with more, all
+# strategies come close to the accuracy with complete rows.
 shares = (0.0, 0.2, 0.4, 0.6)
 strategies = ("present", "present-centred", "impute")
 accuracies = {strategy: [] for strategy in strategies}
@@ -53,8 +53,8 @@ for share in shares:
         print(f"{share:.0%} lack a source, {strategy}: {100 * accuracies[strategy][-1]:.1f} %")
 
 # %%
-# The more rows lack, the more is gained by comparing rows by what both have. Medians make rows that
-# lack the same source look alike, whatever their class.
+# The more rows lack a source, the more it helps to compare two rows by the sources that both have.
+# Medians make rows that lack the same source look alike, whatever their class.
 figure, axes = pyplot.subplots(layout="constrained")
 for strategy, values in accuracies.items():
     axes.plot(shares, np.multiply(100, values), marker="o", label=strategy)

@@ -2,10 +2,10 @@
 Two habits of one series
 ========================
 
-A made-up series of monthly values rises slowly and recurs every year. A kernel of the time that has
-passed knows the trend, one of the month knows the season, and ``loo-ridge`` learns how much of each
-is needed. Six years are known and two are asked for. ``loo-ridge`` is of the package
-mklkit-optimize, ``periodic`` of mklkit-kernels.
+A simulated series of monthly values has a slow trend and a yearly season. A kernel on time models
+the trend, one on the month the season, and ``loo-ridge`` learns how much of each is needed. The
+model learns from six years and predicts two. ``loo-ridge`` is in the package mklkit-optimize,
+``periodic`` in mklkit-kernels.
 """
 
 import numpy as np
@@ -41,9 +41,9 @@ print(model.weights_frame()[["kernel", "weight"]].round(3).to_string(index=False
 # Known and asked for
 # -------------------
 #
-# The dotted line is where the known values end. Weights of kernels of different size cannot be
-# compared: a polynomial grows with the years, a periodic kernel is at most one. And nothing in the
-# known years says that the trend will go on: the model takes it for granted.
+# The dotted line marks the end of the known values. Weights of kernels of different size cannot be
+# compared: a polynomial grows with time, a periodic kernel is at most one. And nothing in the known
+# years says that the trend will continue: the model assumes it.
 figure, axes = pyplot.subplots(figsize=(6.6, 4.2), layout="constrained")
 ink = pyplot.rcParams["text.color"]
 axes.plot(table["years"], values, "o", ms=4, mfc="none", color=ink, alpha=0.7, label="observed")

@@ -2,10 +2,10 @@
 What shuffling a source costs
 =============================
 
-A weight says that a kernel is used. What it is worth is another question, and ``explain`` asks it
-twice: what is lost when the model is fitted without the kernel, and what is lost when its columns
-are shuffled in rows that the fitted model has not seen. The table holds text, numbers and
-categories, each read by a kernel of its kind, and all kernels have the same weight.
+A weight says that a kernel is used, not what it is worth. ``explain`` measures that in two ways:
+what is lost when the model is fitted without the kernel, and what is lost when its columns are
+shuffled in rows that the model has not seen. The table has text, numbers and categories, with a
+kernel for each, and all kernels have the same weight.
 """
 
 from matplotlib import pyplot
@@ -28,18 +28,18 @@ print(
 # Kernels
 # -------
 #
-# Three even weights, and three sources that are worth very different amounts. More is lost by
-# shuffling than by leaving out: a model that is fitted without a source makes more of the others,
-# while one that relies on it is misled by what is shuffled.
+# Three equal weights, but three sources of very different value. Shuffling loses more than leaving
+# out: a model fitted without a source makes better use of the others, while one that relies on it
+# is misled by shuffled values.
 explanation.plot()
 
 # %%
 # Columns
 # -------
 #
-# Each column shuffled on its own, with 95 % intervals. ``level_3`` and ``level_4`` are noise by
-# construction, and nothing is lost with them. The picture does not say that all columns with short
-# bars can go together: of two columns that say the same, each can be shuffled without harm.
+# Each column is shuffled separately; the bars have 95 % intervals. ``level_3`` and ``level_4`` are
+# noise by construction, and nothing is lost. The picture does not say that all columns with short
+# bars can be dropped together: if two columns say the same, either can be shuffled without harm.
 columns = explanation.columns.iloc[::-1]
 lost = 100 * columns["shuffled"]
 figure, axes = pyplot.subplots(figsize=(6, 3.4), layout="constrained")

@@ -2,10 +2,10 @@
 How long should the pieces of a text be?
 ========================================
 
-Half of these made-up sequences of letters have a certain site somewhere, of eight letters. The
-``spectrum`` kernel compares two texts by the pieces of k letters that they have in common. Short
-pieces are common to all texts and long ones to hardly any; which length is right need not be known
-when the kernels of all lengths are combined.
+Half of these simulated sequences contain a certain site of eight letters. The ``spectrum`` kernel
+compares two texts by the pieces of k letters that they share. All texts share short pieces, and
+hardly any share long ones. You need not know the right length if you combine the kernels of all
+lengths.
 """
 
 import pandas as pd
@@ -39,10 +39,9 @@ print(f"all lengths: {combined:.1f}")
 # Each length alone, and all together
 # -----------------------------------
 #
-# Above the accuracy of single kernels, and as a line that of all eight; below the weights that
-# their alignment gives them. The combination is as good as the best length. Which length that is,
-# is seen here after the fact: whoever chooses it by the same folds has an accuracy that is a little
-# too good.
+# Top: the accuracy of single kernels; the line is that of all eight. Bottom: their weights by
+# alignment. The combination is as good as the best length. The best length is known only
+# afterwards: choosing it on the same folds makes its accuracy slightly optimistic.
 figure, (above, below) = pyplot.subplots(
     2, 1, figsize=(5.8, 5.4), height_ratios=(2, 1), sharex=True, layout="constrained"
 )

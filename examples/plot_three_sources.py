@@ -2,9 +2,9 @@
 Three sources of the same digits
 ================================
 
-500 handwritten digits, each described by Fourier coefficients, by pixels and by Zernike moments.
-The first and the last are magnitudes, which do not change when an image is turned: they cannot tell
-6 from 9. Each source has a kernel, and each pair of digits has weights of its own.
+500 handwritten digits, described by Fourier coefficients, pixels and Zernike moments. The first and
+the last are magnitudes, which do not change when an image is rotated: they cannot tell 6 from 9.
+Each source has a kernel, and each pair of digits has its own weights.
 
 The digits are a part of UCI's `Multiple Features <https://doi.org/10.24432/C5HC70>`_ by R. Duin.
 """
@@ -37,16 +37,16 @@ for kernels in (*([source] for source in sources), sources):
 # Weights of 45 pairs
 # -------------------
 #
-# Dots are the pairs of digits, bars their means.
+# Dots are pairs of digits, bars their means.
 KernelWeightsDisplay.from_estimator(model.fit(X, y))
 
 # %%
 # Pair by pair
 # ------------
 #
-# The weight of the pixels for each pair; the other sources have the rest. For 6 and 9 the pixels
-# have nearly all. The picture says from what a pair is told apart, not how well: by the table
-# above, three sources together are better than pixels alone, but not on 6 and 9.
+# The weight of the pixels for each pair; the other sources have the rest. For 6 and 9, the pixels
+# have nearly all the weight. The picture shows which source separates a pair, not how well: by the
+# table above, three sources together are better than pixels alone, but not on 6 and 9.
 classifier = model[-1]
 shares = np.full((10, 10), np.nan)
 for (first, second), weights in zip(classifier.problems_, classifier.weights_, strict=True):

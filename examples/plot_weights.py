@@ -2,9 +2,9 @@
 Kernel weights and how much they vary
 =====================================
 
-Weights are learned from the training rows, and other rows would have given other weights. Here five
-kernels are weighted by three rules on each of ten random halves of the breast-cancer data. Bars are
-means over the halves, and whiskers reach from the smallest to the largest weight.
+Weights are learned from the training rows, and other rows would give other weights. Here, three
+rules weight five kernels on ten random halves of the breast-cancer data. Bars are means over the
+halves, and whiskers show the range.
 """
 
 import numpy as np
@@ -40,10 +40,10 @@ print(by_rule.mean().round(3))
 # Three rules on ten halves
 # -------------------------
 #
-# The two rules that follow from statistics of the kernels hardly vary; ``loo-ridge``, of the
-# package mklkit-optimize, descends an error, and may give a kernel nearly all of the weight on
-# one half and little on another. And yet all three are about equally accurate: kernels that are
-# alike can replace each other. The picture says which kernels are used, not which are needed.
+# The weights of the two rules based on statistics of the kernels hardly vary; ``loo-ridge``, from
+# mklkit-optimize, minimises an error, and may give a kernel nearly all the weight on one half and
+# little on another. Yet all three are about equally accurate: similar kernels can replace each
+# other. The picture shows which kernels are used, not which are needed.
 figure, axes = pyplot.subplots(figsize=(6.4, 4.6), layout="constrained")
 styles = [("#0072B2", ""), ("#E69F00", "///"), ("#009E73", "...")]
 names = [name.partition(":")[0] for name in kernels]
