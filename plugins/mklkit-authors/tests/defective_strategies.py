@@ -1,18 +1,21 @@
-"""Combiners, learners and feature maps with one defect each."""
+"""Combiners, learners, feature maps and strategies for missing sources with one defect each."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import attrs
 import numpy as np
 from defects import defect, defective
 
-from mklkit import MKLKitError
+from mklkit import MKLKitError, get_registry
 from mklkit.feature_maps import Empirical, Implicit
+from mklkit.missing import Present
 from mklkit.plugin import (
     CombinerFacts,
     FeatureMapFacts,
+    FittedKernel,
     FusionCombiner,
     LearnerFacts,
     LinearDecision,
@@ -231,3 +234,37 @@ class Lying(Implicit):
     """Says that it is explicit, and is not."""
 
     facts: ClassVar[FeatureMapFacts] = FeatureMapFacts(explicit=True)
+
+
+@attrs.frozen
+class Changed(FittedKernel):
+    """Another kernel, whose values it changes."""
+
+    kernel: Any
+    change: Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+    def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return self.change(self.kernel(a, b), a)
+
+    def diagonal(self, a: np.ndarray) -> np.ndarray:
+        return np.asarray(self.kernel.diagonal(a))
+
+
+@defect("gram_matrices_are_definite", Present)
+def fit_negated(self: Any, kernel: Any, rows: np.ndarray) -> Any:
+    return Changed(kernel, lambda values, _: -values)
+
+
+@defect("each_new_row_by_itself", Present)
+def fit_together(self: Any, kernel: Any, rows: np.ndarray) -> Any:
+    return Changed(kernel, lambda values, a: values * (1 + a.std()))
+
+
+@defect("complete_rows_are_as_without", Present)
+def around_replaced(self: Any, combiner: Any) -> Any:
+    return get_registry().create("combiner", "alignment")
+
+
+@defect("learns_from_rows_that_lack", Present)
+def fit_flat(self: Any, kernel: Any, rows: np.ndarray) -> Any:
+    return Changed(kernel, lambda values, _: 0 * values)

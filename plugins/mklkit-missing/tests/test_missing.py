@@ -140,5 +140,5 @@ def test_numbers_are_learned_and_features_and_text_refused(rows):
     with pytest.raises(IncompatibleError, match="implicit"):
         MKLClassifier(KERNELS, missing="complete", feature_map="fourier", learner="mhks").fit(X, y)
     frame = pd.DataFrame({"text": ["a b", None] * 30, "x": y + 0.1 * np.arange(60)})
-    with pytest.raises(IncompatibleError, match="'complete' .*'t' reads text"):
+    with pytest.raises(IncompatibleError, match=r"'complete' .*'t' reads text"):
         MKLClassifier(["t:token-set@text", "x:rbf@x"], missing="complete").fit(frame, y)
