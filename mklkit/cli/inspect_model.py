@@ -93,13 +93,13 @@ def _report(facts: dict[str, Any]) -> None:
     for plugin in facts["plugins"]:
         lines.append(("plugin", f"{plugin['distribution']} {plugin['version']}"))
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
+    if "scores" in facts:
+        show(scores_tables(facts["scores"])[0])
+    if "weights" in model and "kernels" in model:
+        show(weights_table(model))
     show(facts_grid([*lines, ("written by", versions)]))
     if "input" in model:
         show(_columns_grid(model["input"]))
-    if "weights" in model and "kernels" in model:
-        show(weights_table(model))
-    if "scores" in facts:
-        show(*scores_tables(facts["scores"]))
 
 
 def _classes(model: dict[str, Any]) -> str:
