@@ -40,7 +40,7 @@ class Complete(Missing):
     C_Sx: kernel ridge regression of φ_m on C = Σ_l s_ml K_l, a sum of the other kernels that x has.
     The similarities s_ml ≥ 0 of the sources minimise ‖K_m − Σ_l s_ml K_l‖² over the rows that have
     all sources, and are at least a tenth of the mean of s_m; they are equal with fewer such rows
-    than sources. Each kernel in turn is completed from the current completions of the others.
+    than sources. In each turn every kernel is completed from the others' completions in the turn before.
 
     Parameters
     ----------
@@ -77,13 +77,14 @@ class Completion:
 
     ``shares`` are the similarities s_ml of the sources (M, M), 0 on the diagonal.
     ``similar`` are the completed kernels of the training rows (N, N), ``roots`` the coefficients β
-    of those that lack a source (N, N), rows of zeros for others, and ``inverses`` (C_SS + λI)⁻¹ of
-    each source, on the rows ``members`` that have it.
+    of those that lack a source (N, N), rows of zeros for others, ``before`` those of the turn
+    before, and ``inverses`` (C_SS + λI)⁻¹ of each source, on the rows ``members`` that have it.
     """
 
     shares: Array
     similar: list[Array]
     roots: list[Array]
+    before: list[Array]
     members: list[NDArray[np.intp]]
     inverses: list[Array]
 
@@ -93,24 +94,25 @@ class Completion:
     ) -> Completion:
         """Return the completion of kernels (N, N) that are zero for rows that lack a source."""
         n_rows, n_sources = has.shape
-        similar, shares = [np.array(gram) for gram in grams], _similarities(grams, has)
+        similar, shares = grams, _similarities(grams, has)
         members = [np.flatnonzero(column) for column in has.T]
-        known = has.copy()  # the rows that each kernel covers so far
-        roots = [np.zeros((n_rows, n_rows)) for _ in grams]
-        inverses = [np.zeros((0, 0))] * n_sources
+        known, roots = has, [np.zeros((n_rows, n_rows)) for _ in grams]
         for _ in range(n_iter):
+            # All by the kernels of the turn before, as new rows are, so that these have the same β.
+            before, earlier, roots, similar, inverses = roots, similar, [], [], []
             for m in range(n_sources):
                 rows, lack = members[m], np.flatnonzero(~has[:, m])
-                among = _mean(similar, shares[m], known, known, rows, rows)
+                among = _mean(earlier, shares[m], known, known, rows, rows)
                 among[np.diag_indices_from(among)] += ridge * max(np.diag(among).mean(), 1e-12)
-                inverses[m] = scipy.linalg.inv(among)
-                if len(lack):
-                    beside = _mean(similar, shares[m], has, known, lack, rows)
-                    roots[m][np.ix_(lack, rows)] = beside @ inverses[m]
-                    whole = roots[m] + np.diag(has[:, m].astype(float))
-                    similar[m] = whole @ grams[m] @ whole.T
-                known[:, m] = True
-        return cls(shares, similar, roots, members, inverses)
+                inverses.append(scipy.linalg.inv(among))
+                beside = _mean(earlier, shares[m], has, known, lack, rows)
+                root = np.zeros((n_rows, n_rows))
+                root[np.ix_(lack, rows)] = beside @ inverses[m]
+                whole = root + np.diag(has[:, m].astype(float))
+                roots.append(root)
+                similar.append(whole @ grams[m] @ whole.T)
+            known = np.ones_like(has)
+        return cls(shares, similar, roots, before, members, inverses)
 
     def coefficients(self, similar: list[Array], has: NDArray[np.bool_]) -> list[Array]:
         """Return the β (n, N) of new rows, given their similarities to training rows (n, N)."""
@@ -118,7 +120,7 @@ class Completion:
         completed = []
         for m, values in enumerate(similar):
             # Similarities to training rows that lack the source, by their completions.
-            whole = self.roots[m].copy()
+            whole = self.before[m].copy()
             whole[self.members[m], self.members[m]] = 1.0
             completed.append(values @ whole.T)
         every = np.ones((n_rows, len(similar)), bool)
