@@ -76,7 +76,7 @@ def test_published_split() -> None:
     np.testing.assert_array_equal(split.test, np.arange(0, 37, 3))
     with pytest.raises(DataError, match=r"'part'.*'dev'"):
         published_split(LABELS, np.where(parts == "Test", "dev", parts), "part")
-    with pytest.raises(DataError, match="class 'c'"):
+    with pytest.raises(DataError, match="Class 'c'"):
         published_split(LABELS, np.where(LABELS == "c", "test", "train"), "part")
 
 
