@@ -90,7 +90,9 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": ["theme-version"],
     # Programs of the gallery have lines of 100 letters.
-    "secondary_sidebar_items": dict.fromkeys(("[!g]**", "get-started", "guides/**"), ["page-toc"]),
+    "secondary_sidebar_items": {
+        page: ["page-toc"] for page in ("[!g]**", "get-started", "guides/**")
+    },
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }

@@ -100,7 +100,7 @@ class System:
         return {f"{step}__sample_weight": self.table.weights.to_numpy()[rows]}
 
     def parts(self, rows: Any = slice(None)) -> dict[str, Any]:
-        """Return which of some rows have all sources and which lack one, if any row does."""
+        """Return which of some rows have all sources and which lack one; empty if none does."""
         from mklkit.datasets.pipeline import lacking_in
 
         lacks = lacking_in(self.pipeline, self.table.features).any(axis=1).to_numpy()

@@ -76,7 +76,7 @@ def comparison_grid(
         for key, how in shown.items()
         if key != score and results[key].notna().any()
     }
-    if parts := results["lacking_score"].notna().any():  # A terminal has no room for all.
+    if parts := results["lacking_score"].notna().any():  # A terminal lacks the space for all.
         measures = {key: (head, scale, digits) for key, (_, head) in PARTS.items()}
     for head in [lead, *(head for head, *_ in measures.values()), *last, "time"]:
         table.add_column(head, justify="right", no_wrap=True)

@@ -90,7 +90,7 @@ def _result(system: System, outcome: Any) -> dict[str, Any]:
 
 
 def _parts(system: System, outcome: Any) -> dict[str, Any]:
-    """Return the scores of the rows that have all sources, and of the others, over all folds."""
+    """Return the scores on rows with all sources, and on the others, over all folds."""
     import numpy as np
 
     rows, answers = np.concatenate([t for _, t in outcome.splits]), np.concatenate(outcome.answers)

@@ -89,7 +89,7 @@ def explain(
     plot: Annotated[
         Path | None,
         opt.output_option(
-            help="Plot the weights beside what is lost without a kernel, to a .png, .pdf or .svg.",
+            help="Plot the weights and the loss without each kernel, to a .png, .pdf or .svg.",
         ),
     ] = None,
     plot_columns: Annotated[

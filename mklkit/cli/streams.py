@@ -57,8 +57,6 @@ def fit_stream(
     _refuse_more_than_numbers(classifier)
     asked = [name for name in pipeline.get_params() if name.endswith("__recognise")]
     pipeline.set_params(**dict.fromkeys(asked, False))
-    # Rows that are read in parts have no gaps: medians are filled in.
-    pipeline.set_params(encode__sources=())
     with counting("first pass") as progress:
         most = SAMPLE_ROWS
         if options.max_memory is not None:
@@ -83,8 +81,10 @@ def fit_stream(
             )
         facts["notes"] += rows.notes
         training_rows: Any = rows.train
-        if implicit:
-            # Its Gram matrix takes more memory than the rows.
+        if rows.lack_sources:
+            _check_in_memory(rows.train, memory_limit(options.max_memory), distributed)
+        if implicit or rows.lack_sources:
+            # A Gram matrix takes more memory than the rows; features are made block by block.
             training_rows = pd.DataFrame(rows.train[:], columns=rows.train.column_names)
         elif distributed:
             with working("sending rows"):
@@ -98,6 +98,18 @@ def fit_stream(
     scored = {"rows": len(codes["train"]), "seconds": seconds}
     times = {"seconds": seconds, "scored_model": scored}
     return system, system.result(pipeline, split=kind, scores=scores, **times)
+
+
+def _check_in_memory(rows: StoredRows, limit: int | None, distributed: bool) -> None:
+    """Refuse rows that lack sources, which are compared in memory, where they are not to be."""
+    from mklkit.errors import IncompatibleError
+
+    if distributed or (limit is not None and 2 * rows.nbytes > limit):
+        raise IncompatibleError(
+            f"Rows lack sources, and these {len(rows)} are not to be in the memory of one process,"
+            " which all strategies need but --missing impute: take that, leave out --scheduler, or"
+            " allow more memory by --max-memory."
+        )
 
 
 def _refuse_more_than_numbers(classifier: Any) -> None:

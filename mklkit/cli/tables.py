@@ -206,7 +206,7 @@ def scores_tables(scores: dict[str, dict[str, Any] | None]) -> list[Grid | First
 
 
 def parts_grid(task: Any, scores: dict[str, dict[str, Any]]) -> Grid:
-    """Return the scores of parts of the rows, beside each other."""
+    """Return the scores of parts of the rows, side by side."""
     table = grid("", *(PARTS[key] for key in scores))
     table.add_row("rows", *(str(score["rows"]) for score in scores.values()))
     for key, words in task.scores.items():

@@ -66,7 +66,7 @@ class DataSet:
     """The weight of each row in the fits."""
     groups: NDArray[np.intp] | None = None
     lacks: NDArray[np.bool_] | None = None
-    """Which rows lack some source of the kernels that are compared; None where none does."""
+    """Which rows lack some source of the compared kernels; None if none does."""
 
     def fingerprint(self) -> str:
         """Return a digest of names, values and labels, equal only for equal data."""

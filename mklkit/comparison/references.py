@@ -1,4 +1,4 @@
-"""The methods of every comparison, so that a result is seen beside simple alternatives."""
+"""The methods of every comparison, which show a result beside simple alternatives."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DEFAULT_OF_TASK = {
 EVEN, BEST_KERNEL = "uniform", "best-single"
 """The combiners to compare kernels with: their even sum, and the best of them."""
 ON_ALL = ("rbf on all columns", "rbf", None)
-"""The kernel beside several that read different columns."""
+"""The reference for several kernels that read different columns."""
 MOST_LEARNED = 4
 """Methods with learned weights to test against even ones: each lowers the power of all tests."""
 LEAF = 10

@@ -245,7 +245,7 @@ def measured(
     cell["score"] = np.nan if value is None else float(sign * value)
     if encoded.lacks is not None:
         for part, some in (("complete", ~encoded.lacks), ("lacking", encoded.lacks)):
-            with suppress(ValueError):  # It may not be defined on few rows.
+            with suppress(ValueError):  # It may be undefined on few rows.
                 cell[f"{part}_score"] = task.scorer(score)(classifier, rows[some], labels[some])
     if not np.isfinite(cell["score"]):
         cell |= {"score": np.nan, "reason": f"{score} is not defined on the test rows"}

@@ -61,7 +61,7 @@ def needed_unchanged(kernels: Iterable[BoundKernel]) -> tuple[list[Any], list[An
 
 
 def sources_of(estimator: Any) -> dict[str, Any]:
-    """Return the columns of kernels on numbers that name theirs, by the kernels' labels.
+    """Return the columns that kernels on numbers name, by the kernels' labels.
 
     >>> from mklkit import MKLClassifier
     >>> sources_of(MKLClassifier(["age:rbf@age", "lab:linear@lab_*", "rbf"]))
@@ -76,7 +76,7 @@ def sources_of(estimator: Any) -> dict[str, Any]:
 
 
 def sources_that_may_lack(estimator: Any) -> list[Any]:
-    """Return the columns of :func:`sources_of`, each once; none where all gaps are filled."""
+    """Return the columns of :func:`sources_of`, each once; none if all gaps are filled."""
     parameters = estimator.get_params(deep=False)
     strategy = parameters.get("missing", MISSING)
     with suppress(MKLKitError):

@@ -138,11 +138,11 @@ def build_pipeline(
     Notes
     -----
     Columns that kernels of the classifier read as amounts, text, categories or row ids are passed
-    on as they are: they are not dropped as identifiers, one-hot encoded or scaled. Where kernels
-    are proposed (and no covariates taken out), so are text, counts, and categories beside their
-    one-hot columns. Rows that lack all columns which a kernel names keep these gaps, for the
-    classifier's ``missing``; other gaps become the median, but those of amounts where the kernel
-    leaves them out.
+    on unchanged: they are not dropped as identifiers, one-hot encoded or scaled. If kernels are
+    proposed (and no covariates removed), so are text, counts, and categories in addition to their
+    one-hot columns. Rows that lack all columns that a kernel names keep these gaps, for the
+    classifier's ``missing``; other gaps become the median, except in amounts whose gaps the kernel
+    skips.
 
     Examples
     --------
@@ -269,7 +269,7 @@ def encoder_in(model: Any) -> TableEncoder | None:
 
 
 def lacking_in(model: Pipeline, features: pd.DataFrame) -> pd.DataFrame:
-    """Return which rows lack the source of each kernel of a model, unfitted or not, by its label.
+    """Return which rows lack the source of each kernel of a model, fitted or not, by its label.
 
     >>> from mklkit import MKLClassifier
     >>> lab = {"lab_a": [None, 1, None], "lab_b": [None, 2, 3]}

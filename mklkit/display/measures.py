@@ -34,7 +34,7 @@ MEASURES = {
 }
 
 PARTS = {"complete_score": ("All sources", "all"), "lacking_score": ("One lacking", "lack")}
-"""The score on rows that have all sources and on those that do not, on a page and a terminal."""
+"""Heads of the scores on rows with and without all sources, on a page and a terminal."""
 
 
 def scale_of(unit: str) -> tuple[int, int]:

@@ -17,12 +17,13 @@ from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.fit import Fitted, fit_problems, plan_and_read
 from mklkit.estimators.partial_fits import check_sums_suffice, partial_fit
 from mklkit.estimators.plan import Plan, check_new_rows, new_rows
-from mklkit.estimators.predicting import PredictsClasses, cross_fitted, lazy_on_dask
+from mklkit.estimators.predicting import PredictsClasses, calibrated, cross_fitted, lazy_on_dask
 from mklkit.estimators.problems import class_problems, decision_values, joined_parts
 from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.estimators.training_data import TrainingData, class_weights
-from mklkit.protocols import Array
+from mklkit.protocols import Array, lacking
 from mklkit.protocols.component import COMBINER, MISSING, is_whole
+from mklkit.views.bound_kernels import own_columns
 from mklkit.views.rows import take_rows
 
 
@@ -102,6 +103,8 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
         One per binary problem.
     calibration_ : object or None
         scikit-learn's sigmoids if ``probability=True``.
+    pattern_calibrations_ : dict of str to object
+        Those of rows that lack the same sources, at least 50 rows with 5 of each class.
     partial_sums_ : PartialSums
         The sums over all rows of :meth:`partial_fit`.
     n_samples_fit_ : int
@@ -195,9 +198,9 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
             pairs = zip(self.classes_.tolist(), self.class_weight_, strict=True)
             weights = ", ".join(f"{label} {weight:.3g}" for label, weight in pairs)
             notes.append(f"weights of classes: {weights}")
-        calibration = None
+        calibration, self.pattern_calibrations_ = None, {}
         if self.probability:
-            calibration, note = self._calibrated(plan, data)
+            calibration, self.pattern_calibrations_, note = self._calibrated(plan, data)
             notes.append(note)
         self.__dict__.pop("partial_sums_", None)
         return self._keep(fitted, calibration, notes)
@@ -219,7 +222,7 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
         problems = class_problems(n_classes, self.multiclass, plan.combiner, plan.learner)
         return fit_problems(plan, data, problems, random_state, shared_views)
 
-    def _calibrated(self, plan: Plan, data: TrainingData) -> tuple[Any, str]:
+    def _calibrated(self, plan: Plan, data: TrainingData) -> tuple[Any, dict[str, Any], str]:
         """Return the sigmoids that turn decision values into probabilities, from fits on folds."""
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         random_state = self.random_state if is_whole(self.random_state) else seed
@@ -228,7 +231,8 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
             fitted = self._learn(plan, data.take(training), random_state)
             return decision_values(fitted, take_rows(data.rows, held_out), len(self.classes_))
 
-        return cross_fitted(data.values, seed, decide, data.row_weights, data.groups)
+        lacks = lacking(own_columns(plan.kernels, data.rows))
+        return cross_fitted(data.values, seed, decide, data.row_weights, data.groups, lacks)
 
     def _keep(self, fitted: Fitted, calibration: Any = None, notes: Sequence[str] = ()) -> Self:
         names = tuple(problem.names(self.classes_) for problem in fitted.problems)
@@ -300,7 +304,8 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
             raise NotFittedError("It was fitted without probabilities: fit with probability=True.")
         rows, none = new_rows(self, X)
         values = decision_values(self.fitted_, rows, len(self.classes_))
-        probabilities: Array = self.calibration_.predict_proba(values)
+        lacks = lacking(own_columns(self.fitted_.plan.kernels, rows))
+        probabilities = calibrated(self.calibration_, self.pattern_calibrations_, values, lacks)
         if none is not None:
             probabilities[none] = self.class_prior_
         return probabilities

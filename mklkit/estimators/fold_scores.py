@@ -40,7 +40,7 @@ from mklkit.views.rows import rows_at
 
 Scorer = Callable[[Any, Any, Any], float]
 OTHERS = ("mean_test_complete", "mean_test_lacking", "mean_n_iter")
-"""What is returned of points beside their scores."""
+"""The values returned for points in addition to their scores."""
 
 
 def fits_grids(combiner: Any) -> bool:
@@ -180,7 +180,7 @@ class FoldScores:
         return np.array([of_all, *parts, iterations / n_problems])
 
     def _scored(self, scores: Array, codes: NDArray[Any]) -> Array:
-        """Return each point's score from its class scores (C, n, G), NaN of no rows."""
+        """Return each point's score from its class scores (C, n, G), NaN without rows."""
         if len(codes) == 0:
             return np.full(scores.shape[2], np.nan)
         finite = np.asarray(np.isfinite(scores).all(axis=0))

@@ -184,7 +184,7 @@ class ProblemViews:
     A map whose facts state ``shared`` (a random subset) is fitted once on all rows, from ``seed``,
     and each problem uses its rows of the features; any other is fitted on each problem's own rows.
     ``keep``: each problem's views are kept for other fits on the same rows. ``store`` has
-    quantities of pairs of all rows, of which these are a part.
+    quantities of pairs of all rows, which include these.
     """
 
     def __init__(

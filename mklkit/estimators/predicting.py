@@ -15,11 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import DataError
 from mklkit.estimators.folds import USUAL_FOLDS
-from mklkit.protocols import Array, Decision, Rows
+from mklkit.protocols import Array, Decision, Rows, patterns
 from mklkit.protocols.folds import plan_folds
 from mklkit.views.dask.rows import each_row
 from mklkit.views.deciding import decide_all
 from mklkit.views.rows import is_dask
+
+PATTERN_ROWS, CLASS_ROWS = 50, 5
+"""Rows that lack the same sources, of all and of each class, that have sigmoids of their own."""
 
 
 def class_numbers(scores: Array) -> NDArray[np.intp]:
@@ -170,8 +173,12 @@ def cross_fitted(
     decide: Callable[[NDArray[np.intp], NDArray[np.intp]], Array],
     row_weights: Array | None = None,
     groups: NDArray[np.intp] | None = None,
-) -> tuple[Any, str]:
+    lacks: NDArray[np.bool_] | None = None,
+) -> tuple[Any, dict[str, Any], str]:
     """Return scikit-learn's sigmoids of decision values of held-out rows, and a note.
+
+    Beside those of all rows there are those of each pattern of sources that enough rows lack, as
+    ``lacks`` (N, M) says, by a key with 1 for each source that it lacks.
 
     ``decide`` takes the rows to train on and those held out, and returns the decision values on
     the latter of a model trained on the former. The only row or group of a class is never held
@@ -196,8 +203,42 @@ def cross_fitted(
     weights = row_weights
     if not scored.all():
         weights = scored * (np.ones(n_rows) if row_weights is None else row_weights)
-    whole = [(np.arange(n_rows), np.arange(n_rows))]
-    model = CalibratedClassifierCV(DecisionValues(), method="sigmoid", cv=whole, ensemble=False)
-    model.fit(values, codes, sample_weight=weights)
+
+    def sigmoids(members: NDArray[np.intp]) -> Any:
+        whole = [(np.arange(len(members)), np.arange(len(members)))]
+        model = CalibratedClassifierCV(DecisionValues(), method="sigmoid", cv=whole, ensemble=False)
+        some = None if weights is None else weights[members]
+        model.fit(values[members], codes[members], sample_weight=some)
+        return model.calibrated_classifiers_[0]
+
+    of_patterns = {}
+    if lacks is not None:
+        numbers, table = patterns(lacks)
+        for number, pattern in enumerate(table):
+            members = np.flatnonzero((numbers == number) & scored)
+            counts = np.bincount(codes[members], minlength=n_classes)
+            if len(members) >= PATTERN_ROWS and counts.min() >= CLASS_ROWS:
+                of_patterns[_key(pattern)] = sigmoids(members)
     note = f"probabilities by sigmoids of the decision values in {plan.folds}-fold cross-validation"
-    return model.calibrated_classifiers_[0], "; ".join([note, *plan.notes])
+    return sigmoids(np.arange(n_rows)), of_patterns, "; ".join([note, *plan.notes])
+
+
+def calibrated(
+    shared: Any, of_patterns: dict[str, Any], values: Array, lacks: NDArray[np.bool_] | None
+) -> Array:
+    """Return the probabilities of decision values, by the rows' own patterns where these have any.
+
+    ``lacks`` (n, M) says which sources rows lack; None if they have all.
+    """
+    probabilities: Array = shared.predict_proba(values)
+    if of_patterns:
+        complete = np.zeros((len(values), len(next(iter(of_patterns)))), bool)
+        numbers, table = patterns(complete if lacks is None else lacks)
+        for number, pattern in enumerate(table):
+            members, calibration = numbers == number, of_patterns.get(_key(pattern), shared)
+            probabilities[members] = calibration.predict_proba(values[members])
+    return probabilities
+
+
+def _key(lacks: NDArray[np.bool_]) -> str:
+    return "".join("01"[int(absent)] for absent in lacks)

@@ -77,11 +77,11 @@ def radius(gram: Array) -> float:
 
 
 def ball_center(gram: Array, tol: float = 1e-6) -> Array:
-    """Return the α (N,) of the center Σ α_i φ(x_i) of the smallest ball around all rows.
+    """Return the α (N,) of the centre Σ α_i φ(x_i) of the smallest ball around all rows.
 
-    On weights of sum 1, αᵀDα is αᵀKα − Σ α_i K_ii for D_ij = K_ij − (K_ii + K_jj)/2, half the
-    squared distances, negated: a one-class machine on D, which libsvm solves to the part ``tol`` of
-    the largest one.
+    For weights of sum 1, αᵀDα is αᵀKα − Σ α_i K_ii with D_ij = K_ij − (K_ii + K_jj)/2, half the
+    squared distances, negated: a one-class machine on D, which libsvm solves to ``tol`` times the
+    largest one.
 
     Examples
     --------
@@ -94,8 +94,8 @@ def ball_center(gram: Array, tol: float = 1e-6) -> Array:
     distances /= float(np.abs(distances).max()) or 1.0
     machine = OneClassSVM(nu=1 / len(gram), kernel="precomputed", tol=tol)
     machine.random_state = 0  # libsvm uses none, but scikit-learn would draw one
-    alpha = np.zeros(len(gram))
-    alpha[machine.fit(distances).support_] = machine.dual_coef_[0]
+    alpha, support = np.zeros(len(gram)), machine.fit(distances).support_
+    alpha[support] = machine.dual_coef_[0]
     return alpha / alpha.sum()
 
 

@@ -106,7 +106,7 @@ class Task(Protocol):
         """Return the folds of a number, splitter or list, and notes."""
 
     def shown(self, name: str, value: float | None) -> str:
-        """Return a score as it is written."""
+        """Return a score as text."""
 
     def predictions(self, model: Any, rows: Any) -> pd.DataFrame:
         """Return the predicted columns for rows; the first is the answer."""

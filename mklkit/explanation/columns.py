@@ -190,7 +190,7 @@ class ScoredRows:
         return cls(table, task.checked(y, len(table)), as_array, checked_groups(groups, len(table)))
 
     def lacking(self, reads: Iterable[Places | None]) -> NDArray[np.bool_]:
-        """Return which rows lack all columns that each kernel reads, as far as these are known."""
+        """Return which rows lack all columns that each kernel reads, if these are known."""
         gaps = self.table.isna().to_numpy()
         lacks = [gaps[:, [*(read or ())]].all(axis=1) & bool(read) for read in reads]
         return np.column_stack(lacks)

@@ -25,7 +25,7 @@ from mklkit.protocols import Array, GatedDecision
 from mklkit.protocols.folds import Rows
 
 HAVE = "have"
-"""Where it is the rows that have a kernel's source."""
+"""The place of losses on the rows that have a kernel's source."""
 
 
 @attrs.define(eq=False)
@@ -42,7 +42,7 @@ class Measuring:
     """Permutations per group of columns and fold."""
     seed: int
     why_not: dict[int, str]
-    """The kernels that can't be left out, by their places; those join without which a fit fails."""
+    """Why kernels can't be left out, by place, including those without which a fit failed."""
     lacks: NDArray[np.bool_]
     """Which rows lack the source of each kernel, (N, M)."""
     folds: list[dict[str, Any]] = attrs.field(factory=list)
@@ -51,7 +51,7 @@ class Measuring:
     """Per fold, the mean weight of each kernel (M,) over problems and, if rows have their own
     weights, over the held-out rows; and its deviation over these rows, else NaN."""
     losses: dict[Any, list[float]] = attrs.field(factory=dict)
-    """Per fold what is lost of the score, without a kernel, also on the rows that have its source
+    """Per fold, the loss without each kernel, also on the rows that have its source
     (``(kernel, HAVE)``), and by shuffling columns."""
     effects: list[list[dict[str, Any]]] = attrs.field(factory=list)
     """Per fold, the effects of columns."""
@@ -95,7 +95,7 @@ class Measuring:
 
     @property
     def alone(self) -> NDArray[np.bool_]:
-        """Which rows have no other source than that of each kernel, (N, M)."""
+        """Which rows have only the source of each kernel, (N, M)."""
         return self.lacks.sum(axis=1, keepdims=True) - self.lacks == self.lacks.shape[1] - 1
 
     def columns(self) -> pd.DataFrame:
@@ -193,9 +193,9 @@ class Measuring:
         scored: tuple[Rows, Any],
         score: float,
     ) -> None:
-        """Measure what is lost without a kernel, in a fit that has all other kernels.
+        """Measure the loss without a kernel, in a fit with all other kernels.
 
-        Rows that have no other source are neither trained on nor scored: nothing is known of them.
+        Rows without another source are neither trained on nor scored.
         """
         alone, (train, rows), (test, new) = self.alone[:, kernel], training, scored
         smaller = self.refit.without(kernel, model)
@@ -226,7 +226,7 @@ class Measuring:
             return []
 
     def _score_of_part(self, model: Any, rows: Any, places: Rows, truth: NDArray[Any]) -> float:
-        """Return the score of some rows, NaN where they have all the same target."""
+        """Return the score of some rows, NaN if they all have the same target."""
         if len(np.unique(truth, axis=0)) < 2:
             return np.nan
         return self._score(model, _safe_indexing(rows, places), truth)
@@ -263,7 +263,7 @@ class Measuring:
         return [self.plan.names[place] for place in places]
 
     def _lost(self, name: str, subject: Any, n_rows: int | None = None) -> dict[str, float]:
-        """Return mean, deviation and interval over folds of what is lost of the score of rows."""
+        """Return mean, deviation and interval over folds of the loss in score on rows."""
         losses = [loss for loss in self.losses.get(subject, ()) if not np.isnan(loss)]
         sizes = pd.DataFrame(self.folds)[["training_rows", "rows"]].mean()
         values = np.array(losses or [np.nan])

@@ -85,7 +85,7 @@ class Refit:
         """Return the estimator without a kernel, unfitted.
 
         A kernel that names no columns reads those that no other kernel reserves. Here it keeps
-        the columns that it has beside the omitted kernel, so that fits differ only by that one.
+        the columns that it has with the omitted kernel, so that fits differ only by that one.
         ``whole`` is the result of :meth:`on`, fitted on the rows that this one will be fitted on.
         """
         kernels = [

@@ -1,4 +1,4 @@
-"""Kernels, one or a family per file; classes of kernels and templates of others come from here."""
+"""Kernels, one or one family per file; this package exports kernel classes and templates."""
 
 from mklkit.protocols import Kernel
 from mklkit.registry.hookspecs import exports

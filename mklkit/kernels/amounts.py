@@ -20,29 +20,29 @@ CHI2_RULES = ("mean",)
 
 
 def amounts(name: str, rows: Array) -> Array:
-    """Return rows (n, q) in float64, or raise where the named kernel has negative ones."""
+    """Return rows (n, q) in float64; raise an error that names the kernel if any is negative."""
     if rows.size and not rows.min() >= 0:
         raise DataError(
             f"{name} compares amounts, such as counts or shares, which are zero or above; got"
-            f" {float(rows.min()):g}: choose columns of amounts for it, as they are, unscaled."
+            f" {float(rows.min()):g}: choose unscaled columns of amounts for it."
         )
     return np.asarray(rows, dtype=np.float64)
 
 
 def shares(rows: Array) -> Array:
-    """Return amounts (n, q) divided by their sum in each row; rows of zeros stay as they are."""
+    """Return amounts (n, q) divided by their sum in each row; rows of zeros stay unchanged."""
     sums = rows.sum(axis=1, dtype=np.float64)[:, None]
     return np.divide(rows, sums, where=sums > 0, out=np.zeros(rows.shape))
 
 
 def ratio(common: Array, total: Array) -> Array:
-    """Return ``common / total``, and 1 where the total is 0: nothing is equal to nothing."""
+    """Return ``common / total``, and 1 where the total is 0: two empty rows are equal."""
     return np.divide(common, total, where=total > 0, out=np.ones(np.shape(total)))
 
 
 @attrs.frozen
 class AmountKernel(FixedKernel):
-    """A kernel on amounts that needs no training: ``fit`` checks the rows, and returns itself."""
+    """A kernel on amounts that needs no training: ``fit`` checks the rows and returns it."""
 
     facts: ClassVar[KernelFacts] = KernelFacts(reads="amounts")
 
@@ -60,7 +60,7 @@ class AmountKernel(FixedKernel):
         return np.ones(len(a))
 
     def prepared(self, rows: Array) -> Array:
-        """Return the amounts (n, q) that are compared."""
+        """Return the amounts (n, q) to compare."""
         return amounts(self.name, rows)
 
     @abstractmethod
@@ -70,12 +70,12 @@ class AmountKernel(FixedKernel):
 
 @attrs.frozen
 class HistogramKernel(AmountKernel):
-    """A kernel whose k(x, x) is the sum of a row, which is first divided by it if asked for."""
+    """A kernel whose k(x, x) is the sum of a row; optionally, rows are first divided by it."""
 
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))
 
     def prepared(self, rows: Array) -> Array:
-        """Return the amounts (n, q) that are compared: counts, or shares of their sum."""
+        """Return the amounts (n, q) to compare: counts, or shares of their sum."""
         counts = amounts(self.name, rows)
         return shares(counts) if self.normalize else counts
 
@@ -89,8 +89,7 @@ class HistogramKernel(AmountKernel):
 class Hellinger(HistogramKernel):
     """Bhattacharyya's coefficient of two rows of counts, k(x, z) = Σ_c √(x_c z_c).
 
-    The linear kernel of the roots of the counts, which have about the same variance whatever their
-    size.
+    The linear kernel of the roots of the counts, whose variance hardly depends on their size.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Kernels around another kernel, such as the one that has a given share of the weights."""
+"""Kernels around another kernel, such as the one with a fixed share of the weights."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class KernelAround(Kernel):
         return self.around(self.kernel.fit(rows), rows, np.ones(len(rows)))
 
     def fit_weighted(self, rows: Array, row_weights: Array) -> FittedKernel:
-        """Return the kernel with the inner one fitted to rows that count by their weights (N,)."""
+        """Return the kernel with the inner one fitted to rows with weights (N,)."""
         return self.around(self.kernel.fit_weighted(rows, row_weights), rows, row_weights)
 
     @abstractmethod
@@ -58,7 +58,7 @@ class KernelAround(Kernel):
 class FixedShare(KernelAround):
     """Another kernel, with a share of the weights that is given and not learned.
 
-    The combiner learns the weights of the other kernels as if this one were not there; they have
+    The combiner learns the weights of the other kernels as if this one did not exist; they share
     the rest. Other kernels read its columns only if they name them. For combiners that learn from a
     weighted sum of kernels.
 
@@ -67,7 +67,7 @@ class FixedShare(KernelAround):
     kernel : Kernel or str, default='rbf'
         The kernel that has the share.
     share : float, default=0.2
-        Its weight, above 0 and below 1; where all kernels have one, up to a factor.
+        Its weight, above 0 and below 1; up to a factor if all kernels have one.
 
     Examples
     --------

@@ -88,12 +88,12 @@ def bandwidth(rule: str, rows: Array | RowSource, row_weights: Array | None = No
     distance over pairs of different rows; ``'scale'``: scikit-learn's γ = 1/(d·variance);
     ``'auto'``: γ = 1/d (paper 003, section 5.2); ``'neighbours'``: γ = 1/mean squared distance over
     pairs of five nearest neighbours (paper 001, section 7.2). The last three are converted to σ by
-    γ = 1/2σ². Rows count by their weights (N,) in ``'mean'`` and ``'scale'``. It is 1 where all
-    rows are equal, and infinite or NaN where squares of the rows overflow.
+    γ = 1/2σ². Weights of rows (N,) count in ``'mean'`` and ``'scale'``. It is 1 if all rows are
+    equal, and infinite or NaN if squares of the rows overflow.
 
     Exact up to 5,000 rows, in O(N²d), tile by tile. Above, distances are those of a fixed sample,
-    which depends on N only: 64 pairs per row for the mean and the median, the neighbours of 2,000
-    rows among all. Of more than 50,000 rows every rule uses a sample of 50,000, whose neighbours
+    which depends only on N: 64 pairs per row for the mean and the median, the neighbours of 2,000
+    rows among all. With more than 50,000 rows every rule uses a sample of 50,000, whose neighbours
     are farther apart than those among all rows.
 
     Relative standard errors measured over seeds, on Gaussian data of 2, 20 and 100 columns and on
@@ -105,7 +105,7 @@ def bandwidth(rule: str, rows: Array | RowSource, row_weights: Array | None = No
         return float(np.sqrt(rows.shape[1] / 2))
     places = sampled_places(len(rows))
     some = rows[places]
-    # Only ratios of weights count, and products of large or small ones are no numbers.
+    # Only ratios of weights count, and products of large or small ones would over- or underflow.
     counts = None if row_weights is None else row_weights[places] / row_weights.max()
     if rule == "mean":
         sigma = mean_distance(some, counts)
@@ -119,7 +119,7 @@ def bandwidth(rule: str, rows: Array | RowSource, row_weights: Array | None = No
 
 
 def _variance(rows: Array, row_weights: Array | None) -> float:
-    """Return the variance of all numbers together."""
+    """Return the variance of all numbers pooled."""
     if row_weights is None:
         return float(rows.var(dtype=np.float64))
     values = np.asarray(rows, dtype=np.float64)
@@ -130,15 +130,15 @@ def _variance(rows: Array, row_weights: Array | None) -> float:
 def squared_neighbour_distance(rows: Array, n_neighbours: int = 5) -> float:
     """Return the mean squared distance of rows to their nearest neighbours, excluding themselves.
 
-    Paper 001 averages "L₂ distances" and takes the root for a width. Only squared distances make
-    that a width in the units of the data, and reproduce its accuracies of single kernels.
+    Paper 001 averages "L₂ distances" and takes the root for a width. Only with squared distances is
+    that a width in the units of the data, and only they reproduce its single-kernel accuracies.
     """
     from sklearn.neighbors import NearestNeighbors
 
     count = min(n_neighbours, len(rows) - 1)
     if count < 1:
         return 0.0
-    # A power of two rescales exactly, and scikit-learn finds no neighbours where squares overflow.
+    # A power of two rescales exactly, and scikit-learn finds no neighbours if squares overflow.
     exponent = int(np.frexp(np.abs(rows).max())[1])
     near_one = np.ldexp(rows.astype(np.float64), -exponent)
     # Centred first: scikit-learn's distances lose digits for rows far from zero.

@@ -1,4 +1,4 @@
-"""The kernel on categories: rows with the same ones are similar."""
+"""The kernel on categories: rows with equal categories are similar."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from mklkit.registry.hookspecs import register
 class Overlap(FixedKernel, FeatureKernel):
     """Share of the columns in which two rows have the same category.
 
-    Gaps are left out: k(x, z) = e/√(p_x p_z), with e the columns that are equal and p_x those in
-    which x has a value; without gaps this is the share. (The share among the columns in which both
-    have a value is not positive semi-definite.) A row of gaps only has similarity zero to all rows.
+    Gaps are skipped: k(x, z) = e/√(p_x p_z), with e the number of equal columns and p_x that of
+    columns with a value of x; without gaps this is the share. (The share among the columns in which
+    both have a value is not positive semi-definite.) A row of gaps has similarity zero to all rows.
 
     Notes
     -----
@@ -45,7 +45,7 @@ class Overlap(FixedKernel, FeatureKernel):
     )
 
     def features(self, rows: Array) -> tuple[Sparse, Sparse]:
-        """Return a one for each category that a row has, column by column, twice."""
+        """Return indicators of each row's categories, column by column, twice."""
         _, owners = np.nonzero(~np.isnan(rows.T))
         numbers, count = [np.empty(0, dtype=np.int64)], 0
         for column in rows.T:

@@ -30,7 +30,7 @@ class RBF(Kernel):
     ----------
     sigma : float or str, optional
         σ, in the units of the data: a number, or a rule computed from the training rows: ``'mean'``
-        (mean distance over all pairs; paper 000; the default where ``gamma`` is not given),
+        (mean distance over all pairs; paper 000; the default without ``gamma``),
         ``'median'``, ``'scale'`` (γ = 1/(d·variance)), ``'auto'`` (γ = 1/d), each optionally with a
         factor on σ: ``'0.1*mean'``, ``'mean/10'``; or ``'neighbours'`` (γ = 1/mean squared
         distance of nearest neighbours; paper 001). Rows with weights count by them in ``'mean'``
@@ -63,7 +63,7 @@ class RBF(Kernel):
 
     @property
     def facts(self) -> KernelFacts:  # type: ignore[override]
-        """Widths worth trying around the present one, and those to propose for any data."""
+        """Widths to try around the present one, and widths to propose for any data."""
         name, power = ("sigma", 1) if self.gamma is None else ("gamma", -2)
         multiples = (2.0, 1.0, 0.5, 0.25)
         values = tuple(self._width().times(factor**power) for factor in multiples)
@@ -90,7 +90,7 @@ class RBF(Kernel):
         return self.fit_weighted(rows, None)
 
     def fit_weighted(self, rows: Array, row_weights: Array | None) -> FittedRBF:
-        """Return the kernel with γ as a number, from rows that count by their weights (N,)."""
+        """Return the kernel with γ as a number, from rows with weights (N,)."""
         width = self._width()
         if self.gamma is None:
             sigma = width.factor
@@ -168,7 +168,7 @@ class FittedRBF(_FittedExponential):
 
     @property
     def chosen(self) -> dict[str, float]:
-        """γ, and σ for those who gave that."""
+        """γ and, if the user gave it, σ."""
         return {"gamma": self.gamma, "sigma": (2 * self.gamma) ** -0.5}
 
 

@@ -1,4 +1,4 @@
-"""Kernels divided by the lengths of both rows, k(x, z)/√(k(x, x) k(z, z)): of any, and a base."""
+"""Kernels divided by the lengths of both rows, k(x, z)/√(k(x, x) k(z, z)), and a base class."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def inverse_lengths(squares: Array) -> Array:
 class NormalisedKernel(FittedKernel):
     """A fitted kernel that is normalised unless a field ``normalize`` says otherwise.
 
-    Rows with k(x, x) = 0 have similarity zero to all rows, themselves included.
+    Rows with k(x, x) = 0 have similarity zero to all rows, including themselves.
     """
 
     __slots__ = ()
@@ -35,11 +35,11 @@ class NormalisedKernel(FittedKernel):
 
     @abstractmethod
     def parts(self, a: Array, b: Array) -> tuple[Array, Array, Array]:
-        """Return k of the rows of ``a`` (n, d) and ``b`` (m, d) as it is, and their squares."""
+        """Return the unnormalised k of rows ``a`` (n, d) and ``b`` (m, d), and its diagonals."""
 
     @abstractmethod
     def squares(self, a: Array) -> Array:
-        """Return k(x, x) of each row as it is: (n,)."""
+        """Return the unnormalised k(x, x) of each row: (n,)."""
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
@@ -101,7 +101,7 @@ class FittedCosine(NormalisedKernel):
 
     @property
     def chosen(self) -> dict[str, float]:
-        """What the inner kernel has."""
+        """The fitted values of the inner kernel."""
         return {f"kernel__{name}": value for name, value in self.kernel.chosen.items()}
 
     def parts(self, a: Array, b: Array) -> tuple[Array, Array, Array]:

@@ -21,10 +21,10 @@ from mklkit.registry.hookspecs import register
 
 
 def _loaded(path: str) -> Array:
-    """Return the matrix in a file; raise a DataError that says why it can't be read."""
+    """Return the matrix in a file; a DataError tells why it can't be read."""
     try:
         status = os.stat(path)
-        # The path may come from a model file that is fitted again; a pipe would be waited for.
+        # The path may come from a model file that is refitted; reading a pipe would block.
         if not stat.S_ISREG(status.st_mode):
             raise ValueError("it is not a file")
         return _read(os.path.abspath(path), status.st_mtime_ns, status.st_size)
@@ -32,7 +32,7 @@ def _loaded(path: str) -> Array:
         reason = "there is no such file"
     except (OSError, ValueError, TypeError, EOFError, BadZipFile) as error:
         reason = plain_message(error).rstrip(".")
-        if "allow_pickle" in reason:  # NumPy's advice is to run what is in the file.
+        if "allow_pickle" in reason:  # NumPy's advice would execute code in the file.
             reason = "it holds no array of numbers"
     raise DataError(
         f"The matrix of a precomputed kernel, {quoted(path)}: {reason}. It is read from a file"
@@ -42,7 +42,7 @@ def _loaded(path: str) -> Array:
 
 @lru_cache(maxsize=2)
 def _read(path: str, modified: int, size: int) -> Array:
-    """Return the matrix in a file of that time and size: spec strings are read several times."""
+    """Return the matrix in a file with this time stamp and size: specs are parsed several times."""
     if not size:
         raise ValueError("it is empty")
     if path.endswith(".csv"):
@@ -52,15 +52,15 @@ def _read(path: str, modified: int, size: int) -> Array:
         return _as_float(content)
     with content:
         if len(content.files) != 1:
-            raise ValueError(f"it has {counted(len(content.files), 'array')}, and one is expected")
+            raise ValueError(f"it has {counted(len(content.files), 'array')}; expected one")
         return _as_float(content[content.files[0]])
 
 
 def _check_matrix(value: Array) -> None:
     if value.ndim != 2 or value.shape[0] != value.shape[1] or not len(value):
         raise ValueError(
-            f"a precomputed kernel is a square matrix, got shape {value.shape}; one of training"
-            " rows and one of new rows are Precomputed(K, new=K_new)"
+            f"a precomputed kernel is a square matrix, got shape {value.shape}; for separate"
+            " matrices of training and new rows use Precomputed(K, new=K_new)"
         )
     if not np.isfinite(value).all():
         raise ValueError("a precomputed kernel must be finite: it holds NaN or infinity")
@@ -91,7 +91,7 @@ def _shape(value: Any) -> str:
 class Precomputed(FixedKernel):
     """Similarities looked up in a matrix; the data are one column of row ids, from 0.
 
-    Because rows are named by id, cross-validation and one-vs-one slice the matrix correctly. Where
+    Because rows are named by id, cross-validation and one-vs-one slice the matrix correctly. If
     the data have other columns too, bind the kernel to the id column:
     ``("graph", Precomputed(K), ["id"])``, or ``"graph:precomputed(path='graph.npy')@id"``. Kernels
     that name no columns then use all others.
@@ -99,13 +99,13 @@ class Precomputed(FixedKernel):
     Parameters
     ----------
     matrix : array or sparse matrix of shape (T, T), optional
-        K over all rows that will be used, training and new ones. Finite and symmetric.
+        K over all rows to be used, training and new ones. Finite and symmetric.
     path : str, optional
-        A file with the matrix, instead: ``.npy``, ``.npz`` with one array, or ``.csv`` of numbers
-        only. A model file contains the matrix.
+        A file with the matrix instead: ``.npy``, ``.npz`` with one array, or ``.csv`` with only
+        numbers. A model file contains the matrix.
     new : array or sparse matrix of shape (n, T), optional
-        Similarities of further rows to these, kept apart; their ids are T, T + 1 and so on.
-        Similarities of new rows to each other are not known.
+        Similarities of further rows to these, stored separately; their ids are T, T + 1 and so on.
+        Similarities of new rows to each other are unknown.
 
     Raises
     ------
@@ -176,7 +176,7 @@ class Precomputed(FixedKernel):
     def _refuse_new(self, ids: NDArray[np.intp]) -> None:
         if ids.max(initial=-1) >= self._values.shape[1]:
             raise DataError(
-                "Similarities of new rows to each other are needed, as by cosine, and not in"
+                "Similarities of new rows to each other are needed, as by cosine, but not in"
                 " Precomputed(K, new=K_new): use Precomputed(K) of all rows."
             )
 
@@ -185,8 +185,8 @@ class Precomputed(FixedKernel):
         if rows.ndim != 2 or rows.shape[1] != 1:
             raise DataError(
                 f"A precomputed kernel takes one column of row ids, got {rows.shape[1]} columns:"
-                " fit and predict get row numbers, as np.arange(len(K))[:, None], or bind it to the"
-                " id column of a table, as in ('graph', Precomputed(K), ['id'])."
+                " pass row numbers to fit and predict, such as np.arange(len(K))[:, None], or bind"
+                " it to the id column of a table, as in ('graph', Precomputed(K), ['id'])."
             )
         ids = rows[:, 0].astype(np.intp)
         if (ids != rows[:, 0]).any() or (len(ids) and (ids.min() < 0 or ids.max() >= size)):

@@ -16,16 +16,16 @@ Sparse = Any
 """A sparse matrix in rows, ``scipy.sparse.csr_array``, which has no types."""
 
 DENSE_GAIN = 50
-"""A product of two numbers in a sparse product costs as much as so many in a dense one."""
+"""One multiplication in a sparse product costs as much as this many in a dense one."""
 
 DENSE_COLUMNS = 2048
-"""Columns that are made dense at once."""
+"""The number of columns made dense at a time."""
 
 
 def numbered(keys: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
     """Return a number from 0 up for each key, the same for equal keys, and how many there are.
 
-    In O(len(keys)): of small whole numbers by a table.
+    In O(len(keys)), by a table for small whole numbers.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class FeatureKernel(NormalisedKernel):
         """Return φ(x) and Gφ(x) of each of the rows, two sparse matrices (n, V)."""
 
     def parts(self, a: Array, b: Array) -> tuple[Array, Array, Array]:
-        """Return the products, with features of both at once, as these are numbered by rows."""
+        """Return the products, with features of both together, since they share a numbering."""
         plain, weighted = self.features(stacked(a, b))
         squares = _squares(plain, weighted)
         return products(plain[: len(a)], weighted[len(a) :]), squares[: len(a)], squares[len(a) :]
@@ -87,7 +87,7 @@ def _squares(plain: Sparse, weighted: Sparse) -> Array:
 
 
 def stacked(a: Array, b: Array) -> Array:
-    """Return the rows of both, one below the other; shorter ones are filled up as texts are."""
+    """Return the rows of both stacked; shorter ones are padded like texts."""
     both = np.full((len(a) + len(b), max(a.shape[1], b.shape[1])), -1.0)
     both[: len(a), : a.shape[1]] = a
     both[len(a) :, : b.shape[1]] = b

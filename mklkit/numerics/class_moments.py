@@ -23,7 +23,7 @@ CHUNK_ROWS, CHUNK_BYTES = 2048, 3 << 24
 
 
 def chunk_rows(width: int, max_memory: int | None = None) -> int:
-    """Return the number of rows (·, P), a multiple of 2,048, of which a product is taken."""
+    """Return the number of rows (·, P) per product, a multiple of 2,048."""
     most = CHUNK_BYTES if max_memory is None else min(CHUNK_BYTES, max_memory // 16)
     return CHUNK_ROWS * min(max(most // (8 * CHUNK_ROWS * max(width, 1)), 1), 8)
 
@@ -32,9 +32,9 @@ def chunk_rows(width: int, max_memory: int | None = None) -> int:
 class ClassMoments:
     """Counts n_c (C,), sums Σ(φ − o) (C, P) and products Σ(φ − o)(φ − o)ᵀ (C, P, P), in float64.
 
-    The origin o (P,) is a point among the features, by which products keep the digits of a spread
-    that is small beside the mean. Where rows have weights, all of these are weighted, and a count
-    is a sum of weights. O(NP²) for N rows in all.
+    The origin o (P,) is a point among the features, so that products keep the digits of a spread
+    that is small compared with the mean. With weights of rows all of these are weighted, and a
+    count is a sum of weights. O(NP²) for N rows in all.
 
     >>> features = np.array([[1.0, 0.0], [3.0, 2.0], [5.0, 5.0]])
     >>> moments = ClassMoments.of(features, np.array([0, 0, 1]), 2, np.zeros(2))
@@ -65,8 +65,8 @@ class ClassMoments:
     def mapped(self, functions: Sequence[tuple[int, Callable[[Array], Array] | None]]) -> Self:
         """Return the moments of features that are linear in these, group by group of columns.
 
-        For each group, its number of columns and what returns WᵀS for sums S (n, ·) over them, or
-        None where they stay as they are.
+        For each group, its number of columns and a function that returns WᵀS for sums S (n, ·) over
+        them, or None if they stay unchanged.
         """
         ends = np.cumsum([count for count, _ in functions]).tolist()
 
@@ -81,7 +81,7 @@ class ClassMoments:
 
     @property
     def sums_only(self) -> list[Array]:
-        """What adds up over blocks of rows about the same origin."""
+        """The arrays that add up over blocks of rows about the same origin."""
         return [self.counts, self.sums, self.products]
 
     @property
@@ -105,7 +105,7 @@ class ClassMoments:
         return self.products[code] / (self.counts[code] or 1) - np.outer(offset, offset)
 
     def part(self, columns: slice | NDArray[np.intp]) -> ClassMoments:
-        """Return the moments of some of the features."""
+        """Return the moments of a subset of the features."""
         sums, products = self.sums[:, columns], self.products[:, columns][:, :, columns]
         return ClassMoments(self.origin[columns], self.counts, sums, products)
 
@@ -166,7 +166,7 @@ class ClassMoments:
 
 
 class MomentSums:
-    """The sums of class moments over rows with class numbers (N,), which come in blocks, in order.
+    """Sums of class moments over rows with class numbers (N,) that arrive in blocks, in order.
 
     A chunk of ``n_rows`` rows is copied to float64, class by class, for one product of each class:
     in float32 the rounding of large eigenvalues would be the size of a small ridge.
@@ -236,7 +236,7 @@ def _copy_about(
     out: Array,
     sums: Array,
 ) -> None:  # pragma: no cover - compiled
-    """Copy rows (n, p) about an origin to their places, times roots of weights, and sum classes."""
+    """Copy rows (n, p) minus an origin to their places, times roots of weights, and sum classes."""
     for i in range(values.shape[0]):
         root, row, total = roots[i], out[places[i]], sums[codes[i]]
         for j in range(values.shape[1]):

@@ -1,4 +1,4 @@
-"""Compiling by numba: the one place that determines whether compiled code is cached."""
+"""Compilation by numba; only this module determines whether compiled code is cached."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def compiled(
     """Return a decorator: ``numba.njit`` without the interpreter's lock, cached where possible.
 
     Compiled code is cached in ``NUMBA_CACHE_DIR``, in the package, or in the user's cache. If none
-    of them is writable, functions are compiled again in every process, which takes seconds and
-    changes nothing else. ``inexact`` names what LLVM may do to floating point: ``"contract"`` (fuse
+    of them is writable, functions are compiled in every process, which takes seconds and changes
+    nothing else. ``inexact`` names the liberties of LLVM with floating point: ``"contract"`` (fuse
     a product and a sum), ``"reassoc"`` (sum in another order, several values at once).
     """
 
@@ -35,8 +35,8 @@ class _Cache(FunctionCache):
     """numba's cache, which does not fail on a full disk or an unreadable file."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        # numba's own registers all that it can compile before, in a third of a second. Loaded code
-        # needs its runtime only; a function that is not in the cache registers the rest.
+        # numba's own cache first registers everything that it can compile, in a third of a second.
+        # Loaded code needs only the runtime; a function outside the cache registers the rest.
         rtsys.initialize(target_context)
         with contextlib.suppress(OSError):
             return self._load_overload(sig, target_context)

@@ -1,5 +1,5 @@
-"""Eigenpairs of symmetric matrices: applied and never formed, of a diagonal plus low rank, or of
-pencils S_B − λ(S_L + γI), whose ratio of traces an embedding maximises.
+"""Eigenpairs of symmetric matrices, applied without being formed, of a diagonal plus low rank, or
+of pencils S_B − λ(S_L + γI), whose ratio of traces an embedding maximises.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ Array = NDArray[np.floating[Any]]
 DENSE_SIZE = 200
 """Up to this many coordinates a dense symmetric solver is faster than a Krylov solver."""
 RESTARTS = 3
-"""Restarts of the Krylov solver, which nearly equal eigenvalues slow down; then the dense one."""
+"""Restarts of the Krylov solver, slow for nearly equal eigenvalues, before the dense solver."""
 NEWTON_STEPS = 100
 
 
 def eigh(matrix: Array, **options: Any) -> tuple[Array, Array]:
-    """Return eigenvalues and eigenvectors as ``scipy.linalg.eigh`` does, in threads by size."""
+    """Return eigenvalues and eigenvectors like ``scipy.linalg.eigh``, with threads by size."""
     with threads_for(matrix):
         values, vectors = scipy.linalg.eigh(matrix, **options)
     return values, vectors
 
 
 def tridiagonal_form(matrix: Array) -> tuple[Array, Array, Array, Array]:
-    """Return T of a symmetric QTQᵀ, and Q, which leaves the first coordinate as it is.
+    """Return T of a symmetric QTQᵀ, and Q, which keeps the first coordinate unchanged.
 
-    T as its diagonal (N,) and the values beside it (N − 1,), Q as reflections (N − 1, N − 1), below
-    the diagonal as of a QR factorisation of the last N − 1 rows, and their scales (N − 1,).
+    T is given by its diagonal (N,) and off-diagonal (N − 1,), Q by reflections (N − 1, N − 1) below
+    the diagonal, as in a QR factorisation of the last N − 1 rows, and their scales (N − 1,).
     """
     sytrd, workspace = scipy.linalg.get_lapack_funcs(("sytrd", "sytrd_lwork"), (matrix,))
     size = int(workspace(len(matrix), lower=1)[0])
@@ -48,8 +48,8 @@ def tridiagonal_form(matrix: Array) -> tuple[Array, Array, Array, Array]:
 class AppliedSpectrum:
     """Positive eigenvalues, largest first, and vectors U = QS of a symmetric QTQᵀ, T tridiagonal.
 
-    Q stays a product of Householder reflections. To apply it to a few columns costs O(N²) each; to
-    form U, as :class:`mklkit.numerics.least_squares.Spectrum` does, costs half of the time.
+    Q stays a product of Householder reflections. Applying it to a few columns costs O(N²) each;
+    forming U, as :class:`mklkit.numerics.least_squares.Spectrum` does, would take half of the time.
     """
 
     values: Array
@@ -57,7 +57,7 @@ class AppliedSpectrum:
     """S (N, r)."""
     _reflections: Array
     _scales: Array
-    """Those of :func:`tridiagonal_form`."""
+    """The reflections of :func:`tridiagonal_form`."""
 
     @classmethod
     def of(cls, matrix: Array, tolerance: float) -> AppliedSpectrum:
@@ -79,8 +79,8 @@ class AppliedSpectrum:
         return self._reflected(self._vectors @ weights, "N")
 
     def _reflected(self, columns: Array, transposed: str) -> Array:
-        """Return Q or Qᵀ times columns (N, k); the first row stays as it is."""
-        # LAPACK refuses a matrix without columns, in print.
+        """Return Q or Qᵀ times columns (N, k); the first row stays unchanged."""
+        # LAPACK refuses a matrix without columns and prints a message.
         if len(columns) == 1 or not columns.shape[1]:
             return columns
         (apply,) = scipy.linalg.get_lapack_funcs(("ormqr",), (self._reflections,))
@@ -93,8 +93,8 @@ class AppliedSpectrum:
 def top_of_low_rank(diagonal: Array, low_rank: Array, n_components: int) -> Array:
     """Return the top eigenvectors (r, K) of −diag + VVᵀ, for a diagonal (r,) and V (r, C).
 
-    One has a closed form but for a number, the root of the secular equation; more are computed by
-    a dense solver where that is faster, else by Lanczos' method.
+    A single one has a closed form up to a root of the secular equation; several are computed by a
+    dense solver if that is faster, else by Lanczos' method.
     """
     if n_components == 1:
         return _secular_top(diagonal, low_rank)
@@ -168,7 +168,7 @@ def _secular_top(diagonal: Array, low_rank: Array) -> Array:
 def _top_gap(above: Array, low_rank: Array) -> float:
     """Return how far the largest eigenvalue of −diag + VVᵀ is above that of −diag, or zero.
 
-    ``above`` is the diagonal less its least entry. The gap t solves μ(t) = 1 for the largest
+    ``above`` is the diagonal minus its least entry. The gap t solves μ(t) = 1 for the largest
     eigenvalue μ of Vᵀ(diag(above) + t)⁻¹V, whose inverse is concave and increasing, so that
     Newton's steps from below do not pass the root.
     """
@@ -228,7 +228,7 @@ class DiscriminantPencil:
         self._share = share
 
     def start(self, n_components: int) -> Array | None:
-        """Return the span of (S_L + γI)⁻¹ZᵀE less the mean, which is nearly optimal.
+        """Return the span of (S_L + γI)⁻¹ZᵀE minus the mean, which is nearly optimal.
 
         With K = 1 and γ = 0 it is optimal. None for more components than it has directions.
         """
@@ -258,7 +258,7 @@ class DiscriminantPencil:
         middle = ratio * np.eye(len(self._share)) - np.outer(self._share, self._share)
         values, vectors = np.linalg.eigh(middle)
         if ratio < 1:
-            # λI − eeᵀ can be indefinite at the first step only: each column has its sign.
+            # λI − eeᵀ can be indefinite only at the first step: each column has its sign.
             low_rank = self._cross @ (vectors * np.sqrt(np.abs(values)))
             return _dense_top(diagonal, low_rank, n_components, np.sign(values))
         low_rank = self._cross @ (vectors * np.sqrt(np.maximum(values, 0)))

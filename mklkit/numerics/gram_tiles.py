@@ -15,10 +15,10 @@ Array = NDArray[np.floating[Any]]
 MIRROR_ROWS = 64
 
 CHUNK = 1024
-"""Values that are read twice, for their mean and their deviation from it, while in the cache."""
+"""Values to read twice, for mean and deviation, while they are in the cache."""
 
 LEAST, MOST = 1e-200, 1e200
-"""Sums of squares between these have neither overflowed nor lost any digit that matters."""
+"""Sums of squares between these have neither overflowed nor lost significant digits."""
 
 
 @compiled()
@@ -27,8 +27,8 @@ def mirror_tile(
 ) -> None:  # pragma: no cover - compiled
     """Copy the part of a tile of a symmetric matrix that is above the diagonal to below it.
 
-    Works on small squares: where rows are a power of two apart, writing column by column reuses the
-    same cache lines, and transposing a tile takes ten times as long.
+    Works on small squares: if rows are a power of two apart, writing column by column reuses the
+    same cache lines, and transposing a whole tile takes ten times as long.
     """
     for top in range(first, last, MIRROR_ROWS):
         for left in range(start, stop, MIRROR_ROWS):
@@ -39,7 +39,7 @@ def mirror_tile(
 
 @compiled()
 def add_scaled(matrix: Array, tile: Array, weight: float) -> None:  # pragma: no cover - compiled
-    """Add a tile (n, m), times a weight, to as large a part of a matrix."""
+    """Add a tile (n, m), times a weight, to a part of a matrix of the same size."""
     for i in range(tile.shape[0]):
         for j in range(tile.shape[1]):
             matrix[i, j] += weight * tile[i, j]
@@ -106,7 +106,7 @@ def centre_tile(
     columns: NDArray[np.float64],
     out: NDArray[np.float64],
 ) -> None:  # pragma: no cover - compiled
-    """Write a tile (n, m) times a unit, less the means of rows (n,) and then of columns (m,)."""
+    """Write a tile (n, m) times a unit, minus the means of rows (n,) and then of columns (m,)."""
     for i in range(tile.shape[0]):
         for j in range(tile.shape[1]):
             out[i, j] = _centred(np.float64(tile[i, j]), unit, rows[i], columns[j])
@@ -197,7 +197,7 @@ class Moments:
 
 @compiled()
 def _difference(value: float, less: float) -> float:  # pragma: no cover - compiled
-    """Subtract before anything else, where sums may be taken in another order."""
+    """Subtract first, where sums may be reordered."""
     return value - less
 
 

@@ -32,11 +32,11 @@ MAX_STEPS = 100
 class Graphs:
     """The two graphs of an embedding, as functions that apply them to columns (N, k).
 
-    ``similarity`` applies L, whose quadratic form is minimised, ``constraint`` B, whose is
-    maximised. ``classes`` is E (N, C) with orthonormal columns where L = I − EEᵀ and B = I − 11ᵀ/N:
+    ``similarity`` applies L, whose quadratic form is minimised, ``constraint`` B, whose form is
+    maximised. ``classes`` is E (N, C) with orthonormal columns if L = I − EEᵀ and B = I − 11ᵀ/N:
     discriminant analysis, which then needs no dense matrix. With weights v of rows, columns are
-    multiplied by √v, and ``unit`` (N,), the roots of the rows' shares of the weight, takes the
-    place of 1/√N.
+    multiplied by √v, and ``unit`` (N,), the roots of the rows' shares of the weight, replaces
+    1/√N.
     """
 
     similarity: Apply
@@ -58,7 +58,7 @@ def discriminant_graphs(labels: NDArray[Any], row_weights: Array | None = None) 
 
     L = I − W with W_ij = 1/n_c within a class; B = I − 11ᵀ/N (paper 001, section 3.2). With weights
     v of rows, for columns that are multiplied by √v: W_ij = √(v_i v_j)/n_c with n_c the weight of a
-    class, and √(v_i v_j)/Σv in the place of 1/N.
+    class, and √(v_i v_j)/Σv instead of 1/N.
     """
     _, codes = np.unique(labels, return_inverse=True)
     members = np.zeros((len(codes), codes.max() + 1))
@@ -136,7 +136,7 @@ def embed_gram(
     Directions with negative eigenvalues (an indefinite kernel) are dropped: along them the
     regularised ratio is unbounded.
     """
-    # Rounding of a float32 decomposition reaches γ, and directions that count would be cut off.
+    # Rounding errors of a float32 decomposition reach γ, and would cut off relevant directions.
     gram = np.asarray(gram, np.float64)
     if graphs.classes is not None:
         tolerance = max(SPECTRUM_TOLERANCE, rounding(gram))
@@ -172,8 +172,8 @@ def embed_features(
 def whitened(projection: Array, scatter: Array, regularization: float) -> Array:
     """Return a projection that makes the regularised scatter (K, K) the identity up to scale.
 
-    The trace ratio does not determine the scales of the directions, on which distances to class
-    means depend. A single direction keeps its scale.
+    Distances to class means depend on the scales of the directions, which the trace ratio does not
+    determine. A single direction keeps its scale.
     """
     if len(scatter) == 1:
         return projection
@@ -193,7 +193,7 @@ def scatter_within(points: Array, y: Array, row_weights: Array | None = None) ->
 
 @attrs.frozen(eq=False)
 class ClassScatter:
-    """What discriminant analysis needs of features: the rows' scatter and the class means.
+    """The input of discriminant analysis on features: the rows' scatter and the class means.
 
     ``precision`` is the rounding error of the features, relative to their size.
     """
@@ -222,7 +222,7 @@ class ClassScatter:
 
 
 def embedding_size(n_components: int | None, y: Array) -> int:
-    """Return K: as given, or one less than the number of classes; always less than the rows."""
+    """Return K: as given, or one less than the number of classes; below the number of rows."""
     wanted = len(np.unique(y)) - 1 if n_components is None else n_components
     return max(1, min(wanted, len(y) - 1))
 

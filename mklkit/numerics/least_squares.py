@@ -30,16 +30,16 @@ SPECTRUM_TOLERANCE = 1e-12
 class NormalMatrix:
     """``ΦᵀΦ`` of the features with their column sums ``Φᵀ1``.
 
-    On a full empirical map ``ΦᵀΦ`` is diagonal, the eigenvalues Λ, and ``products`` is then that
-    diagonal alone.
+    On a full empirical map ``ΦᵀΦ`` is diagonal, the eigenvalues Λ, and ``products`` is just that
+    diagonal.
     """
 
     products: Array
-    """(p, p), or (p,) where it is diagonal."""
+    """(p, p), or (p,) if it is diagonal."""
     sums: Array
     """(p,)"""
     total: float
-    """The number of rows N; the sum of their weights v where products are those of ΦᵀVΦ."""
+    """The number of rows N, or the sum of their weights v if products are those of ΦᵀVΦ."""
 
     @property
     def is_diagonal(self) -> bool:
@@ -55,7 +55,7 @@ class NormalMatrix:
     def far_from_zero(self) -> bool:
         """Whether a feature hardly varies about its mean, so that centring loses half its digits.
 
-        Then the centred products must be computed from centred features.
+        If so, the centred products must be computed from centred features.
         """
         squares = self.diagonal
         about_mean = squares - self.sums * (self.sums / self.total)
@@ -76,12 +76,12 @@ def weighted_sums(features: Array, row_weights: Array, targets: Array) -> tuple[
 
 
 def rounding(matrix: Array) -> float:
-    """Return the share of its largest eigenvalue that rounding makes of an eigenvalue of zero."""
+    """Return the size that rounding gives an eigenvalue of zero, relative to the largest."""
     return float(np.sqrt(len(matrix)) * np.finfo(matrix.dtype).eps)
 
 
 def feature_rounding(precision: float, count: int) -> float:
-    """Return the share of ΦᵀΦ that rounding of the features alone makes of it.
+    """Return the relative error of ΦᵀΦ from rounding of the features alone.
 
     Products are summed in float64: rounded features move eigenvalues by squares of their errors.
     """
@@ -89,19 +89,19 @@ def feature_rounding(precision: float, count: int) -> float:
 
 
 def gram_rounding(gram: Array, row_weights: Array | None = None) -> float:
-    """Return the size up to which eigenvalues of a centred Gram matrix (N, N) are rounding alone.
+    """Return the size up to which eigenvalues of a centred Gram matrix (N, N) are rounding errors.
 
-    Values of the kernel are rounded relative to their size before their mean is taken off: of
-    constant rows nothing but these errors is left. With weights V of rows, that of V^½KV^½.
+    Values of the kernel are rounded relative to their size before their mean is subtracted:
+    for constant rows only these errors remain. With weights V of rows, that of V^½KV^½.
     """
     weights = np.ones(len(gram)) if row_weights is None else row_weights
-    # Relative to the largest, whose square may be no number.
+    # Relative to the largest, whose square may overflow.
     largest, most = float(np.abs(gram).max(initial=0)), float(weights.max(initial=0))
     if not (largest and most):
         return 0.0
     shares = weights / most
     total = shares @ np.square(gram / np.float64(largest)) @ shares
-    # Twice the size of random errors, for those of the mean.
+    # Twice the size of random errors, to allow for those of the mean.
     size = 2 * np.sqrt(total / len(gram)) * np.finfo(gram.dtype).eps
     return float(size * largest * most)
 
@@ -119,10 +119,10 @@ class Spectrum:
     ) -> Spectrum:
         """Return the eigenpairs of value above ``tolerance`` times the largest, and ``floor``.
 
-        Those that are all rounding of the matrix's own type, up to √p·eps times the largest, are
-        left out whatever the tolerance, and so are negative eigenvalues (round-off, or an
-        indefinite kernel such as tanh). Of the two signs an eigenvector can have, it gets the one
-        with ``Σ v³ ≥ 0``, whatever LAPACK, its threads and the order of the rows make of it.
+        Those within rounding error of the matrix's type, up to √p·eps times the largest, are left
+        out whatever the tolerance, and so are negative eigenvalues (round-off, or an indefinite
+        kernel such as tanh). Of its two possible signs, an eigenvector gets the one with
+        ``Σ v³ ≥ 0``, independent of LAPACK, its threads and the order of the rows.
         """
         if not np.isfinite(matrix).all():
             raise np.linalg.LinAlgError("a matrix has NaN or infinity")
@@ -141,7 +141,7 @@ class Spectrum:
 
 @attrs.frozen(eq=False)
 class ArrowheadSystem:
-    """The ridge system where ``ΦᵀΦ`` is diagonal: O(p) per solve, no factorisation.
+    """The ridge system for a diagonal ``ΦᵀΦ``: O(p) per solve, no factorisation.
 
     With the bias as an extra row and column the normal matrix is an arrowhead; with the bias
     eliminated it is diagonal minus a rank-one term, solved by the Sherman–Morrison formula.
@@ -158,7 +158,7 @@ class ArrowheadSystem:
     ) -> Array:
         """Return the weights (p, G) for ``Φᵀt`` (p, G) and ``mean(t)``, s and α, each (G,).
 
-        Uses eigenvectors where a ridge is at most :data:`SPECTRUM_TOLERANCE` of the trace, as
+        Uses eigenvectors if a ridge is at most :data:`SPECTRUM_TOLERANCE` of the trace, since
         otherwise the solution would be lost in rounding.
         """
         trace = float(self.normal.products.sum())
@@ -191,7 +191,7 @@ class SpectralSystem:
     ) -> Array:
         """Return the weights (p, G) for ``Φᵀt`` (p, G) and ``mean(t)``, s and α, each (G,).
 
-        Returns the shortest weights where the solution is not unique.
+        Returns the shortest weights if the solution is not unique.
         """
         scale = self.spectrum.values[:, None] * data_weights + alphas
         return self.spectrum.solve(scale, projected - self.sums[:, None] * target_means)
@@ -209,7 +209,7 @@ class TridiagonalSystem:
         least = scipy.linalg.eigvalsh_tridiagonal(*bands, select="i", select_range=(0, 0))[0]
         most = np.abs(self._diagonal).max() + 2 * np.abs(self._beside).max(initial=0)
         self.negative = -float(min(least + rounding(matrix) * most, 0.0))
-        """The size of the smallest eigenvalue, if it is negative and not by rounding alone."""
+        """The size of the smallest eigenvalue, if it is negative beyond rounding."""
 
     def solve(self, right: Array, data_weights: Array, alphas: Array) -> Array:
         """Return the solutions (p, k) for b (p, k), s and α (k,)."""
@@ -225,9 +225,9 @@ class TridiagonalSystem:
 class CholeskySystem:
     """The ridge system for one ridge, by a Cholesky factor of ``sC + αI`` for each data weight.
 
-    C is the centred normal matrix, not diagonal. It costs a fifteenth of the eigenpairs, which are
-    used where α is negligible beside the largest eigenvalue: they separate round-off from
-    directions.
+    C is the centred normal matrix, not diagonal. It takes a fifteenth of the time of eigenpairs,
+    which are used if α is negligible compared with the largest eigenvalue: they separate round-off
+    from directions.
     """
 
     def __init__(self, normal: NormalMatrix) -> None:
@@ -250,9 +250,9 @@ class CholeskySystem:
 
 
 def ridge_solver(matrix: Array, alpha: float, least: float) -> Callable[[Array], Array] | None:
-    """Return what solves (C + αI)x = b by a Cholesky factor; C (p, p) is overwritten.
+    """Return a solver of (C + αI)x = b by a Cholesky factor; C (p, p) is overwritten.
 
-    None where the ridge is at most ``least``, or the sum is not positive definite.
+    None if the ridge is at most ``least``, or the sum is not positive definite.
     """
     if alpha <= least:
         return None
@@ -265,9 +265,9 @@ def ridge_solver(matrix: Array, alpha: float, least: float) -> Callable[[Array],
 
 
 def cholesky_or_none(matrix: Array) -> Array | None:
-    """Return the lower Cholesky factor, made in the matrix, or None where it is not definite.
+    """Return the lower Cholesky factor, computed in place, or None if the matrix is not definite.
 
-    Above the diagonal is what was there.
+    Values above the diagonal are unchanged.
     """
     try:
         with threads_for(matrix):

@@ -1,7 +1,7 @@
 """Exact order statistics of values that arrive in tiles, in constant memory.
 
 A radix selection: float64 values, read as integers of the same order, are counted in 2^16 parts of
-an interval that contains the wanted rank, at first that of all numbers, or one guessed from a
+an interval that contains the requested rank, at first that of all numbers, or one guessed from a
 sample. Then only the values in that rank's part are processed again, either gathered (if they are
 few) or counted in its parts. At most four passes over the tiles, or five where the guess was
 wrong; usually two.
@@ -26,22 +26,22 @@ Tile = tuple[Values | Callable[[], Values], int]
 Passes = Callable[[], Iterable[Tile]]
 """A new pass over the values: tiles, and the multiplicity of each tile's values.
 
-A tile may be a function that computes it, which is called from one of several threads; the next
-one of the same thread may be in the same memory."""
+A tile may be a function that computes it, called from one of several threads; the next tile of the
+same thread may use the same memory."""
 
 DIGIT_BITS = 16
 N_DIGITS = 1 << DIGIT_BITS
 GATHER_LIMIT = 1 << 20
 SIGN = 1 << 63
 MARGIN = 0.04
-"""Share of a sample on both sides of a rank's place in it, between which the value is guessed."""
+"""The share of a sample on each side of a rank's place that bounds the guess of its value."""
 
 
 @compiled()
 def _keys_within(
     values: Values, least: float, most: float, keys: Keys
 ) -> tuple[int, int]:  # pragma: no cover - compiled
-    """Write the keys, sorted as floats are, of values between two; count them and those below."""
+    """Write the keys, sorted like floats, of values in an interval; count them and those below."""
     sign = np.uint64(SIGN)
     count = below = 0
     for i in range(values.size):
@@ -69,14 +69,14 @@ def _to_float(key: int) -> float:
 
 @attrs.frozen
 class _Interval:
-    """The values with keys from ``low`` to ``high``, both included."""
+    """The values with keys from ``low`` to ``high``, inclusive."""
 
     low: int = 0
     high: int = 2**64 - 1
 
     @classmethod
     def around(cls, place: float, sample: Keys) -> Self:
-        """Return a guess from a sorted sample: the value at this relative place is in it."""
+        """Return a guess, from a sorted sample, of the interval at this relative place."""
         at, margin = round(place * (len(sample) - 1)), int(MARGIN * len(sample)) + 1
         low = int(sample[at - margin]) if at >= margin else 0
         high = int(sample[at + margin]) if at + margin < len(sample) else 2**64 - 1
@@ -124,7 +124,7 @@ class _Search:
     population: int | None = None
 
     def narrow(self, below: int, counts: NDArray[np.int64]) -> None:
-        """Take the part that contains the rank, or all numbers if the guess was wrong."""
+        """Narrow to the part that contains the rank, or to all numbers if the guess failed."""
         upto = below + np.cumsum(counts)
         if not below <= self.rank < upto[-1]:
             if self.interval == _Interval():
@@ -179,7 +179,7 @@ def _count_parts(
         values, weight = _evaluated(item)
         try:
             counts = spare.pop()
-        except IndexError:  # one array per thread is enough
+        except IndexError:  # one array per thread suffices
             counts = np.zeros_like(none)
         for digits, interval in zip(counts, intervals, strict=True):
             keys, below = interval.keys(values, memory)

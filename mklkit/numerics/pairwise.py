@@ -1,8 +1,8 @@
-"""What kernels of two sets of rows are computed from, compiled: products, distances, exponentials.
+"""Compiled base quantities of kernels on two sets of rows: products, distances, exponentials.
 
-Kernels that are scalar functions of one base quantity share it (see ``views.kernel_rows``). Where
-the processor has no wide registers, NumPy's exponential of a float64 takes several times as long,
-and Gram matrices of Gaussian kernels consist of little else.
+Kernels that are scalar functions of one base quantity share it (see ``views.kernel_rows``). On
+processors without wide registers, NumPy's exponential of a float64 takes several times as long,
+and it dominates Gram matrices of Gaussian kernels.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mklkit.numerics.compiling import compiled
 Array = NDArray[np.floating[Any]]
 
 TILE_ROWS, TILE_COLUMNS = 256, 1024
-"""Of a tile: 2 MiB in float64, which fits into a core's cache; wide, as memory is read by rows."""
+"""The shape of a tile: 2 MiB in float64, which fits a core's cache; wide for reading by rows."""
 
 # exp(x) = 2^k exp(r) with k = x/ln 2 rounded and |r| at most ln 2/2 (Cody and Waite): ln 2 is
 # subtracted in two parts, the first of them with few digits. exp(r) = 1 + r + r²q(r), where q
@@ -36,7 +36,7 @@ SHIFT_SINGLE = np.float32(1.5 * 2.0**23 + 127)
 LOWEST_SINGLE, HIGHEST_SINGLE = np.float32(-104.0), np.float32(89.0)
 
 CHUNK = 1 << 17
-"""Values are copied in chunks where they are overwritten: LLVM does not vectorise such a loop."""
+"""Values to be overwritten are copied in chunks: LLVM does not vectorise an in-place loop."""
 
 
 def row_blocks(n_rows: int, size: int) -> Iterator[slice]:
@@ -62,10 +62,10 @@ def upper_blocks(n_rows: int) -> Iterator[tuple[slice, slice]]:
 
 
 def inner_products(a: Array, b: Array, out: Array | None = None) -> Array:
-    """Return ``a @ b.T``: (n, m) for rows (n, d) and (m, d), in O(nmd), in ``out`` where given.
+    """Return ``a @ b.T``: (n, m) for rows (n, d) and (m, d), in O(nmd), in ``out`` if given.
 
-    What no float holds is infinite, of the sign that it has: rows whose products may overflow on
-    the way, where the sum would go with its order, are scaled first.
+    Products beyond the range of floats are infinite, with the right sign: rows whose sums may
+    overflow in between, where the result would depend on the order, are scaled first.
 
     >>> inner_products(np.array([[1e200, 3e200]]), np.array([[2e200, -1e200]]))
     array([[-inf]])
@@ -89,9 +89,9 @@ def squared_distances(a: Array, b: Array, out: Array | None = None) -> Array:
     """Return the squared Euclidean distances of rows: (n, m) for (n, d) and (m, d), in O(nmd).
 
     One matrix product (‖a‖² + ‖b‖² − 2aᵀb) on rows shifted to the mean of ``b``, which keeps the
-    digits of columns that sit far from zero, such as time stamps. What overflows on the way, or is
-    so much smaller than the rows that half of its digits are gone, is summed from differences:
-    equal rows have distance zero whatever their scale. A distance that no float holds is infinite.
+    digits of columns far from zero, such as time stamps. Distances that overflow in between, or
+    are so much smaller than the rows that half of their digits are lost, are summed from
+    differences: equal rows have distance zero at any scale. A distance beyond floats is infinite.
     """
     if out is None:
         out = np.empty((len(a), len(b)), dtype=np.result_type(a, b, np.float32))
@@ -103,7 +103,7 @@ def squared_distances(a: Array, b: Array, out: Array | None = None) -> Array:
 def distance_exponentials(a: Array, b: Array, factors: Sequence[float], out: Array) -> Array:
     """Return exp(c‖a − b‖²) for some factors c: (M, n, m), in ``out``.
 
-    Distances are computed once, a few rows at a time, and do not leave the core's cache: half of
+    Distances are computed once, a few rows at a time, and stay in the core's cache: this takes half
     the time of one factor after another, and other threads do not wait for the interpreter.
     """
     if len(b):
@@ -113,19 +113,19 @@ def distance_exponentials(a: Array, b: Array, factors: Sequence[float], out: Arr
 
 
 def compilable(dtype: Any, *arrays: Array) -> list[Array]:
-    """Return arrays for compiled code: of one type, writable and in one piece."""
+    """Return arrays for compiled code: of one type, writable and contiguous."""
     return [np.require(array, dtype, ["C", "W"]) for array in arrays]
 
 
 STRIP_BYTES = 1 << 17
-"""Of distances that are computed at a time: they and what they become stay in a core's cache."""
+"""The number of distances per block: they and their exponentials stay in a core's cache."""
 
 
 @compiled()
 def _about_mean(
     rows: Array,
 ) -> tuple[Array, Array, Array]:  # pragma: no cover - compiled
-    """Return the mean (d,), −2 times the rows about it as columns (d, m), their squares (m,)."""
+    """Return the mean (d,), −2 times the centred rows as columns (d, m), and their squares (m,)."""
     count, width = rows.shape
     centre, lengths = np.zeros(width, rows.dtype), np.zeros(count, rows.dtype)
     near = np.empty((width, count), rows.dtype)
@@ -152,7 +152,7 @@ def _strip(
     near_a: Array,
     out: Array,
 ) -> None:  # pragma: no cover - compiled
-    """Set the squared distances (n, m) of a few rows, with room (n, d) for them about the mean."""
+    """Set the squared distances (n, m) of a few rows, with space (n, d) for the centred rows."""
     for i in range(a.shape[0]):
         for j in range(a.shape[1]):
             near_a[i, j] = a[i, j] - centre[j]
@@ -236,8 +236,8 @@ BASES: dict[str, Callable[..., Array]] = {
 def scaled_exp(values: Array, factor: float, out: Array) -> Array:
     """Return exp(factor · values) in ``out``, correct to about one unit in the last place.
 
-    Of float32 in float32; ``out`` may be ``values``. What is too small is zero, what is too large
-    infinite, without a warning; NaN stays NaN.
+    float32 stays float32; ``out`` may be ``values``. Results that are too small become zero, too
+    large ones infinite, without a warning; NaN stays NaN.
     """
     if not (values.flags.c_contiguous and out.flags.c_contiguous):
         with np.errstate(over="ignore", under="ignore"):
@@ -277,7 +277,7 @@ def _double(
         )
         high = 2.7620075879983367e-07 + 2.5100375832561234e-08 * r
         q = low + fourth * (middle + fourth * high)
-        # Two powers of two, as one of them alone may be too small or too large.
+        # Two powers of two, since a single one may be too small or too large.
         first = k * 0.5 + SHIFT
         second = (k - (first - SHIFT)) + SHIFT
         power = np.int64(np.float64(first).view(np.int64) << 52).view(np.float64)

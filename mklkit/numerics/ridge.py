@@ -1,7 +1,7 @@
-"""Ridge regression of several targets at once: a bias if asked for, weights of rows, any ridge.
+"""Ridge regression of several targets at once, with an optional bias, weights of rows, any ridge.
 
 Minimises Σ_i s_i (f(x_i) − y_i)² + α‖w‖² over f = ⟨w, φ⟩ + w₀. The weighted mean of the rows is
-taken off, from which the bias follows, and each row is scaled by √s_i. One factorisation of the
+subtracted, which gives the bias, and each row is scaled by √s_i. One factorisation of the
 products of rows (N, N) or of features (p, p) serves all targets; its eigenpairs serve all ridges.
 """
 
@@ -32,14 +32,14 @@ RIDGES = tuple(10.0 ** (k / 2) for k in range(8, -17, -1))
 """10⁴ … 10⁻⁸, times the mean k(x, x) of the rows about their mean: the grid of chosen ridges."""
 
 BLOCK_ROWS, SAMPLED_ROWS = 2048, 20_000
-"""On features, leave-one-out errors are those of at most so many rows, evenly drawn."""
+"""The most rows for leave-one-out errors on features, evenly drawn."""
 
 
 @attrs.frozen(eq=False)
 class WeightedRows:
-    """Weights of N rows, and their shares in the mean taken off: zeros without an intercept.
+    """Weights of N rows, and their shares in the subtracted mean: zeros without an intercept.
 
-    ``groups`` are the rows that are left out together, None where each is left out alone.
+    ``groups`` are rows that are left out together, None if each is left out alone.
     """
 
     weights: Array
@@ -54,7 +54,7 @@ class WeightedRows:
         intercept: bool,
         groups: NDArray[np.intp] | None = None,
     ) -> WeightedRows:
-        """Return the weights (N,), ones where none are given; ``groups`` has a number per row."""
+        """Return the weights (N,), by default ones; ``groups`` has a number per row."""
         counts = np.ones(n_rows) if weights is None else np.asarray(weights, np.float64)
         shares = counts / counts.sum() if intercept else np.zeros(n_rows)
         if groups is None:
@@ -68,7 +68,7 @@ class WeightedRows:
         return np.sqrt(self.weights)[:, None]
 
     def centred(self, targets: Array) -> tuple[Array, Array]:
-        """Return targets (N, T) less their means, and the means (T,)."""
+        """Return centred targets (N, T) and their means (T,)."""
         means = self.shares @ targets
         return targets - means, means
 
@@ -77,7 +77,7 @@ class WeightedRows:
 
         The residual (n, T, A) of a row is divided by what is left of 1 without its leverage (n, A):
         Allen (1974); Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning",
-        equation 7.64. Of a row that counts twice one half is left out, as if it were there twice.
+        equation 7.64. For a row of weight two, one half is left out, as if it were there twice.
         """
         weights = self.weights[place]
         remaining = 1 - leverages / np.maximum(weights, 1)[:, None]
@@ -89,9 +89,9 @@ class WeightedRows:
     ) -> Array:
         """Return the sums of squared errors (T, A) of rows that are left out together.
 
-        Their residuals (n, T, A) are (I − H)e for the errors e that they have where none of them is
-        learned from, with their block H of the hat matrix: F diag(k) Fᵀ of factors F (n, q) and a
-        column k of ``kept`` (q, A), and the mean.
+        Their residuals (n, T, A) are (I − H)e for their errors e when left out of the fit, with
+        their block H of the hat matrix: F diag(k) Fᵀ from factors F (n, q) and a column k of
+        ``kept`` (q, A), and the mean.
         """
         scales = np.sqrt(self.weights[members])
         means = np.outer(*2 * [np.sqrt(self.shares[members])])
@@ -107,8 +107,8 @@ class WeightedRows:
 class RidgeSystem(ABC):
     """Ridge regressions on the same rows, from the products of rows or of features (n, n).
 
-    These are about the mean and with the rows' weights; their eigenvalues up to ``floor`` are
-    rounding of what is constant.
+    The products are centred and weighted; their eigenvalues up to ``floor`` are rounding errors of
+    constant parts.
     """
 
     def __init__(self, products: Array, rows: WeightedRows, floor: float) -> None:
@@ -136,12 +136,12 @@ class RidgeSystem(ABC):
         if "spectrum" not in self.__dict__ and (alphas == alpha).all():
             least = max(SPECTRUM_TOLERANCE * float(np.trace(self._products)), self._floor)
             solver = ridge_solver(self._products.copy(), alpha, least)
-        # No ridge to speak of, an indefinite kernel, or a ridge per target.
+        # A negligible ridge, an indefinite kernel, or a ridge per target.
         solver = solver or partial(self.spectrum.solve, self.spectrum.values[:, None] + alphas)
         return self._finished(solver(self._right_side(centred)), means)
 
     def best_ridges(self, targets: Array, ridges: Sequence[float] = RIDGES) -> Array:
-        """Return the ridge (T,) of least leave-one-out error (or group); of equals the largest.
+        """Return the ridge (T,) with the least leave-one-out error; ties go to the largest.
 
         ``ridges`` are multiples of :attr:`spread`, the largest first.
         """
@@ -213,7 +213,7 @@ class FeatureRidge(RidgeSystem):
 
     ``products`` are Σ s_i (φ_i − μ)(φ_i − μ)ᵀ about the ``centre`` μ, the features' weighted mean,
     or zeros without an intercept; ``project_back`` returns Φᵀt (p, T) of targets (N, T), and
-    ``features`` those (n, p) of the rows of an index array.
+    ``features`` the features (n, p) of the rows of an index array.
     """
 
     def __init__(

@@ -13,11 +13,11 @@ from mklkit.numerics.pairwise import row_blocks
 Array = NDArray[np.floating[Any]]
 
 SEED = 20080514
-"""Of all samples: they depend on the number of rows only."""
+"""The seed of all samples, which depend only on the number of rows."""
 
 
 def own_stream(seed: int) -> np.random.Generator:
-    """Return random numbers of a seed that users' own ``default_rng(seed)`` does not have.
+    """Return a generator that differs from users' own ``default_rng(seed)``.
 
     Labels made from the same stream would decide which rows are drawn.
     """
@@ -33,8 +33,8 @@ PAIR_BLOCK = 2048
 def sampled_rows(rows: Any, most: int = 50_000) -> Array:
     """Return all rows, or ``most`` of them drawn without replacement, in their order.
 
-    The sample depends on the number of rows alone, so that rows in memory and the same rows read in
-    parts have the same sample.
+    The sample depends only on the number of rows, so that rows in memory and the same rows read in
+    parts give the same sample.
     """
     sample: Array = rows[sampled_places(len(rows), most)]
     return sample
@@ -49,10 +49,10 @@ def sampled_places(n_rows: int, most: int = 50_000) -> Any:
 
 
 def drawn_by_class(codes: NDArray[np.intp], most: int) -> NDArray[np.intp]:
-    """Return the places of at most about ``most`` rows, in order: of each class the same share.
+    """Return the places of about ``most`` rows at most, in order, the same share of each class.
 
-    Every class has at least one row in the sample, and two where it has two. The draw depends on
-    the class numbers alone.
+    Every class has at least one row in the sample, and two if it has two. The draw depends only on
+    the class numbers.
     """
     if len(codes) <= most:
         return np.arange(len(codes))
@@ -72,8 +72,8 @@ def sampled_pairs(
     """Yield blocks of ‖x_i − x_j‖ and v_i v_j of ``N·partners`` different pairs of rows.
 
     The rows are shuffled, and pair (i, i + s) is taken for all i, cyclically, and some shifts s,
-    for N above ``2·partners``. As every row is in equally many pairs, the mean has no error from
-    rows that are far from others, and the rest falls with the root of the number of pairs. In
+    for N above ``2·partners``. Since every row is in equally many pairs, outlying rows add no error
+    to the mean, and the rest falls with the root of the number of pairs.
     O(partners·N·d).
     """
     rng = np.random.default_rng(SEED)

@@ -1,8 +1,8 @@
-"""Blocks of work in threads of our own, with one BLAS thread each.
+"""Blocks of work in our own threads, with one BLAS thread each.
 
-Two BLAS threads that share a small product mostly wait for each other, and wait actively: if
-another process takes one of the cores, a fit takes ten times as long. So blocks are distributed
-over threads here, and each of them calls a BLAS with one thread.
+Two BLAS threads that share a small product mostly wait for each other, in busy loops: if another
+process takes one of the cores, a fit takes ten times as long. So this module distributes blocks
+over threads, each of which calls BLAS with one thread.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 AHEAD = 2
-"""Blocks submitted per thread before the first is taken, which bounds the results in memory."""
+"""Blocks submitted per thread before the first is used, which bounds the results in memory."""
 
 
 @lru_cache(maxsize=1)
@@ -38,10 +38,10 @@ def _controller() -> ThreadpoolController:
 
 
 class _OneThread:
-    """BLAS with one thread while at least one computation asks for it.
+    """BLAS with one thread while at least one computation requests it.
 
-    The setting belongs to the whole process: if each of two fits in two threads restored what it
-    found, the last one would leave the other's setting behind.
+    The setting belongs to the whole process: if two fits in two threads each restored the setting
+    that they found, the last one would leave the other's behind.
     """
 
     def __init__(self) -> None:
@@ -66,14 +66,14 @@ _ONE_THREAD = _OneThread()
 
 
 def one_blas_thread(only: bool = True) -> AbstractContextManager[Any]:
-    """Return a context in which BLAS uses one thread; without effect where ``only`` is False."""
+    """Return a context in which BLAS uses one thread; no effect if ``only`` is False."""
     return _ONE_THREAD if only else nullcontext()
 
 
 def n_threads() -> int:
-    """Return the number of threads that a computation may use: as many as BLAS at present.
+    """Return the number of threads that a computation may use: the current number of BLAS.
 
-    Users set it as for NumPy, by ``OPENBLAS_NUM_THREADS`` or ``threadpoolctl``. It is one within
+    Users set it as for NumPy, with ``OPENBLAS_NUM_THREADS`` or ``threadpoolctl``. It is one within
     :func:`each` and :func:`one_blas_thread`.
     """
     libraries = _controller().info()
@@ -102,7 +102,7 @@ def each(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[
     with one_blas_thread(), ThreadPoolExecutor(count) as pool:
         try:
             for item in items:
-                # NumPy's error settings and the like belong to the caller's context.
+                # NumPy's error settings, for example, belong to the caller's context.
                 waiting.append(pool.submit(copy_context().run, function, item))
                 if len(waiting) > AHEAD * count:
                     yield waiting.popleft().result()
@@ -114,21 +114,21 @@ def each(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[
 
 
 SMALL_ROWS = 2000
-"""Below, a second BLAS thread saves less than a second, and costs several beside a busy process."""
+"""Below this, a second BLAS thread saves under a second, and costs several on a busy computer."""
 TINY_ROWS = 32
-"""Up to this size BLAS takes one thread by itself."""
+"""Up to this size BLAS itself uses one thread."""
 
 
 def threads_for(matrix: NDArray[Any]) -> AbstractContextManager[Any]:
-    """Return a context to decompose a matrix in: BLAS uses one thread where it is small."""
+    """Return a context for decomposing a matrix: BLAS uses one thread if it is small."""
     return one_blas_thread(TINY_ROWS < len(matrix) < SMALL_ROWS)
 
 
 def in_threads(tasks: Sequence[Callable[[], Result]], n_jobs: Any, n_rows: int) -> Iterator[Result]:
     """Yield each task's result, in order, from ``n_jobs`` threads.
 
-    One thread per task, BLAS's included, where there are several, or where matrices of ``n_rows``
-    rows are too small to split: two thread pools on the same cores slow each other down, and on a
+    One thread per task, including BLAS's, if there are several, or if matrices of ``n_rows`` rows
+    are too small to split: two thread pools on the same cores slow each other down, and on a
     busy computer two threads of one small product mostly wait for each other.
     """
     whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
@@ -143,7 +143,7 @@ def in_threads(tasks: Sequence[Callable[[], Result]], n_jobs: Any, n_rows: int) 
             for task in tasks:
                 yield task()
         else:
-            # Threads even where joblib's backend is a cluster: tasks share features.
+            # Threads even if joblib's backend is a cluster: tasks share features.
             yield from Parallel(n_jobs=jobs, require="sharedmem", return_as="generator")(
                 delayed(task)() for task in tasks
             )

@@ -1,4 +1,4 @@
-"""The zip archive of a model file and the schema in it, bounded before anything is read."""
+"""The zip archive of a model file and its schema, with limits checked before reading."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from mklkit.errors import DataError, ModelFileError, counted, quoted
 MODEL_MEMBER = "schema.json"
 FACTS_MEMBER = "mklkit.json"
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-# The functions in files of older protocols, which no version of mklkit wrote, have two names, of
-# which skops looks up one and shows the other.
+# In files of older protocols, which no version of mklkit wrote, functions have two names: skops
+# looks up one and shows the other.
 OLDEST_PROTOCOL = 2
 # Training rows and coefficients shrink to a half or a tenth. save_model stores members that would
 # shrink by more than a factor of a hundred uncompressed, so a larger ratio is never genuine.
@@ -26,7 +26,7 @@ LARGEST_RATIO = 100
 ALWAYS_ALLOWED = 64 * 2**20
 # JSON takes many times its size in memory.
 JSON_ALLOWED = 8 * 2**20
-# skops takes about 50 microseconds a node. A genuine node takes 25 bytes after compression; where
+# skops takes about 50 microseconds per node. A genuine node takes 25 bytes after compression; if
 # it takes less, save_model does not compress.
 BYTES_A_NODE = 8
 NODES_ALLOWED = 20_000
@@ -61,7 +61,7 @@ def opened(path: Path) -> Iterator[ZipFile]:
                 yield archive
         except zipfile.BadZipFile as error:
             reason = f"{path} is not a model file, or was cut short: {error!s:.100}."
-            # It brings pandas, which takes a second.
+            # It imports pandas, which takes a second.
             from mklkit.datasets.files import ending_of
 
             if ending_of(path) is not None:
@@ -74,7 +74,7 @@ def opened(path: Path) -> Iterator[ZipFile]:
 
 
 def _sizes(archive: ZipFile) -> tuple[int, int]:
-    """Return the stated unpacked sizes of all members, and of those that are JSON."""
+    """Return the stated unpacked sizes of all members, and of the JSON members."""
     members = archive.infolist()
     text = sum(member.file_size for member in members if member.filename.endswith(".json"))
     return sum(member.file_size for member in members), text
@@ -90,7 +90,7 @@ def _check_sizes(path: Path, unpacked: int, json: int = 0) -> None:
 
 
 def _plausible(packed: int, unpacked: int, json: int = 0, nodes: int = 0) -> bool:
-    """Return whether a file of ``packed`` bytes may hold so many bytes, of JSON, and nodes."""
+    """Return whether a file of ``packed`` bytes may hold these sizes: bytes, JSON, and nodes."""
     largest = LARGEST_RATIO * packed
     return (
         unpacked <= max(ALWAYS_ALLOWED, largest)
@@ -100,7 +100,7 @@ def _plausible(packed: int, unpacked: int, json: int = 0, nodes: int = 0) -> boo
 
 
 def believable(archive: bytes) -> bool:
-    """Return whether a model's archive would be loaded again, as honest ones may be too small."""
+    """Return whether a model's archive could be loaded: genuine ones may compress too well."""
     with ZipFile(io.BytesIO(archive)) as zip_file:
         return _plausible(len(archive), *_sizes(zip_file), len(_parts_in(zip_file)))
 
@@ -119,7 +119,7 @@ def read_member(archive: ZipFile, name: str) -> bytes:
 def repacked(path: Path, archive: ZipFile) -> bytes:
     """Return an uncompressed archive of the same members, each read within its size.
 
-    A file with more parts of a model, or other members, than a genuine one has is refused.
+    A file with more parts, or other members, than a genuine model has is refused.
     """
     parts = _parts_in(archive)
     if not _plausible(path.stat().st_size, 0, nodes=len(parts)):
@@ -140,7 +140,7 @@ def repacked(path: Path, archive: ZipFile) -> bytes:
             content = read_member(archive, name)
             copy.writestr(name, content)
             if content.startswith(b"PK"):
-                # A sparse matrix is an archive itself.
+                # A sparse matrix is itself an archive.
                 with ZipFile(io.BytesIO(content)) as inner:
                     unpacked += _sizes(inner)[0]
     _check_sizes(path, unpacked)
@@ -148,17 +148,17 @@ def repacked(path: Path, archive: ZipFile) -> bytes:
 
 
 def _parts_in(archive: ZipFile) -> list[Any]:
-    """Return every dictionary and list in the schema of a model, which skops visits each once.
+    """Return every dictionary and list in the schema of a model; skops visits each once.
 
-    A schema with a reference to a node of another size is refused, and one with a file that several
-    objects are read from.
+    A schema is refused if it refers to a node of another size, or if several objects are read
+    from one file.
     """
     schema = json.loads(read_member(archive, MODEL_MEMBER))
     if not isinstance(schema, dict) or not schema.get("protocol", 0) >= OLDEST_PROTOCOL:
-        raise ValueError(f"a schema of protocol {OLDEST_PROTOCOL} is expected")
+        raise ValueError(f"expected a schema of protocol {OLDEST_PROTOCOL}")
     parts: list[Any] = [schema]
     parents = [0]
-    for place, part in enumerate(parts):  # which grow on the way
+    for place, part in enumerate(parts):  # which grow during the loop
         values = part.values() if isinstance(part, dict) else part
         inside = [value for value in values if isinstance(value, dict | list)]
         parts += inside
@@ -166,8 +166,8 @@ def _parts_in(archive: ZipFile) -> list[Any]:
     sizes = [1] * len(parts)
     for place in range(len(parts) - 1, 0, -1):
         sizes[parents[place]] += sizes[place]
-    # An object that occurs again is written out again. So all nodes of an id are as large, and
-    # skops, which takes the first for all of them, visits no more nodes than are written.
+    # A repeated object is written out again. So all nodes of an id have the same size, and skops,
+    # which uses the first for all of them, visits no more nodes than are written.
     first: dict[Any, int] = {}
     readers: dict[Any, Any] = {}
     for part, size in zip(parts, sizes, strict=True):

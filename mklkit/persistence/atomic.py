@@ -1,7 +1,7 @@
 """Atomic writing: a file is written completely or not at all.
 
-It is written beside its goal first, as a part that is locked while it is written and then takes
-the goal's place; parts that a crash has left behind are removed.
+It is first written to a part file next to the goal, which is locked during writing and then
+replaces the goal; parts left by a crash are removed.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ else:
 
 
 def check_writable(path: Path) -> None:
-    """Refuse a path that can't be written, before a long computation whose result it will hold."""
+    """Refuse a path that can't be written, before the long computation of its content."""
     with _told(path):
         goal = _goal(path)
         if stat.S_ISDIR(_mode(goal)):
-            raise DataError(f"{path} is a folder; the name of a file to write is expected.")
+            raise DataError(f"{path} is a folder; expected the name of a file to write.")
         if not stat.S_ISDIR(_mode(goal.parent)):
             raise DataError(f"{path} can't be written: there is no folder {goal.parent}.")
         if not _is_device(goal):
@@ -67,15 +67,15 @@ def check_writable(path: Path) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Open a temporary file beside ``path`` that replaces it once everything is written.
+    """Open a temporary file next to ``path`` that replaces it once everything is written.
 
     If the block raises an exception, ``path`` is left unchanged.
 
     Parameters
     ----------
     path : pathlib.Path
-        The file to write. Links are followed; a device such as ``/dev/null`` is written to. A
-        file that is there already keeps its permissions.
+        The file to write. Links are followed; a device such as ``/dev/null`` is written to. An
+        existing file keeps its permissions.
 
     Yields
     ------
@@ -96,7 +96,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
-    """Turn errors of the system on writing a file into a ``DataError``."""
+    """Turn system errors on writing a file into a ``DataError``."""
     try:
         yield
     except BrokenPipeError:
@@ -107,7 +107,7 @@ def _told(path: Path) -> Iterator[None]:
 
 
 def _goal(path: Path) -> Path:
-    """Return the file or device that a path leads to, not a loop of links or an invalid name."""
+    """Return the file or device that a path leads to; refuse a loop of links or an invalid name."""
     try:
         goal = path.resolve()
     except (RuntimeError, ValueError) as error:
@@ -121,7 +121,7 @@ def _goal(path: Path) -> Path:
 def _mode(path: Path) -> int:
     """Return the mode of a file or folder, 0 if there is none.
 
-    Python 3.14's ``is_dir()`` also says no where permission lacks to know.
+    Python 3.14's ``is_dir()`` is also False if the permission to check is missing.
     """
     try:
         return path.stat().st_mode
@@ -136,7 +136,7 @@ def _is_device(goal: Path) -> bool:
 
 @contextmanager
 def _opened_beside(goal: Path) -> Iterator[BinaryIO]:
-    """Open a new file with the permissions of the goal, and put it in the goal's place."""
+    """Open a new file with the permissions of the goal, and replace the goal with it."""
     mode = _mode(goal) & PERMISSIONS if stat.S_ISREG(_mode(goal)) else None
     _remove_stale_parts(goal)
     with _part_of(goal, DEFAULT_MODE if mode is None else mode) as (part, descriptor):
@@ -152,10 +152,10 @@ def _opened_beside(goal: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _part_of(goal: Path, mode: int) -> Iterator[tuple[Path, int]]:
-    """Create and lock a part file, for the block to write and close; remove what is left of it."""
+    """Create and lock a part file for the block to write and close; then remove any remains."""
     while True:
         path = goal.with_name(f".{goal.name}.{secrets.token_hex(4)}.part")
-        # Private from the start, as anyone who opened it before a chmod could still read it.
+        # Private from the start: anyone who opened it before a chmod could still read it.
         descriptor = os.open(path, NEW_FILE, mode)
         lock = _lock(descriptor)
         if path.exists():

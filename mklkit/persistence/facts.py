@@ -42,8 +42,8 @@ def json_ready(value: Any, levels: int = DEEPEST) -> Any:
     Parameters
     ----------
     value : object
-        Made of mappings, sequences, arrays, text, numbers, booleans and None. Labels keep
-        their type where they are values; the keys of a mapping become text.
+        Made of mappings, sequences, arrays, text, numbers, booleans and None. Labels keep their
+        type as values; the keys of a mapping become text.
     levels : int, default=50
         The maximum nesting depth of mappings and sequences.
 
@@ -82,10 +82,10 @@ def facts_of_model(model: Any) -> dict[str, Any]:
     """Return a description of the fitted estimator at the end of a model.
 
     That of an estimator of mklkit has ``input`` (how a ``TableEncoder`` treated each column),
-    ``kernels`` (their columns are names, positions where the data had none, or None for all),
-    components, ``weights``, ``rows`` (how many it learned from), ``chosen`` (the numbers that rules
-    came to), and for classifiers ``multiclass`` (``binary``, ``ovo``, ``ovr`` or
-    ``native``) and ``class_weight`` (None where all weigh 1); others have few of these.
+    ``kernels`` (their columns are names, positions if the data had none, or None for all),
+    components, ``weights``, ``rows`` (how many it learned from), ``chosen`` (the values of
+    rules), and for classifiers ``multiclass`` (``binary``, ``ovo``, ``ovr`` or
+    ``native``) and ``class_weight`` (None if all are 1); others have few of these.
     """
     classifier = classifier_in(model)
     facts: dict[str, Any] = {}
@@ -138,7 +138,7 @@ def _strategy(problems: list[tuple[Any, Any]], n_classes: int) -> str:
         return "binary"
     if len(problems) == 1:
         return "native"
-    # Labels may be anything, so the decision is based on their number and repetitions.
+    # Labels may be anything, so only their number and repetitions decide.
     return "ovr" if len({str(negative) for negative, _ in problems}) == 1 else "ovo"
 
 
@@ -189,7 +189,7 @@ def _is_version(text: Any) -> bool:
 
 
 def check_versions(path: Path, facts: dict[str, Any]) -> None:
-    """Warn where a file was written by another version of mklkit, scikit-learn or a plugin."""
+    """Warn if a file was written by another version of mklkit, scikit-learn or a plugin."""
     written = {name: facts["versions"].get(name) for name in ("mklkit", "scikit-learn")}
     written |= {plugin["distribution"]: plugin["version"] for plugin in _plugins(facts)}
     for distribution, then in written.items():
@@ -204,7 +204,7 @@ def check_versions(path: Path, facts: dict[str, Any]) -> None:
 
 
 def plugins_for(facts: dict[str, Any], types: list[str]) -> str:
-    """Return which plugins a file states to need for types; nothing where it states none."""
+    """Return a sentence on the plugins that a file states to need; empty if it states none."""
     homes = {name: plugin["distribution"] for plugin in _plugins(facts) for name in plugin["types"]}
     needed = dict.fromkeys(homes[name] for name in types if name in homes)
     if not needed:
@@ -228,7 +228,7 @@ def _plugins(facts: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _installed_version(distribution: str) -> str | None:
-    """Return the version of an installed distribution, or None where it has none to be read."""
+    """Return the version of an installed distribution, or None if it has no readable version."""
     with suppress(Exception):  # Its metadata may be damaged in any way.
         return version(distribution)
     return None

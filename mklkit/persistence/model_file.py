@@ -54,7 +54,7 @@ from mklkit.protocols.component import Component
 RESERVED = ("format", "versions", "plugins", "trial", "model")
 # Rows kept for prediction compress little; a fast level is enough for the rest.
 COMPRESSION: dict[str, int] = {"compression": zipfile.ZIP_DEFLATED, "compresslevel": 1}
-# Attributes in which scikit-learn's composite estimators keep pairs of name and estimator.
+# Attributes where scikit-learn's composite estimators keep pairs of name and estimator.
 NAMED_PARTS = ("steps", "transformer_list", "transformers_", "estimators")
 
 
@@ -68,7 +68,7 @@ def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | No
     model : estimator
         A fitted estimator of mklkit, or a scikit-learn pipeline around one.
     path : str or path
-        The file to write, usually with the ending ``.mkl``.
+        The file to write, usually with the extension ``.mkl``.
     facts : dict, optional
         Plain values (text, numbers, lists, dicts) to store with the model. The keys
         ``format``, ``versions``, ``plugins``, ``trial`` and ``model`` are filled in here.
@@ -76,8 +76,8 @@ def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | No
     Raises
     ------
     ModelFileError
-        If it is not a fitted model, holds something that could not be loaded again, such as a
-        function of your own or a type that no plugin registers, or the facts are not plain
+        If it is not a fitted model, holds something that could not be loaded, such as a
+        user-defined function or a type that no plugin registers, or the facts are not plain
         values.
     DataError
         If the file can't be written, or model and path are given in the wrong order.
@@ -183,7 +183,7 @@ def _named_parts(estimator: Any) -> Parts:
 
 
 def _fitted_parts(estimator: Any) -> Parts:
-    """Yield the fitted copies of estimators, for when the given ones can be saved."""
+    """Yield the fitted copies of estimators, to check if the given ones can be saved."""
     for name, value in attributes(estimator).items():
         several = isinstance(value, list) or (isinstance(value, np.ndarray) and value.ndim == 1)
         for place, part in enumerate(value if several else [value]):
@@ -219,7 +219,7 @@ def load_model(path: str | PathLike[str]) -> Any:
     """
     from mklkit.registry.registry import get_registry
 
-    # This comes first: a plugin's warning raised as an error (-W error) says nothing of the file.
+    # This comes first: a plugin's warning raised as an error (-W error) is not about the file.
     get_registry()
     path = Path(path)
     with opened(path) as zip_file:

@@ -1,4 +1,4 @@
-"""The trial of a model on a few rows: one whose parts do not match is found when it is loaded."""
+"""The trial of a model on a few rows, which detects mismatched parts during loading."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 
 # The values of the rows. A table encoder or an imputer turns gaps into typical values, while a
-# classifier by itself refuses them.
+# plain classifier refuses them.
 TRIALS = {"mixed": (np.nan, 0.0, 1.0), "gaps": (np.nan,) * 3, "numbers": (0.0, 1.0, -1.0)}
 WIDEST = 1_000_000
 # Decision values near the largest float on typical rows are infinite on others.
@@ -33,8 +33,8 @@ def find_trial(model: Any) -> str | None:
 def decide_trial(model: Any, kind: str) -> None:
     """Predict a few rows, and raise any exception of an inconsistent model.
 
-    A classifier has to give one class per row, with finite probabilities and decision values of the
-    right shape; another model one value or several of a sensible size for each row.
+    A classifier must give one class per row, with finite probabilities and decision values of the
+    right shape; other models, one or several values of a sensible size per row.
     """
     from joblib import parallel_config
 
@@ -44,10 +44,10 @@ def decide_trial(model: Any, kind: str) -> None:
         dict(model.named_steps)  # raises if a step has no name
     rows = np.repeat([TRIALS[kind]], model.n_features_in_, axis=0).T
     names = getattr(model, "feature_names_in_", None)
-    # Three rows need no processes, whatever number of jobs a file asks for.
+    # Three rows need no processes, whatever number of jobs a file requests.
     with warnings.catch_warnings(), np.errstate(all="ignore"), parallel_config("sequential"):
         warnings.simplefilter("ignore")
-        # An array in place of a number works for one number of rows only, so two are tried.
+        # An array in place of a number works only for one number of rows, so two are tried.
         for part in (rows, rows[1:]):
             _decide(model, part if names is None else pd.DataFrame(part, columns=names))
 

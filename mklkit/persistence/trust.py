@@ -1,7 +1,7 @@
-"""What a model file may hold: types known here or registered by plugins, and harmless parameters.
+"""The permitted contents of a model file: known or registered types, and harmless parameters.
 
 Safe types are not enough. Some of their parameters make a model open files or start processes when
-it predicts or is fitted again, and compiled code follows indices that it does not check.
+it predicts or is refitted, and compiled code follows unchecked indices.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ OBJECTS = (
     | _names("sklearn.multiclass", "_ConstantPredictor")
     | _names("sklearn.metrics._scorer", "_Scorer _CurveScorer")
     | _names("sklearn.utils._metadata_requests", "MetadataRequest MethodMetadataRequest")
-    # Since SciPy 1.18 a spline keeps its numbers in another.
+    # Since SciPy 1.18 a spline keeps its numbers in another type.
     | _names("scipy.interpolate._bsplines", "BSpline _BSpline")
 )
 FUNCTIONS = (
@@ -90,7 +90,7 @@ KNOWN_TYPES: dict[str, frozenset[str]] = {
     "DictNode": frozenset({"sklearn.utils._bunch.Bunch"}),
 }
 
-# What saving writes. Not among them are nodes that call what they name, and references.
+# The nodes that saving writes; nodes that call what they name, and references, are not allowed.
 KINDS = frozenset(
     f"{kind}Node"
     for kind in (
@@ -124,7 +124,7 @@ def _registered_types() -> Iterable[str]:
 
 
 def unknown_types(archive: bytes) -> list[str]:
-    """Return the types in an archive that are not trusted, or not in their place."""
+    """Return the types in an archive that are not trusted, or are in the wrong place."""
     from skops.io import get_untrusted_types
 
     registered, trusted = _registered_types(), set(trusted_names())
@@ -143,10 +143,10 @@ def _kinds(name: str) -> frozenset[str]:
 
 
 def not_trusted(names: list[str]) -> str:
-    """Return that types are not trusted, and the reasons for well-known ones."""
+    """Return a message that types are not trusted, with reasons for well-known ones."""
     types = f"type {quoted(names[0], 200)} is" if len(names) == 1 else f"types {listed(names)} are"
     known = {name.rpartition(".")[2]: WHY_NOT[name] for name in names if name in WHY_NOT}
-    reasons = "".join(f" As to {name}: {reason}." for name, reason in known.items())
+    reasons = "".join(f" About {name}: {reason}." for name, reason in known.items())
     return (
         f"the {types} registered neither by mklkit nor by an installed plugin (by @register)."
         f"{reasons}"
@@ -169,19 +169,19 @@ def _is_number_of_jobs(value: Any) -> bool:
 
 
 RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    # joblib unpickles what it finds in a cache.
-    "memory": ("set memory=None: a cache on this computer is never kept", lambda v: v is None),
-    "input": ("texts are never read from files whose names they are", lambda v: v != "filename"),
-    "n_jobs": (f"at most {MOST_JOBS} jobs are kept", _is_number_of_jobs),
-    # Called on what the steps before return; numpy.ndarray.tofile writes to a path.
+    # joblib unpickles the content of a cache.
+    "memory": ("set memory=None: a path to a local cache is never saved", lambda v: v is None),
+    "input": ("texts are never read as names of files", lambda v: v != "filename"),
+    "n_jobs": (f"at most {MOST_JOBS} jobs are allowed", _is_number_of_jobs),
+    # Called on the output of earlier steps; numpy.ndarray.tofile writes to a path.
     **{
-        name: (f"a method has to be {', '.join(RESPONSES)}", _is_response)
+        name: (f"a method must be one of {', '.join(RESPONSES)}", _is_response)
         for name in ("stack_method", "stack_method_", "response_method", "_response_method")
     },
 }
-"""For each parameter through which a model would reach outside: a remedy and what is allowed."""
+"""For each parameter that gives a model outside access: a remedy and a test of allowed values."""
 GRIDS = ("param_grid", "param_distributions")
-"""Parameters whose values are set as parameters: dictionaries of them, or lists of such."""
+"""Parameters whose values are themselves parameters: dictionaries of them, or lists of these."""
 
 
 def check_parameters(model: Any) -> None:
@@ -212,7 +212,7 @@ def check_compiled(model: Any) -> None:
     from scipy.interpolate import BSpline, _bsplines
     from scipy.sparse import issparse
 
-    # Since SciPy 1.18 a spline keeps its numbers in another, whose type has no public name.
+    # Since SciPy 1.18 a spline keeps its numbers in an object whose type has no public name.
     splines = (BSpline, vars(_bsplines).get("_BSpline", BSpline))
     for part in _parts(model):
         if issparse(part):
@@ -249,7 +249,7 @@ def _parts(model: Any) -> Iterator[Any]:
 
 
 def attributes(part: Any) -> dict[Any, Any]:
-    """Return all attributes of an object; its own methods are not asked, as a file may set them."""
+    """Return all attributes of an object without calling its methods, which a file may set."""
     state = object.__getstate__(part)
     pair = state if isinstance(state, tuple) else (state,)
     return {name: value for names in pair for name, value in (names or {}).items()}

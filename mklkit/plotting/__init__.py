@@ -1,7 +1,7 @@
 """Plots of fitted models as scikit-learn display objects; they need matplotlib.
 
-A display's parameters are its attributes. Drawn, it has ``figure_`` and ``ax_``, or ``axes_`` if it
-has several panels.
+A display's parameters are its attributes. After drawing it has ``figure_`` and ``ax_``, or
+``axes_`` if it has several panels.
 """
 
 from mklkit.plotting.base import Display

@@ -1,4 +1,4 @@
-"""What all displays do: check what they were given, take or make axes, and draw."""
+"""The base classes of displays: checking the input, using or creating axes, and drawing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Display(ABC):
 
     @abstractmethod
     def _check(self) -> None:
-        """Raise a ``DataError`` for what can't be drawn."""
+        """Raise a ``DataError`` if the data can't be drawn."""
 
     @abstractmethod
     def _size(self) -> tuple[float, float]:
@@ -46,7 +46,7 @@ class Display(ABC):
         Raises
         ------
         DataError
-            If ``ax`` is no matplotlib Axes, or there is nothing to draw.
+            If ``ax`` is not a matplotlib Axes, or there is nothing to draw.
         MKLKitError
             If matplotlib is not installed.
         """
@@ -55,7 +55,7 @@ class Display(ABC):
         return self._on(new_figure(*self._size()).add_subplot() if ax is None else ax)
 
     def figure(self) -> Figure:
-        """Return a figure of its own that no notebook or window shows, to be written to a file."""
+        """Return a separate figure that no notebook or window shows, for writing to a file."""
         require_matplotlib()
         from matplotlib.figure import Figure
 
@@ -82,7 +82,7 @@ class PanelsDisplay(ABC):
 
     @abstractmethod
     def _check(self) -> int:
-        """Return how many axes are needed; raise a ``DataError`` for what can't be drawn."""
+        """Return the number of axes needed; raise a ``DataError`` if the data can't be drawn."""
 
     @abstractmethod
     def _new_axes(self) -> Sequence[Axes]:
@@ -108,9 +108,7 @@ class PanelsDisplay(ABC):
         panels: list[Any] = list(np.ravel(np.asarray(axes, dtype=object)))
         figures = [figure_of(ax) for ax in panels]
         if len(panels) < needed:
-            raise DataError(
-                f"{needed} axes are needed by {type(self).__name__}; got {len(panels)}."
-            )
+            raise DataError(f"{type(self).__name__} needs {needed} axes; got {len(panels)}.")
         self.axes_, self.figure_ = panels[:needed], figures[0]
         self._draw()
         return self

@@ -21,7 +21,7 @@ KINDS = {
     "classifier": "other classifier",
     "baseline": "baseline",
 }
-"""What the kinds of methods are called in figures and tables."""
+"""The names of the kinds of methods in figures and tables."""
 
 
 @attrs.define(eq=False, repr=False, slots=False)
@@ -34,7 +34,7 @@ class ComparisonDisplay(Display):
         With the columns ``method``, ``kind``, ``score`` and, for intervals, ``low`` and ``high``;
         as :meth:`mklkit.Comparison.table` returns it. Methods without a score are left out.
     score : str, default="accuracy"
-        What the score is called.
+        The name of the score.
     unit : str, default="points"
         ``"points"``: the score is a share, drawn in percent.
 

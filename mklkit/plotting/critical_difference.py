@@ -1,4 +1,4 @@
-"""Average ranks of methods on several data sets, with bars that join those not told apart."""
+"""Average ranks of methods on several data sets, with bars joining indistinguishable ones."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LINE = 0.24
-"""The height of a line with a name, in inches; the unit of all heights here."""
+"""The height of a line with a name, in inches, the unit of all heights here."""
 RULER = -2.4
 TICK_LABELS = -0.35
 FIRST_BAR = 0.6
 BAR_STEP = 0.45
 """Heights below the axis, in lines."""
 AXIS_WIDTH, WIDEST = 3.8, 18.0
-"""Inches: the axis without names, and the widest figure."""
+"""Widths in inches: the axis without names, and the widest figure."""
 OVERHANG = 0.008
-"""Of a bar beyond the ranks that it joins, as a share of the axis."""
+"""The extent of a bar beyond the ranks that it joins, as a share of the axis."""
 FONT_SIZE = 10.0
 
 
@@ -36,16 +36,16 @@ FONT_SIZE = 10.0
 class CriticalDifferenceDisplay(Display):
     """The critical-difference diagram of methods on several data sets.
 
-    Methods stand at their average ranks on an axis with the best on the right. A bar joins methods
-    whose ranks differ by less than the critical difference of Nemenyi's test: the data sets do not
-    tell them apart. The ruler above the axis is as long as that difference (Demšar 2006, Figure 1).
+    Methods are placed by their average ranks on an axis with the best on the right. A bar joins
+    methods whose ranks differ by less than the critical difference of Nemenyi's test, that is, not
+    significantly. The ruler above the axis shows that difference (Demšar 2006, Figure 1).
 
     Parameters
     ----------
     ranks : array-like of shape (k,)
         Average ranks of two or more methods, 1 for the best.
     names : sequence of k str
-        Long ones are drawn cut in the middle.
+        Long names are shortened in the middle.
     difference : float
         The critical difference of average ranks.
 
@@ -84,8 +84,8 @@ class CriticalDifferenceDisplay(Display):
         alpha : float, default=0.05
             The level of Nemenyi's test.
         ax : matplotlib Axes, optional
-            Where to draw, with room for the names on both sides (``layout="constrained"`` makes
-            it); a new figure of fitting size when not given.
+            Where to draw, with space for the names on both sides (as ``layout="constrained"``
+            leaves); by default a new figure of suitable size.
 
         Returns
         -------
@@ -94,7 +94,7 @@ class CriticalDifferenceDisplay(Display):
         Raises
         ------
         DataError
-            If the scores are no such table or not all finite, or the names do not fit.
+            If the scores are not such a table or not all finite, or the names do not match.
         """
         ranks = average_ranks(scores)
         n_datasets, k = np.shape(scores)
@@ -180,7 +180,7 @@ def limits_of_ranks(ranks: Array) -> tuple[float, float]:
 
 
 def rank_bars(ranks: Array, difference: float) -> list[tuple[float, float, int]]:
-    """Return best rank, worst rank and level of each bar; those on one level do not meet."""
+    """Return best rank, worst rank and level of each bar; bars on one level do not touch."""
     low, high = limits_of_ranks(ranks)
     apart = 4 * OVERHANG * (high - low)
     ends_of_levels: list[float] = []
@@ -195,9 +195,9 @@ def rank_bars(ranks: Array, difference: float) -> list[tuple[float, float, int]]
 
 
 def sides(ranks: Array) -> tuple[list[int], list[int]]:
-    """Return the methods named on the left, where the worst are, and on the right.
+    """Return the methods named on the left, the worst, and on the right.
 
-    Each from the outside to the inside, so that no line of a name crosses another.
+    Each from the outside to the inside, so that no lines of names cross.
     """
     order = np.argsort(-ranks, kind="stable").tolist()
     half = (len(order) + 1) // 2

@@ -1,4 +1,4 @@
-"""Curves over one quantity, several on the same axes: how often what was predicted happened."""
+"""Curves over one quantity, several on the same axes: observed against predicted frequencies."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 STYLES = ("-", "--", ":", "-.")
-"""Told apart without colours."""
+"""Line styles that are distinct without colours."""
 
 
 def draw_curves(ax: Axes, curves: Mapping[str, Any]) -> None:
-    """Draw curves by their names: places, heights and, as a band, deviations that are all known."""
+    """Draw curves by name: places, heights and, as a band, deviations if all are known."""
     looks = zip(cycle(COLOURS), cycle(STYLES), cycle(SHAPES))
     for (name, curve), (colour, style, marker) in zip(curves.items(), looks, strict=False):
         places, heights, *bands = map(np.asarray, curve)
@@ -37,9 +37,9 @@ def draw_curves(ax: Axes, curves: Mapping[str, Any]) -> None:
 
 @attrs.define(eq=False, repr=False, slots=False)
 class CalibrationDisplay(Display):
-    """Curves of methods; on the line from corner to corner probabilities are right.
+    """Calibration curves of methods; on the diagonal, probabilities are exact.
 
-    By method, ``curves`` has the mean predicted probability and the share that happened of each
+    By method, ``curves`` has the mean predicted probability and the observed frequency of each
     bin.
     """
 

@@ -18,24 +18,24 @@ if TYPE_CHECKING:
     from matplotlib.image import AxesImage
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", "#999999")
-"""Those of Okabe and Ito, told apart with any colour vision; marks differ too."""
+"""The colours of Okabe and Ito, distinct for any colour vision; markers differ too."""
 BARS = COLOURS[0]
 SHAPES = "o^sDvP*X<>pdhH8"
-"""Of classes, which are repeated from the sixteenth class on."""
+"""The styles of classes, repeated from the sixteenth class on."""
 SCALE = "viridis"
-"""Of quantities: from dark to light, the same with any colour vision, and nowhere grey."""
+"""The colours of quantities: dark to light, the same for any colour vision, and never grey."""
 ON_DARK, ON_LIGHT = "#fffae0", "#001730"
-"""Of texts and marks on colours, which are the same on light and dark pages. They are not quite
-grey, as pages that exchange light and dark greys would exchange them too."""
+"""The colours of text and marks on coloured cells, the same on light and dark pages. They are not
+exactly grey: pages that swap light and dark greys would swap them too."""
 FAINT = 0.13
-"""The opacity of lines that help reading, in the colour of the text."""
+"""The opacity of grid lines, in the colour of the text."""
 CHARACTER = 0.075
-"""The width of an average one, in inches."""
+"""The width of an average letter, in inches."""
 LONGEST_NAME = 24
 SHORT_NAMES = 8
-"""Column names of up to so many characters are written level."""
+"""Column names with at most this many characters are written horizontally."""
 LIGHT = 0.55
-"""From this share of the scale on, cells are light and their text is dark."""
+"""From this share of the scale up, cells are light and their text is dark."""
 
 
 def require_matplotlib() -> None:
@@ -55,13 +55,11 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def figure_of(ax: Any) -> Figure:
-    """Return the figure that a matplotlib Axes is in; DataError if it is no Axes, or in none."""
+    """Return the figure of a matplotlib Axes; DataError if it is not an Axes, or in no figure."""
     from matplotlib.axes import Axes
 
     if not isinstance(ax, Axes):
-        raise DataError(
-            f"One matplotlib Axes is expected, as plt.subplot() returns; got {quoted(ax)}."
-        )
+        raise DataError(f"Expected one matplotlib Axes, as from plt.subplot(); got {quoted(ax)}.")
     figure = ax.get_figure(root=True)
     if figure is None:
         raise DataError("The axes to draw on were removed from their figure.")
@@ -69,14 +67,14 @@ def figure_of(ax: Any) -> Figure:
 
 
 def check_table(table: Any, columns: Sequence[str], source: str) -> None:
-    """Raise a ``DataError`` for what is no table like that of ``source``, to draw a row from."""
+    """Raise a ``DataError`` unless there is a non-empty table like that of ``source``."""
     if not isinstance(table, pd.DataFrame) or table.empty or not {*columns} <= {*table}:
         needed = f" with {named(columns)}" if columns else ""
-        raise DataError(f"A DataFrame like that of {source}{needed} is expected, not empty.")
+        raise DataError(f"Expected a non-empty DataFrame like that of {source}{needed}.")
 
 
 def ink() -> str:
-    """Return the colour of text in the user's style, for all that is drawn on the background."""
+    """Return the colour of text in the user's style, for everything drawn on the background."""
     from matplotlib import rcParams
 
     colour: str = rcParams["text.color"]
@@ -101,8 +99,8 @@ def draw_cells(
 ) -> AxesImage:
     """Draw a matrix (R, C) as cells with narrow gaps, named at the left and below.
 
-    ``limits`` are the values with the first and the last colour; ``written`` values stand in the
-    cells. The image is for a colour bar.
+    ``limits`` are the values with the first and the last colour; ``written`` values are shown in
+    the cells. The image is for a colour bar.
     """
     low, high = limits
     image = ax.imshow(values, cmap=SCALE, vmin=low, vmax=high, aspect="auto")
@@ -126,12 +124,12 @@ def draw_cells(
 
 
 def width_of(names: Sequence[str]) -> float:
-    """Return about how wide the longest name is drawn, in inches."""
+    """Return the approximate width of the longest name as drawn, in inches."""
     return CHARACTER * max((len(short(name)) for name in names), default=0)
 
 
 def short(name: str) -> str:
-    """Return a name as it is drawn, cut in the middle: names often differ at their ends.
+    """Return a name as drawn, shortened in the middle: names often differ at their ends.
 
     Examples
     --------

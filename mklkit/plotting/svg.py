@@ -1,4 +1,4 @@
-"""A display as SVG inside a page: its text stays text, and its colours are those of the page."""
+"""A display as SVG inside a page, with real text and the colours of the page."""
 
 from __future__ import annotations
 
@@ -21,17 +21,16 @@ PAGE_COLOURS = {
     "#ffffff": "var(--paper, #ffffff)",
     **{colour.lower(): f"var(--colour-{i}, {colour})" for i, colour in enumerate(COLOURS)},
 }
-"""Which colours of a figure in matplotlib's default style the page decides."""
+"""The colours of matplotlib's default style that the page replaces."""
 FONT = re.compile(r"([\d.]+)px")
 PIXELS = 96 / 72
-"""A point of matplotlib's."""
+"""The size of a matplotlib point."""
 
 
 def svg_of(display: Display, label: str) -> Markup | None:
     """Return a display as SVG that a page with any colours and a strict policy may contain.
 
-    The label is read out in place of the picture; no two in a page are the same. Without matplotlib
-    there is None.
+    Screen readers read the label, which must be unique on a page. None without matplotlib.
     """
     from markupsafe import Markup
 
@@ -43,7 +42,7 @@ def svg_of(display: Display, label: str) -> Markup | None:
     label = printable(label)
     options = {"svg.fonttype": "none", "svg.hashsalt": label, "text.parse_math": False}
     with style.context(["default", options]), warnings.catch_warnings():
-        # The browser's fonts have letters that matplotlib's has not.
+        # The browser's fonts have letters that matplotlib's font lacks.
         warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)
         drawing = StringIO()
         display.figure().savefig(drawing, format="svg", transparent=True)
@@ -65,7 +64,7 @@ def svg_of(display: Display, label: str) -> Markup | None:
 
 
 def _attributes(element: ElementTree.Element) -> dict[str, str]:
-    """Return attributes in which styles, which a policy may refuse, are attributes too."""
+    """Return attributes with styles, which a policy may refuse, turned into attributes."""
     attributes = {"fill": "currentColor"} if element.tag == "text" else {}
     for name, value in element.attrib.items():
         if name == "style":
@@ -76,7 +75,7 @@ def _attributes(element: ElementTree.Element) -> dict[str, str]:
                 elif key:
                     attributes[key] = PAGE_COLOURS.get(setting.lower(), setting)
         elif not (name == "id" and element.tag == "g"):
-            # Names of groups are the same in all figures, and nothing refers to them.
+            # Names of groups are the same in all figures, and are not referenced.
             attributes[_local(name)] = value
     return attributes
 

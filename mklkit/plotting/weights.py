@@ -35,10 +35,10 @@ class KernelWeightsDisplay(Display):
     Parameters
     ----------
     weights : pandas.DataFrame
-        Tidy: ``problem``, ``cluster`` (where there are any), ``kernel``, ``weight``; as
-        :meth:`mklkit.MKLClassifier.weights_frame` gives it.
+        Tidy: ``problem``, ``cluster`` (if there are any), ``kernel``, ``weight``; as from
+        :meth:`mklkit.MKLClassifier.weights_frame`.
     each : str, default="problem"
-        What the first column has: ``"problem"`` or ``"target"``.
+        The content of the first column: ``"problem"`` or ``"target"``.
 
     Examples
     --------
@@ -62,9 +62,9 @@ class KernelWeightsDisplay(Display):
         Parameters
         ----------
         estimator : MKLClassifier, MKLRegressor, MKLOneClass, MKLTransformer, or one around them
-            Fitted; around them may be a pipeline, a search or a vote.
+            Fitted, possibly inside a pipeline, a search or a vote.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure when not given.
+            Where to draw; by default a new figure.
 
         Returns
         -------
@@ -80,8 +80,8 @@ class KernelWeightsDisplay(Display):
         model = classifier_in(estimator)
         if not isinstance(model, FittedKernels):
             raise IncompatibleError(
-                f"{type(model).__name__} has no kernel weights to draw; an estimator of mklkit is"
-                " expected, or a pipeline or search around one."
+                f"{type(model).__name__} has no kernel weights to draw; expected an estimator of"
+                " mklkit, or a pipeline or search around one."
             )
         each = "target" if isinstance(model, MKLRegressor) else "problem"
         return cls(model.weights_frame(), each).plot(ax)

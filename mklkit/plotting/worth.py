@@ -1,4 +1,4 @@
-"""Kernel weights with their spread beside what is lost when a kernel is left out."""
+"""Kernel weights with their spread, beside the loss when a kernel is left out."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ NEEDED = ("kernel", "weight", "weight_std", "left_out", "left_out_std", "shuffle
 class KernelWorthDisplay(PanelsDisplay):
     """The weight of each kernel, and the score lost when it is left out or shuffled.
 
-    Left the mean weight over folds with its deviation; right the points of the score that are
-    lost in fits without the kernel (bar, with deviation) and when its columns are shuffled
-    (diamond). A long bar on the left beside none on the right is a kernel that others can replace.
+    Left: the mean weight over folds with its deviation. Right: the points of the score lost in
+    fits without the kernel (bar, with deviation) and when its columns are shuffled (diamond). A
+    kernel with a long bar on the left and none on the right is one that others can replace.
 
     Parameters
     ----------
     kernels : pandas.DataFrame
         As in :attr:`mklkit.Explanation.kernels`.
     lost : str, default="points of accuracy"
-        What is lost.
+        The unit of the loss.
     scale : int, default=100
-        How many of these a loss of 1 is.
+        The number of these units in a loss of 1.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class KernelWorthDisplay(PanelsDisplay):
             diamond: dict[str, Any] = {"markeredgecolor": paper(), "markersize": 7, "zorder": 4}
             places = np.arange(len(frame))
             ax.plot(shuffled, places, "D", color=SHUFFLED, label="columns shuffled", **diamond)
-        # Above the diamond of its row, wherever that is.
+        # Above the diamond of its row, at any position.
         above: dict[str, Any] = {"xytext": (4, 5), "textcoords": "offset points", "va": "bottom"}
         for place in np.flatnonzero(lost.isna()):
             ax.annotate("can't be left out", (0, place), fontsize="small", color=ink(), **above)
@@ -103,15 +103,15 @@ class KernelWorthDisplay(PanelsDisplay):
 class ColumnEffectsDisplay(PanelsDisplay):
     """The columns of each kernel that move its part of the decision values most, a panel each.
 
-    Bars are the mean effect with its deviation over fits; beside them stands the share of fits in
-    which the column is among the kernel's top columns.
+    Bars are the mean effect with its deviation over fits; beside them is the share of fits with the
+    column among the kernel's top columns.
 
     Parameters
     ----------
     effects : pandas.DataFrame
         As in :attr:`mklkit.Explanation.effects`.
     most : int, default=10
-        The number of columns that are drawn of each kernel.
+        The number of columns to draw per kernel.
 
     Examples
     --------
@@ -161,7 +161,7 @@ class ColumnEffectsDisplay(PanelsDisplay):
 def _draw_bars(
     ax: Axes, means: pd.Series, deviations: pd.Series, colour: str, label: str = ""
 ) -> None:
-    """Draw a bar for each number that is known, with its deviation unless that is zero."""
+    """Draw a bar for each known number, with its deviation unless that is zero."""
     places = np.flatnonzero(means.notna())
     ax.barh(places, means.iloc[places], height=0.6, color=colour, label=label)
     places = np.flatnonzero(means.notna() & (deviations > 0))

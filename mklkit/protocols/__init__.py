@@ -1,6 +1,6 @@
-"""The contracts between the parts: component, kernel, feature map, learner, combiner, rows, views.
+"""The interfaces of the parts: component, kernel, feature map, learner, combiner, rows, views.
 
-Each module lists in its ``__all__`` which of its names are the room's.
+Each module lists its names that belong to this package in ``__all__``.
 """
 
 from mklkit.protocols.combiner import *  # noqa: F403

@@ -1,4 +1,4 @@
-"""Combiners: many views and a learner become one decision, or one for each point of a grid."""
+"""Combiners turn many views and a learner into one decision, or one per point of a grid."""
 
 from __future__ import annotations
 
@@ -49,28 +49,28 @@ class CombinerFacts(Facts):
     Attributes
     ----------
     feature_map, learner : str
-        The spec strings used where the user gives none.
+        The spec strings used by default.
     weight_range : (low, high), optional
-        The range of the weights, where they are not on the simplex (non-negative with sum 1).
+        The range of the weights, if they are not on the simplex (non-negative with sum 1).
     n_kernels : int, optional
-        The exact number of kernels that it takes; any number where not given.
+        The exact number of kernels that it takes; by default any number.
     for_learners : tuple of str, default=()
         The names of the learners that it works with; empty for all learners.
     tasks : tuple of str, default=("two classes",)
-        What it takes for a target: ``"two classes"``, ``"several classes"`` in one fit,
+        The targets that it takes: ``"two classes"``, ``"several classes"`` in one fit,
         ``"numbers"``, or ``"none"``, rows without labels.
     several_targets : bool, default=False
         Whether several columns of numbers can share its kernel weights.
     row_weights : {"refused", "learner", "throughout"}, default="refused"
-        Where weights of rows count: nowhere, so that they are refused; in the learner, while kernel
-        weights follow from all rows alike; or in the kernel weights too.
+        Where weights of rows count: nowhere, so that they are refused; only in the learner; or in
+        the kernel weights too.
     from_moments : bool, default=False
-        Whether on features its weights need counts, sums and products per class only, so that they
-        can be learned from rows that are gone (``partial_fit``).
+        Whether, on features, its weights need only counts, sums and products per class, so that
+        they can be learned without keeping the rows (``partial_fit``).
     weights_are : {"learned", "fixed", "choice"}, default="learned"
         Where the weights come from: ``"learned"`` from the rows; ``"fixed"`` before any row is
-        seen, so that they say nothing about the kernels; ``"choice"`` of one kernel, which has the
-        weight 1 whatever the distance to the others.
+        seen, so that they say nothing about the kernels; ``"choice"`` of one kernel, which has
+        weight 1 no matter how close the others are.
     """
 
     feature_map: str = attrs.field(default=FEATURE_MAP, validator=SPEC)
@@ -108,13 +108,13 @@ class GatedDecision(Decision, Protocol):
 class Combiner(Component, ABC):
     """Joins the views and the learner into one decision function.
 
-    Optional: ``facts``, a :class:`mklkit.plugin.CombinerFacts`, where the defaults do not hold.
+    Optional: ``facts``, a :class:`mklkit.plugin.CombinerFacts`, if the defaults do not hold.
     """
 
     __slots__ = ()
 
     gives_weights: ClassVar[bool] = False
-    """Whether it fits one learner on Σ w_m K_m, with weights that ``prepare`` gives alone."""
+    """Whether it fits one learner on Σ w_m K_m, with weights that come from ``prepare`` alone."""
 
     joins_targets: ClassVar[bool] = False
     """Whether ``fit_targets`` learns several columns of numbers faster than one after another."""
@@ -139,11 +139,11 @@ class Combiner(Component, ABC):
         raise NotImplementedError
 
     def on_kernels(self, learner: Learner) -> bool:
-        """Return whether features that reproduce their kernels can be left out for the kernels."""
+        """Return whether kernels can replace features that reproduce them."""
         return False
 
     def grid_parameters(self, learner: Learner) -> frozenset[str]:
-        """Return the parameters that ``fit_grid`` varies; empty where fits can't share work.
+        """Return the parameters that ``fit_grid`` varies; empty if fits can't share work.
 
         They have scikit-learn's nested names: ``combiner__lam``, ``learner__alpha``.
         """
@@ -160,7 +160,7 @@ class Combiner(Component, ABC):
         """Return the decision functions of all points, each equal to a separate fit up to rounding.
 
         Its ``decide`` returns the values (n, G) of new rows, ``n_iter`` is the number of iterations
-        of each point (G,), or None where nothing is iterated. Parameters that a point
+        of each point (G,), or None without iterations. Parameters that a point
         does not name keep the values of the combiner and the learner.
         """
         raise NotImplementedError
@@ -172,7 +172,7 @@ def learner_parameters(names: Iterable[str]) -> frozenset[str]:
 
 
 def learner_variants(learner: Any, points: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Return the learner of each point: a copy with the parameters that are named ``learner__…``.
+    """Return the learner of each point: a copy with the parameters named ``learner__…``.
 
     Examples
     --------

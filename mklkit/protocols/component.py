@@ -1,7 +1,7 @@
 """Components: frozen configuration, its parameters and facts; presets and defaults name several.
 
 A component's facts are its properties, one small object per kind, mostly with defaults. They are a
-class attribute, ``facts = LearnerFacts(...)``, or a property where they depend on parameters, and
+class attribute, ``facts = LearnerFacts(...)``, or a property if they depend on parameters, and
 are checked when the component is registered.
 """
 
@@ -44,9 +44,9 @@ __all__ = [
 LARGEST_COUNT = 2**31 - 1
 
 AUTO = "auto"
-"""The value of a parameter that a fit chooses by itself."""
+"""The value of a parameter that a fit chooses automatically."""
 
-# The components that are taken, or advised, where the user names none: here alone, by name.
+# The default and recommended components; only this module refers to components by name.
 COMBINER, FEATURE_MAP, LEARNER = "uniform", "implicit", "svm"
 COUPLED_MAP, COUPLED_LEARNER, RIDGE = "empirical", "mhks", "ridge"
 MISSING, FILLED = "present", "impute"
@@ -94,7 +94,7 @@ def as_int(value: Any) -> Any:
     and libsvm are refused.
     """
     if isinstance(value, bool):
-        raise ValueError(f"a whole number is expected; got {value}")
+        raise ValueError(f"expected a whole number; got {value}")
     if not isinstance(value, Integral):
         return value
     if abs(int(value)) > LARGEST_COUNT:
@@ -108,7 +108,7 @@ def is_whole(value: Any) -> bool:
 
 
 def check_whole(name: str, value: Any, least: int) -> None:
-    """Refuse, by a SpecError that names it, a value that is no whole number from ``least`` on."""
+    """Raise a SpecError that names a value if it is not a whole number from ``least`` up."""
     if not is_whole(value) or value < least:
         raise SpecError(f"{name} must be a whole number, {least} or above; got {quoted(value)}.")
 
@@ -139,7 +139,7 @@ def parameter_names(component: object) -> tuple[str, ...]:
 
 
 def own_fields(fitted: Any) -> dict[str, Any]:
-    """Return the fields of an attrs object by name; none of another's."""
+    """Return the fields of an attrs object by name; none for other objects."""
     return attrs.asdict(fitted, recurse=False) if attrs.has(type(fitted)) else {}
 
 
@@ -147,8 +147,8 @@ class Component:
     """Configuration that scikit-learn's tools can read and vary.
 
     A subclass is an ``@attrs.frozen`` class with a ``name``, which users type. It never
-    changes: ``fit`` returns a separate fitted object, ``with_params`` a changed copy. Values are
-    checked by attrs validators, so that a component that exists is a valid one.
+    changes: ``fit`` returns a separate fitted object, ``with_params`` a changed copy. Attrs
+    validators check the values, so that every existing component is valid.
 
     Examples
     --------
@@ -165,7 +165,7 @@ class Component:
     name: ClassVar[str]
 
     searched_as: ClassVar[Mapping[str, str]] = {}
-    """Other names under which users may look for it, each with the spec string to suggest."""
+    """Other names that users may search for, each with the spec string to suggest."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name; those of nested components as ``outer__inner``."""
@@ -204,7 +204,7 @@ class Component:
             raise SpecError(f"{self.name}: {plain_message(error)}") from error
 
     def __sklearn_clone__(self) -> Self:
-        """Clone for scikit-learn: an immutable component can be shared."""
+        """Return the component itself to scikit-learn's clone: an immutable one can be shared."""
         return self
 
 
@@ -215,9 +215,9 @@ class Facts:
     Attributes
     ----------
     search_space : mapping of str to tuple, optional
-        The component's parameters that are worth tuning, each with the values to try, from the
-        simplest model to the most complex: among values of equal score a search takes the first. A
-        short search tries those in the middle.
+        The component's parameters worth tuning, each with the values to try, from the simplest
+        model to the most complex: if scores are tied, a search takes the first. A short search
+        tries the values in the middle.
     """
 
     search_space: Mapping[str, tuple[Any, ...]] = attrs.field(
@@ -232,7 +232,7 @@ Stated = TypeVar("Stated", bound=Facts)
 def facts_of(component: Any, expected: type[Stated]) -> Stated:
     """Return the facts that a component or its class states, or else the default facts.
 
-    A SpecError says that they are of another type, or have no defaults.
+    A SpecError is raised if they have the wrong type, or no defaults.
     """
     stated = getattr(component, "facts", None)
     try:
@@ -259,14 +259,14 @@ class Preset:
         One line of description with its source.
     combiner : str
     kernels : tuple of str, optional
-        Spec strings; the library's default trio where not given.
+        Spec strings; by default the library's three kernels.
     feature_map, learner : str, optional
-        Spec strings; the combiner's own pair where not given.
+        Spec strings; by default those of the combiner.
     members : int, default=1
         The number of classifiers that vote, each with its own random maps.
     scale : {"standard", "minmax", "none"}, optional
         How ``mklkit.preset_pipeline`` and the command line scale the features;
-        ``"standard"`` where not given.
+        by default ``"standard"``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Folds of rows: shuffled, stratified for classes, and no group of rows in two of them."""
+"""Folds of rows: shuffled, stratified for classes, without dividing groups of rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class FoldPlan:
     repeats: int
     notes: list[str]
     rows: Rows
-    """The rows that take part in the folds."""
+    """The rows that are divided into folds."""
     always: Rows
     """The rows that are used for training in every fold."""
     groups: NDArray[Any] | None = None
@@ -52,13 +52,13 @@ class FoldPlan:
 def plan_folds(
     labels: NDArray[Any], folds: int, repeats: int = 1, groups: NDArray[Any] | None = None
 ) -> FoldPlan:
-    """Return a plan with as many folds as the smallest class allows; its notes say if fewer.
+    """Return a plan with up to the requested folds; fewer, with a note, for a small class.
 
     Parameters
     ----------
     labels : ndarray of shape (n_rows,)
     folds : int
-        The wished number, at least 2.
+        The requested number, at least 2.
     repeats : int, default=1
         How often the rows are divided into folds, each time differently.
     groups : ndarray of shape (n_rows,), optional
@@ -107,7 +107,7 @@ def plan_folds(
 
 
 def single_note(n_classes: int, unit: str = "row") -> str:
-    """Return what is said of classes whose only row or group is trained on alone."""
+    """Return a note on classes whose only row or group is never scored."""
     have = "has" if n_classes == 1 else "have"
     classes = counted(n_classes, "class")
     return f"{classes} {have} a single {unit}, always trained on and never scored"
@@ -120,13 +120,13 @@ def dealt(
     groups: NDArray[Any] | None = None,
     stratified: bool = True,
 ) -> Rows:
-    """Return the fold of each row (N,), by class numbers (N,) where folds are stratified."""
+    """Return the fold of each row (N,), by class numbers (N,) if folds are stratified."""
     if groups is not None:
         kind = StratifiedGroupKFold if stratified else GroupKFold
     else:
         kind = StratifiedKFold if stratified else KFold
     if groups is not None and stratified:
-        # scikit-learn warns of a class of fewer rows than folds; its groups are what counts here.
+        # scikit-learn warns of classes with fewer rows than folds, but here groups count.
         counts = np.bincount(codes)
         codes = np.where(counts[codes] < n_folds, counts.argmax(), codes)
     fold_of = np.empty(len(codes), np.intp)
@@ -137,9 +137,9 @@ def dealt(
 
 
 def _with_every_class(fold_of: Rows, codes: NDArray[np.intp], groups: NDArray[Any]) -> Rows:
-    """Return folds of groups such that the rows outside of each have every class.
+    """Return folds of groups such that the rows outside each fold have every class.
 
-    A group of a class that is in one fold alone is trained on in all folds, number -1.
+    A group of a class that is only in one fold is trained on in all folds, with number -1.
     """
     kept = fold_of.copy()
     for code in np.unique(codes):

@@ -1,4 +1,4 @@
-"""Kernels, the similarity of two rows, and feature maps: how a kernel becomes columns."""
+"""Kernels, the similarity of two rows, and feature maps, from a kernel to columns."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ class KernelFacts(Facts):
         Whether it is positive semi-definite for all rows.
     reads : {"numbers", "amounts", "text", "categories", "row ids"}, default="numbers"
         What its columns hold: ``"numbers"``, which may be scaled and may come from one-hot encoded
-        text; ``"amounts"``, numbers whose zero and unit mean something, such as counts, histograms
-        and times of day, which are not scaled; ``"text"``, of which it gets code points;
-        ``"categories"``, of which it gets one number for each different value; ``"row ids"`` to
-        look up instead of features. All but the first get their columns as they are.
+        text; ``"amounts"``, numbers whose zero and unit have a meaning, such as counts, histograms
+        and times of day, which are not scaled; ``"text"``, passed as code points;
+        ``"categories"``, passed as one number for each distinct value; ``"row ids"`` to look up
+        instead of features. All but the first get their columns unscaled and without encoding.
     allows_gaps : bool, default=False
-        Whether its columns may have gaps, NaN, which it leaves out; those of other kernels are
+        Whether its columns may have gaps, NaN, which it skips; gaps of other kernels are
         imputed.
     linear : bool, default=False
-        Whether it is the inner product of its columns, so that what is learned of it is a sum over
-        columns.
+        Whether it is the inner product of its columns, so that a function learned with it is a sum
+        over columns.
     proposed : tuple of str, default=()
-        Spec strings of this kernel that are worth trying on any columns that hold what it reads,
-        the most useful first: the candidates of ``kernels="auto"``. Widths should be rules that
-        follow the data.
+        Spec strings of this kernel to try on any columns that hold what it reads, the most useful
+        first: the candidates of ``kernels="auto"``. Widths should be rules that adapt to the
+        data.
     examples : tuple, default=()
-        A few different values that its columns may hold, where it does not take every value: texts
-        of a grammar, say. mklkit's checks make their rows of them.
+        A few distinct values that its columns may hold, if it does not take every value: texts
+        of a grammar, for example. mklkit's checks build rows from them.
     share : float, optional
-        The share of the weights that it has whatever a combiner learns; its columns are its own.
+        Its fixed share of the weights, whatever a combiner learns; its columns are reserved for it.
     search_space : mapping of str to tuple, default={}
         Parameters worth tuning and their values, from the widest kernel to the narrowest, such as
         ``{"sigma": ("2*mean", "mean", "mean/2")}``; see :class:`Facts`.
@@ -76,16 +76,16 @@ class FittedKernel(ABC):
     __slots__ = ()
 
     base: ClassVar[str] = ""
-    """The base quantity of two rows of which it is a function, a key of
-    ``numerics.pairwise.BASES``; empty where it is none. Kernels with the same base on the same
+    """The base quantity of two rows that it is a function of, a key of
+    ``numerics.pairwise.BASES``; empty if there is none. Kernels with the same base on the same
     rows share its computation."""
 
     monotone: ClassVar[int] = 0
-    """+1 where the kernel grows with the base, −1 where it falls, 0 where it does neither."""
+    """+1 if the kernel grows with the base, −1 if it falls, 0 if it does neither."""
 
     @property
     def chosen(self) -> Mapping[str, Any]:
-        """What the kernel's parameters came to, by name: its fields, where it has these names."""
+        """The fitted values of the kernel's parameters: its fields of the same names."""
         return own_fields(self)
 
     @abstractmethod
@@ -97,14 +97,14 @@ class FittedKernel(ABC):
         """Return the similarity of each row with itself: (n,)."""
 
     def of(self, base: Array, out: Array) -> Array:
-        """Return the kernel's values at the base's values, written into ``out``; with a base."""
+        """Return the kernel's values for base values, written into ``out``; if it has a base."""
         raise NotImplementedError
 
 
 class Kernel(Component, ABC):
     """Similarity of two rows.
 
-    Optional: ``facts``, a :class:`mklkit.plugin.KernelFacts`, where the defaults do not hold.
+    Optional: ``facts``, a :class:`mklkit.plugin.KernelFacts`, if the defaults do not hold.
     """
 
     __slots__ = ()
@@ -115,16 +115,16 @@ class Kernel(Component, ABC):
         """Return the kernel with its data-dependent parameters computed from the training rows."""
 
     def fit_weighted(self, rows: Array, row_weights: Array) -> FittedKernel:
-        """Return the kernel fitted to rows (n, d) that count by their weights (n,), above 0.
+        """Return the kernel fitted to rows (n, d) with weights (n,) above 0.
 
-        For kernels whose fit depends on how much each row counts, such as those with a width by
-        rule: integer weights give what ``fit`` gives for rows that occur as often.
+        For kernels whose fit depends on the weights of rows, such as those with a width by rule:
+        integer weights give the same as ``fit`` on repeated rows.
         """
         return self.fit(rows)
 
     @property
     def kernel(self) -> Kernel | None:
-        """The kernel around which this one is, such as that of ``cosine``; None for others."""
+        """The inner kernel, such as that of ``cosine``; None if there is none."""
         return None
 
 
@@ -147,18 +147,18 @@ class FeatureMapFacts(Facts):
     explicit : bool
         Whether its columns are features; otherwise they are similarities to the training rows.
     instead : str, optional
-        The spec string of the map that is taken where this one is a combiner's default and the
+        The spec string of the map that replaces this one if it is a combiner's default and the
         user's learner can't learn from it.
     shared : bool, default=False
         Whether one map, fitted on all rows, serves all binary problems of a classifier.
     reproduces : bool, default=False
-        Whether the inner products of its features are a definite kernel itself, so that what
-        depends on these alone may be computed through the map ``instead``.
+        Whether the inner products of its features equal a definite kernel, so that results that
+        depend only on these may be computed with the map ``instead``.
     for_kernels : tuple of str, default=()
         The names of the kernels that it can be fitted to; empty for all kernels.
     needs_mean_rows : bool, default=False
-        Whether it evaluates kernels at means of rows, which rows of text, categories or row ids do
-        not have.
+        Whether it evaluates kernels at means of rows, which do not exist for text, categories or
+        row ids.
     """
 
     explicit: bool = attrs.field(validator=FLAG)
@@ -172,8 +172,8 @@ class FeatureMapFacts(Facts):
 class FittedMap(ABC):
     """A feature map fitted to training rows.
 
-    ``transform`` is enough. The other methods save work: mklkit calls those on similarities where
-    ``from_landmarks`` is True, and those on sums where ``linear`` is True too.
+    ``transform`` is enough. The other methods save work: mklkit calls those on similarities if
+    ``from_landmarks`` is True, and those on sums if ``linear`` is True too.
     """
 
     __slots__ = ()
@@ -182,8 +182,8 @@ class FittedMap(ABC):
     """Whether ``transform`` returns features, not similarities to the training rows."""
 
     from_landmarks: ClassVar[bool] = False
-    """Whether columns follow from the similarities to ``landmarks`` alone. Kernels of several such
-    maps are evaluated together where they share base quantities."""
+    """Whether columns depend only on the similarities to ``landmarks``. Kernels of several such
+    maps are evaluated together if they share base quantities."""
 
     linear: ClassVar[bool] = False
     """Whether the features Φ = KW are linear in these similarities K. Products of features with
@@ -213,16 +213,16 @@ class FittedMap(ABC):
         raise NotImplementedError
 
     def training_features(self) -> Array | None:
-        """Return the features of the training rows (N, p), where ``fit`` has stored them."""
+        """Return the features of the training rows (N, p), if ``fit`` has stored them."""
         return None
 
     def squared_lengths(self) -> Array | None:
-        """Return the diagonal (p,) of ``features.T @ features``; None where it is not diagonal."""
+        """Return the diagonal (p,) of ``features.T @ features``; None if it is not diagonal."""
         return None
 
 
 class FeatureMap(Component, ABC):
-    """How a kernel becomes columns; its ``facts`` are a :class:`mklkit.plugin.FeatureMapFacts`."""
+    """Turns a kernel into columns; its ``facts`` are a :class:`mklkit.plugin.FeatureMapFacts`."""
 
     __slots__ = ()
 

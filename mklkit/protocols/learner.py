@@ -38,21 +38,21 @@ class LearnerFacts(Facts):
     Attributes
     ----------
     on_features, on_gram : bool, default=False
-        From which kinds of view it can learn; at least one must be True.
+        The kinds of view that it can learn from; at least one must be True.
     tasks : tuple of str, default=("two classes",)
         What it learns: ``"two classes"``, ``"several classes"`` in one fit, ``"numbers"``, or
         ``"none"`` from rows without labels.
     takes_row_weights : bool, default=False
-        Whether rows may count differently: a row of weight 2 as much as the same row twice.
+        Whether rows may have weights: a row of weight 2 counts as much as the same row twice.
     several_targets : bool, default=False
         Whether it learns several columns of numbers in one fit.
     free_bias : bool, default=True
-        Whether its function has a free constant, so that numbers may be learned less their mean.
+        Whether its function has a free constant, so that numbers may be centred.
     takes_indefinite : bool, default=False
         Whether it also accepts kernels that are not positive semi-definite.
     from_moments : bool, default=False
-        Whether on features it needs counts, sums and products per class only, so that it can learn
-        from rows that are gone (``partial_fit``).
+        Whether, on features, it needs only counts, sums and products per class, so that it can
+        learn without keeping the rows (``partial_fit``).
     """
 
     on_features: bool = attrs.field(default=False, validator=FLAG)
@@ -84,7 +84,7 @@ class FittedLearner(ABC):
 
     @property
     def coefficients(self) -> Array | None:
-        """The weight of each column, (p,) or (N,), where the function is linear in the columns."""
+        """The weight of each column, (p,) or (N,), if the function is linear in the columns."""
         return None
 
     @property
@@ -94,16 +94,16 @@ class FittedLearner(ABC):
 
     @property
     def chosen(self) -> Mapping[str, Any]:
-        """What the learner's parameters came to, by name: its fields, where it has these names."""
+        """The fitted values of the learner's parameters: its fields of the same names."""
         return own_fields(self)
 
     @property
     def support(self) -> NDArray[np.intp] | None:
-        """The indices of the columns that it needs, where these are not all of them."""
+        """The indices of the columns that it needs, if it does not need all."""
         return None
 
     def restricted(self, support: NDArray[np.intp]) -> Self:
-        """Return the same function on these columns only; with a ``support``."""
+        """Return the same function restricted to these columns, if it has a ``support``."""
         raise NotImplementedError
 
 
@@ -124,7 +124,7 @@ class Stopping:
     def reached(self, previous: Array, current: Array) -> NDArray[np.bool_]:
         """Return where the objective has changed by no more than the tolerance.
 
-        A NaN counts as reached, as it will not change any more.
+        A NaN counts as reached, since it will not change any more.
         """
         scale = np.abs(previous) if self.relative else 1.0
         return np.asarray(~(np.abs(current - previous) > self.tol * scale))
@@ -132,7 +132,7 @@ class Stopping:
 
 @attrs.frozen
 class CouplingFacts:
-    """What a learner states about its coupled fits."""
+    """The properties of a learner in coupled fits."""
 
     rho: float = 0.0
     """ρ, the step by which the margins grow towards the outputs; 0 keeps them fixed."""
@@ -140,7 +140,7 @@ class CouplingFacts:
     """b₀, the initial margin beyond 1."""
     stopping: Stopping = Stopping()
     variants: tuple[str, ...] = ()
-    """The parameters by which variants may differ; empty where there is one column only."""
+    """The parameters in which variants may differ; empty if there is only one column."""
     on_kernels: bool = False
     """Whether subproblems of features give the same functions on the Gram matrix of these."""
 
@@ -157,12 +157,12 @@ class Subproblem(ABC):
 
     @property
     def n_coefficients(self) -> int | None:
-        """The number of coefficients per column, the bias included, where ``filled`` sets them."""
+        """The number of coefficients per column, including the bias, if ``filled`` sets them."""
         return None
 
     @property
     def members(self) -> NDArray[np.intp] | None:
-        """The rows (n,) that have the view's source; None where all do. Others' outputs are 0."""
+        """The rows (n,) that have the view's source; None if all do. Others have outputs of 0."""
         return None
 
     @abstractmethod
@@ -172,9 +172,9 @@ class Subproblem(ABC):
         """Return the coefficients that minimise ``s·‖f − t/s‖² + penalty``, column by column.
 
         Targets t are (N, G), data weights s are (G,), and ``f`` are the decision values on the
-        training rows; squares of rows with weights are weighted. A learner of its own has s = 1;
+        training rows; squares are weighted by the rows' weights. An uncoupled learner has s = 1;
         the coupling loss adds a second square in the same ``f``. ``columns`` selects the variants
-        to which these G columns belong.
+        that these G columns belong to.
         """
 
     @abstractmethod
@@ -183,7 +183,7 @@ class Subproblem(ABC):
 
     @abstractmethod
     def penalty(self, coefficients: Any, columns: ColumnSelector = slice(None)) -> Array:
-        """Return the regularisation terms (G,), their constants included."""
+        """Return the regularisation terms (G,), including their constants."""
 
     @abstractmethod
     def finish(self, coefficients: Any, column: int = 0) -> FittedLearner:
@@ -195,10 +195,10 @@ class Subproblem(ABC):
 
     @property
     def block_columns(self) -> Any:
-        """Features that are read block by block; None where they are one array in memory.
+        """Features that are read block by block; None if they are one array in memory.
 
         Targets, outputs and margins then need not be in one place, and the two methods below
-        stand for ``solve`` and ``outputs``.
+        replace ``solve`` and ``outputs``.
         """
         return None
 
@@ -211,7 +211,7 @@ class Subproblem(ABC):
     ) -> Any:
         """Return the coefficients, as ``solve`` does, for Φᵀt (p, G) and the means of t (G,).
 
-        Both are weighted where rows have weights.
+        Both are weighted if rows have weights.
         """
         raise NotImplementedError
 
@@ -227,12 +227,12 @@ class Learner(Component, ABC):
 
     @property
     def coupling(self) -> CouplingFacts | None:
-        """What it states about coupled fits, where it can be one of several learners in one."""
+        """Its properties in coupled fits, if it can be one of several learners in one fit."""
         return None
 
     @property
     def C(self) -> float | str | None:
-        """The cost of errors, a number or the name of a rule, where it has this parameter.
+        """The cost of errors, a number or the name of a rule, if it has this parameter.
 
         C on the kernel s·K gives the same decision function as s·C on the kernel K.
         """
@@ -240,7 +240,7 @@ class Learner(Component, ABC):
 
     @property
     def fixed_C(self) -> float | None:
-        """The cost of errors where it is a number."""
+        """The cost of errors if it is a number."""
         return None if self.C is None or isinstance(self.C, str) else float(self.C)
 
     @abstractmethod
@@ -253,13 +253,13 @@ class Learner(Component, ABC):
         return [self.fit(side, attrs.evolve(target, values=values)) for values in columns]
 
     def settled(self, side: TrainingView, target: Target) -> Self:
-        """Return the learner with numbers for what it would choose by fits on parts of the rows."""
+        """Return the learner with numbers in place of choices by fits on parts of the rows."""
         return self
 
     def subproblem(self, side: TrainingView, target: Target, variants: Sequence[Any]) -> Subproblem:
         """Return the view's subproblem with one column per variant of this learner.
 
-        Of the target it uses the weights of rows, if it can; values come with each ``solve``.
+        It uses only the target's row weights, if it can; values come with each ``solve``.
 
         Variants are copies of the learner that differ only in ``coupling.variants``;
         an ordinary fit has one variant, the learner itself.

@@ -1,4 +1,4 @@
-"""Strategies for rows that lack a source: what becomes of them, in training and in use."""
+"""Strategies for rows that lack a source, in training and in prediction."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["Missing"]
 
 
 class Missing(Component, ABC):
-    """What is done about rows of which a kernel's columns are all missing.
+    """The treatment of rows in which all of a kernel's columns are missing.
 
     By default such a row has no similarity there, and the sum of the sources that it has is scaled
-    (:class:`~mklkit.missing.Present`). A strategy changes the kernels by :meth:`fit`, or how they
-    are joined by :meth:`around`; or it fills or drops such rows.
+    (:class:`~mklkit.missing.Present`). A strategy changes the kernels with :meth:`fit`, or how they
+    are combined with :meth:`around`; or it fills or drops such rows.
     """
 
     __slots__ = ()
@@ -33,8 +33,8 @@ class Missing(Component, ABC):
         return kernel
 
     def around(self, combiner: Combiner) -> Combiner:
-        """Return the combiner to use, whose ``fit`` may treat rows by what they lack.
+        """Return the combiner to use, whose ``fit`` may depend on what rows lack.
 
-        The columns of its views' rows that lack a source are ``mklkit.plugin.SourceRows``.
+        Rows of its views that lack a source are ``mklkit.plugin.SourceRows``.
         """
         return combiner

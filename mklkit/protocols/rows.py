@@ -1,4 +1,4 @@
-"""Rows and targets: arrays, rows of a table or a file, and what is to be learned of them.
+"""Rows and targets: arrays, rows of a table or a file, and the values to learn.
 
 Shapes: ``n`` new rows, ``N`` training rows, ``M`` kernels (views), ``p`` columns of a map.
 Labels ``y`` are −1 and +1 (paper symbol φ) as float64.
@@ -33,10 +33,10 @@ Array = NDArray[np.floating[Any]]
 """The array type of all protocols."""
 
 Reads = Literal["numbers", "amounts", "text", "categories", "row ids"]
-"""What the columns of a kernel hold."""
+"""The kinds of values in the columns of a kernel."""
 
 Task = Literal["two classes", "several classes", "numbers", "none"]
-"""What the values of a target are."""
+"""The kinds of targets."""
 
 TASKS = deep_iterable(in_(get_args(Task)), and_(instance_of(tuple), min_len(1)))
 """The validator of a tuple of tasks."""
@@ -47,25 +47,25 @@ TASK_NAMES: dict[Task, str] = {
     "numbers": "numbers (regression)",
     "none": "rows without labels",
 }
-"""What a component that can't do a task is said to be unable to learn."""
+"""The names of tasks in messages on components that can't do them."""
 
 
 @attrs.frozen(eq=False)
 class Target:
-    """What is to be learned of N training rows.
+    """The target of N training rows.
 
     Attributes
     ----------
     task : {"two classes", "several classes", "numbers", "none"}
     values : ndarray of shape (N,) or (N, T)
-        −1 and +1 of two classes, class numbers 0, 1, … of several, or numbers; T columns where
-        several numbers are learned at once; zeros where there is nothing to learn.
+        −1 and +1 for two classes, class numbers 0, 1, … for several, or numbers; T columns if
+        several numbers are learned at once; zeros without labels.
     row_weights : ndarray of shape (N,), optional
-        How much each row counts, above 0: a row of weight 2 as much as the same row twice. None
-        where all rows count the same.
+        The weight of each row, above 0: a row of weight 2 counts as much as the same row twice.
+        None if all rows count equally.
     groups : ndarray of shape (N,), optional
-        The group of each row, such as its patient, by number. What is chosen on held-out rows is
-        chosen on rows of other groups, as those of :meth:`folds` are. None where each row is one.
+        The number of each row's group, such as its patient. Choices on held-out rows are made on
+        rows of other groups, as in :meth:`folds`. None if each row is its own group.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class Target:
 
     @property
     def counts(self) -> Array:
-        """How much each row counts, (N,): its weight, or 1."""
+        """The weight of each row (N,), 1 by default."""
         return np.ones(len(self)) if self.row_weights is None else self.row_weights
 
     def take(self, members: NDArray[np.intp]) -> Self:
@@ -115,8 +115,8 @@ class Target:
     ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Return (training rows, held-out rows) of at most ``cv`` shuffled folds.
 
-        Stratified for classes, of which each has rows to train on; rows of a group are in the same
-        fold. None where there can't be two.
+        Stratified for classes, each of which has rows to train on; rows of a group are in the same
+        fold. None if there can't be two.
         """
         from mklkit.protocols.folds import dealt, plan_folds  # scikit-learn's splitters
 
@@ -140,7 +140,7 @@ Columns = NDArray[np.intp] | None
 
 @attrs.frozen(eq=False)
 class TableRows:
-    """Rows (n, d) of which some columns hold text or categories, in memory.
+    """Rows (n, d) in memory, with some columns of text or categories.
 
     It has the part of an array's interface that needs no columns: length, shape, and
     ``rows[members]``. Kernels get their columns from :func:`own_rows`.
@@ -148,24 +148,24 @@ class TableRows:
     Attributes
     ----------
     numbers : ndarray of shape (n, d)
-        The columns of numbers, in their places; 0 in the others.
+        The columns of numbers, at their positions; 0 in the others.
     texts : dict of int to ndarray of shape (n, L)
         The code points of columns of text that a kernel reads, as
         :func:`mklkit.registry.readings.text_codes` returns them; NaN for gaps.
     categories : dict of int to ndarray of shape (n,)
-        The codes of columns of categories that a kernel reads, NaN for gaps that it leaves out.
+        The codes of columns of categories that a kernel reads, NaN for gaps that it skips.
     medians : ndarray of shape (d,), optional
-        What a kernel reads in gaps. It gets :class:`SourceRows` where rows lack all its columns.
+        The values for gaps. A kernel gets :class:`SourceRows` if rows lack all its columns.
     """
 
     numbers: Array
-    """The columns of numbers (n, d), in their places; 0 in the others."""
+    """The columns of numbers (n, d), at their positions; 0 in the others."""
     texts: Mapping[int, Array]
     """The code points (n, L) of each column of text that a kernel reads, by its position."""
     categories: Mapping[int, Array]
     """The codes (n,) of each column of categories that a kernel reads, NaN for gaps."""
     medians: Array | None = None
-    """What stands in gaps (d,), where rows may have some; NaN where kernels leave them out."""
+    """The values for gaps (d,), if rows may have some; NaN in columns whose gaps kernels skip."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -257,8 +257,8 @@ def own_rows(rows: Any, columns: Columns, reads: Reads) -> Any:
 class RowSource(Protocol):
     """Rows (N, d) outside of memory, such as an array in a file, read by slices or row numbers.
 
-    It has the part of an array's interface that reading needs, so that code that takes
-    ``rows[slice]`` works on both.
+    It has the part of an array's interface that reading needs, so that code with ``rows[slice]``
+    works on both.
     """
 
     @property
@@ -271,7 +271,7 @@ class RowSource(Protocol):
 
     @property
     def column_names(self) -> Sequence[str] | None:
-        """The names of the columns, by which kernels may be bound to them; None for none."""
+        """The names of the columns, for binding kernels; None if they have none."""
 
     def __len__(self) -> int:
         """Return the number of rows N."""

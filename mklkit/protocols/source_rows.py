@@ -16,10 +16,10 @@ Array = NDArray[np.floating[Any]]
 
 @attrs.frozen(eq=False)
 class SourceRows:
-    """What a kernel reads of rows (n, d_m) some of which lack all of it, as ``lacks`` (n,) says.
+    """A kernel's columns (n, d_m) of rows, some of which lack all of them, as ``lacks`` (n,) tells.
 
-    As an array it is ``values``, with medians in the place of gaps. Similarities to rows that lack
-    the source are zero, and so are their features.
+    Converted to an array, it is ``values``, with medians in place of gaps. Similarities to rows
+    that lack the source are zero, and so are their features.
 
     >>> rows = SourceRows(np.array([[1.0], [2.0], [3.0]]), np.array([False, True, False]))
     >>> rows.present.ravel().tolist(), type(rows[:1]).__name__
@@ -46,7 +46,7 @@ class SourceRows:
 
     @property
     def present(self) -> Array:
-        """The rows that have the source; all of them, as medians, where fewer than two do."""
+        """The rows that have the source; all of them, as medians, if fewer than two do."""
         return self.values if (~self.lacks).sum() < 2 else self.values[~self.lacks]
 
     def __len__(self) -> int:
@@ -72,7 +72,7 @@ def where_present(function: Callable[[Any], Array], rows: Any) -> Array:
 
 
 def lacking(rows: Sequence[Any]) -> NDArray[np.bool_] | None:
-    """Return which rows lack each of the sources, (n, M); None where all rows have all."""
+    """Return which rows lack each of the sources, (n, M); None if all rows have all."""
     length = next((len(source) for source in rows if isinstance(source, SourceRows)), None)
     if length is None:
         return None
@@ -81,7 +81,7 @@ def lacking(rows: Sequence[Any]) -> NDArray[np.bool_] | None:
 
 
 def patterns(lacks: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Return the number (N,) of what each row lacks, and the K patterns (K, M), complete first.
+    """Return the number (N,) of each row's pattern of missing sources, and the K patterns (K, M).
 
     >>> codes, table = patterns(np.array([[True, False], [False, False], [True, False]]))
     >>> codes.tolist(), table.tolist()
@@ -94,7 +94,7 @@ def patterns(lacks: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.boo
 
 
 def row_scale(rows: Sequence[Any], weights: Array) -> Array | None:
-    """Return :func:`scale_of` rows (n,); None where all rows have all sources."""
+    """Return :func:`scale_of` rows (n,); None if all rows have all sources."""
     lacks = lacking(rows)
     return None if lacks is None else scale_of(lacks, weights)
 
@@ -102,9 +102,9 @@ def row_scale(rows: Sequence[Any], weights: Array) -> Array | None:
 def scale_of(lacks: NDArray[np.bool_], weights: Array) -> Array:
     """Return √(Σ w_m / s(x)) of rows (n,), s(x) = Σ w_m over the sources that a row has.
 
-    0 of a row that has no source of any weight.
+    0 for a row without a source of non-zero weight.
     """
-    # The total is summed as the others, so that a row that has all sources has the scale 1.
+    # The total is summed in the same order, so that a row with all sources has scale exactly 1.
     sums = np.where(np.vstack([lacks, np.zeros_like(lacks[:1])]), 0.0, weights).sum(axis=1)
     positive = sums[:-1] > 0
     return np.sqrt(np.divide(sums[-1], sums[:-1], where=positive, out=np.zeros(len(lacks))))

@@ -1,4 +1,4 @@
-"""The views that combiners and learners work on: kernels on the training rows of one problem."""
+"""The views for combiners and learners: kernels on the training rows of one problem."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 
 class TrainingView(Protocol):
-    """What a learner sees of a view's training rows: features, or a Gram matrix.
+    """A learner's input from a view's training rows: features, or a Gram matrix.
 
     Learners on features use ``normal_matrix``, ``project`` and ``project_back``, each a sum or a
     map over blocks of rows; learners on similarities use the Gram matrix.
@@ -43,17 +43,17 @@ class TrainingView(Protocol):
         """
 
     def features(self) -> Array:
-        """Return the features Φ (N, p) of the training rows, where ``explicit``."""
+        """Return the features Φ (N, p) of the training rows, if ``explicit``."""
 
     @property
     def n_features(self) -> int:
-        """The number of features p, where ``explicit``."""
+        """The number of features p, if ``explicit``."""
 
     def some_features(self, members: NDArray[np.intp]) -> Array:
-        """Return the features (n, p) of some training rows, where ``explicit``."""
+        """Return the features (n, p) of some training rows, if ``explicit``."""
 
     def restricted(self, members: NDArray[np.intp]) -> TrainingView:
-        """Return the features of some training rows as a training side, where ``explicit``."""
+        """Return the features of some training rows as a training side, if ``explicit``."""
 
     def map_features(self, function: Callable[[Array], Array]) -> Array:
         """Return a function of each block's columns (n, p) or (n, N), joined to (N, ...)."""
@@ -70,18 +70,18 @@ class TrainingView(Protocol):
     def class_moments(
         self, y: Array | None = None, row_weights: Array | None = None
     ) -> ClassMoments:
-        """Return counts, sums and products of the features per class, where ``explicit``.
+        """Return counts, sums and products of the features per class, if ``explicit``.
 
-        The classes are those of labels −1 and +1, in this order; without labels all rows are one.
+        The classes have labels −1 and +1, in this order; without labels all rows are one class.
         A row of weight 2 counts as two; ``row_weights`` (N,) are above 0. An implicit map raises an
         IncompatibleError.
         """
 
     def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
-        """Return ΦᵀWΦ (p, p) and ΦᵀT (p, k) in float64, where ``explicit``.
+        """Return ΦᵀWΦ (p, p) and ΦᵀT (p, k) in float64, if ``explicit``.
 
-        ``row_weights`` (N,), the diagonal of W, are not negative; ``targets`` are (N, k). Rows that
-        have neither are not visited.
+        ``row_weights`` (N,), the diagonal of W, are not negative; ``targets`` are (N, k). Rows
+        whose weight and target are zero are skipped.
         """
 
     def spectrum(self) -> Spectrum:
@@ -136,7 +136,7 @@ class KernelProducts:
     """s (M,), about the largest value of each kernel: products of values near 1e200 stay finite."""
 
     def alignments(self) -> Array:
-        """Return ⟨K_k, K_l⟩/(‖K_k‖‖K_l‖) (M, M), 0 beside a kernel of zeros."""
+        """Return ⟨K_k, K_l⟩/(‖K_k‖‖K_l‖) (M, M), 0 for a kernel of zeros."""
         norms = np.sqrt(np.diag(self.products))
         scale = np.outer(norms, norms)
         cosines = np.divide(self.products, scale, where=scale > 0, out=np.zeros_like(scale))
@@ -145,7 +145,7 @@ class KernelProducts:
     def label_alignments(self, labels: Array, row_weights: Array | None = None) -> Array:
         """Return ⟨K, yyᵀ⟩/(‖K‖‖y‖²) per kernel (M,), 0 for a kernel of zeros.
 
-        Where products are those of weighted rows, so must ‖y‖² be.
+        If the products are weighted by rows, ‖y‖² must be too.
         """
         weighted = labels if row_weights is None else row_weights * labels
         norms = np.sqrt(np.diag(self.products)) * float(weighted @ labels)
@@ -154,7 +154,7 @@ class KernelProducts:
 
 @attrs.frozen(eq=False)
 class Projector:
-    """The part of a view that a fitted model keeps, to turn new rows into its columns."""
+    """The part of a view that a fitted model keeps to turn new rows into columns."""
 
     label: str
     """The kernel's name in results."""
@@ -171,9 +171,9 @@ class Projector:
 
 
 class KernelView(TrainingView, Protocol):
-    """One kernel through one feature map on the training rows.
+    """One kernel with one feature map on the training rows.
 
-    Every quantity is computed once on first use, together with what other views share.
+    Every quantity is computed once, on first use, together with those that other views share.
     """
 
     label: str
@@ -183,7 +183,7 @@ class KernelView(TrainingView, Protocol):
     """(N, d): the training rows, restricted to the kernel's own columns."""
     projector: Projector
     kernel_rows: Any
-    """The kernel on the training rows, as tiles are computed of it (``KernelRows``)."""
+    """The kernel on the training rows, in the form for computing tiles (``KernelRows``)."""
 
     @property
     def sees_features(self) -> bool:
@@ -191,14 +191,14 @@ class KernelView(TrainingView, Protocol):
 
     @property
     def members(self) -> NDArray[np.intp] | None:
-        """The rows (n,) that have its source; None where all do, or fewer than two."""
+        """The rows (n,) that have its source; None if all do, or fewer than two."""
 
     @property
     def present(self) -> KernelView:
-        """This view alone on its members; itself where these are None."""
+        """This view on its members; the view itself if these are None."""
 
     def restricted(self, members: NDArray[np.intp]) -> KernelView:
-        """Return this view alone on some of the rows, with the map fitted to all of them."""
+        """Return only this view on some of the rows, with the map fitted to all of them."""
 
     def quadrants(self, y: Array) -> Quadrants:
         """Return the statistics of the Gram matrix's blocks by class."""
@@ -208,7 +208,7 @@ class KernelView(TrainingView, Protocol):
     ) -> float:
         """Return the alignment of the Gram matrix with the label kernel yyᵀ.
 
-        With weights of rows (N,) a row of weight 2 counts as the same row twice.
+        With weights of rows (N,), a row of weight 2 counts as the same row twice.
         """
 
 

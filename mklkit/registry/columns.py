@@ -1,4 +1,4 @@
-"""The kernels that a user names, and the columns that each uses.
+"""The kernels that a user names, and the columns of each.
 
 Columns are a glob or list of names, a slice, or positions.
 """
@@ -27,7 +27,7 @@ from mklkit.registry.specs import parse_kernel_spec
 from mklkit.views.bound_kernels import BoundKernel
 
 AUTO_KERNELS = "auto"
-"""Given as the kernels: a bank proposed from the training rows."""
+"""The value of ``kernels`` that requests a bank proposed from the training rows."""
 _AUTO = re.compile(rf"\s*{AUTO_KERNELS}\s*(?:@\s*(?P<columns>.*\S))?\s*")
 
 # Longer numbers exceed any possible number of columns, and Python refuses to read some.
@@ -40,8 +40,8 @@ def bind_kernels(kernels: Any) -> list[BoundKernel]:
 
     Kernels are spec strings (``"label:rbf(sigma='mean')@columns"``), kernels, matrices of all rows,
     functions of two arrays of rows, or a list of these and of ``(label, kernel, columns)``; None
-    stands for the default ones. A label is the one given
-    by the user; else the spec string as typed, or all parameters of an object, so that it does not
+    stands for the default ones. A label is the user's, else the spec string as typed, or all
+    parameters of an object, so that it does not
     change with a default. Repeated labels are numbered.
 
     Examples
@@ -74,14 +74,14 @@ def kernel_list(kernels: Any) -> list[Any]:
     if any(map(_proposes, kernels)):
         raise SpecError(
             f"kernels={AUTO_KERNELS!r} stands for kernels that fit proposes from the training rows"
-            " and their labels: give it alone, or once for each source as in 'auto@mrna_*', beside"
-            " no kernels without a fixed share, and only to an estimator that is to be fitted."
+            " and their labels: give it alone, or once per source as in 'auto@mrna_*', only"
+            " with kernels of a fixed share, and only to an estimator that will be fitted."
         )
     return list(kernels)
 
 
 def are_proposed(kernels: Any) -> bool:
-    """Return whether ``fit`` is to propose the kernels: ``"auto"``, or ``"auto@…"`` per source.
+    """Return whether ``fit`` proposes the kernels: ``"auto"``, or ``"auto@…"`` per source.
 
     Examples
     --------
@@ -94,8 +94,8 @@ def are_proposed(kernels: Any) -> bool:
 def proposed_for(kernels: Any) -> tuple[str, ...] | None:
     """Return the columns of the sources for which kernels are proposed, None if none are.
 
-    ``"auto"`` alone leaves the sources to be recognised by the names of columns. Beside them may be
-    kernels with a fixed share, such as one of covariates.
+    With just ``"auto"``, sources are recognised by the names of columns. There may also be kernels
+    with a fixed share, such as one of covariates.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def proposed_for(kernels: Any) -> tuple[str, ...] | None:
 
 
 def kernels_beside(kernels: Any) -> list[BoundKernel]:
-    """Return the kernels that are given beside proposed ones, which have a fixed share."""
+    """Return the kernels given besides proposed ones, which have a fixed share."""
     others = [] if isinstance(kernels, str) else [k for k in kernels if not _proposes(k)]
     return bind_kernels(others) if others else []
 
@@ -123,9 +123,9 @@ def _proposes(kernel: Any) -> re.Match[str] | None:
 
 
 def proposed_specs(reads: Reads = "numbers") -> list[str]:
-    """Return the spec strings that registered kernels propose for columns that hold this.
+    """Return the spec strings that registered kernels propose for columns of this kind.
 
-    First the first of each, then the second ….
+    First the first of each kernel, then the second ….
     """
     registry = get_registry()
     by_kernel = []
@@ -169,7 +169,7 @@ def _bind(value: Any) -> BoundKernel:
 
 @lru_cache(maxsize=256)
 def _bound_spec(registry: Registry, spec: str) -> BoundKernel:
-    """Return the kernel of a spec string, which is read once."""
+    """Return the kernel of a spec string, which is parsed once."""
     return _bind(spec)
 
 
@@ -181,7 +181,7 @@ def resolve_columns(
     A selector is None, a string, a position, a slice, or a sequence of names, positions or
     booleans, one per feature. A string is a name, or a comma-separated list of names, globs
     (``fou_*``) or slices (``0:10``). A name that is not a column selects the columns derived from
-    it, as ``site`` for ``site_north`` and ``site_south``. What is not there raises a DataError.
+    it, such as ``site`` for ``site_north`` and ``site_south``. Missing columns raise a DataError.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def resolve_columns(
         if not all(bound is None or isinstance(bound, (int, np.integer)) for bound in bounds):
             raise DataError(
                 f"Slices of columns are by position, as in slice(0, 10); got {quoted(selector)}."
-                " Name columns by a list or a glob, as 'a_*'."
+                " Name columns with a list or a glob, such as 'a_*'."
             )
         chosen = everything[selector]
     elif _is_mask(selector):
@@ -276,7 +276,7 @@ def _positions(
 
 
 def _shared_globs(names: Sequence[str]) -> list[str]:
-    """Return globs such as ``lab_*`` that each match several columns, by their prefixes."""
+    """Return globs such as ``lab_*`` that each match several columns with the same prefix."""
     prefixes = [
         name[: place.end()] for name in map(str, names) for place in re.finditer("[_ .-]", name)
     ]

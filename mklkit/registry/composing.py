@@ -57,7 +57,7 @@ def check_able(
 
 
 def check_gives_weights(combiner: Any, task: Task, lacking: str) -> None:
-    """Refuse a combiner that does not learn from a weighted sum of kernels, so that one lacks."""
+    """Refuse a combiner that does not learn from a weighted sum of kernels; say what it lacks."""
     if combiner.gives_weights:
         return
     giving = [c for c in default_instances(get_registry(), "combiner") if c.gives_weights]
@@ -69,7 +69,7 @@ def check_gives_weights(combiner: Any, task: Task, lacking: str) -> None:
 
 
 def _lacks(facts: Any, task: Task, weighted: bool) -> str:
-    """Return what is missing in the facts, in words; nothing if both are there."""
+    """Return what a component with these facts can't do, in words; empty if it can do both."""
     if task not in facts.tasks:
         return f"can't learn from {TASK_NAMES[task]}"
     if isinstance(facts, LearnerFacts):
@@ -94,13 +94,13 @@ def kernels_on(reads: Reads, column: str = "") -> str:
 
 
 def is_around_another(kernel: Entry) -> bool:
-    """Return whether a registered kernel is one around another kernel."""
+    """Return whether a registered kernel wraps another kernel."""
     instances = default_instances(get_registry(), "kernel")
     return any(type(k) is kernel.target and k.kernel is not None for k in instances)
 
 
 def reads_of(kernel: Entry) -> Reads:
-    """Return what a registered kernel reads: by default, where it depends on its parameters."""
+    """Return what a registered kernel reads, with default parameters if it depends on them."""
     target: Any = kernel.target
     if isinstance(getattr(target, "facts", None), property):
         instances = default_instances(get_registry(), "kernel")
@@ -109,7 +109,7 @@ def reads_of(kernel: Entry) -> Reads:
 
 
 def checked_decision(combiner: Combiner, decision: object, n_kernels: int) -> Decision:
-    """Return what a combiner's fit has returned, or refuse what is no decision on the kernels."""
+    """Return the result of a combiner's fit if it is a decision on the kernels; refuse others."""
     wanted = f"{combiner.name} must return an object with 'weights' and 'decide' from fit;"
     if not isinstance(decision, Decision):
         raise MKLKitError(f"{wanted} it returned a value of type {type_name(decision)}.")
@@ -124,7 +124,7 @@ def checked_decision(combiner: Combiner, decision: object, n_kernels: int) -> De
 
 @attrs.frozen
 class Choice:
-    """The components of one classifier, and a sentence on each default that was used."""
+    """The components of one classifier, and a sentence on each default used."""
 
     combiner: Any
     feature_map: Any
@@ -140,11 +140,11 @@ def choose_components(
     task: Task = "two classes",
     weighted: bool = False,
 ) -> Choice:
-    """Return combiner, map and learner, of which those not given are the combiner's own.
+    """Return combiner, map and learner; by default the map and learner of the combiner.
 
-    A learner of numbers, or of rows without labels, takes the place of the combiner's own if that
-    is none. ``weighted`` says whether rows count differently. An IncompatibleError lists those that
-    can learn from the map, do the task or weigh rows, where those given can't.
+    A learner for numbers, or for rows without labels, replaces the combiner's default if that one
+    can't do the task. ``weighted`` tells whether rows have weights. An IncompatibleError lists the
+    components that can learn from the map, do the task or weigh rows, if the given ones can't.
     """
     parts = combiner, feature_map, learner
     if all(part is None or isinstance(part, str) for part in parts):
@@ -182,13 +182,13 @@ def _chosen(
     if not _fits(learner, feature_map):
         raise IncompatibleError(_advice(registry, learner, feature_map))
     if weighted and facts.row_weights == "learner":
-        alike = "from all rows alike; weights of rows count in the learner"
-        notes.insert(0, f"kernel weights of {combiner.name}: {alike}")
+        alike = "count all rows equally; weights of rows count in the learner"
+        notes.insert(0, f"kernel weights of {combiner.name} {alike}")
     return Choice(combiner, feature_map, learner, tuple(notes))
 
 
 _chosen_specs = lru_cache(maxsize=256)(_chosen)
-"""Spec strings are read once: what they stand for does not change."""
+"""Spec strings are parsed once: their components do not change."""
 
 
 def _default_learner(registry: Registry, combiner: Any, task: Task) -> Any:

@@ -1,7 +1,7 @@
-"""The installed plugins: each is found by itself, and imported where it changes nothing.
+"""The installed plugins, each found separately and imported without side effects.
 
-Packages may be damaged, and their code may print or change the state of the process: neither stops
-or disturbs the rest. NumPy is imported by what needs it, so that names are completed without it.
+Packages may be damaged, and their code may print or change the state of the process: neither
+affects the rest. NumPy is imported only where needed, so that completion works without it.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ _entry_points_of_all = importlib.metadata.entry_points
 
 @attrs.frozen
 class PluginFailure:
-    """The report of a plugin that could not be loaded, one line with what to do about it."""
+    """The report of a plugin that could not be loaded: one line, with the remedy."""
 
     name: str | None
-    """The entry point; None where the whole distribution can't be read."""
+    """The entry point; None if the whole distribution can't be read."""
     distribution: str
     error: str
 
     def __str__(self) -> str:
         subject = "package" if self.name is None else f"plugin {quoted(self.name)} of"
         end = "" if self.error.endswith((".", "!", "?", "…")) else "."
-        # What can't be read can't be uninstalled either, and is to be installed again.
+        # An unreadable package can't be uninstalled either, and must be reinstalled.
         removing = "" if self.name is None else f"'pip uninstall {self.distribution}' removes it; "
         return (
             f"{subject} {self.distribution} is left out: {self.error}{end}"
@@ -67,27 +67,27 @@ class InstalledPlugin:
 
     @property
     def package(self) -> str:
-        """The top-level package or module in which the entry point lies."""
+        """The top-level package or module of the entry point."""
         return self._point.value.partition(":")[0].partition(".")[0].strip()
 
     def load(self) -> Any:
         """Import the module that the entry point names, and return it."""
         if not _TARGET.fullmatch(self._point.value.strip()):
             raise ValueError(
-                f"its entry point refers to {quoted(self._point.value)}; the name of a module is"
-                " expected, as my_package.my_module"
+                f"its entry point refers to {quoted(self._point.value)}; expected the name of"
+                " a module, such as my_package.my_module"
             )
         return self._point.load()
 
 
 def switched_off() -> bool:
-    """Return whether ``MKLKIT_DISABLE_PLUGINS`` leaves out what other packages bring."""
+    """Return whether ``MKLKIT_DISABLE_PLUGINS`` disables other packages."""
     value = os.environ.get("MKLKIT_DISABLE_PLUGINS", "").strip().casefold()
     return value not in ("", "0", "false", "no")
 
 
 def canonical(name: str) -> str:
-    """Return a distribution's name in the normalised form of pip."""
+    """Return a distribution's name as pip normalises it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -97,8 +97,8 @@ def installed_plugins(
     """Return the entry points of a group, by name.
 
     ``on_failure`` is called with each distribution that can't be read. Numba and scikit-learn
-    would fail on it, as ``importlib.metadata.entry_points`` reads all at once: while there is one,
-    that function skips it in this process.
+    would fail on it, since ``importlib.metadata.entry_points`` reads all at once; so that function
+    is made to skip it in this process.
     """
     plugins: list[InstalledPlugin] = []
     labels: set[str] = set()
@@ -107,7 +107,7 @@ def installed_plugins(
         label = "unknown"
         try:
             label = _label(distribution)
-            # As for imports, the first of a name on the path is used.
+            # As for imports, the first one of a name on the path is used.
             if label not in labels and (points := _points_of(distribution, group)):
                 origin = _identity(distribution)
                 plugins += [InstalledPlugin(point.name, *origin, point) for point in points]
@@ -115,7 +115,7 @@ def installed_plugins(
             raise
         except BaseException as error:
             reason = f"{type_name(error)}: {plain_message(error)}"
-            message = f"its metadata can't be read ({reason}); install it again"
+            message = f"its metadata can't be read ({reason}); reinstall it"
             on_failure(PluginFailure(None, label, message))
             entry_points = _readable_entry_points
         labels.add(label)
@@ -133,9 +133,9 @@ def _readable_entry_points(**wanted: Any) -> EntryPoints:
 
 
 def _points_of(distribution: Distribution, group: str) -> list[EntryPoint]:
-    """Return the entry points of a group, or fail where Python would ignore what can't be read.
+    """Return the entry points of a group; fail on unreadable ones, which Python would ignore.
 
-    Only a file that mentions the group is read: that of other packages may have any form.
+    Only a file that mentions the group is read: files of other packages may have any form.
     """
     text = distribution.read_text("entry_points.txt")
     folder = _folder_of(distribution)
@@ -158,7 +158,7 @@ def _letters(text: str) -> str:
 
 
 def _label(distribution: Distribution) -> str:
-    """Return the name by which a distribution is stored, without reading its metadata."""
+    """Return the name under which a distribution is stored, without reading its metadata."""
     folder = _folder_of(distribution)
     if folder is None:  # It comes from a custom import hook.
         return canonical(distribution.metadata["Name"])
@@ -167,9 +167,9 @@ def _label(distribution: Distribution) -> str:
 
 
 def _folder_of(distribution: Distribution) -> Any:
-    """Return the folder of a distribution's metadata; None where it is in none.
+    """Return the folder of a distribution's metadata; None if there is none.
 
-    Distributions are of another class where the backport of importlib.metadata was imported.
+    Distributions have another class if the backport of importlib.metadata was imported.
     """
     return getattr(distribution, "_path", None)
 
@@ -201,7 +201,7 @@ class _Unclosable:
 
 @contextmanager
 def stdout_to_stderr() -> Iterator[None]:
-    """Send the output of foreign code to stderr, as stdout is for the result of a command.
+    """Send the output of foreign code to stderr, since stdout is for the result of a command.
 
     Streams and file descriptors that the code closes or replaces are restored at the end.
     """
@@ -231,11 +231,11 @@ def _flush(streams: Mapping[str, Any]) -> None:
 
 @contextmanager
 def keeping_state(on_change: Callable[[str], None]) -> Iterator[None]:
-    """Restore the process state that foreign code changes, and tell the name of each change."""
+    """Restore the process state that foreign code changes, and report the name of each change."""
     import numpy as np
 
     set_locale = partial(locale.setlocale, locale.LC_ALL)
-    # What is kept: its name, how it is read, and how it is set.
+    # The state to restore: its name, how to read it, and how to set it.
     state: list[tuple[str, Callable[[], Any], Callable[[Any], Any]]] = [
         ("the working folder", _folder, os.chdir),
         ("the handling of signals", _handlers, _handle),
@@ -273,7 +273,7 @@ def keeping_state(on_change: Callable[[str], None]) -> Iterator[None]:
 
 
 def _for_everybody(filters: Any) -> list[tuple[Any, ...]]:
-    """Return the filters for Python's own categories; a library may set others, for its own."""
+    """Return the filters for Python's own categories; a library may set filters for its own."""
     return [
         entry
         for entry in filters

@@ -26,7 +26,7 @@ def documented_parameters(docstring: str) -> dict[str, str]:
     texts: dict[str, list[str]] = {}
     names: list[str] = []
     for line in section.splitlines():
-        if line.startswith("---"):  # The name of the next section came as one of a parameter.
+        if line.startswith("---"):  # The name of the next section was read as a parameter.
             return {name: " ".join(text) for name, text in texts.items() if name not in names}
         entry = _NAMES.fullmatch(line)
         if entry is not None:

@@ -57,7 +57,7 @@ BASES: dict[Kind, tuple[type, dict[str, type]]] = {
     "learner": (Learner, {"fit": FittedLearner, "subproblem": Subproblem}),
     "missing": (Missing, {}),
 }
-"""What a component of each kind derives from, and the bases of what its methods return."""
+"""The base class of each kind of component, and the bases of what its methods return."""
 
 
 @attrs.frozen
@@ -78,7 +78,7 @@ def spoken(kind: Kind) -> str:
 
 
 def kind_of(cls: type) -> Kind | None:
-    """Return the kind of component that a decorated class is, by its base; None for fitted ones."""
+    """Return the kind of a decorated class, by its base; None for fitted ones."""
     for kind, (base, _) in BASES.items():
         if issubclass(cls, base):
             return kind
@@ -91,7 +91,7 @@ def kind_of(cls: type) -> Kind | None:
 
 
 def completed(kind: Kind, cls: type) -> None:
-    """Give a class that need not derive from its kind's base what it then lacks.
+    """Add the missing defaults to a class that does not derive from its kind's base.
 
     The class, and what its methods return, get the defaults of the bases' optional methods.
     """
@@ -117,9 +117,9 @@ def _completing(method: Callable[..., Any], base: type) -> Callable[..., Any]:
 
 
 def completed_fitted(cls: type) -> None:
-    """Give a class whose objects are fitted kernels or maps what it lacks.
+    """Add the missing defaults to a class of fitted kernels or maps.
 
-    A model file is read without a fit, which would complete it.
+    Reading a model file involves no fit, which would add them.
     """
     for base in (FittedKernel, FittedMap):
         if base.__abstractmethods__ <= set(dir(cls)):
@@ -132,7 +132,7 @@ def _with_defaults(fitted: Any, base: type) -> Any:
 
 
 def _add_defaults(cls: type, base: type, known: Any) -> None:
-    """Set the defaults of a base in a class, where ``known``, it or an object of it, has none."""
+    """Set the defaults of a base in a class if ``known``, the class or its object, lacks them."""
     if not issubclass(cls, base):
         for name in vars(base).keys() - set(dir(known)):
             if not name.startswith("_"):
@@ -141,7 +141,7 @@ def _add_defaults(cls: type, base: type, known: Any) -> None:
 
 
 def make_entry(kind: Kind, target: Any, distribution: str, version: str) -> Entry:
-    """Return the entry of a component class or preset, or refuse what is none of its kind."""
+    """Return the entry of a component class or preset; refuse anything else."""
     name = getattr(target, "name", None)
     if not isinstance(name, str) or not is_name(name):
         raise TypeError(
@@ -163,7 +163,7 @@ def make_entry(kind: Kind, target: Any, distribution: str, version: str) -> Entr
 
 
 def lacking(kind: Kind, component: object) -> Iterator[str]:
-    """Yield what a component or its class lacks, each as the predicate of a sentence."""
+    """Yield the faults of a component or its class, each as the predicate of a sentence."""
     cls: Any = component if isinstance(component, type) else type(component)
     if not {"name", "fit"} <= set(dir(cls)):
         yield "must be a class with a 'name' and a 'fit' method"
@@ -175,9 +175,9 @@ def lacking(kind: Kind, component: object) -> Iterator[str]:
     for name, arguments in _to_be_written(BASES[kind][0], cls):
         if not _takes(inspect.getattr_static(cls, name), arguments):
             yield f"must have {name}(self, {', '.join(arguments)})"
-            return  # It may be of another kind, so that its facts are too.
+            return  # It may be of another kind, with other facts.
     if component is cls and isinstance(inspect.getattr_static(cls, "facts", None), property):
-        return  # They depend on parameters and are checked when they are read.
+        return  # Facts that depend on parameters are checked when they are read.
     try:
         facts = facts_of(component, FACTS[kind])
         if isinstance(facts, CombinerFacts):
@@ -201,7 +201,7 @@ def _lacking_in_preset(target: Any) -> Iterator[str]:
 
 
 def _to_be_written(base: type, cls: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each method that a base or template leaves to be written, and what it is given."""
+    """Yield each abstract method of a base or template, and its arguments."""
     for template in (base, *cls.__mro__[1:]):
         if inspect.isabstract(template):
             for name in sorted(template.__abstractmethods__):
@@ -214,9 +214,9 @@ def _takes(method: Any, arguments: tuple[str, ...]) -> bool:
     """Return whether a method can be called with that many arguments."""
     try:
         signature = inspect.signature(method)
-    except ValueError:  # Compiled code need not say what it takes.
+    except ValueError:  # Compiled code may have no signature.
         return True
-    except TypeError:  # It is no method at all.
+    except TypeError:  # It is not callable.
         return False
     try:
         signature.bind(None, *arguments)

@@ -1,4 +1,4 @@
-"""How a plugin registers its components: the decorator, and the hooks that it may implement.
+"""Registration of a plugin's components: the decorator, and the hooks that it may implement.
 
 A plugin is an importable module named by an entry point of the group ``mklkit``. Its classes that
 are decorated by :func:`register` are registered; functions marked with :data:`hookimpl` return
@@ -33,8 +33,8 @@ def register(cls: Registered) -> Registered:
 
     A component derives from :class:`~mklkit.plugin.Kernel`, :class:`~mklkit.plugin.FeatureMap`,
     :class:`~mklkit.plugin.Combiner`, :class:`~mklkit.plugin.Learner` or
-    :class:`~mklkit.plugin.Missing`; any other class is one of the fitted objects. The decorator
-    stands above ``@attrs.frozen``.
+    :class:`~mklkit.plugin.Missing`; any other class is that of a fitted object. The decorator goes
+    above ``@attrs.frozen``.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def register(cls: Registered) -> Registered:
 
 
 def registered_by(module: object) -> list[type]:
-    """Return the decorated classes of a module: its own, those below it, those that it imports."""
+    """Return the decorated classes of a module: its own, its submodules', and imported ones."""
     if not isinstance(module, ModuleType):
         return []
     name, names = module.__name__, {id(value) for value in vars(module).values()}
@@ -73,10 +73,10 @@ def modules_of(room: str) -> Iterator[ModuleType]:
 def exports(
     room: str, base: type, templates: Sequence[str] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return a package's ``__getattr__`` and ``__dir__``, by which it exports component classes.
+    """Return a package's ``__getattr__`` and ``__dir__``, which export component classes.
 
-    These are the registered ones of its modules that derive from a base, and ``templates`` by their
-    names. The modules are imported when a class is first asked for.
+    These are the registered ones of its modules that derive from a base, and ``templates`` by name.
+    The modules are imported when a class is first used.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def exports(
         return named | {key: vars(m)[key] for m in modules for key in templates if key in vars(m)}
 
     def find(name: str) -> Any:
-        # Python asks for special names, and for modules before it imports them.
+        # Python looks up special names, and modules before it imports them.
         if name.startswith("_") or util.find_spec(f"{room}.{name}") or name not in exported():
             raise AttributeError(f"module {room!r} has no attribute {name!r}")
         return exported()[name]

@@ -1,4 +1,4 @@
-"""Matrices and functions that a user gives in place of kernels."""
+"""Matrices and functions that a user passes as kernels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mklkit.registry.specs import build, to_spec
 
 @attrs.frozen
 class FunctionKernel(FixedKernel):
-    """A function f(A, B) of rows (n, d), called for blocks of them by several threads."""
+    """A function f(A, B) of rows (n, d), called on blocks of rows by several threads."""
 
     name: ClassVar[str] = "function"
     facts: ClassVar[KernelFacts] = KernelFacts(definite=False)
@@ -43,7 +43,7 @@ class FunctionKernel(FixedKernel):
 
 
 def label_of(kernel: Any) -> str:
-    """Return a kernel as a spec string with all parameters; of a function its name or type."""
+    """Return a kernel's spec string with all parameters; for a function, its name or type."""
     if not isinstance(kernel, FunctionKernel):
         return to_spec(kernel, full=True)
     function: Any = kernel.function

@@ -9,10 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 MISSING = "missing"
-"""The category of gaps, where they are one."""
+"""The category of gaps, if they count as one."""
 
 PADDING = -1.0
-"""What stands after the end of a text; no code point is negative."""
+"""The padding after the end of a text; no code point is negative."""
 
 
 def text_codes(texts: Any) -> NDArray[np.float64]:
@@ -38,10 +38,10 @@ def texts_of(codes: NDArray[np.floating[Any]]) -> list[str]:
 
 
 def category_codes(values: Any) -> NDArray[np.float64]:
-    """Return a number for each value that depends on the value alone; NaN for gaps.
+    """Return a number for each value that depends only on the value; NaN for gaps.
 
-    Equal values have equal numbers in every table. Different values have different numbers but for
-    a chance of 1 in 10¹⁶ per pair: the numbers are the upper 53 bits of pandas' hash. Numbers are
+    Equal values have equal numbers in every table. Different values have different numbers, except
+    with probability 10⁻¹⁶ per pair: the numbers are the upper 53 bits of pandas' hash. Numbers are
     the same as their text, whole numbers without a point; other values are compared as text.
 
     >>> one, two, same, gap = category_codes(["red", "blue", "red", None])

@@ -1,8 +1,8 @@
 """The registry of components by name: built-ins and plugins, through the same hooks.
 
 Whatever a module of the packages ``kernels``, ``feature_maps``, ``combiners``, ``learners``,
-``missing`` and ``presets`` registers is a built-in, so that a new strategy is one new file. Plugins
-are found by the entry-point group ``mklkit``.
+``missing`` and ``presets`` registers is built in, so that a new strategy is one new file. Plugins
+are found through the entry-point group ``mklkit``.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from mklkit.registry.specs import build, parse_spec
 
 BUILT_IN = "mklkit"
 LONG_IMPORT = 3.0
-"""The seconds from which a plugin's import is worth a warning; slow disks take one or two."""
+"""A slower import of a plugin gets a warning; slow disks take one or two seconds."""
 
 
 class Registry:
@@ -63,7 +63,7 @@ class Registry:
     Parameters
     ----------
     third_party : bool
-        Whether installed plugins are loaded besides the built-ins.
+        Whether installed plugins are loaded in addition to the built-ins.
 
     Examples
     --------
@@ -170,11 +170,11 @@ class Registry:
         return build(spec, (), {}, spec.__name__) if isinstance(spec, type) else spec
 
     def model_types(self) -> dict[str, type]:
-        """Return the classes that a model file may contain, by their full name."""
+        """Return the classes that a model file may contain, by full name."""
         return {name: cls for name, (cls, _) in self._model_types.items()}
 
     def distribution_of(self, type_name: str) -> str | None:
-        """Return the distribution that registered a class of that full name, if any."""
+        """Return the distribution that registered a class with that full name, if any."""
         _, distribution = self._model_types.get(type_name, (None, None))
         return distribution
 
@@ -184,7 +184,7 @@ class Registry:
             origin = plugin.distribution
             changed: list[str] = []
             start = perf_counter()
-            # Foreign code can fail in any way, SystemExit included.
+            # Foreign code can fail in any way, including SystemExit.
             try:
                 with stdout_to_stderr(), keeping_state(changed.append):
                     module = plugin.load()
@@ -200,7 +200,7 @@ class Registry:
             seconds = perf_counter() - start
             remarks = [f"changes {', '.join(changed)} on import, which was undone"] * bool(changed)
             if seconds > LONG_IMPORT:
-                remarks.append(f"takes {seconds:.1f} s to import, for which every command waits")
+                remarks.append(f"takes {seconds:.1f} s to import, which delays every command")
             if remarks:
                 who = f"plugin {quoted(plugin.name)} of {origin}"
                 warnings.warn(f"{who} {'; it '.join(remarks)}.", PluginWarning, stacklevel=2)
@@ -210,13 +210,13 @@ class Registry:
         warnings.warn(str(failure), PluginWarning, stacklevel=2)
 
     def _register(self, module: ModuleType, distribution: str, version: str) -> None:
-        """Register one plugin completely or not at all."""
+        """Register one plugin, completely or not at all."""
         classes = [cls for cls in registered_by(module) if cls not in self._classes]
         answers = _answers(module)
         if distribution != BUILT_IN and not (classes or answers):
             raise TypeError(
-                "it registers nothing, as by @register above a class, or by a hook such as"
-                f" @hookimpl def {HOOKS['kernel']}(): it is empty"
+                "it registers nothing: put @register above a class, or add a hook such as"
+                f" @hookimpl def {HOOKS['kernel']}()"
             )
         targets = [(kind_of(cls), cls) for cls in classes]
         for kind, hook_name in HOOKS.items():
@@ -245,7 +245,7 @@ class Registry:
     def _refuse_taken_names(self, entries: list[Entry]) -> None:
         """Refuse the name of a built-in, or one that a package registers twice.
 
-        Conflicts between two packages are an error on use only, so that both can be installed.
+        Conflicts between two packages are an error only on use, so that both can be installed.
         """
         names: set[tuple[Kind, str]] = set()
         for entry in entries:
@@ -261,7 +261,7 @@ class Registry:
 
 
 def _answers(module: ModuleType) -> dict[str, list[Any]]:
-    """Return what each hook that a module implements returns."""
+    """Return the results of the hooks that a module implements."""
     manager = pluggy.PluginManager("mklkit")
     manager.add_hookspecs(hookspecs)
     manager.register(module)

@@ -19,9 +19,9 @@ from mklkit.protocols import Component
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 MOST_NESTED = 8
-"""The components in one spec string."""
+"""The most components in one spec string."""
 BARE = (ast.Name, ast.Load, ast.Constant, ast.BinOp, ast.Sub, ast.Mult, ast.Div)
-"""The nodes of text typed without quotes, such as mean, fixed-mean or mean/4."""
+"""The syntax nodes of unquoted text, such as mean, fixed-mean or mean/4."""
 # Quoted text, whose parentheses do not count, and parentheses.
 _PARENTHESES = re.compile(r"""'[^']*'?|"[^"]*"?|[()]""")
 _LABEL = re.compile(r"(?P<label>[A-Za-z_][\w. -]*):(?=\s*[A-Za-z_])")
@@ -139,7 +139,7 @@ def _text_of(node: ast.expr, text: str) -> str:
 
 
 def parse_kernel_spec(text: str) -> KernelSpec:
-    """Split ``label:kernel@columns`` into its three parts, of which only the kernel must be there.
+    """Split ``label:kernel@columns`` into its three parts; only the kernel is required.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def parse_kernel_spec(text: str) -> KernelSpec:
 
 
 def _end_of_call(text: str) -> int:
-    """Return where ``name(...)`` ends, ignoring quoted text and inner parentheses."""
+    """Return the end of ``name(...)``, ignoring quoted text and inner parentheses."""
     match = _NAME.match(text)
     if match is None:
         raise SpecError(f"Expected [label:]kernel[@columns], got {quoted(text)}.")
@@ -210,7 +210,7 @@ def to_spec(component: Any, *, full: bool = False) -> str:
 def _is_default(default: Any, value: Any) -> bool:
     if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
         default = default.factory()
-    if default is None:  # not compared with each number of a matrix
+    if default is None:  # avoids a comparison with each number of a matrix
         return value is None
     try:
         return bool(default == value)

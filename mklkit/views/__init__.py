@@ -1,1 +1,1 @@
-"""Rows seen through kernels: columns, tiles, statistics, views, and what a model keeps."""
+"""Rows seen through kernels: columns, tiles, statistics, views, and the parts a model keeps."""

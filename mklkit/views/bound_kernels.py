@@ -41,7 +41,7 @@ from mklkit.views.rows import ColumnCuts, rows_at
 from mklkit.views.tiles import symmetric_tiles
 
 WORTH_TIMING = 1e10
-"""Pairs of rows × kernels × features; fewer take seconds and are not worth a trial."""
+"""Pairs of rows × kernels × features: below this, they take seconds and need no trial."""
 SAMPLE = 500
 WORTH_SAYING = 1.0
 
@@ -53,7 +53,7 @@ FAR = 1e4
 class BoundKernel:
     """A kernel with its name in results, its columns (None for all), and its fit, if it has one.
 
-    ``missing`` is the strategy that changes it, where one does.
+    ``missing`` is the strategy that changes it, if one does.
     """
 
     label: str
@@ -69,7 +69,7 @@ class BoundKernel:
 
     @cached_property
     def reads(self) -> Reads:
-        """What its columns hold."""
+        """The kind of values in its columns."""
         return self.facts.reads
 
 
@@ -78,9 +78,9 @@ def fit_kernels(
 ) -> tuple[list[FittedKernel], list[Any]]:
     """Return the fitted kernels and each kernel's own columns of the rows (N, d).
 
-    Kernels on the same columns get the same array, by which they share base quantities. To rows
-    that are read in parts, kernels are fitted by a seeded sample of them. Refuses kernels whose
-    values on these rows are not finite. Rows that lack a kernel's source do not count.
+    Kernels on the same columns get the same array, so that they share base quantities. If rows are
+    read in parts, kernels are fitted to a seeded sample of them. Refuses kernels whose values on
+    these rows are not finite. Rows that lack a kernel's source do not count.
     """
     own_rows = sample = own_columns(kernels, rows)
     if isinstance(rows, RowSource):
@@ -120,7 +120,7 @@ def in_memory(rows: RowSource) -> Array:
     sample = sampled_rows(rows)
     if not np.isfinite(sample).all():
         for place in row_blocks(len(rows), TILE_ROWS):
-            rows_at(rows, place)  # It names the row.
+            rows_at(rows, place)  # Raises an error that names the row.
     return sample
 
 
@@ -130,7 +130,7 @@ def warn_of_far_rows(label: str, fitted: FittedKernel, own_rows: Rows) -> None:
         return
     rows: Any = in_memory(own_rows) if isinstance(own_rows, RowSource) else own_rows
     rows = rows.present if isinstance(rows, SourceRows) else rows
-    # Differences of equal rows by rounding do not count as spread.
+    # Rounding differences between equal rows do not count as spread.
     smallest = len(rows) * float(np.finfo(rows.dtype).eps)
     near_one = rows / (np.abs(rows).max(initial=0) or 1)
     distance = float(np.linalg.norm(near_one.mean(axis=0)))
@@ -138,7 +138,7 @@ def warn_of_far_rows(label: str, fitted: FittedKernel, own_rows: Rows) -> None:
     if spread > smallest * distance and distance > FAR * spread:
         warnings.warn(
             f"Kernel {label!r} multiplies rows that are {distance / spread:.2g} times as far from"
-            " zero as from each other: its values are nearly the same for all of them, and outweigh"
+            " zero as from each other: its values are nearly the same for all of them, and dominate"
             " other kernels. Scale the data (each column to mean 0 and standard deviation 1, say).",
             MKLKitWarning,
             stacklevel=2,
@@ -154,8 +154,8 @@ def fit_maps(
 ) -> list[FittedMap]:
     """Return each kernel's map, in order; maps may share random draws.
 
-    Features are those of the rows that have a kernel's source: only kernels on the same columns
-    share draws where some rows lack theirs.
+    Features are those of the rows that have a kernel's source: if some rows lack theirs, only
+    kernels on the same columns share draws.
     """
     facts = facts_of(feature_map, FeatureMapFacts)
     if facts.for_kernels or facts.needs_mean_rows:
@@ -195,7 +195,7 @@ def _check_supported(
         reads = "gaps" if bound.facts.allows_gaps else bound.reads
         if reads not in ("numbers", "amounts"):
             raise IncompatibleError(
-                f"This feature map ({feature_map.name}) takes means of rows, and kernel"
+                f"This feature map ({feature_map.name}) takes means of rows, but kernel"
                 f" {quoted(bound.label)} reads {reads}, which have no mean: use landmarks that are"
                 " rows."
             )
@@ -211,7 +211,7 @@ def _no_numbers(bound: BoundKernel, values: str) -> DataError:
 def kernel_minutes(kernels: Sequence[BoundKernel], rows: Rows, pairs: float) -> float:
     """Estimate the minutes that kernels take for this many pairs of rows, by a trial on 500.
 
-    Kernels share computations as in a fit. NaN where kernels fail on the rows of the trial.
+    Kernels share computations as in a fit. NaN if kernels fail on the rows of the trial.
     """
     sample: Any = rows[:: max(1, len(rows) // SAMPLE)][:SAMPLE]
     seconds = 0.0

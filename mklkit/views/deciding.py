@@ -32,23 +32,23 @@ from mklkit.views.rows import ColumnCuts, rows_at
 BLOCK_ROWS = 1024
 """The number of rows decided at a time, so that no n × N matrix is formed."""
 NO_SUM = (
-    "Values can be split by kernel where they are a sum over kernels, and those of this combiner"
-    " and learner are not: mklkit.explain measures what each kernel is worth."
+    "Values can be split by kernel only if they are a sum over kernels, and those of this combiner"
+    " and learner are not: mklkit.explain measures how much each kernel contributes."
 )
 FEW_ROWS = 64
-"""Up to this many rows, features cost less than folding maps into coefficients."""
+"""Up to this many rows, features are cheaper than folding maps into coefficients."""
 
 Scaling = tuple[Sequence[Projector], Array]
 """The projectors of a weighted sum, and their weights."""
 
 
 class RowBlock:
-    """A block of rows, and the columns that maps have computed of it.
+    """A block of rows, and the columns that maps have computed from it.
 
-    With ``keep`` a map's columns are kept for later decisions, which is worth the memory where
-    decisions share maps. ``known`` are columns that are available already, ``scratch`` is memory
-    for similarities, used again when the next block is made. ``scaling``, some projectors and their
-    weights, scales all columns that are computed, where rows lack sources.
+    With ``keep`` a map's columns are kept for later decisions, which is worth the memory if
+    decisions share maps. ``known`` are columns that are already available, ``scratch`` is memory
+    for similarities that the next block reuses. ``scaling``, some projectors and their weights,
+    scales all computed columns if rows lack sources.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class RowBlock:
         return [self._cuts.of(projector.columns, projector.reads) for projector in projectors]
 
     def scaled(self, columns: Array, projectors: Sequence[Projector], weights: Array) -> Array:
-        """Return columns of the rows, scaled where these lack sources of a weighted sum."""
+        """Return columns of the rows, scaled if these lack sources of a weighted sum."""
         scale = row_scale(self.columns_read(projectors), weights) if self.may_lack else None
         return columns if scale is None else times_rows(columns, scale)
 
@@ -112,13 +112,13 @@ class RowBlock:
         return row_scale(self.columns_read(self.scaling[0]), self.scaling[1])
 
     def prepare(self, projectors: Sequence[Projector]) -> None:
-        """Compute together what later calls ask for one by one: kernels share their distances."""
+        """Compute columns together that later calls request one by one: kernels share distances."""
         deque(self.raw_columns_of(projectors), maxlen=0)
 
     def columns_of(self, projectors: Sequence[Projector]) -> Iterator[tuple[int, Array]]:
-        """Yield each projector's index, in any order, and columns (n, p) or (n, N) to be read only.
+        """Yield each projector's index, in any order, and its read-only columns (n, p) or (n, N).
 
-        Base quantities are shared where maps allow.
+        Base quantities are shared if maps allow.
         """
         for index, columns, _ in self.raw_columns_of(projectors, fold=False):
             yield index, columns
@@ -128,7 +128,7 @@ class RowBlock:
     ) -> Iterator[tuple[int, Array, bool]]:
         """Yield index, columns, and whether they are only similarities to a map's landmarks.
 
-        They are where the map is ``linear`` in these, unless ``fold=False``.
+        They are if the map is ``linear`` in these, unless ``fold=False``.
         """
         fresh = []
         for index, projector in enumerate(projectors):
@@ -172,7 +172,7 @@ class RowBlock:
 
 
 def times_rows(columns: Array, scale: Array, out: Array | None = None) -> Array:
-    """Return columns (n, …) times a number for each row (n,), in their own type."""
+    """Return columns (n, …) times one number per row (n,), in their own type."""
     factors = scale.reshape(-1, *[1] * (columns.ndim - 1)).astype(columns.dtype)
     return np.multiply(columns, factors, out=out)
 
@@ -188,12 +188,12 @@ class BlockDecision(ABC):
 
     @property
     def projectors(self) -> Sequence[Projector]:
-        """Those of the views that it uses, where it has any."""
+        """The projectors of the views that it uses, if it has any."""
         return ()
 
     @property
     def learners(self) -> Sequence[FittedLearner]:
-        """The fitted learners, where it has any."""
+        """The fitted learners, if it has any."""
         return ()
 
     @abstractmethod
@@ -258,7 +258,7 @@ def _by_block(of_block: Callable[[RowBlock], Array], rows: Rows, keep: bool) -> 
 
 
 def with_support(projectors: Sequence[Projector], support: NDArray[np.intp]) -> list[Projector]:
-    """Return the projectors reduced to some training rows, where the maps support it.
+    """Return the projectors reduced to some training rows, if the maps support it.
 
     Projectors that shared their training rows share the rows that are kept.
     """
@@ -280,8 +280,8 @@ def weighted_columns(
 ) -> Array:
     """Return the sum of the projectors' columns times their scales, or features side by side.
 
-    Explicit features are scaled by the roots and put side by side. Rows that lack sources, and
-    training rows that do, are scaled by what they have.
+    Explicit features are scaled by the roots and put side by side. Rows and training rows that
+    lack sources are scaled by the weight of those that they have.
     """
     if explicit:
         columns = dict(block.columns_of(projectors))

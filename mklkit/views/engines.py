@@ -1,8 +1,8 @@
 """Functions of blocks of rows, mapped and summed: by threads of this machine, or by other engines.
 
-An engine cuts the rows into parts. It knows nothing of kernels, and learners and rules nothing of
-it: they pass functions of ``(rows, *arrays)``, where ``arrays`` are the part's rows of arrays that
-belong to all rows, such as labels.
+An engine cuts the rows into parts. It is independent of kernels, and learners and rules are
+independent of it: they pass functions of ``(rows, *arrays)``, where ``arrays`` are the part's rows
+of arrays over all rows, such as labels.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from mklkit.views.kernel_rows import Scratch, SpareScratch
 from mklkit.views.rows import DistributedRows, check_unchanged, rows_at
 
 PART_ROWS = 16 * BLOCK_ROWS
-"""The most rows that one thread takes at a time; their sums are added before they are passed on."""
+"""The most rows that one thread takes at a time; it adds their sums before passing them on."""
 
 Blocks = Iterator[tuple[slice, RowBlock]]
 """Blocks of a part of the rows, and their places in it."""
@@ -36,7 +36,7 @@ class Engine:
 
     Parts are equal, of at most 16,384 rows, and their sums are added in order: the result depends
     neither on the threads nor on how the rows are stored. Other engines have other parts, and are
-    not ``local`` where the parts are not in the memory of this process.
+    not ``local`` if the parts are outside the memory of this process.
     """
 
     local: ClassVar[bool] = True
@@ -69,8 +69,8 @@ class Engine:
     ) -> tuple[Sequence[Any], Sums]:
         """Return new states and a sum: ``function(rows, state)`` returns both for each part.
 
-        States stay where the parts are. The function may change the one that it is given; an
-        engine that runs a task again gives it a copy.
+        States stay with the parts. The function may modify its state; an engine that repeats
+        tasks passes a copy.
         """
 
         def task(part: tuple[slice, Any]) -> tuple[Any, Sums]:
@@ -84,7 +84,7 @@ class Engine:
 
 
 def _parts(n_rows: int) -> Iterator[slice]:
-    """Yield parts of whole blocks, an even number of them if several, so that threads end alike."""
+    """Yield parts of whole blocks, an even number if several, so that threads end together."""
     count, unit = max(-(-n_rows // PART_ROWS), 1), -(-PART_ROWS // 16)
     count += count > 1 and count % 2
     size = unit * max(-(-n_rows // (unit * count)), 1)
@@ -92,7 +92,7 @@ def _parts(n_rows: int) -> Iterator[slice]:
 
 
 def engine_of(rows: Rows) -> Engine:
-    """Return the engine for some rows: their own, or the threads of this machine."""
+    """Return the engine for some rows: their own engine, or the threads of this machine."""
     engine: Engine = rows.engine if isinstance(rows, DistributedRows) else Engine()
     return engine
 
@@ -112,7 +112,7 @@ def on_blocks(
 ) -> Any:
     """Call a function of blocks and arrays; the first arrays are features that are kept.
 
-    The memory of one block is used for the next, unless the function collects columns.
+    The next block reuses the memory of one, unless the function collects columns.
     """
     kept, others = arrays[: len(kept_maps)], arrays[len(kept_maps) :]
 

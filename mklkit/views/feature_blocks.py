@@ -1,4 +1,4 @@
-"""The features of all views, block by block: made again in each pass, or kept where they are small.
+"""The features of all views, block by block: recomputed in each pass, or kept if they are small.
 
 Two verbs are all that learners and weighting rules need of the rows: a sum over blocks and a map
 over blocks. An engine applies them to parts of the rows (:mod:`mklkit.views.engines`).
@@ -63,13 +63,13 @@ class FeatureBlocks:
         return part
 
     def scaled(self, used: Sequence[int], weights: Array) -> FeatureBlocks:
-        """Return the features, scaled where rows lack sources of a weighted sum of some views."""
+        """Return the features, scaled if rows lack sources of a weighted sum of some views."""
         scaled = FeatureBlocks(self.projectors, self.rows, self.max_memory)
         scaled._whole, scaled.scaling = (self, slice(None)), (self.projectors_of(used), weights)
         return scaled
 
     def only(self, indices: Iterable[int]) -> FeatureBlocks:
-        """Return the features of some views alone."""
+        """Return the features of some of the views."""
         part = FeatureBlocks([self.projectors[m] for m in indices], self.rows, self.max_memory)
         known = [self._known(index) for index in indices]
         part._kept = {place: kept for place, kept in enumerate(known) if kept is not None}
@@ -78,14 +78,14 @@ class FeatureBlocks:
 
     @property
     def is_part(self) -> bool:
-        """Whether these are some of the rows to which the maps were fitted."""
+        """Whether these are some of the rows that the maps were fitted to."""
         return self._whole is not None
 
     def features(self, index: int) -> Array:
         """Return a view's features (N, p) in one array, which is kept, if they fit into memory."""
         if not self.engine.local:
             raise DataError(
-                "This needs the features of all rows in one array, and they are made on Dask's"
+                "This needs the features of all rows in one array, but they are on Dask's"
                 f" workers. Use a learner that reads rows in parts: {LARGE_LEARNER}."
             )
         if self._known(index) is None:
@@ -93,23 +93,23 @@ class FeatureBlocks:
         return self._kept[index]
 
     def remembered(self, index: int) -> Array | None:
-        """Return the features that a view's map has stored, which are kept; None for none."""
+        """Return the features that a view's map has stored; None if it stores none."""
         stored = self.projectors[index].map.training_features()
         return None if stored is None else self.features(index)
 
     def some_features(self, index: int, members: NDArray[np.intp]) -> Array:
-        """Return a view's features (n, p) of some rows, of which rows elsewhere are fetched."""
+        """Return a view's features (n, p) of some rows, fetching rows that are elsewhere."""
         if not self.engine.local:
             return FeatureBlocks(self.projectors, rows_at(self.rows, members)).features(index)
         return self.take(members).features(index)
 
     def keep_small(self, wanted: Sequence[int] | None = None) -> None:
-        """Compute features that are small together, once for all passes; here, if rows are."""
+        """Compute features once for all passes if they are small, here if the rows are here."""
         if not self.engine.local:
             return
         asked = range(len(self.projectors)) if wanted is None else wanted
         fresh = [index for index in asked if self._known(index) is None]
-        # To make them again takes time with the columns of the rows.
+        # The time to recompute them grows with the columns of the rows.
         limit = SMALL_BYTES * max(1, self.rows.shape[1] // CHEAP_COLUMNS)
         most = memory_limit(None) if self.max_memory is None else self.max_memory
         limit = limit if most is None else min(limit, most // 4)
@@ -117,7 +117,7 @@ class FeatureBlocks:
             self._collect(fresh)
 
     def makes_again(self, used: Sequence[int]) -> bool:
-        """Return whether some of these features are made again in each pass."""
+        """Return whether some of these features are recomputed in each pass."""
         if not all(index in self._kept for index in used):
             self.keep_small(used)
         return not all(index in self._kept for index in used)
@@ -171,15 +171,15 @@ class FeatureBlocks:
     ) -> tuple[Array, Array]:
         """Return ΦᵀWΦ (P, P) and ΦᵀT (P, k) for features of some views side by side, in float64.
 
-        ``row_weights`` (N,) are not negative, ``targets`` are (N, k). Features of rows that have
-        neither weight nor target are not computed.
+        ``row_weights`` (N,) are not negative, ``targets`` are (N, k). Features of rows whose weight
+        and target are zero are not computed.
         """
         self.keep_small(used)
         projectors = self.projectors_of(used)
 
         def of_block(block: RowBlock, weights: Array, wanted: Array) -> list[Array]:
             members = np.flatnonzero((weights != 0) | (wanted != 0).any(axis=1))
-            # A block without such rows still tells the sums' shape.
+            # A block without such rows still gives the shape of the sums.
             members = members if members.size else np.arange(1)
             columns = dict(block.take(members).columns_of(projectors))
             features = np.hstack([columns[index] for index in range(len(used))], dtype=np.float64)
@@ -244,7 +244,7 @@ class FeatureBlocks:
         return task, self.rows, [*(self._kept[index] for index in kept), *arrays]
 
     def _are_kept(self, wanted: Sequence[int]) -> bool:
-        """Return whether one product of arrays in memory serves, without a loss of digits."""
+        """Return whether one product of arrays in memory suffices without loss of digits."""
         whole = self.rows.dtype == np.float64 or self.n_rows <= PART_ROWS
         return not self.makes_again(wanted) and whole
 
@@ -267,7 +267,7 @@ class FeatureBlocks:
         if self._whole is None:
             features = self.projectors[index].map.training_features()
             if features is not None and len(features) != self.n_rows:
-                features = None  # They are those of the rows that have the source.
+                features = None  # These are features of the rows that have the source.
         else:
             whole, members = self._whole
             known = whole._known(index)

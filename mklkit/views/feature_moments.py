@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 ORIGIN_ROWS = 1000
 """The number of rows whose mean is the origin of the moments."""
 MOST_LANDMARKS = 1.618
-"""Per feature. L similarities take L² operations a row, and p features of them, which take half
-the time in float32, p·L + p²."""
+"""Relative cost per feature: L similarities take L² operations per row; p features of them, twice
+as fast in float32, take p·L + p²."""
 
 
 def feature_moments(
@@ -34,8 +34,8 @@ def feature_moments(
 ) -> list[ClassMoments]:
     """Return the class moments of each group of views, whose features stand side by side.
 
-    In single precision, features that are linear in similarities are not made: sums over these are
-    mapped at the end, unless the features are much fewer. O(NP²) for the P features of a group.
+    In single precision, features that are linear in similarities are not computed: sums over these
+    are mapped at the end, unless features are far fewer. O(NP²) for the P features of a group.
     """
     wanted = [index for group in groups for index in group]
     used = blocks.projectors_of(wanted)
@@ -97,8 +97,8 @@ def _columns_of(
 class Projection:
     """Σ_m Φ_m c_m for some views, as a function of a block of rows.
 
-    ``folded`` are the coefficients c_m on similarities to the landmarks, where maps are linear in
-    them.
+    ``folded`` are the coefficients c_m on similarities to the landmarks, if maps are linear in
+    these.
     """
 
     projectors: Sequence[Projector]
@@ -126,7 +126,7 @@ class Projection:
 
 @attrs.frozen(eq=False)
 class BackProjection:
-    """Φ_mᵀt for some views, without features where maps allow: sums over blocks, then finished."""
+    """Φ_mᵀt for some views, without features if maps allow: sums over blocks, mapped at the end."""
 
     projectors: Sequence[Projector]
 
@@ -134,7 +134,7 @@ class BackProjection:
         """Return a block's sums for targets (n,) or (n, k), in float64."""
         sums: list[Array] = [np.empty(0)] * (2 * len(self.projectors))
         for index, values, raw in block.raw_columns_of(self.projectors):
-            # Targets in the features' own type: the product would copy the features otherwise.
+            # Targets in the features' type: otherwise the product would copy the features.
             sums_of_view = values.T @ targets.astype(values.dtype, copy=False)
             sums[2 * index] = sums_of_view.astype(np.float64)
             sums[2 * index + 1] = np.array(float(raw))

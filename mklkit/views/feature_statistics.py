@@ -22,11 +22,11 @@ from mklkit.views.rows import rows_at
 from mklkit.views.statistics import quartiles_of
 
 QUARTILE_ROWS = 2000
-"""Classes of so many rows give quartiles of all pairs."""
+"""Classes with at most this many rows give quartiles over all pairs."""
 SAMPLED_ROWS, PARTNERS = 20_000, 64
-"""Of larger classes, the rows that are drawn and the pairs of each."""
+"""For larger classes, the rows to draw and the pairs per row."""
 PATTERN_BYTES = 2**27
-"""The most that the products of each pattern of sources may take, to scale its rows afterwards."""
+"""The most bytes for products per pattern of sources, which allow scaling its rows afterwards."""
 POSITIVE, NEGATIVE = 1, 0
 BLOCKS = (POSITIVE, POSITIVE), (POSITIVE, NEGATIVE), (NEGATIVE, NEGATIVE)
 """The classes of rows and columns of each block, in the order of ``Quadrants``."""
@@ -53,7 +53,7 @@ class FeatureStatistics:
 
     @cached_property
     def patterns(self) -> tuple[NDArray[np.intp], NDArray[np.bool_]] | None:
-        """The rows' patterns of sources, if they are few enough for sums of each; else None."""
+        """The rows' patterns of sources, if they are few enough for separate sums; else None."""
         if self._lacks is None:
             return None
         codes, table = patterns(self._lacks)
@@ -61,7 +61,7 @@ class FeatureStatistics:
         return (codes, table) if fits else None
 
     def scaled(self, used: Sequence[int], weights: Array) -> FeatureStatistics:
-        """Return the statistics of a weighted sum, for which rows that lack sources are scaled."""
+        """Return the statistics of a weighted sum, with scaled rows where sources are missing."""
         scaled = FeatureStatistics(self.blocks.scaled(used, weights))
         if self.patterns is not None:
             scaled._source = self, scale_of(self.patterns[1][:, used], weights)
@@ -79,7 +79,7 @@ class FeatureStatistics:
     ) -> ClassMoments:
         """Return the moments of several views' features side by side.
 
-        By class for labels −1 and +1, of which −1 comes first; without labels of all rows as one.
+        By class for labels −1 and +1, in this order; without labels, of all rows as one class.
         """
         if len(used) == 1:
             moments = self._moments(used[0], y, row_weights)
@@ -92,7 +92,7 @@ class FeatureStatistics:
         return moments if every else moments.part(columns)
 
     def quadrants(self, index: int, y: Array) -> Quadrants:
-        """Return a view's quadrants for labels −1 and +1; quartiles when they are asked for."""
+        """Return a view's quadrants for labels −1 and +1; quartiles on demand."""
         self._stacked_moments(y)
         has = self._has(index, y)
         moments = self._of_present(index, has, y)
@@ -114,7 +114,7 @@ class FeatureStatistics:
         weights = None if row_weights is None else row_weights[has]
         if centered:
             labels = labels - np.average(labels[has], weights=weights)
-        # A combiner that asks for it goes on with the weighted sum of all views.
+        # A combiner that requests it then uses the weighted sum of all views.
         self._stacked_moments(_labels_in(y), row_weights)
         moments = self._of_present(index, has, _labels_in(y), row_weights)
         sums = self._sums([index], moments, labels, row_weights)
@@ -125,7 +125,7 @@ class FeatureStatistics:
     def products(self, y: Array | None, lacks: NDArray[np.bool_] | None = None) -> KernelProducts:
         """Return the centred kernels' inner products, with each other and with labels, if given.
 
-        Where rows lack sources (N, M), features are centred on those that have theirs, in memory.
+        If rows lack sources (N, M), features are centred on the rows that have theirs, in memory.
         """
         labels = np.zeros(self.blocks.n_rows) if y is None else np.asarray(y, dtype=np.float64)
         if lacks is not None:
@@ -142,7 +142,7 @@ class FeatureStatistics:
     def _sums(
         self, views: Sequence[int], moments: ClassMoments, y: Array, row_weights: Array | None
     ) -> Array:
-        """Return Φᵀy of some views: of two values from their moments, of numbers in a pass."""
+        """Return Φᵀy of some views: for two values from their moments, for numbers in a pass."""
         if _labels_in(y) is not None:
             # Negative rows come first; both classes have one label each.
             values = np.array([y.min(), y.max()])
@@ -165,7 +165,7 @@ class FeatureStatistics:
     ) -> ClassMoments:
         """Return one view's moments, by class if labels are given.
 
-        Where features are made again in each pass, those of all views are summed in one.
+        If features are recomputed in each pass, those of all views are summed in one pass.
         """
         codes = self._known_codes(y, row_weights)
         if index not in self._alone:
@@ -176,7 +176,7 @@ class FeatureStatistics:
         return self._alone[index]
 
     def _stacked_moments(self, y: Array | None, row_weights: Array | None = None) -> ClassMoments:
-        """Return the moments of all views' features side by side; each view's are parts of it."""
+        """Return the moments of all views' features side by side; they contain those of each."""
         self._known_codes(y, row_weights)
         if self._stacked is None:
             if self._source is None:
@@ -199,7 +199,7 @@ class FeatureStatistics:
         return self._of_parts
 
     def _has(self, index: int, y: Array) -> NDArray[np.bool_]:
-        """Return which rows (N,) have a view's source; all, where the labels of these are alike."""
+        """Return which rows (N,) have a view's source; all rows if their labels are equal."""
         if self._lacks is not None and self.patterns is not None:
             has = ~self._lacks[:, index]
             if len(np.unique(y[has])) > 1:
@@ -209,7 +209,7 @@ class FeatureStatistics:
     def _of_present(
         self, index: int, has: NDArray[np.bool_], y: Array | None, row_weights: Any = None
     ) -> ClassMoments:
-        """Return a view's moments by class, of the rows that have its source."""
+        """Return a view's moments by class, over the rows that have its source."""
         if self.patterns is None or has.all():
             return self._moments(index, y, row_weights)
         absent = self.patterns[1][:, index]
@@ -218,7 +218,7 @@ class FeatureStatistics:
         return parts.classes(members).merged(members // len(absent), 2)
 
     def _known_codes(self, y: Array | None, row_weights: Any) -> NDArray[np.intp]:
-        """Return the classes by which moments are summed; forget those of other labels."""
+        """Return the classes for summing moments; drop those of other labels."""
         if not np.array_equal(row_weights, self._row_weights):
             self._row_weights = row_weights
             self._codes, self._alone, self._stacked, self._of_parts = None, {}, None, None
@@ -243,7 +243,7 @@ def _sampled_parts(blocks: FeatureBlocks, y: Array) -> list[FeatureBlocks]:
         members = np.flatnonzero(of_class)
         if len(members) > SAMPLED_ROWS:
             members = np.sort(draw.choice(members, SAMPLED_ROWS, replace=False))
-        # In float64, so that they do not depend on how the features are kept.
+        # In float64, so that they do not depend on how the features are stored.
         rows = rows_at(blocks.rows, members).astype(np.float64)
         parts.append(FeatureBlocks(blocks.projectors, rows))
     return parts
@@ -251,7 +251,7 @@ def _sampled_parts(blocks: FeatureBlocks, y: Array) -> list[FeatureBlocks]:
 
 def _quartiles(parts: Callable[[], list[FeatureBlocks]], index: int) -> list[list[float]]:
     """Return the quartiles of each block of a view's ΦΦᵀ on sampled rows."""
-    # Draws start anew for each view, so that their order does not matter.
+    # Each view has its own generator, so that their order does not matter.
     draw = own_stream(1)
     features = [part.features(index) for part in parts()]
     products = (_inner_products(features[a], features[b], draw) for a, b in BLOCKS)
@@ -279,7 +279,7 @@ def _mean_and_deviation(
     """Return mean and deviation of ΦΦᵀ on the rows of two classes.
 
     With a = ā + a' and b = b̄ + b', aᵀb − āᵀb̄ = āᵀb' + a'ᵀb̄ + a'ᵀb'. The three are uncorrelated
-    over all pairs, so that their variances add up, and none of them is lost in a large mean.
+    over all pairs, so their variances add up, and none of them is lost in a large mean.
     """
     a, b, spread, beside = means[first], means[second], covariances[first], covariances[second]
     variance = a @ beside @ a + b @ spread @ b + np.vdot(spread, beside)
@@ -287,7 +287,7 @@ def _mean_and_deviation(
 
 
 def _labels_in(y: Array) -> Array | None:
-    """Return y if all values above zero are the same, and all others; else they are numbers."""
+    """Return y if it has at most one value above zero and one other; None for numbers."""
     positive = y > 0
     same = all(
         len(labels) == 0 or (labels == labels[0]).all() for labels in (y[positive], y[~positive])

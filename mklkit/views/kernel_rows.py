@@ -1,4 +1,4 @@
-"""Several kernels and the rows that each uses, with shared quantities computed once."""
+"""Several kernels and their rows, with shared quantities computed once."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class FittedScalarKernel(FittedKernel):
 
     @property
     def rate(self) -> float | None:
-        """The c of a kernel exp(c · base), several of which are computed together; else None."""
+        """The c of a kernel exp(c · base), computed together with others like it; else None."""
         return None
 
     @abstractmethod
     def of(self, base: Array, out: Array) -> Array:
-        """Return the kernel's values at the base's, written into ``out`` (or ``base``)."""
+        """Return the kernel's values for base values, written into ``out`` (or ``base``)."""
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
@@ -73,7 +73,7 @@ class KernelRows:
     """M kernels and their rows; kernels on the same columns share one array.
 
     ``places`` are the indices of the kernels' arrays (M,) among the distinct ``arrays`` of rows (N,
-    d); ``pairs`` has for each array the store of which its base quantities are a part, where there
+    d); ``pairs`` has, for each array, the store that contains its base quantities, if there
     is one.
 
     >>> from mklkit.kernels import RBF, Linear
@@ -108,7 +108,7 @@ class KernelRows:
 
     @classmethod
     def joined(cls, parts: Iterable[KernelRows]) -> Self:
-        """Return the kernels of several, on the same rows, together."""
+        """Return the kernels of several objects on the same rows as one."""
         every = list(parts)
         return cls.of(
             [kernel for part in every for kernel in part.kernels],
@@ -136,7 +136,7 @@ class KernelRows:
         return len(self.arrays[0])
 
     def take(self, members: slice | NDArray[np.intp], read: bool = True) -> Self:
-        """Return the kernels on some of the rows; those of a row source are read, or not yet."""
+        """Return the kernels on some of the rows; rows of a source are read now or later."""
         return attrs.evolve(
             self,
             arrays=tuple(
@@ -162,9 +162,9 @@ class KernelRows:
         """Yield each kernel's index, in any order, and similarities (n, m) to the rows of others.
 
         ``others`` are the same kernels on other rows. The caller may modify the values, which are
-        in the ``scratch``, if there is one: new memory costs more than an exponential. O(nmd) for
-        each different base quantity of the same rows, O(nm) per kernel; two tiles of memory if the
-        caller keeps none. They are zero where a row lacks the kernel's source.
+        in ``scratch`` if given: new memory costs more than an exponential. O(nmd) for each distinct
+        base quantity of the same rows, O(nm) per kernel; two tiles of memory if the caller keeps
+        none. They are zero where a row lacks the kernel's source.
         """
         if any(isinstance(rows, SourceRows) for rows in (*self.arrays, *others.arrays)):
             yield from self._where_present(others, scratch)
@@ -218,7 +218,7 @@ class KernelRows:
 
 
 def _rates(base: str, kernels: Sequence[FittedKernel]) -> list[float]:
-    """Return the rates of kernels exp(c‖x − z‖²), or nothing if one is of another form."""
+    """Return the rates of kernels exp(c‖x − z‖²), or None if one has another form."""
     rates = [kernel.rate for kernel in kernels if isinstance(kernel, FittedScalarKernel)]
     known = [rate for rate in rates if rate is not None]
     return known if base == "squared_distance" and len(known) == len(kernels) else []
@@ -226,9 +226,9 @@ def _rates(base: str, kernels: Sequence[FittedKernel]) -> list[float]:
 
 @attrs.define(eq=False)
 class Scratch:
-    """Memory that is used again for each block of rows: new memory costs more than exponentials.
+    """Memory that each block of rows reuses: new memory costs more than exponentials.
 
-    Where it ``overwrites``, each kernel's values replace those of the one before.
+    If it ``overwrites``, each kernel's values replace those of the previous one.
     """
 
     overwrites: bool = False
@@ -236,9 +236,9 @@ class Scratch:
     _taken: int = attrs.field(default=0, init=False)
 
     def take(self, shape: tuple[int, int], dtype: Any, base: bool = False) -> Array:
-        """Return an array (n, m) of any content, which is nobody else's until :meth:`reset`.
+        """Return an uninitialised array (n, m), reserved for the caller until :meth:`reset`.
 
-        ``base`` says that it is for a base quantity, from which the next values are computed.
+        ``base`` marks an array for a base quantity, from which the next values are computed.
         """
         size = shape[0] * shape[1]
         place = (0 if base else 1) if self.overwrites else self._taken
@@ -250,20 +250,20 @@ class Scratch:
         return self._arrays[place][:size].reshape(shape)
 
     def reset(self) -> None:
-        """Let all arrays be taken again."""
+        """Release all arrays."""
         self._taken = 0
 
 
 @attrs.define(eq=False)
 class SpareScratch:
-    """Memory that several threads use one after another; a copy in another process has none."""
+    """Memory that several threads use in turn; a copy in another process has none."""
 
     overwrites: bool = False
     _spare: list[Scratch] = attrs.field(factory=list, init=False)
 
     @contextmanager
     def lent(self) -> Iterator[Scratch]:
-        """Return a context with memory that nobody else uses."""
+        """Return a context with exclusive memory."""
         try:
             scratch = self._spare.pop()
         except IndexError:

@@ -19,12 +19,12 @@ REMEDY = (
 )
 WORTH_SAYING = 2**30
 SMALL_BYTES, CHEAP_COLUMNS = 2**26, 32
-"""Features up to this size are kept for all passes, where ``max_memory`` allows, times the columns
-of the rows by 32: of so few, larger ones are made again in about the time that reading takes."""
+"""Features up to this size, times the columns of the rows over 32, are kept for all passes if
+``max_memory`` allows: with few columns, recomputing larger ones takes no longer than reading."""
 ALWAYS_FREE = 2**28
-"""What fits into any memory."""
+"""A size that fits into any memory."""
 COPIES = 4
-"""Of a block's features in half of the bytes: similarities, features, and what is on the way."""
+"""The share of memory for a block's features: similarities and temporaries take the rest."""
 MEMORY_INFO = Path("/proc/meminfo")
 CONTAINER = Path("/sys/fs/cgroup")
 
@@ -51,7 +51,7 @@ AMOUNT = re.compile(r"(?P<number>\d+(\.\d+)?)\s*(?P<unit>[KMGT]?)(i?B)?", re.IGN
 
 
 def memory_limit(amount: int | str | None) -> int | None:
-    """Return a limit on memory in bytes: as given, or half of what is free; None if unknown."""
+    """Return a limit on memory in bytes: as given, or half of the free memory; None if unknown."""
     if amount is not None:
         return memory_given(amount)
     free = available_memory()
@@ -59,7 +59,7 @@ def memory_limit(amount: int | str | None) -> int | None:
 
 
 def memory_given(amount: int | str) -> int:
-    """Return an amount of memory in bytes, a megabyte or more.
+    """Return an amount of memory in bytes, at least a megabyte.
 
     >>> memory_given("4GB"), memory_given("500 MiB"), memory_given(2_000_000)
     (4294967296, 524288000, 2000000)
@@ -78,7 +78,7 @@ def memory_given(amount: int | str) -> int:
 
 
 def check_features_fit(n_rows: int, size: int, max_memory: int | None) -> None:
-    """Refuse features of all rows that do not fit into memory in one array."""
+    """Refuse features of all rows that don't fit into memory as one array."""
     _check_fits(
         size,
         max_memory,
@@ -89,7 +89,7 @@ def check_features_fit(n_rows: int, size: int, max_memory: int | None) -> None:
 
 
 def check_sums_fit(widths: Sequence[int], n_classes: int, max_memory: int | None) -> None:
-    """Refuse class moments of so many features if they do not fit into ``max_memory``."""
+    """Refuse class moments of features that don't fit into ``max_memory``."""
     of_products = n_classes * (results_in_flight() + 1) * sum(width**2 for width in widths)
     rows = chunk_rows(sum(widths), max_memory) + COPIES * CHUNK_ROWS // 2
     size = 8 * (of_products + n_threads() * rows * sum(widths))
@@ -102,9 +102,9 @@ def check_sums_fit(widths: Sequence[int], n_classes: int, max_memory: int | None
 
 
 def check_gram_fits(n_rows: int, itemsize: int, rows: str = "rows") -> None:
-    """Warn about a Gram matrix of so many rows of a gigabyte or more; refuse one that is not free.
+    """Warn about a Gram matrix of a gigabyte or more; refuse one that exceeds the free memory.
 
-    ``rows`` says which rows they are.
+    ``rows`` names the rows.
     """
     size = n_rows * n_rows * itemsize
     if size < WORTH_SAYING:
@@ -121,13 +121,13 @@ def check_gram_fits(n_rows: int, itemsize: int, rows: str = "rows") -> None:
 def refuse_large_gram(
     n_rows: int, itemsize: int, limit: int | None, there: str, rows: str = "rows"
 ) -> None:
-    """Raise a DataError if a Gram matrix takes more than a limit; ``there`` says what that is."""
+    """Raise a DataError if a Gram matrix exceeds a limit; ``there`` describes the limit."""
     size = n_rows * n_rows * itemsize
     _check_fits(size, limit, f"A Gram matrix of {n_rows} {rows} takes", f"{there}. {REMEDY}")
 
 
 def _check_fits(size: int, limit: int | None, takes: str, remedy: str) -> None:
-    """Refuse what takes more than the limit; half of what is free where none is given."""
+    """Refuse a size above the limit, by default half of the free memory."""
     if limit is None and size > ALWAYS_FREE:
         limit = memory_limit(None)
     if limit is not None and size > limit:

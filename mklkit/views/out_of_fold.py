@@ -1,4 +1,4 @@
-"""Decision values of rows that a learner was not fitted to, by which rules judge kernels."""
+"""Decision values of rows that a learner was not fitted to, for rules that judge kernels."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from mklkit.views.sides import GramSide
 def out_of_fold(
     view: TrainingView, target: Target, learner: Learner, splits: Sequence[tuple[Rows, Rows]]
 ) -> Array:
-    """Return each row's decision value by a learner that was fitted to rows of other folds.
+    """Return each row's decision value from a learner fitted to rows of other folds.
 
     Parameters
     ----------
     view : a view, or ``views.weighted(weights)`` for a weighted sum of them
     target : Target
     learner : Learner
-        What it chooses by itself, such as its C, it chooses once, on all rows.
+        Parameters that it chooses itself, such as C, are chosen once, on all rows.
     splits : sequence of (rows to learn from, rows held out)
         Such as ``target.folds(5, random_state)``, which keeps groups of rows together. The values
-        (N,) are NaN for rows that none holds out.
+        (N,) are NaN for rows that are never held out.
 
     Notes
     -----
-    A fit per fold, in as many threads as BLAS may use; in memory are one Gram matrix and a part of
-    it for each, or blocks of features. Kernels and feature maps stay fitted to all rows.
+    A fit per fold, in as many threads as BLAS may use; memory for one Gram matrix and a part of it
+    per thread, or for blocks of features. Kernels and feature maps stay fitted to all rows.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def held_out_values(
     splits: Sequence[tuple[Rows, Rows]],
     spare: SpareScratch | None = None,
 ) -> Generator[Array, None, None]:
-    """Yield the decision values of each split's held-out rows; ``spare`` is memory to work in."""
+    """Yield the decision values of each split's held-out rows; ``spare`` is working memory."""
     gram = None if side.explicit else side.gram(keep=False)
     spare = spare or SpareScratch()
 
@@ -84,7 +84,7 @@ def held_out_values(
 def folds_or_warning(
     target: Target, cv: int, random_state: np.random.RandomState, name: str, instead: str
 ) -> list[tuple[Rows, Rows]]:
-    """Return at most ``cv`` folds; a warning says if fewer, or what is done ``instead`` of any."""
+    """Return at most ``cv`` folds; warn if there are fewer, or what happens ``instead`` of any."""
     splits = target.folds(cv, random_state)
     if len(splits) < cv:
         least, unit = len(splits) or 1, "row" if target.groups is None else "group"

@@ -15,12 +15,12 @@ from mklkit.numerics.threads import each
 from mklkit.protocols import Array, Reads, Rows, RowSource, SourceRows, TableRows, own_rows
 
 WORTH_COLUMNS = 32
-"""With fewer columns, a quantity takes no longer to compute than to gather from a large matrix."""
+"""With fewer columns, computing a quantity is as fast as gathering it from a large matrix."""
 
 
 @attrs.frozen(eq=False)
 class RowPart:
-    """Some rows and columns (all where None) of a row source, read when they are asked for."""
+    """Some rows and columns (None for all) of a row source, read on demand."""
 
     source: RowSource
     members: NDArray[np.intp] | None = None
@@ -64,7 +64,7 @@ class RowPart:
 
 @runtime_checkable
 class DistributedRows(Protocol):
-    """Rows (N, d) that are elsewhere, with the engine that works where they are."""
+    """Rows (N, d) that are elsewhere, with the engine that works there."""
 
     @property
     def engine(self) -> Any:
@@ -72,7 +72,7 @@ class DistributedRows(Protocol):
         ...
 
     def take_rows(self, members: NDArray[np.intp], /) -> RowSource:
-        """Return some of the rows, which stay where they are."""
+        """Return some of the rows, without moving them."""
         ...
 
 
@@ -90,7 +90,7 @@ def check_unchanged(rows: Rows) -> None:
 
 
 def check_width(expected: int, n_columns: int) -> None:
-    """Raise a DataError if rows have another number of columns than those of training."""
+    """Raise a DataError if rows do not have the number of columns of training."""
     if n_columns != expected:
         raise DataError(
             f"The model was trained on {counted(expected, 'column')}; these rows have {n_columns}."
@@ -104,14 +104,14 @@ def rows_at(rows: Rows, place: slice | NDArray[np.intp]) -> Any:
         broken = int(np.flatnonzero(~np.isfinite(block).all(axis=1))[0])
         number = place.indices(len(rows))[0] + broken if isinstance(place, slice) else place[broken]
         raise DataError(
-            f"Row {number} (counted from 0) has NaN or infinity, which kernels can't compare. Fill"
-            " the gaps first, or leave such rows out."
+            f"Row {number} (counted from 0) has NaN or infinity, which kernels can't compare in"
+            " rows read in parts. Fill the gaps, leave such rows out, or pass a table in memory."
         )
     return block
 
 
 def row_numbers(members: slice | NDArray[Any], n_rows: int) -> NDArray[np.intp]:
-    """Return the numbers of the rows that a slice, a mask or numbers stand for, none negative."""
+    """Return the non-negative numbers of the rows that a slice, a mask or numbers select."""
     if isinstance(members, slice):
         return np.arange(*members.indices(n_rows))
     numbers = np.asarray(members)
@@ -132,7 +132,7 @@ def is_dask(value: Any) -> bool:
 
 @attrs.define(eq=False)
 class ColumnCuts:
-    """Rows (n, d) and subsets of columns, each cut once: the same array is the same quantities."""
+    """Rows (n, d) and subsets of columns, each cut once: an array identifies its quantities."""
 
     rows: Any
     _cuts: dict[tuple[bytes, str], Any] = attrs.field(factory=dict, init=False)
@@ -158,7 +158,7 @@ class ColumnCuts:
 
 @attrs.frozen(eq=False)
 class KnownPairs:
-    """Some of the rows (T, d) of which base quantities are known, by their places (n,)."""
+    """Some of the rows (T, d) with known base quantities, by their places (n,)."""
 
     store: PairStore
     rows: Array
@@ -169,7 +169,7 @@ class KnownPairs:
         return attrs.evolve(self, places=self.places[members])
 
     def gather(self, name: str, others: KnownPairs, out: Array) -> bool:
-        """Write a base quantity (n, m) of these and other rows; False where it is not known."""
+        """Write a base quantity (n, m) of these and other rows; False if it is unknown."""
         values = self.store.quantity(name, self.rows) if others.rows is self.rows else None
         if values is None or values.dtype != out.dtype:
             return False
@@ -178,9 +178,9 @@ class KnownPairs:
 
 
 class PairStore:
-    """The rows (T, d) of which folds are parts, with base quantities for each set of columns.
+    """The rows (T, d) that folds are taken from, with base quantities for each set of columns.
 
-    They take up to ``max_memory`` bytes; without limit where it is None.
+    They take up to ``max_memory`` bytes; None means no limit.
     """
 
     def __init__(self, rows: Array, max_memory: int | None = None) -> None:
@@ -190,7 +190,7 @@ class PairStore:
         self._lock = Lock()
 
     def of(self, columns: NDArray[np.intp] | None, places: NDArray[np.intp]) -> KnownPairs | None:
-        """Return some rows as pairs on some columns; None where that gains nothing."""
+        """Return some rows as pairs on some columns; None if that gains nothing."""
         with self._lock:
             rows = self._cuts.of(columns)
         return None if rows.shape[1] < WORTH_COLUMNS else KnownPairs(self, rows, places)

@@ -1,4 +1,4 @@
-"""Training sides: what learners use of one view, or of a weighted sum of views."""
+"""Training sides: the input of learners, from one view or a weighted sum of views."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Side:
     explicit: bool
     n_rows: int
 
-    # What is computed once, when it is first asked for.
+    # Computed once, when first used.
     _normal: NormalMatrix | None = None
     _spectrum: Spectrum | None = None
 
@@ -33,7 +33,7 @@ class Side:
         return features @ features.T
 
     def features(self) -> Array:
-        """Return the features (N, p) of the training rows, where the map is explicit."""
+        """Return the features (N, p) of the training rows, if the map is explicit."""
         raise IncompatibleError("This view has no features: its feature map is implicit.")
 
     @property
@@ -88,15 +88,15 @@ class Side:
         return products, sums
 
     def spectrum(self) -> Spectrum:
-        """Return the eigenpairs of the centred normal matrix, or Gram matrix where implicit."""
+        """Return the eigenpairs of the centred normal matrix, or Gram matrix if implicit."""
         if self._spectrum is None:
             if self.explicit:
                 self._spectrum = self.normal_matrix().spectrum()
             else:
                 gram = self.gram()
                 spectrum = Spectrum.of(centred_gram(gram, np.float64), floor=gram_rounding(gram))
-                # An eigenvector of a tiny eigenvalue is mixed with the constant one of eigenvalue
-                # zero; division of coefficients by the eigenvalue would amplify that share.
+                # An eigenvector of a tiny eigenvalue mixes with the constant one of eigenvalue
+                # zero; dividing coefficients by the eigenvalue would amplify that share.
                 vectors = spectrum.vectors - spectrum.vectors.mean(axis=0)
                 self._spectrum = Spectrum(spectrum.values, vectors)
         return self._spectrum

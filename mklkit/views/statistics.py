@@ -22,10 +22,10 @@ from mklkit.views.kernel_rows import InnerProduct, KernelRows, Scratch, is_scala
 from mklkit.views.tiles import KernelTiles, kernel_products, over_tiles, tile_places
 
 SMALL_BLOCK = TILE_ROWS * TILE_COLUMNS
-"""The number of values up to which a block is evaluated as a whole."""
+"""Blocks up to this number of values are evaluated as a whole."""
 QUARTILES = (0.25, 0.75)
 SAMPLE_ROWS, SAMPLE_SQUARES = 32, 64
-"""Of the pairs from which a quartile is guessed: squares, as they cost little more than one row."""
+"""The sample of pairs for a guess of a quartile: squares, which cost little more than one row."""
 
 
 @attrs.define(eq=False)
@@ -88,7 +88,7 @@ def _block(a: KernelRows, b: KernelRows | None = None) -> list[Quadrant]:
 
 
 def quartiles_of(quartiles: Callable[[], list[list[float]]], index: int) -> list[float]:
-    """Return the quartiles of one kernel, or of one block, of those that are computed together."""
+    """Return the quartiles of one kernel, or of one block among those computed together."""
     return quartiles()[index]
 
 
@@ -104,7 +104,7 @@ def _quartiles(a: KernelRows, b: KernelRows | None) -> list[list[float]]:
         if is_scalar(kernel) and kernel.monotone:
             key = a.places[index], kernel.base
             if key not in of_bases:
-                # A decreasing kernel maps the mirrored ranks to the wanted ones.
+                # A decreasing kernel maps the mirrored ranks to the requested ones.
                 base = _Base(kernel.base)
                 of_bases[key] = _values(a, b, index, [*ranks, *mirrored], base)
             wanted = ranks if kernel.monotone > 0 else mirrored
@@ -165,6 +165,6 @@ def _sample(a: KernelRows, b: KernelRows) -> Array:
 
 @attrs.frozen
 class _Base(InnerProduct):
-    """The base quantity itself as a kernel, as the linear one is."""
+    """The base quantity itself as a kernel, like the linear one."""
 
     base: str  # type: ignore[misc]

@@ -17,8 +17,8 @@ from mklkit.errors import DataError
 from mklkit.views.rows import row_numbers
 
 TYPES = (np.dtype(np.float32), np.dtype(np.float64))
-# Rows that are not asked for but lie between some that are: reading up to so many bytes of them
-# costs less than another call of the system.
+# Unrequested rows between requested ones: reading up to this many bytes of them is cheaper than
+# another system call.
 GAP_BYTES = 1 << 14
 SPAN_BYTES = 1 << 23
 Signature = tuple[int, int]
@@ -27,9 +27,9 @@ Signature = tuple[int, int]
 class StoredRows:
     """An array of numbers (N, d) in a file, row by row.
 
-    Rows are read into new arrays. A memory map would do, but the system counts its pages as the
-    process's memory for as long as it likes. An object may be used by several threads at once, and
-    pickled: the copy opens the file again.
+    Rows are read into new arrays. A memory map would also work, but the system may count its pages
+    as the process's memory indefinitely. An object may be used by several threads at once, and
+    pickled: the copy reopens the file.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class StoredRows:
         self._row_bytes = self.shape[1] * self.dtype.itemsize
         self.column_names = None if column_names is None else list(column_names)
         if self.dtype not in TYPES:
-            raise DataError(f"{path} holds {self.dtype!s:.60}; float32 or float64 is expected.")
+            raise DataError(f"{path} holds {self.dtype!s:.60}; expected float32 or float64.")
         self._signature = signature_of(self.path)
         if self._signature[0] < offset + self.nbytes:
             raise DataError(
@@ -90,7 +90,7 @@ class StoredRows:
         Returns
         -------
         StoredRows or None
-            None where the map's numbers are not those of a file, row after row: for a map of some
+            None if the map's numbers are not those of a file, row after row: for a map of some
             columns or every other row, of another type, or with changes that stay in memory.
         """
         root: Any = array
@@ -112,7 +112,7 @@ class StoredRows:
         Raises
         ------
         DataError
-            If it can't be read, or is no array of rows of ``float32`` or ``float64``.
+            If it can't be read, or is not an array of rows of ``float32`` or ``float64``.
         """
         try:
             array = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -137,14 +137,14 @@ class StoredRows:
         return self.shape[0]
 
     def __getitem__(self, members: slice | NDArray[Any], /) -> NDArray[Any]:
-        """Return some rows (n, d), in the order asked for, as a new array.
+        """Return some rows (n, d), in the requested order, as a new array.
 
-        Rows asked for by number are read in the order of the file, neighbours together.
+        Rows requested by number are read in the order of the file, neighbours together.
 
         Raises
         ------
         IndexError
-            If there is no row of such a number.
+            If there is no row with such a number.
         DataError
             If the file ends before them.
         """
@@ -185,7 +185,7 @@ class StoredRows:
         left: Any = out.reshape(-1).view(np.uint8)
         place = self.offset + start * self._row_bytes
         while left.size:
-            # One call reads two gigabytes at most.
+            # One call reads at most two gigabytes.
             count = os.preadv(self._file.fileno(), [left], place)
             if count == 0:
                 raise DataError(f"{self.path} has become shorter since it was opened: fit again.")

@@ -41,11 +41,11 @@ def over_tiles(
     kernel_rows: KernelRows,
     others: KernelRows | None = None,
 ) -> Iterator[Result]:
-    """Yield what some work makes of each tile, in the order of the tiles, from several threads.
+    """Yield the result of ``work`` on each tile, in the order of the tiles, from several threads.
 
     The work gets the tile's rows, its columns, and an iterator over each kernel's index and its
-    values there, which are overwritten by the next kernel's. ``others`` has the same kernels on the
-    rows of the columns; without it, tiles are those on and above the diagonal.
+    values there, which the next kernel overwrites. ``others`` has the same kernels on the rows of
+    the columns; without it, tiles are those on and above the diagonal.
     """
     every = kernel_rows if others is None else others
     spare = SpareScratch(overwrites=True)  # two arrays per thread are enough
@@ -59,7 +59,7 @@ def over_tiles(
     places = tile_places(kernel_rows, others)
     first = list(islice(places, 2))
     if len(first) < 2:
-        yield from map(on_tile, first)  # threads would cost more
+        yield from map(on_tile, first)  # threads would be slower
     else:
         yield from each(on_tile, chain(first, places))
 
@@ -67,7 +67,7 @@ def over_tiles(
 def tile_places(
     kernel_rows: KernelRows, others: KernelRows | None = None
 ) -> Iterator[tuple[slice, slice]]:
-    """Yield rows and columns of the tiles of which :func:`over_tiles` evaluates the kernels."""
+    """Yield rows and columns of the tiles on which :func:`over_tiles` evaluates the kernels."""
     if others is None:
         yield from upper_blocks(kernel_rows.n_rows)
         return
@@ -112,18 +112,18 @@ def weighted_gram(
 class _Means:
     """What is subtracted from the tiles of M kernels: the means of HKH (M, N), or nothing.
 
-    Computed in a pass of its own, from tiles divided by ``sizes``, the largest k(x, x) of each
-    kernel. Computed from sums of K alone, a wide kernel, or one on data far from zero, would lose
-    its digits in the mean. Kernels that are inner products are evaluated on centred rows: HKH is
-    the same, with all its digits. ``noise`` are the rounding errors that centring leaves of
-    constant kernels. ``row_weights`` are those of all kernels (N,), or of each (M, N), which are 0
-    for rows that lack its source.
+    Computed in a separate pass, from tiles divided by ``sizes``, the largest k(x, x) of each
+    kernel. From sums of K alone, a wide kernel, or one on data far from zero, would lose its
+    digits in the mean. Kernels that are inner products are evaluated on centred rows: HKH is the
+    same, with all its digits. ``noise`` are the rounding errors that centring leaves of constant
+    kernels. ``row_weights`` are those of all kernels (N,), or of each (M, N), which are 0 for rows
+    that lack its source.
     """
 
     def __init__(self, kernel_rows: KernelRows, centered: bool, row_weights: Array) -> None:
         self.kernel_rows = _with_centred_rows(kernel_rows, row_weights) if centered else kernel_rows
         largest = [float(np.abs(values).max()) for values in self.kernel_rows.diagonals()]
-        # Of a subnormal number no float is the inverse.
+        # No float is the inverse of a subnormal number.
         least = np.finfo(np.float64).tiny
         self.sizes = np.array([max(size, least) if size > 0 else 1.0 for size in largest])
         self.rows = np.zeros((len(kernel_rows), kernel_rows.n_rows))
@@ -184,9 +184,9 @@ def kernel_products(
 ) -> KernelProducts:
     """Return the kernels' inner products, optionally with each kernel centred first (HKH).
 
-    Without ``pairs`` only the diagonal of the products, where ``row_weights`` say how much each row
-    counts. O(N²(d + M²)) time, M tiles of memory and no Gram matrix; without pairs O(N²(d + M)).
-    A kernel is centred on the rows that have its source, and zero beside others.
+    Without ``pairs`` only the diagonal of the products, in which ``row_weights`` weigh the rows.
+    O(N²(d + M²)) time, M tiles of memory and no Gram matrix; without pairs O(N²(d + M)).
+    A kernel is centred on the rows that have its source, and zero for the other rows.
 
     >>> from mklkit.kernels import Linear
     >>> rows = np.array([[1.0], [3.0]])

@@ -1,7 +1,7 @@
 """Views: kernels with a feature map on the training rows, and weighted sums of them.
 
-A view computes each quantity once. Gram matrices, tile statistics and eigendecompositions are all
-taken from the view, so that methods, grids and folds can share them.
+A view computes each quantity once. Gram matrices, tile statistics and eigendecompositions all come
+from the view, so that methods, grids and folds can share them.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from mklkit.views.tiles import weighted_gram
 class BlockSide(Side, ABC):
     """Some views as a training side: Σ w_m K_m, or features √w_m Φ_m side by side, (N, Σp).
 
-    Features are read block by block, without one array of them all where that is not asked for.
+    Features are read block by block, and all in one array only on request.
     ``used`` are the views' indices and ``scales`` their w_m; ``row_scale`` (N,) scales the rows of
-    a Gram matrix where some lack sources.
+    a Gram matrix if some lack sources.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class BlockSide(Side, ABC):
     @property
     @abstractmethod
     def learner_kernel(self) -> KernelRows:
-        """The kernels that a learner works on, on their rows (N, ·)."""
+        """The kernels that a learner uses, on their rows (N, ·)."""
 
     @property
     def feature_statistics(self) -> FeatureStatistics:
@@ -85,7 +85,7 @@ class BlockSide(Side, ABC):
             return self._gram
         if len(self.used) == 0:
             return np.zeros((self.n_rows, self.n_rows))
-        if self.explicit:  # Estimators check it in advance on implicit maps.
+        if self.explicit:  # Estimators check the size in advance on implicit maps.
             check_gram_fits(self.n_rows, self.blocks.rows.dtype.itemsize)
         gram = weighted_gram(self.learner_kernel, self.scales, scale=self.row_scale)
         if keep:
@@ -127,7 +127,7 @@ class BlockSide(Side, ABC):
         return Projection.of(self.blocks.projectors_of(self.used), self._parts(coefficients))
 
     def back_projection(self) -> tuple[BackProjection, Callable[[Sequence[Array]], Array]]:
-        """Return the sums of one block's products with targets, and what finishes their total."""
+        """Return the sums of one block's products with targets, and a map for their total."""
         back = BackProjection(self.blocks.projectors_of(self.used))
 
         def finish(sums: Sequence[Array]) -> Array:
@@ -150,7 +150,7 @@ class BlockSide(Side, ABC):
 
     @property
     def _roots(self) -> list[float]:
-        return np.sqrt(self.scales).tolist()  # Python's numbers keep single precision.
+        return np.sqrt(self.scales).tolist()  # Python's floats keep arrays in single precision.
 
     @property
     def _widths(self) -> list[int]:
@@ -171,7 +171,7 @@ class BlockSide(Side, ABC):
 
 
 class View(BlockSide):
-    """One kernel through one feature map on the training rows, restricted to its own columns."""
+    """One kernel with one feature map on the training rows, restricted to its own columns."""
 
     def __init__(
         self,
@@ -193,9 +193,9 @@ class View(BlockSide):
     def learner_kernel(self) -> KernelRows:
         """The kernel that a learner works on, on its rows (N, ·).
 
-        On an explicit map that is ΦΦᵀ, the inner product of the features. Where the features
-        reproduce the view's own kernel, as on a full empirical map, it is that kernel, which takes
-        less time and shares work with others.
+        On an explicit map that is ΦΦᵀ, the inner product of the features. If the features
+        reproduce the view's own kernel, as on a full empirical map, it is that kernel, which is
+        faster and shares work with others.
         """
         if self.sees_features:
             return KernelRows.of([InnerProduct()], [self.features()])
@@ -210,14 +210,14 @@ class View(BlockSide):
         if features is None:
             return True
         # The part of a positive semi-definite kernel that a map drops is positive semi-definite,
-        # and zero where its diagonal is zero.
+        # and zero wherever its diagonal is zero.
         diagonal = where_present(self.kernel.diagonal, rows_at(self.rows, slice(0, self.n_rows)))
         gap = np.abs(np.einsum("ij,ij->i", features, features) - diagonal).max()
         return bool(gap > np.sqrt(np.finfo(features.dtype).eps) * np.abs(diagonal).max())
 
     @property
     def n_bytes(self) -> int:
-        """The memory of the Gram matrix and its eigenvectors, where they are kept."""
+        """The memory of the Gram matrix and its eigenvectors, if they are kept."""
         spectrum = 0 if self._spectrum is None else self._spectrum.vectors.nbytes
         return spectrum + (0 if self._gram is None else self._gram.nbytes)
 
@@ -226,7 +226,7 @@ class View(BlockSide):
         return self.blocks.map(function, self._index)
 
     def restricted(self, members: NDArray[np.intp]) -> View:
-        """Return this view alone on some of its rows, whose features are made block by block."""
+        """Return only this view on some of its rows, with features computed block by block."""
         features = None
         if self.explicit:
             features = FeatureStatistics(self.blocks.only([self._index]).take(members))
@@ -236,13 +236,13 @@ class View(BlockSide):
 
     @cached_property
     def members(self) -> NDArray[np.intp] | None:
-        """The rows (n,) that have its source; None where all do, or fewer than two."""
+        """The rows (n,) that have its source; None if all do, or fewer than two."""
         members = np.flatnonzero(~self.rows.lacks) if isinstance(self.rows, SourceRows) else ()
         return np.asarray(members) if len(members) > 1 else None
 
     @cached_property
     def present(self) -> View:
-        """This view alone on its members; itself where these are None."""
+        """This view on its members; the view itself if these are None."""
         return self if self.members is None else self.restricted(self.members)
 
     def quadrants(self, y: Array) -> Quadrants:
@@ -274,7 +274,7 @@ class View(BlockSide):
         return self._tile_statistics.alignments(y, centered, row_weights)[self._index]
 
     def _members_of(self, y: Array) -> NDArray[np.intp] | None:
-        """Return the members, if statistics of all rows don't say theirs; None if all are alike."""
+        """Return the members if they need their own statistics; None if their labels are equal."""
         if self.members is None or len(np.unique(y[self.members])) == 1:
             return None
         known = self.sees_features and self.feature_statistics.patterns is not None
@@ -284,7 +284,7 @@ class View(BlockSide):
 class WeightedViews(BlockSide):
     """The sum Σ w_m K_m as a training side: one Gram matrix, or scaled features side by side.
 
-    Weights must not be negative where the views are explicit.
+    Weights must not be negative if the views are explicit.
     """
 
     def __init__(self, views: Sequence[View], weights: Array) -> None:

@@ -41,7 +41,7 @@ from mklkit.views.view import View, WeightedViews
 class ViewSet(list[View]):
     """The views of one problem, on the same training rows (N, d).
 
-    ``blocks`` are the features of all views, where the map is explicit.
+    ``blocks`` are the features of all views, if the map is explicit.
     """
 
     def __init__(
@@ -74,15 +74,15 @@ class ViewSet(list[View]):
         """Return the views of training rows (N, d); ``columns`` of the kernels are positions.
 
         ``max_memory`` (bytes) bounds the memory of features on explicit maps; ``pairs`` returns the
-        pairs of these rows on a kernel's columns, where base quantities are known. Kernels are
-        fitted to rows that count by their weights (N,), if they have any.
+        pairs of these rows on a kernel's columns if base quantities are known. Kernels are fitted
+        with the rows' weights (N,), if they have any.
         """
         fitted, own_rows = fit_kernels(kernels, rows, row_weights)
         maps = fit_maps(kernels, feature_map, fitted, own_rows, random_state)
         if isinstance(rows, RowSource) and any(
             fitted_map.training_features() is not None for fitted_map in maps
         ):
-            # All rows are landmarks, and in memory as such.
+            # All rows are landmarks, so they are in memory.
             rows = rows_at(rows, slice(0, len(rows)))
             own_rows = own_columns(kernels, rows)
         projectors = [
@@ -141,7 +141,7 @@ class ViewSet(list[View]):
     def replaced(self, kernels: Sequence[FittedKernel], rows: Array) -> ViewSet:
         """Return views of other fitted kernels, which read all columns of other rows (N, d).
 
-        Of implicit maps; the decisions that are learned from them are of such rows.
+        Only for implicit maps; decisions learned from them apply to such rows.
         """
         pairs = [(view.projector, k) for view, k in zip(self, kernels, strict=True)]
         maps: list[Any] = [attrs.evolve(p.map, kernel=k, landmarks=rows) for p, k in pairs]  # type: ignore[misc]
@@ -181,7 +181,7 @@ class ViewSet(list[View]):
     def products(self, y: Array | None = None) -> KernelProducts:
         """Return the centred kernels' inner products, with each other and with labels y (N,).
 
-        In O(Np²) per pair of kernels where learners work on features, else O(N²).
+        In O(Np²) per pair of kernels if learners work on features, else O(N²).
         """
         if all(view.sees_features for view in self):
             rows = [view.rows for view in self]

@@ -124,7 +124,7 @@ def test_numbers_by_a_score_with_weights_until_a_time(
     assert "learns      numbers" in mklkit("inspect", tmp_path / "a.mkl").out
     stopped = mklkit("compare", two_kinds, *words, "--time-limit", "0s")
     assert (stopped.code, stopped.out.splitlines()[0]) == (0, "stopped  after 1 of 4 runs")
-    assert "the time limit of 0s was over" in " ".join(stopped.out.split())
+    assert "the time limit of 0s ended it" in " ".join(stopped.out.split())
 
 
 @pytest.mark.process

@@ -58,7 +58,7 @@ def test_predict_needs_what_kernels_see(mklkit: Run, sheet: Path, tmp_path: Path
     # What kernels don't see is not looked at either.
     assert not any(name in outcome.err for name in ("Row ID", "colour", "lab"))
     rows[["seen", "colour"]].to_csv(few, index=False)
-    mklkit("predict", model, few).refused("lacks 1 of the 2 columns the model needs: 'price'")
+    mklkit("predict", model, few).refused("lacks 1 of the 2 columns that the model needs: 'price'")
 
 
 def test_inspect_shows_columns_and_predict_reads_them_so(

@@ -10,7 +10,9 @@ import pytest
 
 from mklkit.datasets import load_table
 
-KERNELS = [part for n in ("profile", "fourier", "pattern") for part in ("-k", f"{n}:rbf@{n}_*")]
+SOURCES = ("profile", "fourier", "pattern")
+KERNELS = [part for n in SOURCES for part in ("-k", f"{n}:rbf@{n}_*")]
+PARTS = ("complete", "lacking")
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +34,15 @@ def test_fits_predicts_and_compares_rows_that_lack_sources(
     rows = load_table(lacking).features
     n_lack = rows.loc[:, rows.columns.str.startswith("profile")].isna().all(axis=1).sum()
     assert f"{n_lack} of 200 rows lack profile (high" in told
+    lacks = [rows.filter(like=f"{name}_").isna().all(axis=1) for name in SOURCES]
+    evaluated = mklkit("evaluate", lacking, *KERNELS, "--json").json
+    assert evaluated["parts"]["lacking"]["rows"] == np.any(lacks, axis=0).sum()
+    scores = done["scores"]
+    for whole, parts in ((evaluated["pooled"], evaluated["parts"]), (scores["held_out"], scores)):
+        of_parts = [(parts[name]["rows"], parts[name]["accuracy"]) for name in PARTS]
+        counts, accuracies = zip(*of_parts, strict=True)
+        assert sum(counts) == whole["rows"]
+        assert np.average(accuracies, weights=counts) == pytest.approx(whole["accuracy"])
     nines = lacking.with_name("nines.csv")
     of_value = mklkit("fit", nines, *KERNELS, "--lacks", "-9", "--json").json
     assert of_value["scores"] == done["scores"]
@@ -46,3 +57,7 @@ def test_fits_predicts_and_compares_rows_that_lack_sources(
 def test_strategies_are_listed_and_unknown_ones_refused(mklkit: Any, lacking: Path) -> None:
     assert "present-centred" in mklkit("list", "missing").out
     mklkit("fit", lacking, *KERNELS, "--missing", "drp").refused("drop")
+
+
+def test_rows_are_held_out_in_one_way(mklkit: Any, lacking: Path) -> None:
+    mklkit("fit", lacking, "--holdout", "0.3", "--split-column", "target").refused("--holdout")

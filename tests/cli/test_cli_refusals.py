@@ -97,7 +97,7 @@ REFUSED = [
     ("fit people.csv -t price --combiner dimkl3", "'dimkl3' can't learn from numbers"),
     ("fit people.csv -t price --learner svm", "'svm' can't learn from numbers"),
     ("fit people.csv -t price --stream --task regression", "--task regression"),
-    ("fit people.csv -t price --task classification", "classes are expected"),
+    ("fit people.csv -t price --task classification", "instead of classes"),
     ("fit people.csv -t ward --task regression", "'ward' holds"),
     ("fit iris --stream", "iris is built in"),
 ]

@@ -13,10 +13,13 @@ from processes import Fitted, Run
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 
+from mklkit import MKLClassifier
 from mklkit.cli.model_options import ModelOptions
 from mklkit.cli.streams import fit_stream
+from mklkit.datasets import load_table
 from mklkit.datasets.files import ChunkedTable
 from mklkit.datasets.pipeline import build_pipeline
+from mklkit.errors import IncompatibleError
 from mklkit.views.stored_rows import StoredRows
 
 
@@ -111,3 +114,30 @@ def test_predict_in_parts_as_in_memory(
         line.partition(" (and so on")[0].partition(", not")[0] for line in got.err.splitlines()
     ] == said
     pd.testing.assert_frame_equal(pd.read_parquet(table), pd.read_csv(io.StringIO(got.out)))
+
+
+@pytest.mark.parametrize("feature_map", ["implicit", "empirical(subset=40)"])
+def test_rows_that_lack_sources_are_those_of_a_table_in_memory(
+    mklkit: Run, tmp_path: Path, feature_map: str
+) -> None:
+    table = load_table("digits_lacking")
+    frame = table.features.assign(digit=table.target)[::4]
+    (tmp_path / "rows").mkdir()
+    frame[:200].to_parquet(tmp_path / "rows" / "1.parquet")
+    frame[200:].to_parquet(tmp_path / "rows" / "2.parquet")
+    frame.to_parquet(tmp_path / "whole.parquet")
+    options = ["-k", "a:rbf@profile_*", "-k", "b:rbf@fourier_*", "--target", "digit", "--json"]
+    options += ["-k", "c:rbf@pattern_*", "--feature-map", feature_map, "--combiner", "alignment"]
+    wanted = mklkit("fit", tmp_path / "whole.parquet", *options).json
+    got = mklkit("fit", tmp_path / "rows/*.parquet", *options).json
+    for part in ("train", "held_out"):
+        assert got["scores"][part] == wanted["scores"][part]
+    assert got["choices"] == wanted["choices"]
+    assert any(choice.startswith("present: ") for choice in got["choices"])
+    weights = [[row["weight"] for row in facts["model"]["weights"]] for facts in (got, wanted)]
+    np.testing.assert_allclose(*weights, rtol=1e-9)
+    table = ChunkedTable.opened(tmp_path / "rows/*.parquet")
+    pipeline = build_pipeline(MKLClassifier(["rbf@profile_*"], feature_map="fourier"))
+    fitting = lambda classifier: nullcontext()  # noqa: E731
+    with pytest.raises(IncompatibleError, match="--missing impute"):
+        fit_stream(pipeline, table, ModelOptions(), "digit", [], 0.0, fitting, distributed=True)

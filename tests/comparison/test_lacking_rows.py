@@ -36,10 +36,6 @@ def splits_of(y: np.ndarray) -> list[Any]:
     return list(StratifiedKFold(3, shuffle=True, random_state=1).split(y, y))
 
 
-def share(right: np.ndarray, some: np.ndarray) -> float:
-    return float(right[some].mean())
-
-
 def test_compare(data: Any, lacks: np.ndarray, tmp_path: Any) -> None:
     X, y = data
     settings = {"kernels": KERNELS, "learners": ["svm(C=5)"], "baselines": ["logistic regression"]}
@@ -52,7 +48,7 @@ def test_compare(data: Any, lacks: np.ndarray, tmp_path: Any) -> None:
         for split in make_splits(y, "2x1").splits:
             model = clone(method.pipeline).fit(X.iloc[split.train], y[split.train])
             right, lack = model.predict(X.iloc[split.test]) == y[split.test], lacking[split.test]
-            by_split.append([share(right, ~lack), share(right, lack)])
+            by_split.append([right[~lack].mean(), right[lack].mean()])
         shown = table.loc[method.name, ["complete_score", "lacking_score"]].to_numpy(float)
         np.testing.assert_allclose(shown, np.mean(by_split, axis=0))
     facts = comparison.as_dict()
@@ -80,11 +76,9 @@ def test_search(data: Any, lacks: np.ndarray) -> None:
                 model.set_params(missing=point["missing"], learner=f"svm(C={point['learner__C']})")
                 right = model.fit(X.iloc[train], y[train]).predict(X.iloc[test]) == y[test]
                 parts = (~lacking[test], lacking[test])
-                if scoring is None:
-                    by_split.append([share(right, part) for part in parts])
-                    continue
                 recalls = [[right[p & (y[test] == c)].mean() for c in np.unique(y)] for p in parts]
-                by_split.append(np.mean(recalls, axis=1))
+                of_parts = [right[part].mean() for part in parts]
+                by_split.append(np.mean(recalls, axis=1) if scoring else of_parts)
             shown = [results[f"mean_test_{part}"][place] for part in ("complete", "lacking")]
             np.testing.assert_allclose(shown, np.mean(by_split, axis=0))
     complete = MKLSearchCV(base, {"learner__C": [1.0]}, cv=2).fit(X[~lacking], y[~lacking])

@@ -364,6 +364,36 @@ def test_one_pass_has_the_quadrants_of_the_rows_that_have_the_source(
     np.testing.assert_allclose(together, one_by_one, rtol=1e-9)
 
 
+def test_probabilities_are_calibrated_by_rows_that_lack_the_same(
+    rng: np.random.Generator, tmp_path: Path
+) -> None:
+    n_rows = 240
+    y = np.where(rng.random(n_rows) < 0.5, 1, -1)
+    X = rng.normal(size=(n_rows, 9)) + 0.7 * y[:, None]
+    X[:100, COLUMNS[0]] = rng.normal(size=(100, 3))  # says nothing of the first rows
+    X[:100, 3:] = np.nan
+    X[100:110, COLUMNS[2]] = np.nan  # too few for sigmoids of their own
+    model = MKLClassifier(KERNELS, learner=SVM, probability=True, random_state=0).fit(X, y)
+    assert set(model.pattern_calibrations_) == {"000", "011"}
+    values, probabilities = model.decision_function(X), model.predict_proba(X)
+    for members, calibration in (
+        (slice(0, 100), model.pattern_calibrations_["011"]),
+        (slice(100, 110), model.calibration_),
+        (slice(110, None), model.pattern_calibrations_["000"]),
+    ):
+        sigmoid = calibration.calibrators[0]
+        expected = 1 / (1 + np.exp(sigmoid.a_ * values[members] + sigmoid.b_))
+        np.testing.assert_allclose(probabilities[members, 1], expected, rtol=1e-12)
+    # Rows of which the source says nothing are nearer to even chances than by the shared sigmoids.
+    shared = model.calibration_.predict_proba(values[:100])
+    assert np.abs(probabilities[:100] - 0.5).mean() < np.abs(shared - 0.5).mean()
+    alone = np.vstack([model.predict_proba(row[None]) for row in X[95:115]])
+    np.testing.assert_allclose(alone, probabilities[95:115], atol=1e-12)
+    save_model(model, tmp_path / "model.mkl")
+    loaded = load_model(tmp_path / "model.mkl")
+    np.testing.assert_array_equal(loaded.predict_proba(X), probabilities)
+
+
 def test_a_row_without_a_text_has_no_similarity_by_it():
     texts = ["a b", "b c", None, "a", "c d", "b", "d", None]
     frame = pd.DataFrame({"text": texts, "x": np.arange(8.0)})
@@ -382,3 +412,27 @@ def test_a_row_without_a_text_has_no_similarity_by_it():
     np.testing.assert_allclose(alone, usual, atol=1e-6)
     with pytest.raises(DataError, match="Row 0"):
         model.predict(pd.DataFrame({"text": [None], "x": [np.nan]}))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"learner": SVM, "probability": True},
+        {"combiner": "dimkl5", "feature_map": "fourier(n_components=32)", "learner": "ridge"},
+        {"combiner": "alignment", "feature_map": "empirical(subset=20)", "learner": "mhks"},
+        {"combiner": "ifsl", "learner": "kmhks"},
+        {"combiner": "ifsl", "feature_map": "empirical(subset=20)", "learner": "mhks"},
+    ],
+)
+def test_complete_tables_have_the_same_bits_by_strategies_that_see_no_gaps(
+    rng: np.random.Generator, parts: dict[str, Any]
+) -> None:
+    y = np.where(rng.random(80) < 0.5, 1, -1)
+    X = rng.normal(size=(80, 9)) + 0.5 * y[:, None]
+    models = [
+        MKLClassifier(KERNELS, missing=missing, random_state=0, **parts).fit(X, y)
+        for missing in ("present", "drop", "impute")
+    ]
+    for decide in ("decision_function", *["predict_proba"] * ("probability" in parts)):
+        values = [getattr(model, decide)(X).tobytes() for model in models]
+        assert values[0] == values[1] == values[2]

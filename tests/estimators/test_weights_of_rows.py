@@ -130,7 +130,7 @@ def test_components_that_cannot_weigh_rows_are_refused():
 
 def test_rules_that_take_all_rows_alike_say_so():
     X, y, often = three_classes(0)
-    note = "kernel weights of dimkl3: from all rows alike; weights of rows count in the learner"
+    note = "kernel weights of dimkl3 count all rows equally; weights of rows count in the learner"
     model = MKLClassifier(combiner="dimkl3")
     assert note in model.fit(X, y, sample_weight=often).choices_
     assert note not in model.fit(X, y).choices_
@@ -141,7 +141,7 @@ def test_probabilities_are_calibrated_on_weighted_rows():
     draw = np.random.default_rng(0)
     codes, values = np.arange(40) % 2, draw.normal(size=40) + np.arange(40) % 2
     weights = draw.uniform(0.1, 3, 40)
-    calibrated, _ = cross_fitted(codes, 0, lambda _, held_out: values[held_out], weights)
+    calibrated, _, _ = cross_fitted(codes, 0, lambda _, held_out: values[held_out], weights)
     expected = _SigmoidCalibration().fit(values, codes, sample_weight=weights).predict(values)
     np.testing.assert_allclose(calibrated.predict_proba(values)[:, 1], expected, rtol=1e-6)
 

@@ -126,5 +126,5 @@ def test_leverage_scores_are_those_of_the_mean_of_the_normalised_kernels(ridge, 
 def test_unknown_strategies_and_a_choice_among_all_rows_are_refused(value):
     with pytest.raises(ValueError, match="landmarks"):
         Empirical(subset=5, landmarks=value)
-    with pytest.raises(ValueError, match=r"without subset every row is one.*subset=256"):
+    with pytest.raises(ValueError, match=r"without subset every row is a landmark.*subset=256"):
         Empirical(landmarks="kmeans")

@@ -70,7 +70,7 @@ def test_a_changed_file_is_read_again(tmp_path, gram):
         ("ragged.csv", "1,2\n3\n", "column"),
         ("broken.npz", "no archive", "it holds no array of numbers"),
         ("nothing.csv", "", "it is empty"),
-        ("two.npz", [np.eye(2), np.eye(3)], "it has 2 arrays, and one is expected"),
+        ("two.npz", [np.eye(2), np.eye(3)], "it has 2 arrays; expected one"),
         ("pipe.csv", os.mkfifo, "it is not a file"),
     ],
 )

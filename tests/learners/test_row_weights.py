@@ -158,7 +158,7 @@ def test_the_chosen_C_takes_equal_rows_for_one(seed):
 
 def test_graphs_of_the_user_have_no_weights():
     rows, y, often = problem(0)
-    with pytest.raises(IncompatibleError, match="with graphs of your own"):
+    with pytest.raises(IncompatibleError, match="with custom graphs"):
         on_gram(KDA(graphs=lambda labels: None), rows, y, rows, often.astype(float))
 
 

@@ -62,7 +62,7 @@ def kind(display: Any) -> str:
 def test_what_is_not_one_axes_is_refused(display: Any) -> None:
     pair = pyplot.figure().subplots(1, 2)
     for wrong in (3, "left", pair, pair[0].figure):
-        with pytest.raises(MKLKitError, match=r"One matplotlib Axes is expected.*; got "):
+        with pytest.raises(MKLKitError, match=r"Expected one matplotlib Axes.*; got "):
             display.plot(wrong)
     assert display.plot(pair[0]).figure_ is pair[0].figure
     pair[1].remove()
@@ -76,7 +76,7 @@ def test_too_few_axes_are_refused(display: Any, needed: int) -> None:
     for few in (single, [single]):
         with pytest.raises(MKLKitError, match=f"{needed} axes.*; got 1"):
             display.plot(few)
-    with pytest.raises(MKLKitError, match=r"One matplotlib Axes is expected.*; got 3"):
+    with pytest.raises(MKLKitError, match=r"Expected one matplotlib Axes.*; got 3"):
         display.plot([single, 3, single])
     figure = pyplot.figure()
     enough = figure.subplots(1, needed)

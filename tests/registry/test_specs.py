@@ -174,7 +174,7 @@ def test_numbers_that_no_float_holds_are_refused():
     ],
 )
 def test_booleans_are_no_whole_numbers(kind, spec):
-    with pytest.raises(SpecError, match=r"=True.* a whole number is expected; got True"):
+    with pytest.raises(SpecError, match=r"=True.* expected a whole number; got True"):
         get_registry().create(kind, spec)
 
 

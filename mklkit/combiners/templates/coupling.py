@@ -166,7 +166,7 @@ class CouplingCombiner(Combiner):
 def subproblem_of(
     learner: Learner, view: KernelView, target: Target, variants: Sequence[Any]
 ) -> Subproblem:
-    """Return a view's subproblem, whose squares are those of the rows that have its source."""
+    """Return a view's subproblem, with squares over the rows that have its source."""
     members = view.members
     if members is None:
         return learner.subproblem(view, target, variants)
@@ -176,7 +176,7 @@ def subproblem_of(
 
 @attrs.frozen(eq=False)
 class SubproblemOfMembers(Subproblem):
-    """A subproblem on some of N rows, as one on all of them, of which others have outputs of 0."""
+    """A subproblem on some of N rows in the form of one on all; other rows have outputs of 0."""
 
     problem: Subproblem
     members: NDArray[np.intp]
@@ -194,7 +194,7 @@ class SubproblemOfMembers(Subproblem):
     def solve(
         self, targets: Array, data_weights: Array, columns: ColumnSelector = slice(None)
     ) -> Any:
-        """Return the coefficients for targets (N, G), of which those of members count."""
+        """Return the coefficients for targets (N, G), of which only the members' count."""
         return self.problem.solve(targets[self.members], data_weights, columns)
 
     def outputs(self, coefficients: Any) -> Array:

@@ -1,4 +1,4 @@
-"""Another combiner's weights beside kernels that have a fixed share of the sum."""
+"""Another combiner's weights, combined with kernels that have a fixed share of the sum."""
 
 from __future__ import annotations
 

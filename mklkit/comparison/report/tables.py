@@ -68,7 +68,7 @@ class Column:
     unit: str = ""
 
     def text(self, row: Mapping[Any, Any]) -> str:
-        """Return the number of a method as it is written."""
+        """Return the number of a method as text."""
         deviation = row.get("deviation", math.nan) if self.key == "score" else math.nan
         spread = "" if math.isnan(deviation) else f" ± {self.written(deviation)}"
         return self.written(row[self.key]) + spread

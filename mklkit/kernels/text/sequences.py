@@ -26,7 +26,7 @@ class Sequences:
     places: NDArray[np.intp]
 
     def starts(self, length: int) -> NDArray[np.intp]:
-        """Return where in the symbols a gram of some length begins that is all in one text."""
+        """Return where grams of a given length begin that lie within one text."""
         last = self.owners[length - 1 :]
         return np.flatnonzero(self.owners[: len(last)] == last)
 
@@ -70,7 +70,7 @@ def gram_numbers(
 
 
 def expect_text(rows: Array) -> None:
-    """Refuse rows that are no code points."""
+    """Refuse rows that are not code points."""
     if not ((rows == np.floor(rows)) & (rows <= 0x10FFFF)).all():
         raise DataError(
             "A kernel on text expects the code points of one column of text, got other numbers:"

@@ -20,10 +20,10 @@ from mklkit.registry.hookspecs import register
 @register
 @attrs.frozen
 class SpectrumKernel(FixedKernel, FeatureKernel):
-    """Common pieces of k letters or words: the inner product of how often each occurs.
+    """Common pieces of k letters or words: the inner product of their counts.
 
-    A text shorter than k has no pieces, and similarity zero to all texts, itself included. Letters
-    are compared as they are written, words in lower case; words are runs of letters and digits.
+    A text shorter than k has no pieces, and similarity zero to all texts, including itself. Letters
+    are compared as written, words in lower case; words are runs of letters and digits.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class SpectrumKernel(FixedKernel, FeatureKernel):
     words : bool, default=False
         Whether pieces are k consecutive words; otherwise k consecutive letters.
     normalize : bool, default=True
-        Whether to divide by √(k(x, x) k(z, z)), so that a text's length does not count.
+        Whether to divide by √(k(x, x) k(z, z)), so that the length of a text does not matter.
 
     Notes
     -----

@@ -22,8 +22,8 @@ from mklkit.registry.hookspecs import register
 class TokenSet(FixedKernel):
     """Share of the elements that two sets have in common, each written in a text: "a; b; c".
 
-    k(x, z) = |x ∩ z|/|x ∪ z|, Jaccard's index. How often and in which order elements are written
-    makes no difference; upper and lower case do. Two empty sets have similarity one.
+    k(x, z) = |x ∩ z|/|x ∪ z|, Jaccard's index. Repetitions and order of elements do not matter;
+    upper and lower case do. Two empty sets have similarity one.
 
     Parameters
     ----------

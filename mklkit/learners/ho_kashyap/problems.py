@@ -105,7 +105,7 @@ class RowFunction:
 class CholeskyProblem(Subproblem):
     """One ridge α > 0 on a Gram matrix: KMHKS's system by a Cholesky factor, not by eigenpairs.
 
-    The system s·f + αV⁻¹v = t has the outputs f beside the solution v: K is not read again.
+    The system s·f + αV⁻¹v = t gives the outputs f along with the solution v: K is not read again.
     """
 
     n_coefficients: int | None = None

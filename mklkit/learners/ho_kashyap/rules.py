@@ -4,8 +4,8 @@ Minimises, over one decision function f_l and margins b_l ≥ 0 per view,
 
     L = Σ_l [‖f_l − φ∘(1 + b_l)‖² + penalty_l] + λ Σ_l ‖f_l − f̄‖²,   f̄ = Σ_j μ_j f_j.
 
-Where rows lack sources, the squares of a view are those of the rows that have its source, and f̄ is
-the mean of the views that a row has; μ is that of each pattern of sources.
+If rows lack sources, the squares of a view are over the rows that have its source, and f̄ is the
+mean of the views that a row has; μ depends on the pattern of sources.
 
 For labels φ of −1 and +1 the misfit is the papers' ‖φ∘f_l − 1 − b_l‖²; for numbers, with margins
 that stay at b = 0, it is ‖f_l − φ‖². Norms over rows are weighted where rows have weights. With one
@@ -164,7 +164,7 @@ def weights_by_pattern(weights: Array, lacks: NDArray[np.bool_]) -> Array:
 def coupling_matrix(weights: Array, lacks: NDArray[np.bool_]) -> Array:
     """Return C (M, M) with ``∂/∂f_l Σ_k ‖f_k − f̄‖² = 2 Σ_j C_lj f_j`` (000, equation 9).
 
-    Sums are over the views that a row does not lack; of these μ (M,) is 0, and so is C.
+    Sums are over the views that a row has; for the others μ (M,) is 0, and so is C.
     """
     has = (~lacks).astype(np.float64)
     crossed = np.outer(weights, has)

@@ -83,7 +83,7 @@ class _Sweep:
     ) -> list[Array]:
         block.prepare(projectors)
         columns, value, weights = self.columns, np.zeros(1), self.columns.weights[None]
-        # Rows that lack sources are on features of their own, which are not swept together.
+        # Rows that lack sources have separate features, which are not swept together.
         codes, lacks = np.zeros(len(rows.labels), np.intp), np.zeros(weights.shape, bool)
         for step, view, *function in self.queue:
             if step == "outputs":

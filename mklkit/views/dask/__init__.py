@@ -1,4 +1,4 @@
-"""Rows on a cluster: Dask's own calls, for tasks, their results, and the workers that are there.
+"""Rows on a cluster: calls to Dask for tasks, their results, and the available workers.
 
 They go to the cluster of the ``distributed.Client`` in use, or else to threads of this process.
 No module here imports Dask before it is used, so that the package works without it.
@@ -29,18 +29,18 @@ __all__ = [
 
 CONNECT_SECONDS = 5
 SETTINGS = {"distributed.admin.large-graph-warning-threshold": "1 TB"}
-"""Data given by the user travels within tasks, so that it is there again if a worker is lost."""
+"""The user's data travels within tasks, so that it can be restored if a worker is lost."""
 
 
 def lazily(function: Callable[..., Any]) -> Any:
-    """Return a function whose calls are tasks; each has a key of its own."""
+    """Return a function whose calls are tasks, each with its own key."""
     import dask
 
     return dask.delayed(function, pure=False, traverse=True)
 
 
 def unchanged(value: Any) -> Any:
-    """Return a value, which as a task is sent to the workers once."""
+    """Return a value as a task, which is sent to the workers once."""
     return value
 
 
@@ -50,12 +50,12 @@ def computed(tasks: Sequence[Any]) -> list[Any]:
 
 
 def persisted(tasks: Sequence[Any]) -> list[Any]:
-    """Return tasks that stand for the results of tasks, which stay on the workers."""
+    """Return references to the results of tasks, which stay on the workers."""
     return kept_and_computed(tasks, [])[0]
 
 
 def kept_and_computed(tasks: Sequence[Any], wanted: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Return tasks that stand for the results of some, and the results of others."""
+    """Return references to the results of some tasks, and the results of others."""
     import dask
 
     client = _client()
@@ -67,8 +67,8 @@ def kept_and_computed(tasks: Sequence[Any], wanted: Sequence[Any]) -> tuple[list
     with _explained(), dask.config.set(SETTINGS):
         every = dask.persist(*tasks, *wanted)
         kept, others = every[: len(tasks)], every[len(tasks) :]
-        # A graph that uses these must not arrive at the scheduler before they are known there,
-        # and it does not keep the order: so the caller goes on when something has been computed.
+        # A graph that uses these must not reach the scheduler before they are known there, and
+        # the scheduler does not keep the order: so the caller waits until one is computed.
         waited_for = futures_of([*(others or kept)])
         wait(waited_for)
         for future in waited_for:
@@ -79,7 +79,7 @@ def kept_and_computed(tasks: Sequence[Any], wanted: Sequence[Any]) -> tuple[list
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """Explain what goes wrong with workers."""
+    """Turn errors of workers into explanations."""
     from distributed.client import FutureCancelledError
     from distributed.scheduler import KilledWorker
 
@@ -87,8 +87,8 @@ def _explained() -> Iterator[None]:
         yield
     except KilledWorker as error:
         raise MKLKitError(
-            "Dask's workers died several times of the same part of the rows: they have too little"
-            " memory for it, or can't load a library; their logs say more. Use smaller chunks"
+            "Dask's workers died several times on the same part of the rows: they have too little"
+            " memory for it, or can't load a library; see their logs. Use smaller chunks"
             " or more memory."
         ) from error
     except FutureCancelledError as error:
@@ -99,7 +99,7 @@ def _explained() -> Iterator[None]:
 
 @attrs.frozen
 class Workers:
-    """The workers' threads and their memory in bytes, if known."""
+    """The workers' threads, and their memory in bytes if known."""
 
     threads: int
     memory: int | None

@@ -21,19 +21,19 @@ from mklkit.views.dask import computed, kept_and_computed, lazily, persisted, un
 from mklkit.views.engines import Engine, Sums, added
 
 FAN_IN = 8
-"""The sums that one task adds."""
+"""The number of sums that one task adds."""
 LARGE_BYTES = 1 << 15
-"""Arrays of this size and above are sent apart from the function that uses them."""
+"""Arrays of at least this size are sent separately from the function that uses them."""
 KEPT_BYTES = 1 << 29
-"""Arrays sent before stay with the workers up to this size together, the latest ones."""
+"""The total size of the latest arrays that stay with the workers."""
 
 
 class DaskEngine(Engine):
     """Functions of the chunks of :class:`mklkit.views.dask.rows.DaskRows`, run by Dask.
 
-    A task changes nothing that it is given, so that those of a worker that was lost can be run
-    again. Sums are added in a tree whose shape depends on the chunks alone. A fit sends its
-    landmarks and its maps' weights once, although each pass is another function.
+    Tasks do not modify their inputs, so that those of a lost worker can be repeated. Sums are added
+    in a tree whose shape depends only on the chunks. A fit sends its landmarks and its maps'
+    weights once, although each pass is a different function.
     """
 
     local: ClassVar[bool] = False
@@ -70,7 +70,7 @@ class DaskEngine(Engine):
     ) -> tuple[Sequence[Any], Sums]:
         """Return new states, which stay on the workers, and a sum over all parts."""
         pairs = self._tasks(function, rows, [], states)
-        # The sums alone travel; a state goes on as it is, with those of its part.
+        # Only the sums travel; a state stays with its part.
         sums = [lazily(itemgetter(1))(pair) for pair in pairs]
         pairs, (total,) = kept_and_computed(pairs, [_tree(sums)])
         return pairs, [_writeable(array) for array in total]
@@ -82,7 +82,7 @@ class DaskEngine(Engine):
         arrays: Sequence[NDArray[Any]],
         states: Sequence[Any] | None = None,
     ) -> list[Any]:
-        """Return a task for each part, of the function, the part's rows, and arrays or a state."""
+        """Return a task per part: the function with the part's rows, and arrays or a state."""
         stops = np.cumsum(rows.lengths)
         places = [slice(stop - n, stop) for stop, n in zip(stops, rows.lengths, strict=True)]
         pieces = [[array[place] for place in places] for array in arrays]
@@ -97,7 +97,7 @@ class DaskEngine(Engine):
         ]
 
     def _on_workers(self, arrays: Sequence[NDArray[Any]]) -> list[Any]:
-        """Return what stands for each array in tasks, found by its content or sent now."""
+        """Return a reference to each array for tasks, found by its content or sent now."""
         keys = [joblib.hash(array) for array in arrays]
         fresh = {
             key: array for key, array in zip(keys, arrays, strict=True) if key not in self._sent
@@ -106,7 +106,7 @@ class DaskEngine(Engine):
             tasks = persisted([lazily(unchanged)(array) for array in fresh.values()])
             for (key, array), task in zip(fresh.items(), tasks, strict=True):
                 self._sent[key] = task, array.nbytes
-        for key in keys:  # The latest stand last.
+        for key in keys:  # The latest come last.
             self._sent[key] = self._sent.pop(key)
         on_workers = [self._sent[key][0] for key in keys]
         while sum(size for _, size in self._sent.values()) > KEPT_BYTES:
@@ -123,15 +123,15 @@ def _tree(tasks: Sequence[Any]) -> Any:
 
 
 def _writeable(array: Array) -> Array:
-    """Return an array that the caller may write to; those received need not be."""
+    """Return an array that the caller may write to; received ones may be read-only."""
     return array if array.flags.writeable else array.copy()
 
 
-# What the workers run.
+# Functions that the workers run.
 
 
 def _sum(parts: Sequence[Sums]) -> Sums:
-    # A copy, because another task may need the first part again.
+    # A copy, because another task may need the first part.
     return reduce(added, parts[1:], [np.array(array) for array in parts[0]])
 
 
@@ -141,8 +141,8 @@ def _call_on_state(code: bytes, large: Sequence[Array], rows: Array, *arguments:
 
 
 def _call(code: bytes, large: Sequence[Array], rows: Array, *arguments: Any) -> Any:
-    # Copies, because the function may change a state, and another task may need it again. Values
-    # that are not finite are detected in the decisions.
+    # Copies, because the function may change a state that another task may need. Values that are
+    # not finite are detected in the decisions.
     with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
         return unpacked(code, large)(rows, *deepcopy(arguments))
 

@@ -22,13 +22,13 @@ from mklkit.views.rows import RowPart, check_width, row_numbers
 
 TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 PART_ROWS, PART_BYTES = 1 << 18, 1 << 26
-"""The most of a part. More parts than threads cost time: Dask moves them between workers."""
+"""The most bytes of a part. More parts than threads take time: Dask moves them between workers."""
 SENT_BYTES = 1 << 24
-"""The most that is sent at a time."""
+"""The most bytes to send at a time."""
 
 
 class DaskRows:
-    """Rows (N, d) in parts that Dask's workers hold, or make when they are asked for.
+    """Rows (N, d) in parts that Dask's workers hold, or compute on demand.
 
     The parts are the results of ``tasks``, in order; ``kept`` says whether the workers keep them.
     """
@@ -55,9 +55,9 @@ class DaskRows:
     def of(cls, X: Any) -> Self:
         """Return the rows of a Dask array (N, d) or DataFrame.
 
-        Chunks of unknown size are counted, in a pass of its own. The workers keep the rows if
-        these take up to half of their memory, and then as equal parts, as many for each thread.
-        Rows that are made again in each pass stay in the array's chunks if there are enough.
+        Chunks of unknown size are counted in a separate pass. The workers keep the rows if these
+        take up to half of their memory, in equal parts, the same number for each thread.
+        Rows that are recomputed in each pass stay in the array's chunks if there are enough.
         """
         workers = workers_in_use()
         array, names = _as_array(X, lengths=True)
@@ -118,9 +118,9 @@ class DaskRows:
         return out
 
     def take_rows(self, members: NDArray[np.intp], /) -> Self | RowPart:
-        """Return some of the rows, which stay where they are; only their numbers travel.
+        """Return some of the rows, which stay on the workers; only their numbers travel.
 
-        Rows in another order than here are read when they are asked for.
+        Rows in another order than here are read on demand.
         """
         if not len(members) or (np.diff(members) < 0).any():
             return RowPart(self, members)
@@ -160,8 +160,8 @@ def each_row(
 ) -> Any:
     """Return a function of rows, with (n,) or (n, width) values, as a Dask array.
 
-    It is computed when it is asked for. ``names`` and ``n_columns`` are those of training, which X,
-    a Dask array or DataFrame, must have.
+    It is computed lazily. ``names`` and ``n_columns`` are those of training, which X, a Dask array
+    or DataFrame, must have.
     """
     array, columns = _as_array(X)
     if names is not None and columns is not None and list(names) != columns:
@@ -173,7 +173,7 @@ def each_row(
         check_width(n_columns, array.shape[1])
     array = array.rechunk({1: -1})
     shape = {"drop_axis": 1} if width is None else {"chunks": (array.chunks[0], (width,))}
-    # A task of its own, so that the function is not sent again with each chunk.
+    # A separate task, so that the function is not sent with each chunk.
     task = lazily(unchanged)(_Held(function))
     meta = np.empty((0,) if width is None else (0, 0), dtype)
     named = None if names is None else list(names)
@@ -181,7 +181,7 @@ def each_row(
 
 
 def in_memory(labels: Any) -> Any:
-    """Return the values of a Dask array or Series, each row's one."""
+    """Return the values of a Dask array or Series, one per row."""
     return np.asarray(labels.compute())
 
 
@@ -206,7 +206,7 @@ def _as_array(X: Any, lengths: bool = False) -> tuple[Any, list[str] | None]:
 
 
 def _part_rows(n_rows: int, row_bytes: int, threads: int, most: int = PART_BYTES) -> int:
-    """Return the rows of a part, such that each thread has as many parts of at most so many bytes.
+    """Return the rows of a part, so that each thread has the same number of parts of limited size.
 
     Parts are a block of rows or more.
     """
@@ -242,7 +242,7 @@ def _taken(rows: Array, members: NDArray[np.intp]) -> Array:
 
 
 class _Held:
-    """A function that Dask does not look into."""
+    """A function that Dask does not inspect."""
 
     def __init__(self, function: Callable[[Any], NDArray[Any]]) -> None:
         self.function = function

@@ -74,7 +74,7 @@ def new(
         ),
     ] = Path(),
 ) -> None:
-    """Write a working package with a test; once installed, 'mklkit list' shows it.
+    """Write a working package with a test; once it is installed, 'mklkit list' shows it.
 
     Nothing is overwritten.
     """
@@ -119,7 +119,7 @@ def check(
     failures = (fault for fault in registry.failures if canonical(fault.distribution) == wanted)
     broken = [str(failure) for failure in failures]
     for warning in caught:
-        if str(warning.message) not in broken:  # which is a result, to be shown with the others
+        if str(warning.message) not in broken:  # which is a result, shown with the others
             warnings.warn(warning.message, warning.category, stacklevel=2)
     commands = package_commands(context).values()
     done = _findings_of(commands, package)
@@ -141,7 +141,7 @@ def check(
 
 
 def _findings_of(commands: Iterable[PackageCommand], package: str) -> list[Finding]:
-    """Return for each command of a package whether it can be loaded and has a help."""
+    """Return, for each command of a package, whether it can be loaded and has help."""
     from mklkit.registry.discovery import canonical
     from mklkit_authors.testing.checks import Finding
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from mklkit.registry.entries import Kind
 
-# What is no combiner: its kind, and the options of `mklkit fit` that take it.
+# Templates that are not combiners: the kind, and the options of `mklkit fit` that take it.
 _KINDS: dict[Template, tuple[Kind, str]] = {
     Template.kernel: ("kernel", "--kernel"),
     Template.map: ("feature_map", "--learner mhks --map"),
@@ -44,7 +44,7 @@ class NewPlugin:
 
     @classmethod
     def called(cls, name: str, template: Template, commands: Collection[str] = ()) -> NewPlugin:
-        """Return the names, of a name without ``mklkit-`` that nothing installed has."""
+        """Return the names derived from one without ``mklkit-`` that is not taken."""
         new = cls(name.removeprefix("mklkit-"), template)
         if not _NAME.fullmatch(new.name):
             raise SpecError(
@@ -57,7 +57,7 @@ class NewPlugin:
         return new
 
     def _owner(self, commands: Collection[str]) -> str:
-        """Return what has the name already, empty if nothing has."""
+        """Return what already has the name, empty if nothing does."""
         if any(distributions(name=self.distribution)):
             return f"{self.distribution} is installed already"
         if re.search(rf"\b{self.class_name}\b", _template(f"{self.template.value}.py")):
@@ -95,7 +95,7 @@ class NewPlugin:
 
     @property
     def use(self) -> str:
-        """The command that fits a model with it, or that it is."""
+        """The command that fits a model with it, or the command itself."""
         if self.template is Template.command:
             return f"mklkit {self.name}"
         _, options = _KINDS.get(self.template, ("combiner", "--combiner"))

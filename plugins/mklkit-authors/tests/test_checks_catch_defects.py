@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, ClassVar
 
+import attrs
 import numpy as np
 import pytest
 from defective_kernels import Kernel, Negative
@@ -21,11 +22,7 @@ from mklkit_authors.testing.checks import checks_of
 from mklkit import MKLKitError, get_registry
 from mklkit.kernels import RBF, Precomputed
 from mklkit.learners import SVM
-from mklkit.plugin import (
-    CombinerFacts,
-    KernelFacts,
-    Target,
-)
+from mklkit.plugin import CombinerFacts, KernelFacts, Target, WeightingCombiner
 from mklkit.registry.readings import category_codes, texts_of
 
 
@@ -216,3 +213,44 @@ def test_whatever_a_component_raises_is_a_failure() -> None:
 
     with pytest.raises(CheckFailure, match=r"Expected no error; got Odd: Odd, at .*line"):
         check_component(Raising)
+
+
+def test_parameters_that_are_no_fields_are_said_to_be() -> None:
+    class Unstored(WeightingCombiner):
+        """Wrong."""
+
+        name = "unstored"
+
+        def __init__(self, power: float = 1.0) -> None:
+            self._power = power
+
+    with pytest.raises(CheckFailure, match=r"attrs\.frozen"):
+        check_component(Unstored)
+
+
+def test_weights_of_rows_that_are_not_taken_are_said_to_be_an_argument() -> None:
+    @attrs.frozen
+    class Deaf(WeightingCombiner):
+        """Wrong."""
+
+        name: ClassVar[str] = "deaf"
+        facts: ClassVar[CombinerFacts] = attrs.evolve(
+            WeightingCombiner.facts, row_weights="throughout"
+        )
+
+        def weights(self, views: Any, y: Any) -> Any:  # type: ignore[override]
+            return np.ones(len(views))
+
+    with pytest.raises(CheckFailure, match="a further argument"):
+        check_component(Deaf)
+
+
+def test_examples_that_are_texts_need_a_kernel_on_text() -> None:
+    @attrs.frozen
+    class Numbers(RBF):
+        """Wrong."""
+
+        facts: ClassVar[KernelFacts] = KernelFacts(examples=("a", "b"))
+
+    with pytest.raises(CheckFailure, match="reads='text'"):
+        check_component(Numbers)

@@ -92,7 +92,7 @@ def discriminant_problem(
             raise _indefinite(names[number], "a negative trace")
     values, vectors = np.linalg.eigh(sum(kernel.scaled for _, kernel in used))
     if values[0] < -RANK_TOLERANCE * values[-1]:
-        # The basis below drops negative directions, so that the factors would not show them.
+        # The basis below drops negative directions, so the factors would not show them.
         for number, kernel in used:
             _check_definite(np.linalg.eigvalsh(kernel.scaled), kernel.rounding, names[number])
     basis = vectors[:, values > RANK_TOLERANCE * values[-1]]

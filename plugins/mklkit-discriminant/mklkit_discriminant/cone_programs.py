@@ -12,7 +12,7 @@ from mklkit_discriminant.centred_kernels import DiscriminantProblem
 
 SETTINGS: dict[str, Any] = {
     "name": "mkda's cone program",
-    "remedy": "take a larger alpha",
+    "remedy": "use a larger alpha",
     "gap": 1e-10,
 }
 

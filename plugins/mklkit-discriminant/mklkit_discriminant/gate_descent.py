@@ -97,7 +97,7 @@ def descend(
         slope = float(np.sum(gradient**2))
         if slope == 0:
             break
-        # The first step has length one, as the gates' inputs are standardised columns.
+        # The first step has length one, since the gates' inputs are standardised columns.
         length = 1 / np.sqrt(slope) if length is None else 2 * length
         lower = None
         for _ in range(HALVINGS):

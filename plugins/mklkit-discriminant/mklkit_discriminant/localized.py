@@ -74,14 +74,14 @@ class Localized(GatingCombiner):
     gating : {"softmax", "sigmoid"}, default="softmax"
         Gates that sum to one per row, or independent gates between 0 and 1.
     n_init : int, default=1
-        Runs from random gating vectors, of which the one with the best objective is kept. The
+        Runs from random gating vectors; the one with the best objective is kept. The
         problem is not convex; one run is the published algorithm.
     tol : float, default=1e-4
         A run ends at a step that lowers the objective by no more than this share.
     max_iter : int, default=100
         Maximal number of steps per run.
     C : float, optional
-        Of the inner support vector machines; by default the learner's C (1 if it has none).
+        C of the inner support vector machines; by default the learner's C (1 if it has none).
 
     Notes
     -----
@@ -146,7 +146,7 @@ class Localized(GatingCombiner):
             warnings.warn(
                 "localized could not learn its gates and keeps their random start: a support vector"
                 " machine did not converge in a thousand steps per row. Kernel values or C are very"
-                " large: scale the data, or take a smaller C.",
+                " large: scale the data, or use a smaller C.",
                 ConvergenceWarning,
                 stacklevel=4,
             )

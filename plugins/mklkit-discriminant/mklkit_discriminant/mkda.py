@@ -88,9 +88,9 @@ class MKDA(WeightingCombiner):
         if not problem.factors:
             return weights
         if problem.size > largest:
-            other = ", take form='qcqp'" if self.form == "sdp" else ""
+            other = ", form='qcqp'" if self.form == "sdp" else ""
             raise MKLKitError(
-                f"mkda(form='{self.form}') takes kernels of joint rank {largest} at most; these"
+                f"mkda(form='{self.form}') takes kernels of joint rank at most {largest}; these"
                 f" have {problem.size} on {len(y)} rows. Use fewer rows{other} or another combiner."
             )
         theta = (theta_by_qcqp if self.form == "qcqp" else theta_by_sdp)(problem)
@@ -100,7 +100,7 @@ class MKDA(WeightingCombiner):
         if gap > GAP:
             warnings.warn(
                 f"mkda stopped with a relative duality gap of {gap:.2g}"
-                f" (expected at most {GAP:g}); take a larger alpha.",
+                f" (expected at most {GAP:g}); use a larger alpha.",
                 MKLKitWarning,
                 stacklevel=3,
             )

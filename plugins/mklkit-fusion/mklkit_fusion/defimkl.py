@@ -59,9 +59,9 @@ class DeFIMKL(LearnedFusion):
     p : {1, 2}, default=2
         The norm of the regulariser.
     cv : int, default=0
-        Number of folds by which the measure is learned from decision values of rows that learners
-        were not fitted to, as stacking does; 0, as published, for those of the training rows, which
-        favours kernels that overfit.
+        Number of folds for learning the measure from out-of-fold decision values, as in stacking;
+        0, as published, for learning it from those of the training rows, which favours kernels
+        that overfit.
 
     Raises
     ------

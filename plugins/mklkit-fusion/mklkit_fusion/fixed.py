@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mklkit.plugin import CombinerFacts, FusionCombiner, register
 
 EVEN = 1e-12
-"""A decision value up to this is zero but for rounding, which goes with the order of a sum."""
+"""A decision value up to this size is zero up to rounding, which depends on the order of a sum."""
 
 
 def squashed(scores: NDArray[Any]) -> NDArray[Any]:

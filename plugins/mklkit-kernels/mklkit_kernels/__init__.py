@@ -1,4 +1,4 @@
-"""Kernels made of others, and for sequences, counts, times, categories and columns of 0 and 1."""
+"""Composed kernels, and kernels for sequences, counts, times, categories and columns of 0 and 1."""
 
 from mklkit_kernels.amounts import Intersection, Periodic, Tanimoto
 from mklkit_kernels.boolean import (

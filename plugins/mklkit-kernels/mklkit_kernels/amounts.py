@@ -38,7 +38,7 @@ class Tanimoto(AmountKernel):
     name: ClassVar[str] = "tanimoto"
 
     def similar(self, a: Array, b: Array) -> Array:
-        """Return the inner products over what is left of both squared lengths."""
+        """Return the inner products over the remainder of both squared lengths."""
         common = a @ b.T
         lengths = [np.einsum("ij,ij->i", rows, rows) for rows in (a, b)]
         total = lengths[0][:, None] + lengths[1] - common
@@ -53,8 +53,8 @@ class Intersection(HistogramKernel):
     Parameters
     ----------
     normalize : bool, default=True
-        Whether each row is first divided by its sum, so that k(x, x) = 1. Rows of zeros stay as
-        they are and have similarity zero to all rows.
+        Whether each row is first divided by its sum, so that k(x, x) = 1. Rows of zeros stay
+        unchanged and have similarity zero to all rows.
 
     Notes
     -----
@@ -82,10 +82,10 @@ class Intersection(HistogramKernel):
 @register
 @attrs.frozen
 class Periodic(Kernel, FittedKernel):
-    """Similarity of times that recur, k(x, z) = exp(−(2/ℓ²) Σ_c sin²(π(x_c − z_c)/p)).
+    """Similarity of recurring times, k(x, z) = exp(−(2/ℓ²) Σ_c sin²(π(x_c − z_c)/p)).
 
-    Of several columns it is the product of the kernels of each; all have the same period, so give
-    columns of other periods a kernel of their own.
+    For several columns it is the product of the kernels of each; all have the same period, so give
+    columns with other periods a separate kernel.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class Periodic(Kernel, FittedKernel):
     length: float = attrs.field(default=1.0, converter=float, validator=[finite_number, gt(0)])
 
     def fit(self, rows: Array) -> FittedKernel:
-        """Return the kernel itself: nothing depends on the rows."""
+        """Return the kernel itself, which does not depend on the rows."""
         return self
 
     def __call__(self, a: Array, b: Array) -> Array:
@@ -137,6 +137,6 @@ class Periodic(Kernel, FittedKernel):
         return np.ones(len(a))
 
     def _on_circles(self, rows: Array) -> Array:
-        # The remainder first, which is exact: the angle of a large number has few digits left.
+        # First the exact remainder: the angle of a large number has few digits left.
         angles = 2 * np.pi / self.period * np.remainder(rows, self.period, dtype=np.float64)
         return np.hstack([np.cos(angles), np.sin(angles)])

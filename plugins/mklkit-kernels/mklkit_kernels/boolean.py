@@ -1,6 +1,6 @@
-"""Boolean kernels: they count the formulas in columns of 0 and 1 that are true for both rows.
+"""Boolean kernels: the number of formulas in columns of 0 and 1 that are true for both rows.
 
-All are of M. Polato, I. Lauriola, F. Aiolli: A novel boolean kernels family for categorical data.
+Source: M. Polato, I. Lauriola, F. Aiolli: A novel boolean kernels family for categorical data.
 Entropy 20 (2018).
 """
 
@@ -29,7 +29,7 @@ class BooleanKernel(Kernel, FittedKernel):
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))
 
     def fit(self, rows: Array) -> FittedKernel:
-        """Return the kernel; refuse other numbers than 0 and 1, and degrees beyond the columns."""
+        """Return the kernel; refuse numbers other than 0 and 1, and degrees beyond the columns."""
         if self.normalize:
             return Cosine(attrs.evolve(self, normalize=False)).fit(rows)
         self._expect_presence(rows)
@@ -135,7 +135,7 @@ class Conjunctive(BooleanKernel):
 @register
 @attrs.frozen
 class MonotoneDisjunctive(BooleanKernel):
-    """Number of sets of columns of which at least one is 1 in each of both rows.
+    """Number of sets of columns with at least one 1 in each of both rows.
 
     k(x, z) = C(q, d) − C(q − |x|, d) − C(q − |z|, d) + C(q − |x| − |z| + xᵀz, d) for the degree d.
 

@@ -1,4 +1,4 @@
-"""A kernel on categories: rows with the same ones are similar, rare ones more than others."""
+"""A kernel on categories: rows with equal ones are similar, more so for rare ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mklkit.plugin import Array, Kernel, KernelFacts, finite_number, register
 @register
 @attrs.frozen
 class FrequencyOverlap(Kernel):
-    """Columns in which two rows have the same category, weighted by how rare it is in training.
+    """Columns in which two rows have the same category, weighted by its rarity in training.
 
     k(x, z) is the sum of h(P(x_c)) over the columns c with x_c = z_c, divided by the root of the
     same sums of x and z with themselves, with P the share of the category among the values of its
@@ -73,10 +73,10 @@ class FittedFrequencyOverlap(FeatureKernel):
     weights: tuple[NDArray[np.float64], ...]
 
     def features(self, rows: Array) -> tuple[Any, Any]:
-        """Return a one for each category that a row has, and its weight."""
+        """Return indicators of each row's categories, and their weights."""
         ones, _ = Overlap().features(rows)
         weights = [
-            # Categories that are not among the training rows have the weight 1.
+            # Categories that the training rows lack have weight 1.
             pd.Series(of_values, values).reindex(column).fillna(1.0)
             for column, values, of_values in zip(rows.T, self.values, self.weights, strict=True)
         ]

@@ -26,7 +26,7 @@ def _as_kernels(values: Any) -> tuple[Kernel, ...]:
 
 @attrs.frozen(init=False)
 class ComposedKernel(Kernel):
-    """Template: a kernel made of several on the same columns, whose parameters have their names.
+    """Template: a kernel made of several on the same columns, with parameters nested by name.
 
     Its name is one of :data:`JOINS`.
     """
@@ -36,13 +36,13 @@ class ComposedKernel(Kernel):
     )
 
     def __init__(self, *parts: Any, kernels: Any = ()) -> None:
-        """Take the kernels one by one, as a spec string has them, or all together."""
+        """Take the kernels one by one, as in a spec string, or all together."""
         chosen = (*parts, *_as_kernels(kernels))
         self.__attrs_init__(**({"kernels": chosen} if chosen else {}))
 
     @property
     def named_kernels(self) -> dict[str, Kernel]:
-        """The kernels by name, with numbers where several have the same one."""
+        """The kernels by name, with numbers if several have the same name."""
         names = [kernel.name.replace("-", "_") for kernel in self.kernels]
         return {
             f"{name}_{names[:place].count(name) + 1}" if names.count(name) > 1 else name: kernel
@@ -56,7 +56,7 @@ class ComposedKernel(Kernel):
 
     @property
     def facts(self) -> KernelFacts:  # type: ignore[override]
-        """What holds for all the kernels, whose parameters are nested; it proposes nothing."""
+        """The properties of all the kernels, whose parameters are nested; it proposes nothing."""
         return KernelFacts(
             definite=all(kernel.facts.definite for kernel in self.kernels),
             allows_gaps=all(kernel.facts.allows_gaps for kernel in self.kernels),
@@ -78,7 +78,7 @@ class ComposedKernel(Kernel):
             )
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the kernels, and where ``deep`` each by its name with its own parameters."""
+        """Return the kernels and, if ``deep``, each by its name with its own parameters."""
         params: dict[str, Any] = {"kernels": self.kernels}
         for name, kernel in self.named_kernels.items() if deep else ():
             params |= {name: kernel}
@@ -109,7 +109,7 @@ class ComposedKernel(Kernel):
 
 
 JOINS = {"product": np.multiply, "sum": np.add}
-"""How values of the kernels are joined, by the name of the kernel that they make."""
+"""The functions that combine values of kernels, by the name of the composed kernel."""
 
 
 @register
@@ -180,7 +180,7 @@ class Sum(ComposedKernel):
 @register
 @attrs.frozen
 class Power(KernelAround):
-    """Whole power of another kernel, k(x, z)^exponent: the product of so many copies.
+    """Integer power of another kernel, k(x, z)^exponent: the product of that many copies.
 
     Parameters
     ----------

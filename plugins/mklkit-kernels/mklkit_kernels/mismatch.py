@@ -20,13 +20,13 @@ from mklkit_kernels.text import expect_text
 
 MOST_SELECTIONS = 5000
 MOST_NUMBERS = 2**62
-"""Where there may be more pieces, only those that occur have numbers."""
+"""If there may be more pieces, only those that occur are numbered."""
 
 
 @register
 @attrs.frozen
 class Mismatch(Kernel):
-    """Common pieces of k letters, each counted with all that differ from it in up to m letters.
+    """Common pieces of k letters, each counted with all pieces that differ in up to m letters.
 
     The feature of a piece γ is the number of pieces of the text that differ from γ in at most m
     letters, for all γ of the alphabet. A text shorter than k has similarity zero to all texts.
@@ -45,10 +45,10 @@ class Mismatch(Kernel):
 
     Notes
     -----
-    The kernel is a sum over pairs of pieces of the number of pieces near to both, which depends on
-    the distance of the two alone. It follows from the pairs that agree on each selection of places:
-    for j up to 2m, all selections of k − j places. Each takes about what ``spectrum`` takes; there
-    are 7 for k = 3 and m = 1, and 16 for k = 5. Of C. Leslie, E. Eskin, A. Cohen, J. Weston,
+    The kernel is a sum over pairs of pieces of the number of pieces near both, which depends only
+    on their distance. It follows from the pairs that agree on each selection of places: for j up to
+    2m, all selections of k − j places. Each costs about as much as ``spectrum``; there are 7 for
+    k = 3 and m = 1, and 16 for k = 5. Source: C. Leslie, E. Eskin, A. Cohen, J. Weston,
     W. S. Noble: Mismatch string kernels for discriminative protein classification. Bioinformatics
     20 (2004).
 
@@ -98,7 +98,7 @@ class FittedMismatch(FeatureKernel):
     normalize: bool
 
     def features(self, rows: Array) -> tuple[Any, Any]:
-        """Return the counts of pieces through each selection of places, and weighted."""
+        """Return the counts of pieces on each selection of places, plain and weighted."""
         expect_text("mismatch", rows)
         short = max(self.k - rows.shape[1], 0)
         rows = np.pad(rows, ((0, 0), (0, short)), constant_values=-1)
@@ -116,7 +116,7 @@ class FittedMismatch(FeatureKernel):
         return hstack(counts, format="csr"), hstack(weighted, format="csr")
 
     def _weights(self) -> list[float]:
-        """Return what agreement on k − j places counts, for j = 0, 1, … min(2m, k).
+        """Return the weight of agreement on k − j places, for j = 0, 1, … min(2m, k).
 
         Pieces at distance d agree on C(k − d, k − j) of the selections of k − j places; the
         weights make the sum the number of common neighbours.

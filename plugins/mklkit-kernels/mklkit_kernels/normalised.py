@@ -1,4 +1,4 @@
-"""Kernels around another, less its mean or over its size on the training rows."""
+"""Kernels around another, minus its mean or divided by its size on the training rows."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from mklkit.kernels import KernelAround
 from mklkit.plugin import Array, FittedKernel, register
 
 MOST_ROWS = 5000
-"""Of more training rows so many, evenly spaced, have the mean: new rows are compared with all."""
+"""The most training rows for the mean, evenly spaced: new rows are compared with all of them."""
 BLOCK_ROWS = 256
 
 
 @register
 @attrs.frozen
 class Centered(KernelAround):
-    """Another kernel less the mean of the training rows in its feature space.
+    """Another kernel minus the mean of the training rows in its feature space.
 
     k(x, z) − m(x) − m(z) + m̄ with m(x) the mean similarity of x to the training rows and m̄ that of
     m over these, so that rows and columns of the training rows' Gram matrix have mean zero.
@@ -30,10 +30,10 @@ class Centered(KernelAround):
 
     Notes
     -----
-    The model keeps the training rows, of more than 5,000 so many at even distances, which then have
-    the mean; weights of rows count in it. A new row is compared with all of them; means of those
-    that are kept are known. Where a learner has a free bias and coefficients of sum zero, as
-    support vector machines do, centring changes no decision, only what rules make of the kernel.
+    The model keeps the training rows, or 5,000 evenly spaced ones, for the mean, in which weights
+    of rows count. A new row is compared with all of them; the means of kept rows are stored. If a
+    learner has a free bias and coefficients of sum zero, as support vector machines do, centring
+    does not change decisions, only the weights from rules.
 
     Examples
     --------
@@ -60,9 +60,9 @@ class Centered(KernelAround):
 @register
 @attrs.frozen(eq=False)
 class FittedCentered(FittedKernel):
-    """The centred kernel, with the rows (n, d) that have the mean, their shares and means.
+    """The centred kernel, with the rows (n, d) that define the mean, their shares and means.
 
-    Rows are in the order of their bytes, by which they are found again.
+    Rows are sorted by their bytes, for looking them up.
     """
 
     kernel: FittedKernel
@@ -109,10 +109,10 @@ def _means(kernel: FittedKernel, a: Array, rows: Array, shares: Array) -> Array:
 @register
 @attrs.frozen
 class TraceNormalized(KernelAround):
-    """Another kernel over the mean k(x, x) of the training rows, so that kernels compare fairly.
+    """Another kernel divided by the mean k(x, x) of the training rows, to make kernels comparable.
 
-    The trace of the training rows' Gram matrix is their number. Unlike ``cosine`` it keeps which
-    rows are long. A kernel whose mean k(x, x) is not above zero stays as it is.
+    The trace of the training rows' Gram matrix is their number. Unlike ``cosine`` it preserves the
+    relative lengths of rows. A kernel whose mean k(x, x) is not above zero stays unchanged.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class TraceNormalized(KernelAround):
     name: ClassVar[str] = "trace-normalized"
 
     def around(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:
-        """Return the kernel over its mean k(x, x)."""
+        """Return the kernel divided by its mean k(x, x)."""
         size = float(np.average(fitted.diagonal(rows).astype(np.float64), weights=row_weights))
         return FittedTraceNormalized(fitted, size if size > 0 else 1.0)
 
@@ -138,7 +138,7 @@ class TraceNormalized(KernelAround):
 @register
 @attrs.frozen
 class FittedTraceNormalized(FittedKernel):
-    """The kernel and what divides it, ready to evaluate."""
+    """The kernel and its divisor, ready to evaluate."""
 
     kernel: FittedKernel
     size: float

@@ -31,13 +31,13 @@ class WeightedDegree(Kernel, FittedKernel):
     degree : int, default=3
         D, the largest length of a piece; at least 1.
     shift : int, default=0
-        By how many places equal pieces may be apart; those s places apart count 1/(2(s + 1)).
+        The most places between equal pieces; those s places apart count 1/(2(s + 1)).
     normalize : bool, default=True
         Whether to divide by √(k(x, x) k(z, z)).
 
     Notes
     -----
-    O(nmL(2·shift + 1)) for texts of L letters, whatever the degree. Of G. Rätsch, S. Sonnenburg:
+    O(nmL(2·shift + 1)) for texts of L letters, whatever the degree. From G. Rätsch, S. Sonnenburg:
     Accurate splice site detection for Caenorhabditis elegans. Kernel Methods in Computational
     Biology, 2004; with shifts G. Rätsch, S. Sonnenburg, B. Schölkopf: RASE: recognition of
     alternatively spliced exons in C. elegans. Bioinformatics 21 (2005). It is positive
@@ -65,7 +65,7 @@ class WeightedDegree(Kernel, FittedKernel):
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))
 
     def fit(self, rows: Array) -> FittedKernel:
-        """Return the kernel, or its cosine: nothing else depends on the rows."""
+        """Return the kernel, or its cosine; it does not depend on the rows."""
         return Cosine(attrs.evolve(self, normalize=False)).fit(rows) if self.normalize else self
 
     def __call__(self, a: Array, b: Array) -> Array:
@@ -78,7 +78,7 @@ class WeightedDegree(Kernel, FittedKernel):
         return self._similar(_codes(a, END_OF_A), _codes(a, END_OF_B))
 
     def _similar(self, a: NDArray[np.int32], b: NDArray[np.int32]) -> Array:
-        """Return the kernel of letters by place, (L, …) and (L', …), of shapes to be broadcast."""
+        """Return the kernel of letters by place, (L, …) and (L', …), of broadcastable shapes."""
         values = self._at_same_places(a, b)
         for step in range(1, self.shift + 1):
             apart = self._at_same_places(a[step:], b) + self._at_same_places(a, b[step:])
@@ -89,12 +89,12 @@ class WeightedDegree(Kernel, FittedKernel):
     def _at_same_places(self, a: NDArray[np.int32], b: NDArray[np.int32]) -> Array:
         """Return D(D + 1) Σ_d β_d times the equal pieces of d letters that start at one place.
 
-        Where a run of equal letters has the length r, up to D, pieces of 1, 2, … r letters end, and
-        the sum of their D(D + 1)β_d is r(2D + 1 − r).
+        At a place in a run of equal letters, r of them up to there (at most D), pieces of 1, 2, … r
+        letters end, and the sum of their D(D + 1)β_d is r(2D + 1 − r).
         """
         most = self.degree * (self.degree + 1)
         shape = np.broadcast_shapes(a.shape[1:], b.shape[1:])
-        # Integers that are as small as they can be: the time is that of moving them.
+        # The smallest possible integers, since moving them takes the time.
         run = np.zeros(shape, dtype=np.min_scalar_type(-most - 1))
         total = np.zeros(shape, dtype=np.min_scalar_type(-most * len(a) - 1))
         for left, right in zip(a, b, strict=False):
@@ -106,6 +106,6 @@ class WeightedDegree(Kernel, FittedKernel):
 
 
 def _codes(rows: Array, end: int) -> NDArray[np.int32]:
-    """Return the letters by place, (L, n), and after the end a number that no letter has."""
+    """Return the letters by place, (L, n), padded with a number that no letter has."""
     expect_text("weighted-degree", rows)
     return np.ascontiguousarray(np.where(rows >= 0, rows, end).T, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""What combiners have in common that another combiner is in, and which sources rows lack."""
+"""The base of combiners that contain another combiner, and which sources rows lack."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mklkit.plugin import Combiner, CombinerFacts, Learner, Target
 
 @attrs.frozen
 class Around(Combiner):
-    """A combiner that treats rows by what they lack, and leaves the rest to another one."""
+    """A combiner that treats rows by their missing sources, and leaves the rest to another one."""
 
     name: ClassVar[str] = "around"
 
@@ -24,7 +24,7 @@ class Around(Combiner):
 
     @property
     def facts(self) -> CombinerFacts:
-        """Those of the combiner."""
+        """The facts of the inner combiner."""
         facts: CombinerFacts = self.combiner.facts
         return facts
 
@@ -36,6 +36,6 @@ class Around(Combiner):
 
 
 def lacking(rows: Sequence[Any], n_rows: int) -> NDArray[np.bool_]:
-    """Return which rows lack each source, (n, M), for what each kernel reads of them."""
+    """Return which rows lack each source, (n, M), from the rows that each kernel reads."""
     every = np.zeros(n_rows, bool)
     return np.column_stack([s.lacks if isinstance(s, SourceRows) else every for s in rows])

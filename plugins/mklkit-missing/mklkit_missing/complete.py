@@ -1,4 +1,4 @@
-"""Kernel completion: a source that a row lacks is predicted from those that it has."""
+"""Kernel completion: a missing source of a row is predicted from those that it has."""
 
 from __future__ import annotations
 
@@ -37,11 +37,10 @@ class Complete(Missing):
     """Complete each kernel: a row's image in a source that it lacks is predicted from the others.
 
     φ̂_m(x) = Σ_j β_j(x) φ_m(x_j) over the rows S that have source m, with β(x) = (C_SS + λI)⁻¹
-    C_Sx: kernel ridge regression of φ_m on C = Σ_l s_ml K_l, a sum of the other kernels, those that
-    x has. The similarity s_ml ≥ 0 of the sources is that of least ‖K_m − Σ_l s_ml K_l‖² over the
-    rows that have all sources, and at least a tenth of the mean of s_m; even if there are fewer
-    such rows than sources. In each turn kernels are completed by the others as the turn before left
-    them.
+    C_Sx: kernel ridge regression of φ_m on C = Σ_l s_ml K_l, a sum of the other kernels that x has.
+    The similarities s_ml ≥ 0 of the sources minimise ‖K_m − Σ_l s_ml K_l‖² over the rows that have
+    all sources, and are at least a tenth of the mean of s_m; they are equal with fewer such rows
+    than sources. In each turn, kernels are completed from the completions of the turn before.
 
     Parameters
     ----------
@@ -52,13 +51,12 @@ class Complete(Missing):
 
     Notes
     -----
-    O(N³) per source and turn; of implicit maps, and not of kernels on text. Completed kernels are
-    positive semi-definite, as they are inner products of images. A new row needs the similarities
-    to all training rows.
-    Source: Bhadra, Kaski and Rousu, Multi-view kernel completion, Machine Learning 106 (2017), of
-    which are taken that completed kernels are A K A' with A the identity for rows that have the
-    source, and that each is like a non-negative sum of the others. Not taken is the search for A
-    and s together, by gradients, with a sparse A: ridge regression gives new rows theirs too.
+    O(N³) per source and turn; for implicit maps, but not kernels on text. Completed kernels are
+    positive semi-definite, as inner products of images. A new row needs the similarities to all
+    training rows. Source: Bhadra, Kaski and Rousu, Multi-view kernel completion, Machine Learning
+    106 (2017), where completed kernels are A K A', with A the identity for rows that have the
+    source, and each is close to a non-negative sum of the others. Unlike there, A and s are not
+    searched together by gradients, with a sparse A: ridge regression also gives A for new rows.
     """
 
     name: ClassVar[str] = "complete"
@@ -75,9 +73,9 @@ class Complete(Missing):
 @register
 @attrs.frozen(eq=False)
 class Completion:
-    """What training rows tell of the sources that a row lacks.
+    """The information of training rows on missing sources.
 
-    ``shares`` are the similarities s_ml of the sources (M, M), 0 of each with itself.
+    ``shares`` are the similarities s_ml of the sources (M, M), 0 on the diagonal.
     ``similar`` are the completed kernels of the training rows (N, N), ``roots`` the coefficients β
     of those that lack a source (N, N), rows of zeros for others, ``before`` those of the turn
     before, and ``inverses`` (C_SS + λI)⁻¹ of each source, on the rows ``members`` that have it.
@@ -172,7 +170,7 @@ def _mean(
 @register
 @attrs.frozen(eq=False)
 class CompletedKernel(FittedKernel):
-    """One completed kernel, on rows of (own columns, whether it is lacking, β)."""
+    """One completed kernel, on rows of (own columns, whether they are missing, β)."""
 
     kernel: FittedKernel
     training: Array
@@ -246,7 +244,7 @@ class _CompletingCombiner(Around):
         n_columns = sum(part.shape[1] for part in parts)
         for place, (view, part) in enumerate(zip(views, parts, strict=True)):
             width = part.shape[1]
-            # β is 0 for rows that lack the source themselves, which are medians in these columns.
+            # β is 0 for rows that lack the source, which hold medians in these columns.
             shape = (start, width, len(views), place, n_columns)
             kernels.append(CompletedKernel(view.kernel, part, *shape))
             start += width
@@ -258,13 +256,13 @@ class _CompletingCombiner(Around):
 @register
 @attrs.frozen(eq=False)
 class Images:
-    """How rows become (own columns of all kernels, what is lacking, β of each source)."""
+    """Turns rows into (own columns of all kernels, what is missing, β of each source)."""
 
     projectors: list[Any]
     completion: Completion
 
     def joined(self, parts: list[Array], has: NDArray[np.bool_], roots: list[Array]) -> Array:
-        """Return rows of all columns, of what is lacking (n, M), and of coefficients (n, MN)."""
+        """Return rows of all columns, of what is missing (n, M), and of coefficients (n, MN)."""
         return np.hstack([*parts, (~has).astype(np.float64), *roots])
 
     def of(self, block: RowBlock) -> Array:

@@ -1,4 +1,4 @@
-"""A model for each pattern of sources that rows have."""
+"""A model for each pattern of available sources."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from mklkit_missing.around import Around, lacking
 class PerPattern(Missing):
     """Learn a model for each pattern of sources, from all rows that have at least these.
 
-    A row is decided by the model of the sources that it has (available cases). A pattern that
-    no training row has, or too few of both classes, is served by the model of the largest part of
-    it; there is one of each source alone.
+    The model of the sources that a row has decides it (available cases). If no training row has
+    that pattern, or too few of both classes, the model of its largest sub-pattern decides; each
+    single source has a model.
 
     Notes
     -----
-    As many fits as there are patterns, each of all rows that have its sources. Decision values of
-    different models are not on one scale: rows are ranked less well than they are classified.
+    One fit per pattern, on all rows that have its sources. Decision values of different models are
+    on different scales, so rankings of rows are less reliable than their classes.
     """
 
     name: ClassVar[str] = "per-pattern"
@@ -44,7 +44,7 @@ class _PatternCombiner(Around):
     def fit(
         self, views: Any, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> PatternDecision:
-        """Return a decision for each pattern of the training rows, and each source alone."""
+        """Return a decision for each pattern of the training rows, and for each single source."""
         has = ~lacking([view.rows for view in views], len(target))
         patterns, counts = np.unique(has, axis=0, return_counts=True)
         alone = np.eye(len(views), dtype=bool)
@@ -72,7 +72,7 @@ class _PatternCombiner(Around):
 @register
 @attrs.frozen(eq=False)
 class PatternDecision(BlockDecision):
-    """The decisions of patterns (P, M), of which True are the sources that a row has.
+    """The decisions of patterns (P, M), with True for the sources that a row has.
 
     The weights (M,) are the means over the patterns of the training rows.
     """
@@ -85,7 +85,7 @@ class PatternDecision(BlockDecision):
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values of one block of rows, by the largest pattern in each."""
         has = ~lacking(block.columns_read(self.sources), len(block))
-        # A pattern fits where it asks for no source that the row lacks.
+        # A pattern fits a row that lacks none of its sources.
         fits = ~(self.patterns & ~has[:, None]).any(axis=2)
         sizes = np.where(fits, self.patterns.sum(axis=1), -1)
         chosen, known = sizes.argmax(axis=1), sizes.max(axis=1) >= 0
@@ -97,5 +97,5 @@ class PatternDecision(BlockDecision):
 
 
 def _least(target: Target) -> int:
-    """Return the fewest different values from which something can be learned."""
+    """Return the fewest distinct values that allow learning."""
     return 1 if target.task == "none" else 2

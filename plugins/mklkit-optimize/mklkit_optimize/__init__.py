@@ -1,4 +1,4 @@
-"""Kernel weights by optimisation, and KOMD: the components that this package gives to mklkit."""
+"""Kernel weights by optimisation, and KOMD: the components of this package."""
 
 from mklkit_optimize.absent_margin import AbsentMargin
 from mklkit_optimize.cka import CKA

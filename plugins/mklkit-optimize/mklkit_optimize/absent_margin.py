@@ -35,15 +35,15 @@ from mklkit_optimize.saddle import UNFINISHED
 @register
 @attrs.frozen
 class AbsentMargin(Missing):
-    """Measure a row's margin in the sources that it has, and learn the weights by these margins.
+    """Measure a row's margin in the sources that it has, and learn the weights from these margins.
 
     min over f_m, b and ξ ≥ 0 of ½(Σ ‖f_m‖)² + C Σ ξ_i, with y_i(f(x_i)/s(x_i) + b) ≥ 1 − ξ_i,
     f(x) = Σ a_m(x) f_m(x), where a_m(x) = 1 if row x has source m, else 0, and s(x) is the share
-    of the norms that is in its sources, Σ a_m(x) ‖f_m‖ / Σ ‖f_m‖.
+    of its sources in the norms, Σ a_m(x) ‖f_m‖ / Σ ‖f_m‖.
 
-    In turn s is that of the weights w_m = ‖f_m‖ / Σ ‖f_m‖, and the weights are those of one step
-    on the kernels k_m(x, z)/(s(x)s(z)): a support vector machine, and its ‖f_m‖. New rows are
-    decided by f(x)/s(x) + b.
+    Alternately, s follows from the weights w_m = ‖f_m‖ / Σ ‖f_m‖, and the weights from the norms
+    ‖f_m‖ of a support vector machine on the kernels k_m(x, z)/(s(x)s(z)). New rows are decided by
+    f(x)/s(x) + b.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class AbsentMargin(Missing):
     tol : float, default=1e-4
         The change of a weight at which the alternation ends.
     max_iter : int, default=200
-        Support vector machines to solve at most.
+        The most support vector machines to solve.
 
     Warns
     -----
@@ -61,16 +61,16 @@ class AbsentMargin(Missing):
 
     Notes
     -----
-    Takes the place of the weights of the combiner, of two classes (several by pairs or one against
-    the others, as without it), on Gram matrices; the learner is then fitted to the same kernel. It
-    can't take numbers, rows without labels, features, or combiners without weights of a sum. Where
-    no training row lacks a source, the combiner decides. For one s the program is convex; the
+    Replaces the weights of the combiner, for two classes (several are solved in pairs or one
+    against the rest, as usual), on Gram matrices; the learner is then fitted to the same kernel. It
+    refuses numbers, rows without labels, features, and combiners without weights of a sum. If no
+    training row lacks a source, the combiner decides. For a fixed s the program is convex; the
     alternation may end in one of several solutions. Source: Liu, Wang, Zhu, Li, Zhu, Liu, Liu, Dou
     and Yin, Absent Multiple Kernel Learning Algorithms, IEEE TPAMI 42 (2020), their two-step
-    algorithm, which Chechik, Heitz, Elidan, Abbeel and Koller, JMLR 9 (2008), have for one kernel.
-    Here b is not divided by s(x), which their margin y(f(x) + b)/s(x) does, so that any learner
-    fits. Their convex program (also AAAI 2015) is left out: it has the largest norm of a row in
-    the place of each row's, and is ``simplemkl`` with zeros for gaps once a row has all sources.
+    algorithm, due to Chechik, Heitz, Elidan, Abbeel and Koller, JMLR 9 (2008), for one kernel.
+    Unlike in their margin y(f(x) + b)/s(x), b is not divided by s(x), so that any learner works.
+    Their convex program (also AAAI 2015) is left out: it replaces each row's norm by the largest
+    one, and equals ``simplemkl`` with zeros for gaps once a row has all sources.
 
     Examples
     --------
@@ -97,13 +97,13 @@ class AbsentMargin(Missing):
     )
 
     def around(self, combiner: Combiner) -> Combiner:
-        """Return a combiner whose weights are in the place of another one's."""
+        """Return a combiner whose weights replace those of another one."""
         return _AbsentMarginCombiner(combiner, self)
 
     def weights(
         self, grams: Array, rows: list[Any], target: Target, learner: Learner
     ) -> tuple[Array, Array]:
-        """Return the weights (M,) and 1/s (N,), of Gram matrices (M, N, N) with zeros for gaps."""
+        """Return the weights (M,) and 1/s (N,) for Gram matrices (M, N, N) with zeros for gaps."""
         C = self.C or learner.fixed_C or 1.0
         y, inner = target.values.astype(np.float64), float(np.clip(0.1 * self.tol, 1e-9, 1e-3))
         weights, change, remedy = np.full(len(grams), 1 / len(grams)), np.inf, ""
@@ -131,7 +131,7 @@ class AbsentMargin(Missing):
 
 
 def _inverse_shares(rows: list[Any], weights: Array) -> Array:
-    """Return 1/s of rows (N,) some of which lack a source, 0 where s is."""
+    """Return 1/s of rows (N,), some of which lack a source; 0 where s is 0."""
     scale: Any = row_scale(rows, weights)
     return np.square(scale)
 
@@ -145,14 +145,14 @@ class _AbsentMarginCombiner(Combiner):
 
     @property
     def facts(self) -> CombinerFacts:
-        """Those of the combiner."""
+        """The facts of the inner combiner."""
         facts: CombinerFacts = self.combiner.facts
         return facts
 
     def fit(
         self, views: Any, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Any:
-        """Return the decision of the learner on the kernels that are scaled by 1/s."""
+        """Return the decision of the learner on the kernels scaled by 1/s."""
         self.check(views.explicit, target)
         rows = [view.rows for view in views]
         if row_scale(rows, np.ones(len(views))) is None:
@@ -161,12 +161,12 @@ class _AbsentMarginCombiner(Combiner):
         weights, shares = self.strategy.weights(grams, rows, target, learner)
         gram = np.tensordot(weights, grams, 1) * np.outer(shares, shares)
         fitted: Any = learner.fit(GramSide(gram), target)
-        # 1/s is 1/√s twice: once as in any weighted sum of what rows have, and once here.
+        # 1/s is 1/√s twice: once as in any weighted sum with missing sources, and once here.
         linear = LinearDecision(fitted.coefficients * np.sqrt(shares), fitted.bias)
         return AbsentMarginDecision.fitted(views, weights, linear)
 
     def check(self, explicit: bool, target: Target) -> None:
-        """Raise an ``IncompatibleError`` for what has no such margin."""
+        """Raise an ``IncompatibleError`` if there is no such margin."""
         problem = ""
         if target.task != "two classes":
             problem = f"measures margins of two classes, and the target is {target.task!r}"
@@ -176,14 +176,14 @@ class _AbsentMarginCombiner(Combiner):
             problem = f"learns all weights of a sum, and {self.combiner.name!r} takes none"
         if problem:
             raise IncompatibleError(
-                f"missing={self.name!r} {problem}. Or take another strategy, such as 'present'."
+                f"missing={self.name!r} {problem}. Or use another strategy, such as 'present'."
             )
 
 
 @register
 @attrs.frozen(eq=False)
 class AbsentMarginDecision(WeightedDecision):
-    """f(x)/s(x) + b, where the scaled sum of the kernels that rows have is f(x)/√s(x)."""
+    """f(x)/s(x) + b, where the scaled sum of the available kernels is f(x)/√s(x)."""
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values (n,) of one block of rows."""

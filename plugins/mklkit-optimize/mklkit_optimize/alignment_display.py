@@ -1,4 +1,4 @@
-"""How much kernels are alike on some rows, as a heat map."""
+"""The similarity of kernels on some rows, as a heat map."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 CELL, SMALLEST, LARGEST = 0.52, 2.2, 6.0
-"""Inches: a cell with its number, and the smallest and the largest matrix."""
+"""Sizes in inches: a cell with its number, and the smallest and the largest matrix."""
 WRITTEN_KERNELS = 10
-"""Up to so many kernels have their alignments written in the cells."""
+"""With at most this many kernels, the alignments are written in the cells."""
 
 
 @attrs.define(eq=False, repr=False, slots=False)
@@ -53,9 +53,9 @@ class AlignmentDisplay(Display):
         ----------
         kernels, X : as for :func:`mklkit.alignment_matrix`
         centered : bool, default=True
-            Whether kernels are centred first; a constant that all of them share counts otherwise.
+            Whether kernels are centred first; otherwise a constant that they share counts.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure when not given.
+            Where to draw; by default a new figure.
 
         Returns
         -------
@@ -72,7 +72,7 @@ class AlignmentDisplay(Display):
         table = self.alignments
         square = isinstance(table, pd.DataFrame) and table.shape[0] == table.shape[1]
         if not square or table.empty:
-            raise DataError("A square DataFrame like that of mklkit.alignment_matrix is expected.")
+            raise DataError("Expected a square DataFrame like that of mklkit.alignment_matrix.")
 
     def _names(self) -> list[str]:
         return [str(name) for name in self.alignments.index]
@@ -80,7 +80,7 @@ class AlignmentDisplay(Display):
     def _size(self) -> tuple[float, float]:
         names = self._names()
         side = min(max(SMALLEST, CELL * len(names)), LARGEST)
-        # Of the longest name, cut at 24 characters of 0.075 inches.
+        # The width of the longest name, cut at 24 characters of 0.075 inches.
         beside = 0.075 * min(max(map(len, names)), 24)
         return side + beside + 1.3, side + 0.6 * beside + 0.3
 

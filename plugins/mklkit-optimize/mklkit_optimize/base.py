@@ -29,7 +29,7 @@ from mklkit_optimize.saddle import SaddleProblem
 class SaddleWeighting(LearnedWeighting, ABC):
     """Template: kernel weights at the saddle point of the support vector machine's objective.
 
-    A subclass writes :meth:`solve`. All M Gram matrices stay in memory, because every step sums
+    A subclass implements :meth:`solve`. All M Gram matrices stay in memory, because every step sums
     them with new weights. Weights of rows multiply C.
     """
 
@@ -70,7 +70,7 @@ class NormBallWeighting(LearnedWeighting):
 
     With s = Σσ_m, a support vector machine with C on s·K has the decision function of one with s·C
     on K, and a ridge regression with α that of one with α/s. Learners without a number for either
-    are fitted with the simplex weights.
+    one are fitted with the simplex weights.
     """
 
     def prepare(

@@ -14,9 +14,9 @@ NEARLY_SINGULAR = 1e-3
 HARD_MARGIN = 1e10
 """C for a Gram matrix whose diagonal is about 1."""
 TOLERANCE = 1e-3
-"""libsvm's, relative to the margin. It brings EasyMKL's weights within 1e-4 of their limit."""
+"""libsvm's tolerance, relative to the margin, which gets EasyMKL's weights to within 1e-4."""
 TINY, USED = 1e-9, 1e-6
-"""Parts: of the largest projection, by which rows as near as others differ; of the largest γ."""
+"""Relative tolerances: of projections, for equally near rows; and of γ."""
 PATIENCE = 30
 """libsvm's step limit per row: a step is O(N), and few are needed unless the ridge is tiny."""
 
@@ -41,10 +41,10 @@ def nearest_points(
 
 @attrs.define
 class HardMargin:
-    """The γ (N,) of least γᵀYKYγ for several K, by libsvm; with next to no margin, by Clarabel.
+    """The γ (N,) of least γᵀYKYγ for several K, by libsvm or, with hardly any margin, by Clarabel.
 
-    What libsvm had when it reached its step limit, and then the solution for the K before, says on
-    which ``rows`` it is worth to start.
+    libsvm's state at its step limit, and later the solution for the previous K, tell which
+    ``rows`` to start with.
     """
 
     y: Array
@@ -82,8 +82,8 @@ def by_libsvm(gram: Array, y: Array, tol: float = TOLERANCE) -> tuple[Array, boo
 def by_clarabel(gram: Array, y: Array, start: NDArray[np.intp] | None = None) -> Array:
     """Return γ by an interior-point solver, in O(N³), also for hulls that meet (no margin).
 
-    In O(n³) for the n rows that matter, if it starts from some: those that are nearer than the
-    nearest among them are added until there are none.
+    In O(n³) for the n relevant rows, if it starts from some: nearer rows are added until there are
+    none.
     """
     rows = np.arange(len(y)) if start is None else start
     while True:

@@ -20,7 +20,7 @@ from scipy.sparse.csgraph import laplacian
 from mklkit.plugin import Array, CombinerFacts, Views, WeightingCombiner, as_int, register
 
 PANEL_VALUES = 2**22
-"""Values of all kernels that are in memory at once: 32 MB of them."""
+"""The number of kernel values in memory at once: 32 MB."""
 
 
 @register
@@ -30,15 +30,15 @@ class Consensus(WeightingCombiner):
 
     With C the cosines ⟨HK_mH, HK_lH⟩/(‖HK_mH‖‖HK_lH‖) of the centred Gram matrices
     (H = I − 11ᵀ/N), the weights are the first eigenvector of C over its sum: Σ w_m HK_mH/‖HK_mH‖
-    is the matrix that is most like all of them, the largest in sum of squared cosines.
+    is the matrix most similar to all of them, by the sum of squared cosines.
 
     Notes
     -----
-    The cosines do not depend on the kernels' sizes, but the sum Σ w_m K_m that is learned from
-    does. mixKernel first divides every kernel by the roots of its diagonal: here
-    ``cosine(polynomial)`` does, and ``rbf`` and the default kernels have k(x, x) = 1 anyway. A
-    constant kernel gets weight 0. Where several eigenvectors are first, as with kernels that have
-    nothing in common, the weights are the projection of equal weights on them.
+    The cosines do not depend on the kernels' sizes, but the sum Σ w_m K_m does. mixKernel first
+    divides every kernel by the roots of its diagonal, as ``cosine(polynomial)`` does here; ``rbf``
+    and the default kernels have k(x, x) = 1 anyway. A constant kernel gets weight 0. If the first
+    eigenvalue is multiple, as with kernels that have nothing in common, the weights are the
+    projection of equal weights onto its eigenvectors.
 
     Two passes over the tiles, O(N²(d + M²)) and no Gram matrix; on p features O(Np²) per pair of
     kernels.
@@ -71,19 +71,19 @@ class Consensus(WeightingCombiner):
 
 
 def consensus_weights(cosines: Array) -> Array:
-    """Return the first eigenvector (M,) of cosines (M, M), not negative; zeros of zeros."""
+    """Return the first eigenvector (M,) of cosines (M, M), not negative; zeros for zeros."""
     if not cosines.any():
         return np.zeros(len(cosines))
     values, vectors = np.linalg.eigh(cosines)
     first = vectors[:, values >= (1 - 1e-9) * values[-1]]
-    # Negative by rounding only, unless kernels are indefinite.
+    # Negative only by rounding, unless kernels are indefinite.
     return np.maximum(first @ first.sum(axis=0), 0.0)
 
 
 @register
 @attrs.frozen
 class GraphConsensus(WeightingCombiner):
-    """Weights by which neighbours in any kernel stay close in the sum, without labels (UMKL).
+    """Weights that keep neighbours in any kernel close in the sum, without labels (UMKL).
 
     Neighbours W are the k nearest rows in the feature space of each kernel, the graphs of all
     kernels added. With Δ_i(β) the centred similarities Σ β_m HK_mH of row i to all rows, the
@@ -93,17 +93,17 @@ class GraphConsensus(WeightingCombiner):
     Parameters
     ----------
     n_neighbors : int, default=5
-        k, at least 1; all other rows where there are fewer. Of rows that are equally near, as
-        kernels on categories have many, the order of the training rows decides.
+        k, at least 1; all other rows if there are fewer. Ties, which kernels on categories often
+        have, are broken by the order of the training rows.
     norm : {1, 2}, default=1
-        What is one of β: its sum, which is the paper's sparse-UMKL, or its length, which is its
+        The norm of β that is one: its sum, the paper's sparse-UMKL, or its length, the paper's
         full-UMKL, whose result is then divided by its sum.
 
     Notes
     -----
-    With ``norm=2`` the program is not convex, and its result is that of the published alternating
-    iteration (ADMM), started from equal weights and ended by a change of 0.01, near which they
-    usually stay. With ``norm=1`` they are the exact minimum.
+    With ``norm=2`` the program is not convex, and the result is that of the published alternating
+    iteration (ADMM), which starts from equal weights, ends at a change of 0.01, and usually stays
+    near them. With ``norm=1`` the result is the exact minimum.
 
     S = 2 tr(HK_mH L HK_lH) with L the Laplacian of W, from M panels of rows at a time: two passes
     over each Gram matrix, O(N²(d + Mk + M)) per kernel and about 32 MB. A constant kernel gets
@@ -153,7 +153,7 @@ class GraphConsensus(WeightingCombiner):
 
 
 def neighbour_graph(kernels: Any, n_neighbors: int) -> csr_array:
-    """Return how many times rows are among each other's nearest ones, (N, N), over all kernels.
+    """Return how often rows are among each other's nearest ones, (N, N), over all kernels.
 
     Nearest in the feature space of a kernel, by k(x, x) + k(z, z) − 2k(x, z); rows that are
     neighbours of each other count twice.
@@ -164,7 +164,7 @@ def neighbour_graph(kernels: Any, n_neighbors: int) -> csr_array:
     for block in _panels(kernels):
         members = np.arange(block.start, block.stop)
         for index, values in kernels.take(block).similarities(kernels):
-            # k(x, x) is the same for all rows beside x.
+            # k(x, x) is the same for all neighbours of x.
             distances = diagonals[index] - 2 * values.astype(np.float64)
             distances[np.arange(len(members)), members] = np.inf
             nearest = np.argpartition(distances, count - 1, axis=1)[:, :count]
@@ -187,7 +187,7 @@ def distortions(kernels: Any, graph: csr_array) -> Array:
         for index, values in kernels.take(block).similarities(kernels):
             panels[index] = values.T / sizes[index]
             means[index, block] = panels[index].mean(axis=0)
-            # The Laplacian takes constants to zero; large ones would cost digits.
+            # The Laplacian maps constants to zero; large ones would cost digits.
             panels[index] -= means[index, block]
         differences = np.stack([apart @ panel for panel in panels])
         form += panels.reshape(n_kernels, -1) @ differences.reshape(n_kernels, -1).T
@@ -200,7 +200,7 @@ def distortions(kernels: Any, graph: csr_array) -> Array:
 
 
 def _panels(kernels: Any) -> Iterator[slice]:
-    """Yield the blocks of rows of which all kernels' similarities are in memory at once."""
+    """Yield the blocks of rows whose similarities in all kernels are in memory at once."""
     size = int(np.clip(PANEL_VALUES // (len(kernels) * kernels.n_rows), 1, 256))
     for start in range(0, kernels.n_rows, size):
         yield slice(start, min(start + size, kernels.n_rows))
@@ -213,7 +213,7 @@ def least_on_simplex(form: Array) -> Array:
     minimum over β ≥ 0 at a multiple of the minimum on the simplex, as βᵀSβ at 1ᵀβ = t is t² times
     that at 1.
     """
-    # A ridge, so that equal kernels share their weight; the form is of about 1.
+    # A ridge, so that equal kernels share their weight; the form is scaled to about 1.
     values, vectors = np.linalg.eigh(form + 1e-9 * np.eye(len(form)))
     root = np.sqrt(np.maximum(values, 0))[:, None] * vectors.T
     above = np.vstack([root, np.ones(len(form))])

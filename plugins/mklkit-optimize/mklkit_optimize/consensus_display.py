@@ -37,18 +37,18 @@ if TYPE_CHECKING:
 WITH_KERNELS = (MKLClassifier, MKLOneClass, MKLRegressor, MKLTransformer)
 SEARCHES = (GridSearchCV, MKLSearchCV, RandomizedSearchCV)
 SHAPES = "o^sDvP*X<>pdhH8"
-"""Of classes, which are repeated from the sixteenth class on."""
+"""The styles of classes, repeated from the sixteenth class on."""
 COLOURS = "petroff10"
-"""Matplotlib's sequence of ten colours that are told apart with any colour vision."""
+"""Matplotlib's sequence of ten colours that are distinct for any colour vision."""
 
 
 @attrs.define(eq=False, repr=False, slots=False)
 class ConsensusDisplay:
     """Rows in two kernel principal components, kernel weights, and cosines of the kernels.
 
-    Above the rows in the first two principal components of the combined kernel Σ w_m K_m; below
-    left the weights w; below right the cosines ⟨HK_mH, HK_lH⟩/(‖HK_mH‖‖HK_lH‖), from which
-    ``consensus`` has its weights.
+    Top: the rows in the first two principal components of the combined kernel Σ w_m K_m; bottom
+    left: the weights w; bottom right: the cosines ⟨HK_mH, HK_lH⟩/(‖HK_mH‖‖HK_lH‖) that
+    ``consensus`` computes its weights from.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ class ConsensusDisplay:
     cosines : ndarray of shape (M, M)
     kernel_names : sequence of M str
     labels : ndarray of shape (n,), optional
-        Classes or clusters, drawn as colours and markers, or numbers, drawn as a scale of colours:
-        those with fractions, or with more than 20 different values.
+        Classes or clusters, drawn as colours and markers, or numbers (those with fractions, or
+        with more than 20 distinct values), drawn on a colour scale.
 
     Attributes
     ----------
@@ -98,14 +98,14 @@ class ConsensusDisplay:
         Parameters
         ----------
         estimator : MKLTransformer, MKLOneClass, MKLClassifier, MKLRegressor, or a pipeline with one
-            Fitted; the mean of its weights where it has several problems.
+            Fitted; its mean weights are used if it has several problems.
         X : array-like or DataFrame of shape (n, d)
             Rows as passed to the estimator, at least 3, for example its training rows.
         y : array-like of shape (n,), optional
             Their classes, clusters that were found, or numbers; 1 and −1, which an
             ``MKLOneClass`` predicts, are shown as inliers and outliers.
         axes : sequence of three matplotlib Axes, optional
-            Where to draw; a new figure when not given.
+            Where to draw; by default a new figure.
 
         Returns
         -------
@@ -162,7 +162,7 @@ class ConsensusDisplay:
         panels: list[Any] = list(np.ravel(np.asarray(candidates, dtype=object)))
         if len(panels) < 3 or not all(isinstance(ax, Axes) for ax in panels):
             raise DataError(
-                f"3 axes are needed by ConsensusDisplay, as plt.subplots(1, 3) returns; got {axes}."
+                f"ConsensusDisplay needs 3 axes, as from plt.subplots(1, 3); got {axes}."
             )
         self.axes_, self.figure_ = panels[:3], panels[0].get_figure(root=True)
         self._draw()
@@ -187,7 +187,7 @@ class ConsensusDisplay:
         KernelWeightsDisplay(pd.DataFrame(weights)).plot(bars)
         names = list(self.kernel_names)
         AlignmentDisplay(pd.DataFrame(self.cosines, names, names)).plot(cells)
-        # The rows are those of the bars beside, with their names.
+        # The rows match the bars beside them, which show the names.
         cells.set_yticks([])
         if not cells.texts:
             cells.set_xticks([])
@@ -251,6 +251,6 @@ def _with_kernels(estimator: Any) -> tuple[Pipeline | None, Any]:
             check_is_fitted(step)
             return (pipeline[:place] if place else None), step
     raise IncompatibleError(
-        f"{type(pipeline[-1]).__name__} has no kernels whose consensus could be drawn; an estimator"
-        " of mklkit is expected, or a pipeline with one."
+        f"{type(pipeline[-1]).__name__} has no kernels to draw; expected an estimator"
+        " of mklkit, or a pipeline with one."
     )

@@ -1,4 +1,4 @@
-"""The linear program of cutting planes: functions of the weights that are known at some points."""
+"""The linear program of cutting planes: functions of the weights known at some points."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ EXACT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e
 def least_maximum(
     cuts: Array, floors: Array | None = None, on_simplex: bool = True
 ) -> tuple[Array, float]:
-    """Return the w ≥ 0 of least max_t (cuts w)_t, cuts of (T, M), and this maximum.
+    """Return the w ≥ 0 with the least max_t (cuts w)_t, for cuts (T, M), and this maximum.
 
-    With floors w ≥ 1, where there are floors of (S, M). If not on the simplex, the maximum is that
-    of the w on the floors, which is then divided by its sum.
+    With the constraint floors w ≥ 1 if there are floors (S, M). Without the simplex, the maximum is
+    that of the w on the floors, which is then divided by its sum.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from mklkit_optimize.class_hulls import NEARLY_SINGULAR, nearest_points
 from mklkit_optimize.gram_sums import quadratic_forms
 
 NO_MARGIN = 1e-7
-"""Hulls closer than this share of the kernel's size are taken to meet, given rounding errors."""
+"""Hulls closer than this share of the kernel's size meet, within rounding errors."""
 
 
 @register
@@ -34,7 +34,7 @@ class EasyMKL(WeightingCombiner):
     Notes
     -----
     A single quadratic program, solved by libsvm, or by Clarabel in O(N³) if λ < 1e-3, or if λ is
-    negligible beside the kernels' values and libsvm does not converge in 300 N steps. Two passes
+    negligible against the kernels' values and libsvm does not converge in 300 N steps. Two passes
     over the kernels' tiles and one matrix of memory, whatever M. If the hulls meet (λ = 0, classes
     that no kernel separates) all weights are zero; uniform ones are then used, with a warning.
     Source: Aiolli and Donini (2015).

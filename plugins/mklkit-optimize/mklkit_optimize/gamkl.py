@@ -40,7 +40,7 @@ class GAMKL(NormBallWeighting):
     cv : int, default=3
         Folds of the cross-validation; fewer if a class has fewer rows.
     C : float, optional
-        Of the inner support vector machines; by default the learner's C (1 if it has none).
+        C of the inner support vector machines; by default the learner's C (1 if it has none).
 
     Notes
     -----

@@ -24,9 +24,9 @@ class GRAM(MarginWeighting):
     Parameters
     ----------
     tol : float, default=1e-3
-        The part by which the ratio may be above its minimum.
+        The relative excess of the ratio over its minimum at which the search ends.
     max_iter : int, default=200
-        The number of weights to try at most.
+        The most weights to try.
 
     Warns
     -----
@@ -35,11 +35,11 @@ class GRAM(MarginWeighting):
 
     Notes
     -----
-    The publication follows the gradient with a fixed step. R² is the largest of functions that are
-    linear in w, and ρ² the least of such: each α and each γ is a cut, a linear program over all
-    cuts proposes weights and bounds the ratio from below, and what is found is the global minimum.
+    The publication follows the gradient with a fixed step. R² is a maximum of functions that are
+    linear in w, and ρ² a minimum of such: each α and each γ is a cut, and a linear program over all
+    cuts proposes weights and bounds the ratio from below, so the result is the global minimum.
     The sizes of the kernels don't matter. M Gram matrices of memory, and per step two quadratic
-    programs. Where the hulls meet under every sum, weights are uniform, with a warning. Source:
+    programs. If the hulls meet under every sum, weights are uniform, with a warning. Source:
     Lauriola, Polato and Aiolli (2017).
 
     Examples

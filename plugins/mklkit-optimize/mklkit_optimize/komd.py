@@ -12,7 +12,7 @@ from mklkit.plugin import Learner, LearnerFacts, LinearDecision, Target, Trainin
 from mklkit_optimize.class_hulls import nearest_points
 
 TOLERANCE = 1e-5
-"""libsvm's: decisions are made of all γ, weights only of their sums."""
+"""libsvm's tolerance: decisions depend on all γ, weights only on their sums."""
 
 
 @register
@@ -21,7 +21,7 @@ class KOMD(Learner):
     """Optimise the distribution of the margins: the nearest distributions on the two classes.
 
     γ minimises (1 − λ)γᵀYKYγ + λ n₊n₋/(n₊ + n₋) ‖γ‖² over the probability distributions on each
-    class's rows; a row belongs to the class to whose point Σ γ_i φ(x_i) it is nearer.
+    class's rows; a row belongs to the class whose point Σ γ_i φ(x_i) is nearer.
 
     Parameters
     ----------
@@ -30,8 +30,8 @@ class KOMD(Learner):
 
     Notes
     -----
-    The program of ``easymkl``, solved as there. A row of weight v counts as v rows, over which its
-    γ spreads. With a ridge all rows have a part in the decision. Source: Aiolli, Da San Martino and
+    The program and solver of ``easymkl``. A row of weight v counts as v rows, over which its
+    γ spreads. With a ridge all rows contribute to the decision. Source: Aiolli, Da San Martino and
     Sperduti (2008); the ridge times n₊n₋/(n₊ + n₋), which makes it independent of the number of
     rows, as in the authors' code.
 
@@ -63,7 +63,7 @@ class KOMD(Learner):
         ridge = self.alpha * positive * negative / (positive + negative)
         share = ridge / (1 - self.alpha + ridge)
         signed = y * nearest_points(gram.copy(), y, share, counts, TOLERANCE)
-        # Half the difference of the points' squared lengths: where both are equally near.
+        # Half the difference of the points' squared lengths: the value where both are equally near.
         bias = -float(np.abs(signed) @ gram @ signed) / 2
         if side.explicit:
             return LinearDecision(side.project_back(signed), bias)

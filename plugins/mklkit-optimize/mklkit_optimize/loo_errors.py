@@ -1,4 +1,4 @@
-"""Leave-one-out errors of ridge regression, and the kernels' factors where they are least."""
+"""Leave-one-out errors of ridge regression, and the factors of kernels that minimise them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from mklkit.learners import Ridge
 from mklkit.plugin import Array, GramSide, Target
 
 STARTS = (3, 30, 300)
-"""How many times the best ridge of kernels of equal size is tried first."""
+"""The first ridges to try, as multiples of the best one for kernels of equal size."""
 PRICE = 0.003
-"""The share of the error for which all kernels may grow e-fold: more than enough costs none."""
+"""The penalty, as a share of the error, on growing all kernels e-fold."""
 PATIENCE = 3
-"""The steps that may not lower the error of one target, each shorter than the one before."""
+"""The most steps in a row without a lower error for one target, each shorter than the last."""
 GROUPS = 12
-"""Factors that are tried at once for several targets."""
+"""The number of factors to try at once for several targets."""
 SLOW = 0.1
-"""Their search ends with the first step that lowers no target's error by this share of it."""
+"""Their search ends at the first step that lowers no target's error by this share."""
 
 
 @attrs.frozen(eq=False)
@@ -29,7 +29,7 @@ class LooError:
     """Leave-one-out errors of ridge regression on targets, as a function of the kernels' factors.
 
     With A = I + Σ_m η_m K_m, and P = A⁻¹ − A⁻¹11ᵀA⁻¹/(1ᵀA⁻¹1) for the intercept, the error of row i
-    is (Py)_i/P_ii: the ridge is one, and the factors η hold its inverse. Of rows of a group, which
+    is (Py)_i/P_ii: the ridge is one, and the factors η hold its inverse. For rows of a group, which
     are left out together, the errors solve P_GG e_G = (Py)_G.
 
     O(N³ + (M + T)N²) for the errors, of M kernels (N, N) and targets (N, T), and O(MN³) for their
@@ -42,7 +42,7 @@ class LooError:
     groups: NDArray[np.intp] | None = None
 
     def projected(self, factors: Array) -> Array | None:
-        """Return P (N, N), or None where A is not positive definite."""
+        """Return P (N, N), or None if A is not positive definite."""
         matrix = np.eye(len(self.targets))
         for factor, gram in zip(factors, self.grams, strict=True):
             matrix += factor * gram
@@ -73,7 +73,7 @@ class LooError:
     def changes(self, factors: Array, projected: Array, errors: Array) -> Array:
         """Return the derivatives (T, N, M) of some targets' errors (N, T) by log η.
 
-        As P changes by −η_m P K_m P, in a product of matrices for each kernel.
+        P changes by −η_m P K_m P, which takes one matrix product per kernel.
         """
         dual, changes = errors * np.diagonal(projected)[:, None], []
         if self.groups is not None:
@@ -98,9 +98,9 @@ def least_loo_errors(
 ) -> tuple[Array, Array, bool]:
     """Return log η (T, M) of low leave-one-out errors, these by step (n, T), and whether it ended.
 
-    A Gauss–Newton step in log η from its best point, damped as by Levenberg and Marquardt, says
-    where each target would go. Few points among these are tried for all targets, so that a step of
-    all takes as many inversions as there are points. It starts from kernels of equal size.
+    A Levenberg–Marquardt step in log η from its best point gives a goal for each target. Only a few
+    points near the goals are tried, for all targets, so a step takes as many inversions as there
+    are points. The search starts from kernels of equal size.
     """
     error, n_targets, n_kernels = LooError(grams, targets, groups), targets.shape[1], len(grams)
     even = sum(gram / size for gram, size in zip(grams, sizes, strict=True))
@@ -111,7 +111,7 @@ def least_loo_errors(
     slopes = np.zeros((n_targets, n_kernels))
     curvatures = np.zeros((n_targets, n_kernels, n_kernels))
     damping, idle, means, history = np.ones(n_targets), 0, least.copy(), []
-    # Of several targets hardly ever none gains, and what they gain at last is little.
+    # With several targets, some target nearly always gains, but late gains are small.
     slow, patience = (tol, PATIENCE) if n_targets == 1 else (max(tol, SLOW), 1)
     for _ in range(max_iter):
         before = least.copy()
@@ -144,15 +144,15 @@ def least_loo_errors(
         steps = np.linalg.solve(damped, slopes[:, :, None])[:, :, 0]
         moved = best - np.clip(steps, -3, 3)
         gains = np.einsum("tm,tm->t", steps, slopes) / np.maximum(least, np.finfo(np.float64).tiny)
-        # What is near the goals of most, and the goals of those that would gain most.
+        # Points near the goals of most targets, and the goals of those that would gain most.
         ahead = np.argsort(-gains, kind="stable")[: GROUPS // 3]
         points = np.vstack([moved[ahead], spread_points(moved, GROUPS - len(ahead))])
     return best, np.array(history), False
 
 
 def spread_points(points: Array, count: int) -> Array:
-    """Return at most ``count`` means of near points (T, M): k-means from those furthest apart."""
-    # Where both are far below the largest factor, it does not matter how far.
+    """Return at most ``count`` cluster means of points (T, M): k-means from the furthest points."""
+    # If both are far below the largest factor, the distance does not matter.
     placed = np.maximum(points, points.max(axis=1, keepdims=True) - 6)
     centres, apart = placed[:1], np.full(len(points), np.inf)
     for _ in range(min(count, len(points)) - 1):

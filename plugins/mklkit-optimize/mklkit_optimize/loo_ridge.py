@@ -1,4 +1,4 @@
-"""Kernel weights of least leave-one-out error of ridge regression."""
+"""Kernel weights that minimise the leave-one-out error of ridge regression."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from mklkit_optimize.loo_errors import least_loo_errors
 @register
 @attrs.frozen
 class LooRidge(LearnedWeighting):
-    """Descend the leave-one-out error of ridge regression in the kernel weights and the ridge.
+    """Minimise the leave-one-out error of ridge regression over the kernel weights and the ridge.
 
-    The error of each row predicted from all others is exact and has a closed form, and so has its
-    gradient. The learner is then fitted on the weighted sum with a ridge of its own choice. Two
+    The error of each row predicted from all others has an exact closed form, and so has its
+    gradient. The learner is then fitted on the weighted sum and chooses its own ridge. Two
     classes are learned as numbers −1 and +1.
 
     Parameters
     ----------
     rows : int, default=500
-        The weights are learned on so many of the training rows, drawn at random, where there are
-        more; more rows make them more exact.
+        The most training rows for learning the weights, drawn at random; more rows make them more
+        exact.
     max_iter : int, default=50
-        Steps at most.
+        The most steps.
     tol : float, default=1e-3
-        The share of the error by which one of three steps must lower it, or the search ends; of
-        several targets 0.01 at least, in each step.
+        The search ends if none of three steps lowers the error by this share; for several targets,
+        if a step does not by at least 0.1.
 
     Warns
     -----
@@ -53,12 +53,12 @@ class LooRidge(LearnedWeighting):
 
     Notes
     -----
-    Gauss–Newton steps, damped as by Levenberg and Marquardt, from kernels of equal size and 3, 30
-    and 300 times the best ridge for these; O(Mn³) for n rows and M kernels, and M Gram matrices in
-    memory. Several targets are learned at once: twelve points are tried in a step, near which most
-    of them would go, and targets that end in the same point have the same weights. The error need
-    not be convex in the weights. The decision's ``history`` has its mean square after each step; a
-    small price on the kernels' size is lowered with it, so that it may rise by 0.3 per cent a step.
+    Levenberg–Marquardt steps from kernels of equal size and 3, 30 and 300 times the best ridge for
+    these; O(Mn³) for n rows and M kernels, and M Gram matrices in memory. Several targets are
+    learned at once: each step tries twelve points near the goals of most targets, and targets that
+    end at the same point have the same weights. The error need not be convex in the weights. The
+    decision's ``history`` has its mean square after each step; since a small penalty on the
+    kernels' size is minimised too, it may rise by 0.3 per cent per step.
     Source: Cawley and Talbot (2007), for the parameters of one kernel.
 
     Examples
@@ -90,7 +90,7 @@ class LooRidge(LearnedWeighting):
     def fit(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> WeightedDecision:
-        """Return the decision of the learner on the weighted sum, with the path of the errors."""
+        """Return the decision of the learner on the weighted sum, with the errors by step."""
         raw, (path,) = self._weights(views, target, random_state)
         shares = raw[0] / raw[0].sum()
         fitted = learner.fit(views.weighted(shares), target)
@@ -99,13 +99,13 @@ class LooRidge(LearnedWeighting):
     def fit_targets(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> list[WeightedDecision]:
-        """Return a decision for each column of numbers (N, T), of targets alike the same weights.
+        """Return a decision for each column of numbers (N, T); similar targets share their weights.
 
-        They share the search, in which each takes the best of what is tried for all.
+        They share the search, in which each target takes the best of all points tried.
         """
         weights, paths = self._weights(views, target, random_state)
         groups, group_of = np.unique(weights, axis=0, return_inverse=True)
-        # Decisions on all rows share the kernels, and what is computed of them.
+        # Decisions on all rows share the kernels and quantities computed from them.
         whole: Sequence[Any] = ()
         decisions: dict[int, WeightedDecision] = {}
         for place, raw in enumerate(groups):
@@ -137,7 +137,7 @@ class LooRidge(LearnedWeighting):
         values = np.asarray(target.values, np.float64)[some].reshape(len(some), -1)
         spread = values.std(axis=0)
         sizes = np.array([np.trace(gram) / len(some) - gram.mean() for gram in grams])
-        # A kernel that is constant on these rows can say nothing about them.
+        # A kernel that is constant on these rows has no information about them.
         varies = sizes > np.finfo(np.float64).eps * np.array([np.abs(g).max() for g in grams])
         used = np.flatnonzero(varies)
         weights = np.ones((values.shape[1], len(views)))
@@ -145,7 +145,7 @@ class LooRidge(LearnedWeighting):
         if len(used) < 2:
             weights[:, ~varies] = 0 if len(used) else 1
             return weights, paths
-        # A constant target has the weights that it starts with.
+        # A constant target keeps its initial weights.
         learned = np.flatnonzero(spread > 0)
         targets = (values - values.mean(axis=0))[:, learned] / spread[learned]
         logarithms, ended = np.tile(-np.log(sizes[used]), (len(weights), 1)), True

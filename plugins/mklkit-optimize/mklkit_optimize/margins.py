@@ -1,4 +1,4 @@
-"""Template: weights by the margin that the classes have under their sum."""
+"""Template: weights from the margin between the classes under the weighted sum."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mklkit_optimize.easymkl import NO_MARGIN
 from mklkit_optimize.gram_sums import gram_stack
 
 INNER = 0.1
-"""The tolerance of the inner programs, as a part of that of the weights."""
+"""The tolerance of the inner programs, as a share of that of the weights."""
 
 
 @attrs.frozen(eq=False)
@@ -43,7 +43,7 @@ class MarginPoint:
 
 @attrs.define(eq=False)
 class MarginSearch(ABC):
-    """The best weights so far, and what is known of all others: ρ²(w) is at most each slopes·w."""
+    """The best weights so far, and bounds for all others: ρ²(w) is at most each slopes·w."""
 
     grams: Array
     best: MarginPoint
@@ -51,7 +51,7 @@ class MarginSearch(ABC):
     least: float = attrs.field(default=np.inf, init=False)
 
     def take(self, point: MarginPoint) -> None:
-        """Learn from a point, which is the best one if its value is the least."""
+        """Add a point, which becomes the best one if its value is the least."""
         self.cuts.append(point.slopes)
         value = self.value(point)
         if value < self.least:
@@ -59,19 +59,19 @@ class MarginSearch(ABC):
 
     @abstractmethod
     def value(self, point: MarginPoint) -> float:
-        """Return what is to be small."""
+        """Return the value to minimise."""
 
     @abstractmethod
     def proposal(self) -> tuple[Array, float]:
-        """Return other weights (M,), and by what part the best value may be above the minimum."""
+        """Return new weights (M,), and a bound on the best value's excess over the minimum."""
 
 
 @attrs.frozen
 class MarginWeighting(WeightingCombiner):
-    """Template: weights by the margin of hard-margin machines on the sums, tried one after another.
+    """Template: weights from the margin of hard-margin machines on a sequence of weighted sums.
 
-    ρ²(w) is the least of linear functions of w: each γ is a cut that bounds it from above
-    everywhere. Linear programs over all cuts propose weights, and say how good the best ones are.
+    ρ²(w) is the minimum of linear functions of w: each γ is a cut that bounds it from above
+    everywhere. Linear programs over all cuts propose weights, and bound the error of the best ones.
     """
 
     facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="learner")
@@ -83,11 +83,11 @@ class MarginWeighting(WeightingCombiner):
 
     @property
     def floor(self) -> float:
-        """The ρ² that weights must have."""
+        """The least ρ² that weights must have."""
         return 0.0
 
     def weights(self, views: Views, y: Array) -> Array:
-        """Return the best weights (M,), zeros where the classes' hulls meet under every sum."""
+        """Return the best weights (M,), zeros if the classes' hulls meet under every sum."""
         if len(views) == 1:
             return np.ones(1)
         grams, hulls = gram_stack(views), HardMargin(y.astype(np.float64), INNER * self.tol)
@@ -107,7 +107,7 @@ class MarginWeighting(WeightingCombiner):
             proposal, gap = search.proposal()
             if gap <= self.tol:
                 break
-            # Half way: proposals of few cuts are far out.
+            # Half way, since proposals from few cuts overshoot.
             search.take(at((search.best.weights + proposal) / 2))
         else:
             warnings.warn(

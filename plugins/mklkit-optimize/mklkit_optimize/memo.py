@@ -1,4 +1,4 @@
-"""MEMO: the weights of a large margin and a small spectral ratio."""
+"""MEMO: weights with a large margin and a small spectral ratio."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from mklkit_optimize.margins import MarginPoint, MarginSearch, MarginWeighting
 @register
 @attrs.frozen
 class MEMO(MarginWeighting):
-    """Maximise ρ²(w) + θ/2 wᵀQw: the margin, and the size of the sum, which makes it simple.
+    """Maximise ρ²(w) + θ/2 wᵀQw: the margin plus the size of the sum, which favours simple sums.
 
     ρ² = min over γ of γᵀYKYγ is the squared distance of the classes' convex hulls, K = Σ w_m K_m,
-    and Q_ml is ⟨K_m, K_l⟩ over the mean of ⟨K_m, K_m⟩. Of kernels with one trace the spectral ratio
-    tr K/‖K‖ of the sum, a measure of its complexity, falls as wᵀQw grows.
+    and Q_ml is ⟨K_m, K_l⟩ over the mean of ⟨K_m, K_m⟩. For kernels of equal trace, the spectral
+    ratio tr K/‖K‖ of the sum, a measure of its complexity, falls as wᵀQw grows.
 
     Parameters
     ----------
     theta : float, default=0.0
-        θ, 0 or above: 0 for the largest margin alone, large for the simplest sum with a margin.
+        θ, 0 or above: 0 for only the largest margin, large for the simplest sum with a margin.
     min_margin : float, default=1e-4
-        The least ρ; where even weights have less, they are used, with a warning.
+        The least ρ; if even weights have less, they are used, with a warning.
     tol : float, default=1e-3
-        The part by which the objective, its second term replaced by the tangent, may be below its
-        maximum.
+        The relative distance from the maximum at which the search ends, for the objective with its
+        second term replaced by the tangent.
     max_iter : int, default=200
-        The number of weights to try at most.
+        The most weights to try.
 
     Warns
     -----
@@ -41,11 +41,11 @@ class MEMO(MarginWeighting):
 
     Notes
     -----
-    ρ² is concave and the second term convex. For θ = 0 the maximum is the global one; for others a
-    stationary point, found from even weights by steps on which the tangent stands for that term
-    (convex–concave procedure), each by cutting planes. The publication follows the gradient with a
-    fixed step. Kernels should have one trace, as ``rbf`` and ``cosine(...)`` do. M Gram matrices of
-    memory, and per step one quadratic program. Source: Lauriola, Polato and Aiolli (2018).
+    ρ² is concave and the second term convex. For θ = 0 the result is the global maximum; otherwise
+    a stationary point, reached from even weights by steps that replace that term by its tangent
+    (convex–concave procedure), each solved by cutting planes. The publication follows the gradient
+    with a fixed step. Kernels should have equal traces, as ``rbf`` and ``cosine(...)`` do. M Gram
+    matrices of memory, one quadratic program per step. Source: Lauriola, Polato and Aiolli (2018).
 
     Examples
     --------

@@ -13,7 +13,7 @@ from mklkit_optimize.base import NormBallWeighting, SaddleWeighting
 from mklkit_optimize.saddle import SaddleProblem, relative_gap, warn_of_gap
 
 GROWTH = 1.5
-"""How much longer a step may be than the one before, if that one lowered the objective."""
+"""The growth of a step if the previous one lowered the objective."""
 
 
 @register
@@ -23,8 +23,8 @@ class MKLGL(NormBallWeighting, SaddleWeighting):
 
     σ_k = ‖f_k‖^{2/(1+p)} / (Σ_j ‖f_j‖^{2p/(1+p)})^{1/p}, with ‖f_k‖² = σ_k² (α∘y)ᵀK_k(α∘y).
 
-    This step never raises the objective. Steps in its direction are lengthened as long as the
-    objective falls, and return to the published length when it does not (over-relaxation). The
+    This step never raises the objective. Steps in its direction are lengthened while the objective
+    falls, and return to the published length when it does not (over-relaxation). The
     limit is that of the published steps, after about a tenth of the iterations for p = 1.
 
     Parameters
@@ -32,9 +32,9 @@ class MKLGL(NormBallWeighting, SaddleWeighting):
     tol : float, default=1e-5
         Relative duality gap at which the iteration ends.
     max_iter : int, default=1000
-        Support vector machines to solve at most.
+        The most support vector machines to solve.
     C : float, optional
-        Of the inner support vector machines; by default the learner's C (1 if it has none). Numbers
+        C of the inner support vector machines; by default the learner's (1 if it has none). Numbers
         are learned by inner ridge regressions, or by support vector regression for ``svr``.
     p : float, default=1.0
         1 or above: 1 favours few kernels, large values give nearly equal weights.

@@ -1,6 +1,6 @@
-"""The inner problems of numbers: ridge regression, or support vector regression.
+"""The inner problems for numbers: ridge regression, or support vector regression.
 
-Both are J(σ) = max over β with βᵀ1 = 0 of l(β) − ½ Σ_m σ_m βᵀK_mβ, as that of the support vector
+Both are J(σ) = max over β with βᵀ1 = 0 of l(β) − ½ Σ_m σ_m βᵀK_mβ, like that of the support vector
 machine with β = α∘y: l(β) = βᵀy − ½α‖β‖² for ridge regression, with any β, and βᵀy − ε‖β‖₁ for
 support vector regression, with |β| ≤ C. Rows of weight v have α/v and Cv instead.
 """
@@ -18,9 +18,9 @@ from mklkit.plugin import Array, GramSide, Learner, Target, solve_svr
 from mklkit_optimize.saddle import SaddleProblem
 
 AUTOMATIC_C = 10.0
-"""C of support vector regression where none is given, over the mean k(x, x) of the even sum."""
+"""The default C of support vector regression, times the mean k(x, x) of the even sum."""
 TUBE = 0.1
-"""Its ε where none is given. Numbers have deviation 1 here."""
+"""Its default ε. Numbers have deviation 1 here."""
 
 
 @attrs.frozen(eq=False)
@@ -69,7 +69,7 @@ def numbers_problem(
 ) -> SaddleProblem:
     """Return the problem of ``ridge`` or ``svr``, for numbers of mean 0 and deviation 1.
 
-    An automatic ridge is that of the even sum; ``C`` is instead of that of ``svr``.
+    An automatic ridge is that of the even sum; ``C`` replaces that of ``svr``.
     """
     y = np.asarray(target.values, np.float64)
     counts = target.row_weights
@@ -90,5 +90,5 @@ def numbers_problem(
         return SVRProblem(grams, y, C, tol, counts, epsilon=epsilon)
     raise IncompatibleError(
         f"Weights of numbers are optimised through ridge regression or support vector regression,"
-        f" not through {learner.name!r}: take learner='ridge' or learner='svr'."
+        f" not through {learner.name!r}: use learner='ridge' or learner='svr'."
     )

@@ -1,4 +1,4 @@
-"""PWMK: kernels weighted by how well each predicts alone."""
+"""PWMK: kernels weighted by how well each predicts on its own."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from mklkit.plugin import (
 class PWMK(LearnedWeighting):
     """Weight each kernel by the accuracy π_m of the learner on it alone, above a threshold.
 
-    w_m = (π_m − δ)/Σ_l (π_l − δ), with π_m on rows left out, and 0 where π_m is below δ.
+    w_m = (π_m − δ)/Σ_l (π_l − δ), with π_m on held-out rows, and 0 if π_m is below δ.
 
     Parameters
     ----------
     threshold : float, default=0.5
-        δ, from 0 to 1; half of two classes are right by chance.
+        δ, from 0 to 1; for two classes, chance is one half.
     relative : bool, default=False
-        Whether δ is that part of the least of all accuracies, as in MKLpy.
+        Whether δ is relative to the lowest accuracy, as in MKLpy.
     cv : int, default=3
         Number of folds, at least 2; fewer if a class has fewer rows.
 
     Notes
     -----
-    ``cv`` fits per kernel, one Gram matrix at a time. What a learner chooses by itself, such as C,
-    it chooses on all rows for each kernel. Weights of rows count in the accuracy too. Source:
+    ``cv`` fits per kernel, one Gram matrix at a time. Automatic parameters of a learner, such as C,
+    are chosen on all rows for each kernel. Weights of rows count in the accuracy too. Source:
     Tanabe, Ho, Nguyen and Kawasaki (2008).
 
     Examples
@@ -66,7 +66,7 @@ class PWMK(LearnedWeighting):
     def choose(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
-        """Return the accuracies above the threshold, all zero where no row can be left out."""
+        """Return the accuracies above the threshold, all zero if no row can be held out."""
         if len(views) == 1:
             return np.ones(1)
         splits = target.folds(self.cv, random_state)

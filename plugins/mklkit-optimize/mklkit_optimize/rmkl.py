@@ -1,4 +1,4 @@
-"""R-MKL: kernel weights by margin and radius."""
+"""R-MKL: kernel weights from margin and radius."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mklkit_optimize.simplemkl import SimpleMKL
 @register
 @attrs.frozen
 class RMKL(SimpleMKL):
-    """Minimise the margin's term and squared errors, which cost less where the radius is large.
+    """Minimise the margin term plus squared errors, which cost less for a large radius.
 
     min over w on the simplex, f_m and b of ½ Σ ‖f_m‖²/w_m + C/(2 Σ w_m R_m²) Σ ξ_i², with
     y_i(Σ f_m(x_i) + b) ≥ 1 − ξ_i and R_m the radius of the smallest ball around the rows under K_m.
@@ -27,7 +27,7 @@ class RMKL(SimpleMKL):
     tol : float, default=1e-5
         Relative duality gap at which the iteration ends.
     max_iter : int, default=1000
-        Support vector machines to solve at most.
+        The most support vector machines to solve.
     C : float, optional
         C; by default the learner's (1 if it has none).
 
@@ -39,8 +39,8 @@ class RMKL(SimpleMKL):
     Notes
     -----
     The dual has the kernels K_m + (R_m²/C)I and no bound on α: it is SimpleMKL's problem, which is
-    convex, with a hard margin, and solved as that is. Σ w_m R_m² bounds the squared radius of the
-    sum. The learner is fitted on Σ w_m K_m as it is. M Gram matrices of memory, one program per
+    convex, with a hard margin, and is solved in the same way. Σ w_m R_m² bounds the squared radius
+    of the sum. The learner is fitted on plain Σ w_m K_m. M Gram matrices of memory, one program per
     kernel for its radius. Weights of rows multiply C. Source: Do, Kalousis, Woznica and Hilario
     (2009).
 

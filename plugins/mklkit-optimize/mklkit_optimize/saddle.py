@@ -1,7 +1,7 @@
 """The problem that MKLGL, SILP and SimpleMKL solve, and its inner support vector machine.
 
 min over σ ≥ 0, ‖σ‖_p ≤ 1 of J(σ) = max over α of 1ᵀα − ½ Σ_m σ_m q_m(α), where
-q_m(α) = (α∘y)ᵀ K_m (α∘y), 0 ≤ α ≤ C and αᵀy = 0 (paper 003, equation 3). Of rows with weights v,
+q_m(α) = (α∘y)ᵀ K_m (α∘y), 0 ≤ α ≤ C and αᵀy = 0 (paper 003, equation 3). For rows with weights v,
 0 ≤ α ≤ Cv.
 """
 
@@ -21,7 +21,7 @@ ROUNDING = 1e-12
 RAISE_LIMIT = "raise max_iter or tol."
 UNFINISHED = (
     "a support vector machine did not converge in a million steps: kernel values or C are very"
-    " large; scale the data, or take a smaller C."
+    " large; scale the data, or use a smaller C."
 )
 
 
@@ -76,7 +76,7 @@ class SaddleProblem:
 
     @property
     def ridge(self) -> Array:
-        """What the inner problem adds to the diagonal of the weighted sum, (N,)."""
+        """The addition of the inner problem to the diagonal of the weighted sum, (N,)."""
         return np.zeros(len(self.y))
 
     def inner(self, gram: Array) -> tuple[Array, float, bool]:
@@ -94,12 +94,12 @@ class SaddleProblem:
         """Solve the inner problem on the weighted sum: O(MN²) plus its own time."""
         signed, linear, ended = self.inner(self.combined(weights))
         products = self.grams @ signed
-        # The form of an indefinite kernel (tanh, say) may be negative, which no norm is.
+        # The form of an indefinite kernel such as tanh may be negative, unlike a norm.
         forms = np.maximum(products @ signed, 0.0)
         if not np.isfinite(forms).all():
             raise DataError(
                 f"The support vector machine's margin overflows at C={self.C:g}: scale the data, or"
-                " take a smaller C."
+                " use a smaller C."
             )
         return InnerSolution(weights, linear, forms, ended, signed, products)
 
@@ -122,7 +122,7 @@ def warn_of_gap(
     solution: InnerSolution,
     remedy: str = RAISE_LIMIT,
 ) -> None:
-    """Warn that the iteration ended before the objective was known to be minimal."""
+    """Warn that the iteration ended before the objective was proven minimal."""
     remedy = remedy if solution.ended else UNFINISHED
     warnings.warn(
         f"{name} stopped after {iterations} iterations with a relative duality gap of {gap:.2g},"

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 RINGS = (("#001730", 4.5), ("#fffae0", 2))
-"""Colours and widths of two rings, of which one is seen on any cell, on light and dark pages."""
+"""Colours and widths of two rings, one of which is visible on any cell and page colour."""
 LONGEST_NAME = 24
 MOST_LABELS = 12
-"""Up to so many values of a parameter are written at its axis, of more every second, third …"""
+"""The most values of a parameter to write at its axis; of more, every second, third …"""
 
 
 @runtime_checkable
@@ -41,7 +41,7 @@ class SearchSurfaceDisplay:
     x_values, y_values : sequence
         The values of the two parameters, in the order of the axes.
     scores : ndarray of shape (n_y, n_x)
-        NaN where there is none.
+        NaN for missing ones.
     x_name, y_name : str
     best : pair of int, optional
         The place of the best point among the values, x first.
@@ -94,12 +94,12 @@ class SearchSurfaceDisplay:
         estimator : MKLSearchCV, or GridSearchCV or another search of scikit-learn
             Fitted.
         x, y : str
-            Two of the parameters that it has varied, as they are named in ``param_grid``. Of points
-            that differ in others only, the best counts.
+            Two of its varied parameters, as named in ``param_grid``. Of points that differ only in
+            others, the best counts.
         score_name : str, default="mean score of the folds"
-            Beside the colours.
+            The label of the colour bar.
         ax : matplotlib Axes, optional
-            Where to draw; a new figure when not given.
+            Where to draw; by default a new figure.
 
         Returns
         -------
@@ -108,7 +108,7 @@ class SearchSurfaceDisplay:
         Raises
         ------
         IncompatibleError
-            If the estimator is no search.
+            If the estimator is not a search.
         DataError
             If the search has not varied a parameter of this name.
         sklearn.exceptions.NotFittedError
@@ -118,8 +118,8 @@ class SearchSurfaceDisplay:
             check_is_fitted(estimator)
         if not isinstance(estimator, SearchResults):
             raise IncompatibleError(
-                f"{type(estimator).__name__} has no scores of a search to draw; a fitted"
-                " MKLSearchCV or GridSearchCV is expected."
+                f"{type(estimator).__name__} has no scores of a search to draw; expected a fitted"
+                " MKLSearchCV or GridSearchCV."
             )
         results, best = estimator.cv_results_, estimator.best_index_
         points = results["params"]
@@ -141,7 +141,7 @@ class SearchSurfaceDisplay:
         Raises
         ------
         DataError
-            If ``ax`` is no matplotlib Axes, or there is not one score for each pair of values.
+            If ``ax`` is not a matplotlib Axes, or there is not one score for each pair of values.
         """
         from matplotlib import pyplot
         from matplotlib.axes import Axes
@@ -149,21 +149,21 @@ class SearchSurfaceDisplay:
         shape = len(self.y_values), len(self.x_values)
         if self.scores.shape != shape or not self.scores.size:
             raise DataError(
-                f"Scores of shape (n_y, n_x) = {shape} are expected, for one or more values of each"
+                f"Expected scores of shape (n_y, n_x) = {shape}, for one or more values of each"
                 f" parameter; got shape {self.scores.shape}."
             )
 
         if ax is None:
             ax = pyplot.figure(figsize=(6.0, 4.6), layout="constrained").add_subplot()
         if not isinstance(ax, Axes):
-            raise DataError(f"A matplotlib Axes is expected, as plt.subplots() returns; got {ax}.")
+            raise DataError(f"Expected a matplotlib Axes, as from plt.subplots(); got {ax}.")
         figure: Any = ax.get_figure(root=True)
         self.ax_, self.figure_ = ax, figure
         self._draw(ax)
         return self
 
     def _draw(self, ax: Axes) -> None:
-        # Cells of equal size at the places of the values: most grids are geometric.
+        # Cells of equal size for all values, since most grids are geometric.
         mesh = ax.pcolormesh(self.scores, cmap="viridis", rasterized=True)
         self.figure_.colorbar(mesh, ax=ax, label=self.score_name)
         for axis, values in ((ax.xaxis, self.x_values), (ax.yaxis, self.y_values)):
@@ -191,7 +191,7 @@ def _values(points: Sequence[dict[str, Any]], name: str) -> list[Any]:
 
 
 def _written(values: Sequence[Any]) -> list[str]:
-    """Return the values as texts: powers where all are powers of 2 or of 10."""
+    """Return the values as text: as powers if all are powers of 2 or of 10."""
     if len(values) > 1 and all(_is_number(value) and value > 0 for value in values):
         for base in (2, 10):
             powers = np.log(np.asarray(values, dtype=float)) / np.log(base)

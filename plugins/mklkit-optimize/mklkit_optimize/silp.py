@@ -32,7 +32,7 @@ class SILP(SaddleWeighting):
         Relative gap |1 − Σβ_kS_k(α)/θ| at which the iteration ends.
     max_iter : int, default=1000
     C : float, optional
-        Of the inner support vector machines; by default the learner's C (1 if it has none).
+        C of the inner support vector machines; by default the learner's C (1 if it has none).
 
     Warns
     -----
@@ -76,7 +76,7 @@ class SILP(SaddleWeighting):
             if gap <= self.tol:
                 return best.weights
             if repeated:
-                remedy = "no weights are new: raise tol, or check that all kernels are definite."
+                remedy = "no new weights: raise tol, or check that all kernels are definite."
                 break
             cuts.append(0.5 * solution.forms - solution.linear)
         warn_of_gap(self.name, len(cuts) - 1, gap, self.tol, solution, remedy)

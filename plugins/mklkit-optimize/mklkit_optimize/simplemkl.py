@@ -32,7 +32,7 @@ RIDGE = 1e-10
 @register
 @attrs.frozen
 class SimpleMKL(SaddleWeighting):
-    """Descend J(σ) on the simplex, by its gradient and its curvature.
+    """Minimise J(σ) on the simplex, by its gradient and its curvature.
 
     A step goes to the minimum, on the simplex, of the second-order model of J at σ, or is halved
     until J falls; if that fails, it follows the reduced gradient.
@@ -42,9 +42,9 @@ class SimpleMKL(SaddleWeighting):
     tol : float, default=1e-5
         Relative duality gap at which the iteration ends.
     max_iter : int, default=1000
-        Support vector machines to solve at most.
+        The most support vector machines to solve.
     C : float, optional
-        Of the inner support vector machines; by default the learner's C (1 if it has none). Numbers
+        C of the inner support vector machines; by default the learner's (1 if it has none). Numbers
         are learned by inner ridge regressions, or by support vector regression for ``svr``.
 
     Warns
@@ -55,8 +55,8 @@ class SimpleMKL(SaddleWeighting):
     Notes
     -----
     M Gram matrices of memory; per step one or two support vector machines, and the Hessian in
-    O(F³ + MF²) for F support vectors with α < C. The publication follows the reduced gradient
-    alone, whose steps are short near an ill-conditioned optimum: on 800 rows with a linear kernel
+    O(F³ + MF²) for F support vectors with α < C. The publication follows only the reduced gradient,
+    whose steps are short near an ill-conditioned optimum: on 800 rows with a linear kernel
     and three Gaussian ones it solved 528 support vector machines to reach the same J as 11 here.
     Sources: Rakotomamonjy, Bach, Canu and Grandvalet (2008), Algorithm 1; Chapelle and
     Rakotomamonjy (2008) for the Hessian.
@@ -81,7 +81,7 @@ class SimpleMKL(SaddleWeighting):
         """Return σ on the simplex."""
         solution = problem.at(np.full(problem.n_kernels, 1 / problem.n_kernels))
         machines, least, bound = 1, relative_gap(solution), _lower_bound(solution)
-        # Where several machines are optimal at σ, another σ's may say more of how good σ is.
+        # If several machines are optimal at σ, that of another σ may give a better bound at σ.
         while (gap := _gap_to(bound, solution)) > self.tol:
             following = None
             for tried in islice(_tried(problem, solution), self.max_iter - machines):
@@ -150,7 +150,7 @@ def curvature(problem: SaddleProblem, solution: InnerSolution) -> Array:
 
     It is VᵀPV, where V has the columns K_m(α∘y) at the support vectors with α < C and
     P = K⁻¹ − K⁻¹11ᵀK⁻¹/(1ᵀK⁻¹1): as σ changes, these rows stay on the margin, and the other α at
-    their bounds. In a ridge regression all rows are such, and K has the ridge on its diagonal.
+    their bounds. In ridge regression this holds for all rows, and K has the ridge on its diagonal.
     """
     free = problem.free(solution.signed)
     flat = np.zeros((problem.n_kernels, problem.n_kernels))
@@ -189,7 +189,7 @@ def _tried(problem: SaddleProblem, start: InnerSolution) -> Iterator[InnerSoluti
 
 
 def _lower_bound(solution: InnerSolution) -> float:
-    """Return what no σ brings J below."""
+    """Return a lower bound of J over all σ."""
     return solution.linear - 0.5 * float(solution.forms.max())
 
 
@@ -198,9 +198,9 @@ def _gap_to(bound: float, solution: InnerSolution) -> float:
 
 
 def _is_progress(before: InnerSolution, after: InnerSolution, least: float) -> bool:
-    """Return whether J fell by a share of what its slope promised, or next to the end the gap.
+    """Return whether J fell by a share of its predicted decrease or, near the end, the gap did.
 
-    The gap must be half of the least so far: J may rise, and would again and again.
+    The gap must halve its least value so far, since J may rise repeatedly.
     """
     promised = 0.5 * float((before.weights - after.weights) @ before.forms)
     fell = before.objective - after.objective

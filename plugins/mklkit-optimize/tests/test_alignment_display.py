@@ -53,6 +53,6 @@ def test_tables_that_are_none_of_alignments_are_refused() -> None:
             AlignmentDisplay(wrong).plot()
     pair = pyplot.figure().subplots(1, 2)
     for wrong in (3, pair, pair[0].figure):
-        with pytest.raises(DataError, match="One matplotlib Axes is expected"):
+        with pytest.raises(DataError, match="Expected one matplotlib Axes"):
             AlignmentDisplay(alike).plot(wrong)
     assert AlignmentDisplay(alike).plot(pair[0]).figure_ is pair[0].figure

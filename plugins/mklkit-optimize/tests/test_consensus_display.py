@@ -127,6 +127,6 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     figure = pyplot.figure()
     enough = figure.subplots(1, 4)
     for wrong in (enough[0], enough[:2], [enough[0], 3, enough[1]]):
-        with pytest.raises(DataError, match="3 axes are needed"):
+        with pytest.raises(DataError, match="needs 3 axes"):
             display.plot(wrong)
     assert display.plot(enough).figure_ is figure

@@ -88,5 +88,5 @@ def test_a_surface_has_a_score_for_each_pair(n_x: int, shape: tuple[int, ...]) -
 
 
 def test_what_is_no_axes_is_refused() -> None:
-    with pytest.raises(DataError, match="Axes is expected"):
+    with pytest.raises(DataError, match="Expected a matplotlib Axes"):
         SearchSurfaceDisplay([1, 2], [1], np.ones((1, 2)), "x", "y").plot("axes")

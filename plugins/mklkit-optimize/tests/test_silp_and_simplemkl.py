@@ -85,7 +85,7 @@ def test_silp_ends_where_no_weights_are_new(monkeypatch):
     """An indefinite kernel may keep the bound from J; the same program then has no end."""
     monkeypatch.setattr("mklkit_optimize.silp.best_on_cuts", lambda cuts: (np.eye(6)[0], 0.0))
     rows, labels = random_problem(0, n_rows=30)
-    with pytest.warns(ConvergenceWarning, match="no weights are new"):
+    with pytest.warns(ConvergenceWarning, match="no new weights"):
         SILP().solve(SaddleProblem(grams_of(rows), labels, C=1.0, tol=1e-6))
 
 

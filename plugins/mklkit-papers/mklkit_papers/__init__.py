@@ -1,4 +1,4 @@
-"""The tables and figures of the papers, run anew beside the printed numbers.
+"""The tables and figures of the papers, reproduced beside the printed numbers.
 
-One module a paper holds its protocols and numbers as data; the other modules run and show them.
+One module per paper holds its protocols and numbers as data; the other modules run and show them.
 """

@@ -1,4 +1,4 @@
-"""``mklkit reproduce``: the tables and figures of the papers, run anew."""
+"""``mklkit reproduce``: the tables and figures of the papers, reproduced."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ def reproduce(
         folder_option(
             "--data-dir",
             RUN_PANEL,
-            "The folder of the papers' data sets as CSV files; else the one that $MKLKIT_DATA"
-            " names. Sets that are not there are fetched from OpenML, where it has them.",
+            "The folder of the papers' data sets as CSV files; by default $MKLKIT_DATA. Missing"
+            " sets are fetched from OpenML if it has them.",
         ),
     ] = None,
     offline: Annotated[
@@ -91,14 +91,14 @@ def reproduce(
     ] = False,
     quick: Annotated[
         bool,
-        run_option("--quick", help="Few repeats, without the sets that take longest."),
+        run_option("--quick", help="Few repeats, without the slowest sets."),
     ] = False,
     repeats: Annotated[
         int | None,
         run_option(
             min=1,
             max=10_000,
-            help="So many repeats instead of the papers', or instead of those of --quick.",
+            help="The number of repeats, instead of the papers' or those of --quick.",
         ),
     ] = None,
     sets: Annotated[
@@ -107,7 +107,7 @@ def reproduce(
             "--set",
             metavar="LABEL",
             autocompletion=_set_labels,
-            help="Only this data set, as the paper names it. Repeat for several.",
+            help="Only this data set, as the paper names it. May be repeated.",
         ),
     ] = None,
     results: Annotated[
@@ -140,9 +140,9 @@ def reproduce(
     ] = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Run tables and figures of the five papers anew, ours beside the published numbers.
+    """Reproduce tables and figures of the five papers, our numbers beside the published ones.
 
-    Data sets and plugins that are missing are named and left out. Ctrl-C shows what is done.
+    Missing data sets and plugins are named and left out. Ctrl-C shows the results so far.
     """
     from mklkit.errors import DataError, MKLKitError, counted
     from mklkit_papers.entries import ALL, find_entries, with_sets
@@ -176,7 +176,7 @@ def reproduce(
     if session.reused:
         say(f"{counted(session.reused, 'run')} taken from {results}")
     complete = ended_by is None
-    # Files come before the first word on stdout, since a reader may leave.
+    # Files are written before stdout, whose reader may close the pipe.
     try:
         files.write(reproductions)
     except MKLKitError as error:
@@ -188,11 +188,11 @@ def reproduce(
         for reproduction in reproductions:
             show_reproduction(reproduction)
     if ended_by is None and not any(each.has_numbers for each in reproductions):
-        raise DataError("nothing could be run; what is left out, and why, is above.")
+        raise DataError("nothing could be run; the reasons are above.")
     if isinstance(ended_by, MKLKitError):
         raise ended_by
     if ended_by is not None:
-        how = "with --results FOLDER the same command resumes from what is done"
+        how = "with --results FOLDER the same command resumes where it stopped"
         if results is not None:
             how = f"the same command resumes from {results}"
         say(f"interrupted after {len(reproductions)} of {len(entries)}; {how}.", style="yellow")
@@ -202,7 +202,7 @@ def reproduce(
 def _run(
     entries: list[Entry], session: Session
 ) -> tuple[list[Reproduction], KeyboardInterrupt | MKLKitError | None]:
-    """Return the finished reproductions, and what ended the run before all were."""
+    """Return the finished reproductions, and what interrupted the run, if anything."""
     from mklkit.errors import MKLKitError
 
     reproductions: list[Reproduction] = []

@@ -31,7 +31,7 @@ class CurvesDisplay(Display):
 
     @classmethod
     def of_lines(cls, lines: Iterable[Line], x: str, y: str, base: float | None = None) -> Self:
-        """Return the picture of lines, drawn: a curve per row, its places the columns."""
+        """Return the drawn picture of lines: a curve per row, with the columns as its places."""
         curves: dict[str, list[tuple[float, float, float]]] = {}
         for line in lines:
             if not math.isnan(line.ours):
@@ -40,7 +40,7 @@ class CurvesDisplay(Display):
         return cls(curves, x, y, base).plot()
 
     def _check(self) -> None:
-        """Accept no curve, as an empty picture."""
+        """Accept zero curves, as an empty picture."""
 
     def _size(self) -> tuple[float, float]:
         return 7.0, 4.0

@@ -1,4 +1,4 @@
-"""The tables and figures: what one is, the list of all, and what running one gives."""
+"""The tables and figures: a single entry, the list of all, and the result of running one."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ ALL = "all"
 class Entry:
     """A table or figure of a paper, such as ``"003-table6"``.
 
-    ``lines`` are our numbers beside the printed ones, and ``protocol`` says in sentences how they
-    are obtained. ``missing`` has what can't be run anywhere, and ``explained`` why numbers miss the
-    printed ones, by row, column or ``"row, column"``. ``minutes`` are those of a quick run and of a
-    full one, on two cores. A figure has a function that draws its lines.
+    ``lines`` are our numbers beside the printed ones, and ``protocol`` describes how they are
+    obtained. ``missing`` lists what can't be run anywhere, and ``explained`` why numbers miss the
+    printed ones, by row, column or ``"row, column"``. ``minutes`` are the times of a quick and of a
+    full run, on two cores. A figure has a function that draws its lines.
     """
 
     name: str
@@ -59,10 +59,9 @@ class Entry:
         draw: Callable[[Sequence[Line]], Any] | None = None,
         missing: Mapping[str, str] = {},
     ) -> Self:
-        """Return the entry of a name, of which a file of its paper in ``published`` tells the rest.
+        """Return the entry of a name, completed from the file of its paper in ``published``.
 
-        A name in place of texts stands for those that entries share; ``also`` are further sentences
-        of the protocol.
+        A name in place of texts refers to shared texts; ``also`` adds sentences to the protocol.
         """
         texts = _texts(name[:3])
         known = {
@@ -79,7 +78,7 @@ class Entry:
         )
 
     def facts(self) -> dict[str, Any]:
-        """Return what is known before it is run, as plain values."""
+        """Return the facts known before a run, as plain values."""
         return {
             "name": self.name,
             "title": self.title,
@@ -104,14 +103,14 @@ class Entry:
         return Reproduction(self, lines, seconds, session.quick, session.notes, missing)
 
     def why(self, line: Line) -> str:
-        """Return the explanation of a line, empty where there is none."""
+        """Return the explanation of a line, empty if there is none."""
         keys = (f"{line.row}, {line.column}", line.row, line.column)
         return next((self.explained[key] for key in keys if key in self.explained), "")
 
 
 @attrs.frozen(eq=False)
 class Reproduction:
-    """What running an entry gave: lines, remarks on data sets by label, and what can't be run."""
+    """The result of an entry: lines, remarks on data sets by label, and what can't be run."""
 
     entry: Entry
     lines: list[Line]
@@ -122,12 +121,12 @@ class Reproduction:
 
     @property
     def has_numbers(self) -> bool:
-        """Whether there is a number of ours."""
+        """Whether it has any of our numbers."""
         return any(not math.isnan(line.ours) for line in self.lines)
 
     @property
     def compared(self) -> list[Line]:
-        """The lines that have a number of ours and a printed one."""
+        """The lines that have both our number and a printed one."""
         return [line for line in self.lines if line.holds is not None]
 
     @property
@@ -206,7 +205,7 @@ def find_entries(names: Sequence[str]) -> list[Entry]:
 
 
 def with_sets(chosen: Sequence[Entry], labels: Collection[str]) -> list[Entry]:
-    """Return the entries that run one of the data sets, named in any case; all where none is."""
+    """Return the entries that run one of the data sets (in any case); all if none is named."""
     sets = {entry.name: {label.casefold() for label in entry.labels()} for entry in chosen}
     known = dict.fromkeys(label for entry in chosen for label in entry.labels())
     wanted = {label.casefold(): label for label in labels}

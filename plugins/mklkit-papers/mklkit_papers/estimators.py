@@ -30,12 +30,12 @@ class Searched(ClassifierMixin, BaseEstimator):
 
 
 class PreferredScaling(Searched):
-    """A search on raw and on standardised features, of which the better one predicts.
+    """A search on raw and on standardised features; the better one predicts.
 
     Papers 000, 002 and 004 do not say whether features are scaled. Here cross-validation on the
-    training rows chooses, as it does for parameters; of equal scores, raw features. Where a search
-    ends in an error with one scaling, as solvers do on kernels of very large values, it is the
-    other one. The choice is ``scaling`` among ``best_params_``.
+    training rows chooses, as it does for parameters; ties go to raw features. If a search fails
+    with one scaling, as solvers may on kernels of very large values, it is the other one. The
+    choice is ``scaling`` in ``best_params_``.
     """
 
     def __init__(self, search: Any) -> None:
@@ -59,7 +59,7 @@ class PreferredScaling(Searched):
 
 
 def _searched(search: Any, X: Any, y: Any) -> Any:
-    """Return a fitted copy of a search, or the error that it ended in."""
+    """Return a fitted copy of a search, or its error."""
     try:
         return clone(search).fit(X, y)
     except MKLKitError as error:
@@ -72,9 +72,9 @@ def _rounded(search: Any) -> float:
 
 
 class InTurn(Searched):
-    """Parameters searched one grid after another, each with the values found before.
+    """Parameters searched one grid after another, each with the values chosen before.
 
-    It costs the sum of the grids where a search of all parameters at once costs their product.
+    It costs the sum of the grids, while a search of all parameters at once costs their product.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The files that a run reads and writes, and the pages of the documentation among them.
+"""The files that a run reads and writes, including pages of the documentation.
 
 A table stands on a page between a line ``<!-- NAME -->`` and a line ``<!-- end -->``.
 """
@@ -27,7 +27,7 @@ from mklkit_papers.tables import latex, markdown, table_of
 
 NAME = r"\d{3}-[\w-]+"
 OPENING = re.compile(rf"^<!-- (?P<name>{NAME}) -->\r?$", re.MULTILINE)
-# What is between the marks of a table has no other table's.
+# The text between the marks of a table contains no other table's marks.
 MARK = re.compile(
     rf"^<!-- (?P<name>{NAME}) -->(?P<end>\r?\n)(?:(?!<!-- {NAME} -->).)*?<!-- end -->",
     re.MULTILINE | re.DOTALL,
@@ -36,7 +36,7 @@ MARK = re.compile(
 
 @attrs.frozen
 class Files:
-    """What the options of ``mklkit reproduce`` name: ``latex`` a file, the others folders."""
+    """The paths in the options of ``mklkit reproduce``: ``latex`` a file, the others folders."""
 
     data: Path | None
     results: Path | None
@@ -45,7 +45,7 @@ class Files:
     pages: Path | None
 
     def check(self, entries: Sequence[Entry]) -> None:
-        """Refuse what can't be read or written before anything is computed."""
+        """Refuse unreadable and unwritable paths before anything is computed."""
         if self.data is not None and not self.data.is_dir():
             raise DataError(f"{self.data} is not a folder; --data-dir takes one with CSV files.")
         if self.latex is not None:
@@ -55,7 +55,7 @@ class Files:
             require_matplotlib()
         for folder in filter(None, (self.plots, self.results)):
             if folder.is_file():
-                raise DataError(f"{folder} is a file; the name of a folder is expected.")
+                raise DataError(f"{folder} is a file; expected the name of a folder.")
             make_folder(folder)
             if not os.access(folder, os.W_OK):
                 raise DataError(f"{folder} can't be written to; choose another folder.")
@@ -76,7 +76,7 @@ class Files:
             raise DataError(f"{tables} is read by this command; choose another file for --latex.")
 
     def write(self, reproductions: Sequence[Reproduction]) -> None:
-        """Write tables, pictures and pages, and say which."""
+        """Write tables, pictures and pages, and report which."""
         written = []
         if self.latex is not None:
             tables = [latex(result) for result in reproductions if table_of(result)[1]]
@@ -98,7 +98,7 @@ def _pictures(folder: Path, reproductions: Sequence[Reproduction]) -> list[Path]
             path = folder / f"{result.entry.name}.png"
             try:
                 draw(path, partial(result.entry.draw, result.lines))
-            except UnknownNameError as error:  # of a plugin that is not there
+            except UnknownNameError as error:  # of a plugin that is not installed
                 say(f"{path} is not drawn: {error}", style="yellow")
             else:
                 written.append(path)
@@ -106,7 +106,7 @@ def _pictures(folder: Path, reproductions: Sequence[Reproduction]) -> list[Path]
 
 
 def marked(folder: Path) -> dict[Path, list[str]]:
-    """Return the tables for which the pages of a folder have marks; DataError if there are none."""
+    """Return the tables with marks on the pages of a folder; DataError if there are none."""
     pages = {}
     for page in sorted(folder.glob("*.md")):
         text = _text(page)
@@ -127,7 +127,7 @@ def marked(folder: Path) -> dict[Path, list[str]]:
 
 
 def without_place(folder: Path, names: Sequence[str]) -> list[str]:
-    """Return the tables for which the pages of a folder have no place; DataError if that is all."""
+    """Return the tables without a place on the pages of a folder; DataError if none has one."""
     here = {name for page in marked(folder).values() for name in page}
     absent = [name for name in names if name not in here]
     if len(absent) == len(names):
@@ -153,7 +153,7 @@ def write_pages(folder: Path, reproductions: Sequence[Reproduction]) -> list[Pat
 
 
 def _text(page: Path) -> str:
-    """Return a page with its ends of lines as they are."""
+    """Return a page with its line endings unchanged."""
     try:
         return page.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:

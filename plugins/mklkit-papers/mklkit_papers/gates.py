@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MARGIN = 0.06
-"""Of the plane beyond the points, as a share of their range."""
+"""The extent of the plane beyond the points, as a share of their range."""
 PANELS_A_ROW = 3
 WIDTH, BESIDE, LARGEST_PANEL = 7.0, 1.2, 2.9
-"""Inches: the widest figure, what is beside the panels, and the largest panel."""
+"""Widths in inches: the widest figure, the space beside the panels, and the largest panel."""
 
 
 @attrs.frozen(eq=False)
@@ -101,7 +101,7 @@ class GatesDisplay(PanelsDisplay):
         grid_resolution : int, default=120
             The number of grid points per axis, 2 or more, for two columns.
         axes : sequence of M matplotlib Axes, optional
-            Where to draw; a new figure when not given.
+            Where to draw; by default a new figure.
 
         Returns
         -------
@@ -120,8 +120,8 @@ class GatesDisplay(PanelsDisplay):
         before, model = split(estimator)
         if not isinstance(model, KernelEstimator):
             raise IncompatibleError(
-                f"{type(model).__name__} has no gates to draw; a fitted MKLClassifier with a"
-                " gating combiner is expected."
+                f"{type(model).__name__} has no gates to draw; expected a fitted MKLClassifier"
+                " with a gating combiner."
             )
 
         def gates_at(table: Any) -> Array:
@@ -141,7 +141,7 @@ class GatesDisplay(PanelsDisplay):
             rows = np.asarray(X if before is None else before.transform(X), dtype=np.float64)
             if min(rows.shape) < 2:
                 raise DataError(
-                    "Two rows and two columns at least are needed to draw gates; got"
+                    "Drawing gates needs at least two rows and two columns; got"
                     f" {rows.shape[0]} x {rows.shape[1]}."
                 )
             components = PCA(n_components=2, svd_solver="full")
@@ -199,7 +199,7 @@ class GatesDisplay(PanelsDisplay):
                 colours = self.gates[rows, index]
                 drawn = ax.scatter(across, up, 22, colours, edgecolors=ink(), **look, **scale)
             else:
-                # Dark and light in turn, each with an edge of the other, are seen on any colour.
+                # Dark and light in turn, each with an edge of the other, show on any colour.
                 face, edge = (ON_DARK, ON_LIGHT) if place % 2 else (ON_LIGHT, ON_DARK)
                 ax.scatter(across, up, 9, face, edgecolors=edge, **look)
         return drawn

@@ -1,4 +1,4 @@
-"""A number of ours beside the printed one, and tables as the papers print them."""
+"""Our numbers beside the printed ones, and tables as the papers print them."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ PrintedTable = dict[str, dict[str, Printed]]
 
 
 def printed(text: str) -> PrintedTable:
-    """Read a table: a line of heads, then lines of a name and its cells, all parted by bars.
+    """Read a table: a line of heads, then lines of a name and its cells, all separated by bars.
 
-    A cell is a number, with its deviation after ``±`` and ``p=`` or ``t=`` of a test where the
-    paper has them, or empty where a number is missing. The first head names nothing. ValueError if
-    a cell is no number, cells and heads differ in number, or a name occurs twice.
+    A cell is a number, with its deviation after ``±`` and ``p=`` or ``t=`` of a test if the paper
+    has them, or empty if a number is missing. The first head is ignored. ValueError if a cell is
+    not a number, cells and heads differ in number, or a name occurs twice.
 
     Examples
     --------
@@ -76,10 +76,10 @@ def _printed(cell: str) -> Printed:
 
 @attrs.frozen
 class Measure:
-    """What the numbers of a table are: their name with its unit, and the decimals to show.
+    """The kind of numbers in a table: their name with its unit, and the decimals to show.
 
-    Ours are compared with the printed ones from the ``better`` side, or from both, and may lie off
-    by ``slack`` at least: by more where a deviation is printed, or where only ours has one.
+    Ours are compared with the printed ones from the ``better`` side, or from both, and may be off
+    by at least ``slack``: by more if a deviation is printed, or if only ours has one.
     """
 
     name: str
@@ -89,7 +89,7 @@ class Measure:
 
     @property
     def rule(self) -> str:
-        """What it means that a number holds; see :attr:`Line.holds`."""
+        """The meaning of "holds" for a number; see :attr:`Line.holds`."""
         sense = {
             "higher": "not lower than the published one, or lower by no more than",
             "lower": "not higher than the published one, or higher by no more than",
@@ -97,8 +97,8 @@ class Measure:
         }[self.better]
         least = f" {self.slack:g} or" if self.slack else ""
         return (
-            f"a number of ours holds if it is {sense}{least} the published deviation"
-            " (where none is published ours, which a single run does not have)"
+            f"our number holds if it is {sense}{least} the published deviation"
+            " (if none is published, our own, which a single run lacks)"
         )
 
 
@@ -149,17 +149,17 @@ class Line:
 
     @property
     def difference(self) -> float:
-        """Ours less the printed number; NaN where one of them is missing."""
+        """Our number minus the printed one; NaN if one of them is missing."""
         return NAN if self.printed is None else self.ours - self.printed.value
 
     @property
     def shown_difference(self) -> float:
-        """The difference as tables show it, so that rounding decides nothing that they say."""
+        """The difference as shown in tables, so that their statements agree with what they show."""
         return round(self.difference, self.measure.digits) + 0.0
 
     @property
     def tolerance(self) -> float:
-        """How far on the worse side ours may lie: the printed deviation, or our own if none is."""
+        """The tolerance on the worse side: the printed deviation, or our own if none is printed."""
         known = self.printed is not None and not math.isnan(self.printed.spread)
         spread = self.printed.spread if self.printed is not None and known else self.spread
         return float(np.fmax(self.measure.slack, spread))
@@ -168,7 +168,7 @@ class Line:
     def holds(self) -> bool | None:
         """Whether ours is as good as the printed number to within the tolerance; None if unknown.
 
-        One repeat tells no deviation: where none is printed either, every worse number misses.
+        One repeat has no deviation: if none is printed either, every worse number misses.
         """
         ahead = self.shown_difference
         if math.isnan(ahead):

@@ -43,10 +43,10 @@ STOPPED_SVM = "svm(C=1.0, max_iter=100_000)"
 
 @attrs.frozen
 class Effort:
-    """How parameters are searched: the values of C and of c after CCA, and the folds.
+    """The search of parameters: the values of C and of c after CCA, and the folds.
 
-    The folds are those of the coupled learners, and those of the systems compared with them; the
-    map is that of CCA.
+    The folds are those of the coupled learners, and of the systems compared with them; the map is
+    that of CCA.
     """
 
     costs: tuple[float, ...] = PAPER_GRID
@@ -100,7 +100,7 @@ def systems(use: DataUse) -> list[System]:
         System(name, PreferredScaling(model), package)
         for name, (model, package) in searches.items()
     ]
-    # As printed it takes some hundred passes more, and is not compared with the paper.
+    # As printed it takes about a hundred more passes, and is not compared with the paper.
     every.insert(1, System(AS_PRINTED, search(AS_IN_TABLE_1, "mhks", coupled)))
     long = TOO_LONG_ON_LETTERS if use.label == LETTERS else ()
     return [system for system in every if system.name not in long]

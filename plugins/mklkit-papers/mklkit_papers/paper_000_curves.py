@@ -33,7 +33,7 @@ PATIENT = "mhks(max_iter=100_000)"
 SHOWN = 10
 """Iterations of Fig. 3."""
 STEADY = 0.01
-"""How far ln L may be from its last value where a picture shows it as stable."""
+"""The distance of ln L from its last value within which a picture shows it as stable."""
 STABLE = f"ln L within {STEADY:g} of its last value"
 ENDED = "L changes by ξ = 10⁻³ at most"
 
@@ -74,7 +74,7 @@ def objective_by_iteration(session: Session, use: DataUse) -> Iterator[Line]:
 
 
 def iterations(session: Session, use: DataUse) -> Iterator[Line]:
-    """Yield how many passes L takes to be stable, as a picture shows it and as ξ says."""
+    """Yield how many passes L takes to be stable, by the picture and by ξ."""
     for row, history in _histories(session, use):
         unsteady = np.flatnonzero(np.abs(history - history[-1]) > STEADY)
         # The first value is that before the first pass.

@@ -44,7 +44,7 @@ TABLE_4 = published("001-table4")
 
 
 def systems(use: DataUse) -> list[System]:
-    """Return LDA on each kernel, both peers, one to four clusters, and what the paper has not."""
+    """Return LDA on each kernel, both peers, one to four clusters, and systems not in the paper."""
     gamma = GAMMA * round(TRAIN * ROWS[use.label])
     learner = f"kda(alpha={gamma:g})"
 

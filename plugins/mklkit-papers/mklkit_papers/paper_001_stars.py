@@ -35,7 +35,7 @@ NAMES = [f"K{width:g}" for width in WIDTHS]
 GROUPS = [f"gap {gap:g}" for gap in GAPS]
 EVERY = "all"
 MARGIN, RESOLUTION = 0.5, 200
-"""Of Figure 2: what is shown beyond the rows, and the points of the plane per axis."""
+"""For Figure 2: the margin beyond the rows, and the points of the plane per axis."""
 GATED, LOCALIZED, EVEN = "C=4", "LocalizedMKL", "even sum"
 
 THETA = published("001-eq16")
@@ -86,7 +86,7 @@ def _classifier(kernels: list[str], combiner: Any, seed: int) -> MKLClassifier:
 
 
 def cluster_weights(seed: int) -> Array:
-    """Return Θ (groups, kernels): the row of a group is that of the cluster which is matched to it.
+    """Return Θ (groups, kernels): the row of a group is that of its matched cluster.
 
     The groups and clusters are matched so that most rows are in the cluster of their group.
     """
@@ -153,7 +153,7 @@ def _accuracy_lines(session: Session, use: DataUse) -> Iterator[Line]:
 
 
 def _draw_regions(_: Sequence[Line]) -> SimpleNamespace:
-    """Return Figure 2 of the first seed: rows by class, by cluster, and LocalizedMKL's regions.
+    """Return Figure 2 for the first seed: rows by class, by cluster, and LocalizedMKL's regions.
 
     A region is where one kernel has the largest weight; lines are the decision boundary.
     """
@@ -186,7 +186,7 @@ def _draw_regions(_: Sequence[Line]) -> SimpleNamespace:
 
 
 def _draw_gates(_: Sequence[Line]) -> GatesDisplay:
-    """Return Figure 3 of the first seed, with the two kernels that the paper leaves out."""
+    """Return Figure 3 for the first seed, with the two kernels that the paper leaves out."""
     stars = Stars.of_seed(0)
     return GatesDisplay.from_estimator(
         stars.gated, stars.rows[stars.train], stars.labels[stars.train]

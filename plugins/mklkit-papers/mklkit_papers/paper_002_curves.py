@@ -26,14 +26,14 @@ HALVES = Division(train=0.5)
 NEVER = 1e-15
 """A tolerance that stops nothing before ``max_iter``."""
 
-# Figure 1: the error on the training half after so many passes.
+# Figure 1: the error on the training half by number of passes.
 CONVERGING = (
     DataUse("House-votes", "vote"),
     DataUse("Pima-diabetes", "pima"),
     DataUse("Sonar", "sonar"),
 )
 PASSES = range(2, 21)
-"""The criterion compares two passes, which are therefore the fewest."""
+"""The fewest passes, since the criterion compares two."""
 STARTS = {"": "ifsl", ", random start": "ifsl(initial='random', order='late-margins')"}
 TRAINING_ERROR = Measure("training error, %", "lower", 2)
 
@@ -49,11 +49,11 @@ def error_lines(session: Session, use: DataUse) -> Iterator[Line]:
 
 
 def training_error(combiner: str, passes: int, rows: Any, labels: Any) -> float:
-    """Return the per cent of training rows that are misclassified after so many passes."""
+    """Return the percentage of training rows misclassified after a number of passes."""
     learner = f"kmhks(tol={NEVER}, max_iter={passes})"
     model = preset_classifier("multiv-kmhks", combiner=combiner, learner=learner, random_state=SEED)
     with warnings.catch_warnings():
-        # It is told to stop at max_iter.
+        # Stopping at max_iter is intended.
         warnings.simplefilter("ignore", ConvergenceWarning)
         return 100 * (1 - model.fit(rows, labels).score(rows, labels))
 
@@ -96,7 +96,7 @@ EXPERIMENT = Experiment(
 
 
 def alignment_lines(session: Session, use: DataUse) -> Iterator[Line]:
-    """Yield mean accuracies at mean alignments, the least alignment first."""
+    """Yield mean accuracies at mean alignments, the lowest alignment first."""
     widths = QUICK_WIDTHS if session.quick else WIDTHS
     runs = session.cells(EXPERIMENT, use, [_named(width) for width in widths])
     halves = session.training_parts(use, HALVES)

@@ -1,4 +1,4 @@
-"""Paper 003, Table 10: how long a kernel's weight takes."""
+"""Paper 003, Table 10: the time to compute a kernel's weight."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ COLUMNS = 10
 APART = 1.0
 """Distance of the two class means of synthetic rows in each column, in deviations."""
 MOST_ROWS, QUICK_ROWS = 5000, 1000
-"""Of Gram matrices in a full and in a quick run."""
+"""The number of Gram matrices in a full and in a quick run."""
 RUNS = DataUse("synthetic", "synthetic", repeats=20, quick=5)
 FEW = 3
-"""Runs on more rows than those of a quick one."""
+"""The number of runs for more rows than in a quick run."""
 
 
 def time_lines(session: Session, use: DataUse) -> Iterator[Line]:
     """Yield seconds: of DiMKL for n similarities in q₁ and in q₂, of MKLGL for n rows.
 
-    Extra rows of the table have DiMKL for n rows.
+    Extra rows of the table show DiMKL for n rows.
     """
     most = QUICK_ROWS if session.quick else MOST_ROWS
     for name, cells in TABLE_10.items():
@@ -63,7 +63,7 @@ def time_lines(session: Session, use: DataUse) -> Iterator[Line]:
 def _timed(session: Session, line: Line, n_rows: int, run: Callable[[], Callable[[], Any]]) -> Line:
     """Return a line with the median time of several runs, after one that is not counted.
 
-    Other programs of the machine disturb a mean, and a deviation says how much they did.
+    Other programs on the machine disturb a mean; the deviation tells how much.
     """
     if n_rows > MOST_ROWS:
         size = 5 * 8 * n_rows**2 / 2**30
@@ -86,7 +86,7 @@ def _timed(session: Session, line: Line, n_rows: int, run: Callable[[], Callable
 
 
 def _weight(name: str, members: int) -> Callable[[], Any]:
-    """Return a function that weighs one Gram matrix with so many rows in each class."""
+    """Return a function that weighs one Gram matrix with a number of rows per class."""
     rows, y = synthetic_rows(members)
     gram = RBF(gamma="auto").fit(rows)(rows, rows)
     kernel = BoundKernel("gaussian", Precomputed(gram))
@@ -104,7 +104,7 @@ def _mklgl(n_rows: int) -> Callable[[], Any]:
 
 
 def synthetic_rows(members: int) -> tuple[Array, Array]:
-    """Return two normal classes of so many rows each, scaled to [−1, 1], and labels −1 and +1."""
+    """Return two normal classes of n rows each, scaled to [−1, 1], and labels −1 and +1."""
     y = np.repeat([-1.0, 1.0], members)
     noise = np.random.RandomState(SEED).standard_normal((2 * members, COLUMNS))
     return minmax_scale(noise + APART / 2 * y[:, None], (-1, 1)), y

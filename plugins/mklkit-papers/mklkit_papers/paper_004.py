@@ -1,6 +1,6 @@
 """Paper 004, Wang et al.: votes of coupled learners on maps of few landmarks (RPEMEKL).
 
-Section 3: ten random divisions, which from the multiples that accuracies are turn out to be halves;
+Section 3: ten random divisions, which are halves, as the printed accuracies imply;
 the normalised linear kernel and two Gaussians, c and λ of 2⁻⁴ … 2⁴, pairs of classes.
 """
 
@@ -48,12 +48,12 @@ LEFT_OUT = {
     ("Page-block", "MKDA(SDP)"): TOO_LARGE,
     ("Page-block", "SVM-2K"): "a fit solves quadratic programs in 10,000 variables for minutes",
 }
-"""Peers that are not run on a set, and why."""
+"""Peers that are not run on a set, with the reason."""
 
 
 @attrs.frozen
 class Effort:
-    """What is searched on a data set, on the training rows.
+    """The parameters to search on the training rows of a data set.
 
     Folds of RPEMEKL and MultiK-MHKS, and of the others; C of MKL's machines; C and D of SVM-2K,
     with each pair of kernels; λ of MKDA.
@@ -164,7 +164,7 @@ SETTLED = Measure("iterations until the objective is within 1 % of its last valu
 CLAIM = Printed(4.0)
 """“Less than five iterations are usually enough to achieve convergence.”"""
 LAST = 8
-"""Iterations that are shown; a run that has ended keeps its last value."""
+"""Iterations to show; a run that has ended keeps its last value."""
 
 
 def objective_lines(sets: Sequence[DataUse], division: Division) -> SetLines:
@@ -188,7 +188,7 @@ def draw(lines: Sequence[Line]) -> CurvesDisplay:
 
 
 def settled(curve: NDArray[np.float64]) -> int:
-    """Return after how many iterations ln L is within 0.01 of its last value."""
+    """Return the number of iterations until ln L is within 0.01 of its last value."""
     return int(np.flatnonzero(np.abs(curve - curve[-1]) <= 0.01)[0]) + 1
 
 

@@ -1,4 +1,4 @@
-"""A paper's experiment as data: which sets, how rows are divided, which systems."""
+"""A paper's experiment as data: its data sets, divisions of rows, and systems."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SEED = 0
 class Division:
     """Random divisions of the rows into a training and a test part.
 
-    ``train`` is the share of training rows, or how many of each class in the order of labels; with
+    ``train`` is the share of training rows, or the number per class in the order of labels; with
     ``stratified`` each part has the classes in the same shares.
     """
 
@@ -33,7 +33,7 @@ class Division:
     def splits(self, labels: Any, repeats: int) -> SplitPlan:
         """Return the divisions of rows with these labels; fewer are the first of more.
 
-        DataError if there are other classes than counted ones, or one has no rows left to test.
+        DataError if there are classes other than the counted ones, or one has no rows left to test.
         """
         if isinstance(self.train, tuple):
             plan = make_splits(labels, cv=_counted(self.train, labels, repeats))
@@ -48,15 +48,15 @@ class Division:
 
 
 def _counted(train: tuple[int, ...], labels: Any, repeats: int) -> list[tuple[Any, ...]]:
-    """Return pairs of training and test rows with so many training rows of each class."""
+    """Return pairs of training and test rows with given numbers of training rows per class."""
     draws = np.random.RandomState(SEED)
     by_class = [np.flatnonzero(np.asarray(labels) == label) for label in np.unique(labels)]
     sizes = [len(rows) for rows in by_class]
     enough = [size > count for size, count in zip(sizes, train, strict=False)]
     if len(sizes) != len(train) or not all(enough):
         raise DataError(
-            f"its classes have {_enumerated(sizes)} rows, of which {_enumerated(train)} are to be"
-            " for training and others for testing"
+            f"its classes have {_enumerated(sizes)} rows; expected more than {_enumerated(train)},"
+            " to leave rows for testing"
         )
     cut = []
     for _ in range(repeats):
@@ -75,9 +75,9 @@ def _enumerated(numbers: Sequence[int]) -> str:
 class DataUse:
     """A data set as a paper uses it: its label there, and its name in :mod:`mklkit_papers.sources`.
 
-    Of its features the first ``columns`` are taken. Its rows are divided as often as ``repeats``
-    says, or ``quick`` in a quick run, which a set with 0 is left out of. ``change(data)`` returns
-    the data set, with a name of its own, that is used in place of the one that is read.
+    Only the first ``columns`` features are used. Its rows are divided ``repeats`` times, or
+    ``quick`` times in a quick run, which leaves out a set with 0. ``change(data)`` returns a data
+    set, with its own name, to use in place of the one that is read.
     """
 
     label: str
@@ -100,11 +100,11 @@ class System:
 
 @attrs.frozen(eq=False)
 class Experiment:
-    """Systems on the same divisions of data sets, of which tables show one number or another.
+    """Systems on the same divisions of data sets, whose numbers several tables show.
 
-    ``systems(use)`` returns those for a data set; ``division`` is that of sets that have none of
-    their own. Features are scaled ("none", "standard" or "minmax") on the training part before
-    every system. The name is also that of the folder in which runs are kept.
+    ``systems(use)`` returns those for a data set; ``division`` applies to sets without their own.
+    Features are scaled ("none", "standard" or "minmax") on the training part before every system.
+    The name is also that of the folder of stored runs.
     """
 
     name: str

@@ -31,8 +31,8 @@ def accuracy_lines(
 ) -> SetLines:
     """Return test accuracies in per cent.
 
-    The printed table, by labels of data sets and names of systems, says which of both are run;
-    ``extra`` systems are not in it. Others are tested ``against`` the paper's own system.
+    The printed table, by labels of data sets and names of systems, determines what is run; it does
+    not have the ``extra`` systems. Others are tested ``against`` the paper's own system.
     """
 
     def of_set(session: Session, use: DataUse) -> Iterator[Line]:
@@ -67,7 +67,7 @@ def weight_lines(
     """Return the weights of kernels (rows) by systems (columns), on the data set of a label.
 
     ``renamed`` has systems of the experiment to show beside those of the paper, each with the
-    column to which it is compared.
+    column to compare it with.
     """
 
     def of_set(session: Session, use: DataUse) -> Iterator[Line]:
@@ -93,7 +93,7 @@ def _heads(printed: PrintedTable) -> list[str]:
 
 
 def _runs(session: Session, experiment: Experiment, use: DataUse, names: Sequence[str]) -> Runs:
-    """Return the runs of those of the systems that the experiment has for a data set."""
+    """Return the runs of the systems that the experiment has for a data set."""
     known = {system.name for system in experiment.systems(use)}
     names = [name for name in names if name in known]
     return dict(zip(names, session.cells(experiment, use, names), strict=True))
@@ -107,10 +107,10 @@ def _line(
     measure: Measure,
     printed: Printed | None,
 ) -> Line:
-    """Return the line of values over repeats; of a system that failed once, only the reason."""
+    """Return the line of values over repeats; for a system that failed, only the reason."""
     reasons = [cell.reason for cell in runs if cell.reason is not None]
     if reasons or np.isnan(values).any():
-        reason = reasons[0] if reasons else "it tells no such number"
+        reason = reasons[0] if reasons else "it gives no such number"
         return Line(row=row, column=column, measure=measure, printed=printed, reason=reason)
     return Line.mean_of(row, column, measure, values, printed)
 

@@ -1,4 +1,4 @@
-"""The runs behind tables: a paper's systems on its divisions, by the machinery of comparisons."""
+"""The runs behind tables: a paper's systems on its divisions, run as comparisons."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def _folded(labels: Collection[str]) -> frozenset[str]:
 
 @attrs.define(eq=False)
 class Session:
-    """One call of ``mklkit reproduce``: where data come from, how much is run, what is known.
+    """One call of ``mklkit reproduce``: the sources of data, the extent of the run, stored runs.
 
-    Runs that several tables show are made once, and with a folder of ``results`` each is written
-    there and taken from there again (``reused`` says how many were). ``repeats`` are instead of
-    those of the papers or of a quick run; ``only`` are labels of data sets, all where it is empty.
-    ``notes`` are remarks on data sets by label, of those asked for since it was emptied.
+    Runs that several tables show are made once; with a folder of ``results`` each is written there
+    and reused (``reused`` counts these). ``repeats`` replace those of the papers or of a quick run;
+    ``only`` are labels of data sets, empty for all. ``notes`` are remarks on data sets by label,
+    for those requested since it was last emptied.
     """
 
     folder: Path | None = None
@@ -67,15 +67,15 @@ class Session:
         return self.asked_progress if callable(self.asked_progress) else silent
 
     def number(self, use: DataUse) -> int:
-        """Return how often the rows of a data set are divided; LeftOut of quick runs, if it is."""
+        """Return the number of divisions of a data set; LeftOut if quick runs leave it out."""
         if self.quick and use.quick == 0:
-            raise LeftOut("left out of quick runs, as it takes long")
+            raise LeftOut("left out of quick runs, since it takes long")
         if self.repeats is not None:
             return self.repeats
         return use.quick if self.quick else use.repeats
 
     def data(self, use: DataUse) -> DataSet:
-        """Return a data set; LeftOut if it is not to be had, or can't be read."""
+        """Return a data set; LeftOut if it is unavailable or unreadable."""
         key = (use.name, use.columns, use.change)
         if key not in self._data:
             try:
@@ -91,7 +91,7 @@ class Session:
         return known
 
     def divided(self, use: DataUse, division: Division) -> SplitPlan:
-        """Return the divisions of a data set's rows; LeftOut if they can't be divided so."""
+        """Return the divisions of a data set's rows; LeftOut if they can't be divided this way."""
         repeats, data = self.number(use), self.data(use)
         try:
             return division.splits(data.target, repeats)
@@ -143,7 +143,7 @@ class Session:
         return cells
 
     def _file(self, experiment: Experiment, use: DataUse, repeats: int) -> Path | None:
-        """Return the file of runs of a data set: other divisions have a file of their own."""
+        """Return the file of runs of a data set: other divisions have separate files."""
         if self.results is None:
             return None
         folder = self.results / experiment.name
@@ -156,7 +156,7 @@ class Session:
 class SetLines:
     """The lines of a table or figure, data set by data set.
 
-    ``of_set(session, use)`` yields the lines of a data set, or raises ``LeftOut`` at first.
+    ``of_set(session, use)`` yields the lines of a data set, or first raises ``LeftOut``.
     """
 
     sets: Sequence[DataUse]
@@ -164,7 +164,7 @@ class SetLines:
     of_set: Callable[[Session, DataUse], Iterator[Line]]
 
     def __call__(self, session: Session) -> Iterator[Line]:
-        """Yield the lines of the sets that are asked for, or why there are none of a set."""
+        """Yield the lines of the requested sets, or why a set has none."""
         for use in self.sets:
             if not session.only or use.label.casefold() in session.only:
                 try:
@@ -189,7 +189,7 @@ def _lacking(system: System) -> str:
         version(system.package)
     except PackageNotFoundError:
         return f"it needs the package {system.package}: pip install ./plugins/{system.package}"
-    # A run without its plugin fails, and would be taken from the folder of results ever after.
+    # A run without its plugin fails, and would be reused from the folder of results for ever.
     if canonical(system.package) not in map(canonical, get_registry().distributions()):
         return f"it needs the package {system.package}, which is installed but not loaded"
     return ""
@@ -201,7 +201,7 @@ def _failed(use: DataUse, name: str, reason: str) -> Cell:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, unless it is there; DataError if it can't be made."""
+    """Create a folder unless it exists; DataError if it can't be created."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The papers' data sets: from a folder, those that scikit-learn brings, and OpenML."""
+"""The papers' data sets: from a folder, from scikit-learn, and from OpenML."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ VOTES = {"y": 1.0, "n": -1.0}
 
 ADDRESS = "https://www.openml.org/api/v1/json/data/{}"
 KEPT = "openml/openml.org/api/v1/json/data/{}.gz"
-"""Where scikit-learn keeps the description of a data set, in its folder of data."""
+"""The description of a data set in scikit-learn's data folder."""
 PATIENCE = 10.0
 """Seconds to wait for an answer."""
 TROUBLE = (OSError, HTTPException, ValueError, KeyError)
-"""What a network, a folder, or an answer that is not as expected may raise."""
+"""Errors of a network, a folder, or an unexpected answer."""
 
 
 @attrs.frozen
 class Known:
-    """What the papers' version of a data set has, and the number of the same data at OpenML.
+    """The size of the papers' version of a data set, and the number of the same data at OpenML.
 
-    ``complete`` says that rows with gaps are left out.
+    ``complete`` means that rows with gaps are left out.
     """
 
     rows: int
@@ -55,7 +55,7 @@ class Known:
     complete: bool = False
 
     def remark(self, table: Table) -> str:
-        """Return how a table's size differs from what is known, empty if it does not."""
+        """Return how a table's size differs from the known one, empty if it does not."""
         ours = len(table.target), table.features.shape[1], table.target.nunique()
         known = self.rows, self.features, self.classes
         if ours == known:
@@ -96,11 +96,11 @@ two classes, and madelon with another row."""
 
 
 class DataNotHere(DataError):
-    """A data set that is in no place where it is looked for, or that OpenML did not give."""
+    """A data set that was not found in any place, or that OpenML did not deliver."""
 
 
 class OpenML:
-    """The way to OpenML, of which ``say`` tells; an offline machine waits for one answer only."""
+    """Access to OpenML, reported by ``say``; an offline machine waits for only one answer."""
 
     def __init__(self, say: Callable[[str], Any]) -> None:
         self._say = say
@@ -109,8 +109,8 @@ class OpenML:
     def frame(self, data_id: int) -> pd.DataFrame:
         """Return the features of a data set and, last, its classes as the column ``target``.
 
-        It is kept in scikit-learn's folder of data (``SCIKIT_LEARN_DATA``), and has the checksum
-        that OpenML states: :func:`sklearn.datasets.fetch_openml` refuses any other.
+        It is stored in scikit-learn's data folder (``SCIKIT_LEARN_DATA``), and must have the
+        checksum that OpenML states: :func:`sklearn.datasets.fetch_openml` refuses others.
         """
         try:
             if not (Path(get_data_home()) / KEPT.format(data_id)).exists():
@@ -127,7 +127,7 @@ class OpenML:
         return bunch.data.assign(target=bunch.target)
 
     def _reach(self, data_id: int) -> None:
-        # scikit-learn would ask four times, with pauses.
+        # scikit-learn would try four times, with pauses.
         if self._unreached is None:
             self._unreached = ""
             try:
@@ -141,7 +141,7 @@ class OpenML:
 
 @contextmanager
 def _in_time() -> Iterator[None]:
-    """Wait for each answer only so long, and leave out remarks on further attempts."""
+    """Limit the wait for each answer, and hide remarks on further attempts."""
     before = socket.getdefaulttimeout()
     socket.setdefaulttimeout(PATIENCE)
     try:
@@ -153,7 +153,7 @@ def _in_time() -> Iterator[None]:
 
 
 def _plain(error: Exception) -> str:
-    """Return what the network says, without the words that Python puts around it."""
+    """Return the network's message, without the text that Python puts around it."""
     if isinstance(error, KeyError):
         return f"its answer has no {error}"
     reason = error.reason if isinstance(error, URLError) else error
@@ -170,11 +170,11 @@ def find_data(
 ) -> DataSet:
     """Return a data set of the papers; DataNotHere if no place has it.
 
-    It is looked for in the folder, else in the one that the environment variable ``MKLKIT_DATA``
-    names, as ``name.csv`` or ``name.csv.gz`` with a header row and the class in the column
-    ``target``; then among those that scikit-learn brings; then, where it is given, at OpenML. Only
-    the first ``columns`` are features. Its ``notes`` say where its size is not that of the papers'
-    data, and whether it has been fetched.
+    The places are the folder, by default that of the environment variable ``MKLKIT_DATA``, with
+    ``name.csv`` or ``name.csv.gz`` with a header row and the class in the column ``target``; then
+    scikit-learn; then OpenML, if given. Only
+    the first ``columns`` are features. Its ``notes`` tell if its size differs from that of the
+    papers' data, and whether it was fetched.
     """
     table, notes = _table(name, folder, openml)
     features = table.features if columns is None else table.features.iloc[:, :columns]
@@ -222,7 +222,7 @@ def _fetched(name: str, known: Known, number: int, openml: OpenML) -> Table:
 
 
 def _votes_as_numbers(features: pd.DataFrame) -> pd.DataFrame:
-    """Return y, n and missing as 1, −1 and 0, where columns hold nothing else."""
+    """Return y, n and missing as 1, −1 and 0 in columns that hold nothing else."""
     texts = features.select_dtypes(exclude="number")
     votes = [name for name in texts if set(texts[name].dropna().unique()) <= VOTES.keys()]
     if not votes:

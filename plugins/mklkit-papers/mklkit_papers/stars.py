@@ -20,7 +20,7 @@ def make_four_stars(
     spacing: float = 6.0,
     random_state: Any = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:
-    """Make groups of two stars, one a class, whose distance differs from group to group.
+    """Make groups of two stars, one per class, whose distance differs between groups.
 
     Parameters
     ----------
@@ -59,6 +59,6 @@ def make_four_stars(
     angles = 2 * np.pi * rng.randint(n_rays, size=n_samples) / n_rays
     lengths = np.abs(rng.normal(scale=deviation, size=n_samples))
     rays = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    # A small width, without which two rays of a star would have no common neighbourhood.
+    # Without this small width, two rays of a star would have no common neighbourhood.
     width = rng.normal(scale=deviation / 20, size=(n_samples, 2))
     return centres + lengths[:, None] * rays + width, y, group

@@ -21,7 +21,7 @@ HOLDS = {True: "yes", False: "no", None: ""}
 WORDS = 2
 """The first columns hold words, the others numbers."""
 SHORT = {"difference": "diff."}
-"""Heads that would take more space than their numbers on a terminal."""
+"""Heads that would be wider than their numbers on a terminal."""
 
 
 def table_of(result: Reproduction) -> tuple[list[str], list[list[str]]]:
@@ -61,12 +61,12 @@ def summary(result: Reproduction) -> str:
 
 
 def notes_of(result: Reproduction) -> list[str]:
-    """Return what is to be said below a table: remarks on data, what is left out or missed, why."""
+    """Return the notes below a table: remarks on data, omissions, misses, and their reasons."""
     against = dict.fromkeys(line.against for line in result.lines if not math.isnan(line.p_paired))
     missed = []
     for line in result.compared:
         if not line.holds:
-            # It is known of the full run, though this may be a part of it.
+            # The reason is from the full run, of which this may be a part.
             why = result.entry.why(line)
             reason = f"explained after the full run: {why}" if why else "not explained"
             missed.append((f"{line.row}, {line.column}", reason))
@@ -80,12 +80,12 @@ def notes_of(result: Reproduction) -> list[str]:
 
 
 def rules_of(result: Reproduction) -> list[str]:
-    """Return what it means that a number holds, for each measure that is compared."""
+    """Return the meaning of "holds" for each measure that is compared."""
     return list(dict.fromkeys(line.measure.rule for line in result.compared))
 
 
 def markdown(result: Reproduction) -> str:
-    """Return the table with notes: when it was made, what is left out, what misses and why."""
+    """Return the table with notes: when it was made, omissions, misses and reasons."""
     heads, rows = table_of(result)
     rule = ["---"] * WORDS + ["--:"] * (len(heads) - WORDS)
     escaped = [[cell.replace("|", r"\|") for cell in row] for row in rows]
@@ -125,7 +125,7 @@ def show_list(known: list[Entry]) -> None:
     show(
         grid,
         "Times were measured on a machine with two cores. Tables of a paper share their runs, so"
-        " that several together take less than their sum.",
+        " several together take less than their sum.",
     )
 
 

@@ -78,7 +78,7 @@ def test_json(mklkit: Run) -> None:
     assert answer["complete"] is True
     table, weights = answer["reproductions"]
     assert table["quick"] is True
-    assert table["left_out"]["Two of Wine"] == "left out of quick runs, as it takes long"
+    assert table["left_out"]["Two of Wine"] == "left out of quick runs, since it takes long"
     columns = {line["column"]: line for line in table["lines"]}
     assert columns["absent"]["ours"] is None
     assert columns["sharp"]["repeats"] == 2
@@ -143,7 +143,7 @@ def test_an_interrupted_run_shows_what_is_done(
     interrupted(monkeypatch, at=len(Counted.fits))
     done = mklkit(*TABLE)
     assert (done.code, done.out) == (130, "")
-    assert "with --results FOLDER the same command resumes from what is done" in done.err
+    assert "with --results FOLDER the same command resumes where it stopped" in done.err
 
 
 def test_an_error_on_the_way_comes_after_what_is_done(mklkit: Run, tmp_path: Path) -> None:
@@ -173,10 +173,10 @@ def test_an_error_on_the_way_comes_after_what_is_done(mklkit: Run, tmp_path: Pat
         (["000", "--data-dir", "FILE"], "file is not a folder; --data-dir takes one"),
         (["000", "--data-dir", "nowhere"], "nowhere is not a folder"),
         (["000", "--data-dir", ""], "not an empty text"),
-        (["000", "--results", "FILE"], "file is a file; the name of a folder is expected"),
+        (["000", "--results", "FILE"], "file is a file; expected the name of a folder"),
         (["000", "--results", "FILE/below"], "below can't be written: Not a directory"),
-        (["000", "--plots", "FILE"], "file is a file; the name of a folder is expected"),
-        (["000", "--latex", "."], "is a folder; the name of a file to write is expected"),
+        (["000", "--plots", "FILE"], "file is a file; expected the name of a folder"),
+        (["000", "--latex", "."], "is a folder; expected the name of a file to write"),
         (["000", "--latex", "-"], "can't be written to stdout"),
         (["000", "--pages", "."], "has no page with a place for a table"),
         (["000", "--pages", "FILE"], "has no page with a place for a table"),

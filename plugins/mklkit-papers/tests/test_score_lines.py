@@ -141,7 +141,7 @@ def test_weights_by_kernel_and_system(session):
         assert by_cell[row, "even"].holds
         # It is shown beside the column that it is named with.
         assert by_cell[row, "sharp"].printed.value == 0.5
-        assert by_cell[row, "sharp"].reason == "it tells no such number"
+        assert by_cell[row, "sharp"].reason == "it gives no such number"
     assert by_cell["κ1", "aligned"].printed is None
     assert by_cell["κ1", "aligned"].ours + by_cell["κ2", "aligned"].ours == pytest.approx(1)
     assert list(weight_lines(EXPERIMENT, "Iris", WEIGHTS)(Session(only=["wine"]))) == []
@@ -152,7 +152,7 @@ def test_runs_with_fewer_weights_than_the_table_has_kernels():
     lines = weight_lines(EXPERIMENT, "Iris", three)(Session(only=["iris"], repeats=1))
     by_cell = {(line.row, line.column): line for line in lines}
     assert by_cell["κ2", "even"].ours == pytest.approx(0.5)
-    assert by_cell["κ3", "even"].reason == "it tells no such number"
+    assert by_cell["κ3", "even"].reason == "it gives no such number"
 
 
 def test_features_are_scaled_before_every_system():

@@ -221,7 +221,9 @@ def test_rows_that_do_not_fit_the_counts(counts: tuple[int, ...]) -> None:
     division = Division((50, 40))
     labels = np.repeat(range(len(counts)), counts)
     shown = ", ".join(map(str, counts))
-    with pytest.raises(DataError, match=f"its classes have {shown} rows, of which 50, 40 are"):
+    with pytest.raises(
+        DataError, match=f"its classes have {shown} rows; expected more than 50, 40,"
+    ):
         division.splits(labels, 1)
 
 

@@ -53,7 +53,7 @@ def test_notes_say_what_is_left_out_and_what_misses(reproduction):
         "left out: Water: nobody has it",
         "left out: Iris, absent: it needs the package mklkit-absent: pip install"
         " ./plugins/mklkit-absent",
-        "left out: Two of Wine: left out of quick runs, as it takes long",
+        "left out: Two of Wine: left out of quick runs, since it takes long",
         "left out: Nowhere: there is no folder to look for nowhere.csv in: give --data-dir or set"
         " $MKLKIT_DATA",
         "missed: Iris, smooth: explained after the full run: it is too smooth",

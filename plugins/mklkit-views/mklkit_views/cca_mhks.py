@@ -1,6 +1,6 @@
 """Learners on near-mean CCA projections of the views.
 
-CCA+MHKS₁ has one learner on all of them, CCA+MHKS₂ the majority vote of a learner on each.
+CCA+MHKS₁ is one learner on all of them, CCA+MHKS₂ the majority vote of one learner on each.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class VotedDecision(BlockDecision):
     def decide_block(self, block: RowBlock) -> NDArray[Any]:
         """Return the decision values (n,) of one block: mean vote plus a smaller tie-breaker."""
         scores = self.scores(block)
-        # What is zero but for rounding abstains; f/√(1 + f²) counts for less than half a vote.
+        # Values that are zero up to rounding abstain; f/√(1 + f²) counts for less than half a vote.
         votes = np.where(np.abs(scores) > 1e-12, np.sign(scores), 0.0)
         squashed = scores / np.hypot(1.0, scores)
         return np.asarray((votes + squashed / (2 * scores.shape[1])).mean(axis=1))

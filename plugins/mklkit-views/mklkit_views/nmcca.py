@@ -17,7 +17,7 @@ from mklkit_views.near_mean import near_mean_directions, view_ridges
 
 
 def _check_parameters(n_components: Any, alpha: Any) -> None:
-    """Refuse a number of components below 1 and a regulariser that is negative or no number."""
+    """Refuse a number of components below 1 and a regulariser that is negative or not a number."""
     whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
     if n_components is not None and not (whole and n_components >= 1):
         raise SpecError(f"n_components must be a count, 1 or more, or None; got {n_components!r}.")
@@ -94,7 +94,7 @@ class NmCCA(BaseEstimator):
             # The mean of N equal numbers may be off by N rounding errors.
             if np.abs(moved).max() <= len(view) * np.finfo(float).eps * np.abs(view).max():
                 raise DataError(
-                    f"View {number} has the same values in every row, so that it has no variance."
+                    f"View {number} has the same values in every row, so it has no variance."
                 )
         count = None if self.n_components is None else int(self.n_components)
         ridges = view_ridges(centred, float(self.alpha))

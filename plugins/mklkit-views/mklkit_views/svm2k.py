@@ -118,7 +118,7 @@ class SVM2K(Combiner):
 def _definite_gram(view: Any) -> NDArray[Any]:
     """Return the view's Gram matrix (N, N).
 
-    A kernel with an eigenvalue further below zero than rounding explains is refused.
+    A kernel with an eigenvalue below zero beyond rounding errors is refused.
     """
     matrix = view.gram(keep=False)
     gram = np.asarray(matrix, dtype=np.float64)

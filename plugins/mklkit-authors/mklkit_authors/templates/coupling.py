@@ -1,4 +1,4 @@
-"""Learners that are fitted jointly, each drawn towards the decision values of the others."""
+"""Learners fitted jointly, each pulled towards the decision values of the others."""
 
 from __future__ import annotations
 

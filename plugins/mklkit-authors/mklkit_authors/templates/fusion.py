@@ -1,4 +1,4 @@
-"""One learner per kernel; the mean of their decision values, which are bounded first."""
+"""One learner per kernel; the mean of their squashed decision values."""
 
 from __future__ import annotations
 

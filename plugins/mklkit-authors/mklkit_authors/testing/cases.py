@@ -1,4 +1,4 @@
-"""The small problem on which a component is checked, and the component fitted to it."""
+"""The small problem for checking a component, and the component fitted to it."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from mklkit_authors.testing.expectations import CheckFailure
 from mklkit_authors.testing.rows import labels_of, numbers_of, two_classes
 
 TASKS: tuple[Task, ...] = ("two classes", "numbers", "none")
-"""What learners and combiners are checked with; several classes go by two."""
+"""The tasks for checking learners and combiners; several classes are checked in pairs."""
 
 GAUSSIAN = "rbf(sigma='mean')"
-# With a fixed C: choosing it in every fit would take time and check nothing more.
+# With a fixed C: choosing it in every fit would only take time.
 QUICK_SVM = "svm(C=1)"
 # A combiner with a fixed number of kernels, its n_kernels, gets the first ones.
 KERNELS = ("linear", GAUSSIAN, "polynomial(degree=2)", "rbf(sigma='0.5*mean')")
@@ -41,7 +41,7 @@ KERNELS = ("linear", GAUSSIAN, "polynomial(degree=2)", "rbf(sigma='0.5*mean')")
 
 @attrs.frozen(eq=False)
 class Fit:
-    """A component fitted to rows: what ``fit`` returned, and arrays by their name for new rows."""
+    """A component fitted to rows: the result of ``fit``, and arrays by name for new rows."""
 
     fitted: Any
     results: Callable[[Array], dict[str, Array]]
@@ -51,12 +51,12 @@ class Fit:
 
 @attrs.frozen(slots=False, eq=False)
 class Case:
-    """A component, its class or a preset, rows to train on and new ones, and their targets."""
+    """A component, its class or a preset, with training rows, new rows and their targets."""
 
     source: Any
     kind: Kind
     custom_rows: Array | None = None
-    """Rows (T, d) for a kernel that needs particular ones; by default of what it reads."""
+    """Rows (T, d) for a kernel that needs particular ones; by default of the kind it reads."""
     fits: dict[Any, Any] = attrs.field(factory=dict)
     """Cache of fitted objects, shared by the cases of a component."""
     variant: tuple[Task, str | None] | None = None
@@ -72,11 +72,12 @@ class Case:
             return self.source
         try:
             return cls()
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, AttributeError) as error:
             raise CheckFailure(
                 f"Expected {self.source.__name__}() to make a component with its defaults; it"
-                f" raised {type(error).__name__}: {error}. Give every parameter a default, or"
-                " check an instance of the class."
+                f" raised {type(error).__name__}: {error}. Give every parameter a default, as"
+                " a field of an @attrs.frozen class without __init__, or check an instance of the"
+                " class."
             ) from error
 
     @property
@@ -86,7 +87,7 @@ class Case:
 
     @cached_property
     def kernel_facts(self) -> KernelFacts:
-        """The facts of a kernel; the default ones of another component."""
+        """The facts of a kernel; default facts for other components."""
         return facts_of(self.component, KernelFacts) if self.kind == "kernel" else KernelFacts()
 
     # The rows.
@@ -119,30 +120,30 @@ class Case:
 
     @property
     def y(self) -> Array:
-        """What is learned of the rows to train on: labels, or numbers."""
+        """The target of the training rows: labels, or numbers."""
         return numbers_of(self.rows) if self.task == "numbers" else self.labels
 
     @property
     def new_y(self) -> Array:
-        """What is to be said of the new rows."""
+        """The target of the new rows."""
         new_labels = self._data[1][self._n_rows :]
         return numbers_of(self.new_rows) if self.task == "numbers" else new_labels
 
     def table(self, rows: Array) -> NDArray[Any]:
-        """Return rows as an estimator is given them: texts as a column of text."""
+        """Return rows as an estimator gets them: texts as a column of text."""
         if self.kernel_facts.reads != "text":
             return rows
         return np.array(texts_of(rows), dtype=object)[:, None]
 
     def three_classes(self) -> tuple[Array, NDArray[Any]]:
-        """Return the training rows with labels of three classes; the third is apart if it may."""
+        """Return the training rows with labels of three classes, the third separate if possible."""
         kinds = np.where(self.labels > 0, "well", "ill")
         kinds[np.arange(len(kinds)) % 3 == 0] = "new"
         facts, custom = self.kernel_facts, self.custom_rows is not None
         free = facts.reads == "numbers" and not (facts.examples or custom)
         return self.rows + (4.0 if free else 0.0) * (kinds == "new")[:, None], kinds
 
-    # What the component is checked with.
+    # The parts for checking the component.
 
     def variants(self) -> Iterator[Case]:
         """Yield a case for each task of a learner or combiner, and each kind of view it takes."""
@@ -164,12 +165,12 @@ class Case:
 
     @property
     def task(self) -> Task:
-        """What the component is checked with: labels where it learns from them."""
+        """The values for checking the component: labels if it learns from them."""
         return self._variant[0]
 
     @property
     def kernels(self) -> tuple[str, ...]:
-        """Kernels with which the component is checked: as many as it needs."""
+        """Kernels for checking the component, as many as it needs."""
         fixed = self.kind == "combiner" and facts_of(self.component, CombinerFacts).n_kernels
         count = fixed or 3
         return (self.suitable * count)[:count]
@@ -219,7 +220,7 @@ class Case:
         y = self.y if y is None else y
         return Target(self.task, np.zeros(len(y)) if self.task == "none" else y, row_weights)
 
-    # The component fitted.
+    # The fitted component.
 
     def fit(
         self,
@@ -228,7 +229,7 @@ class Case:
         row_weights: Array | None = None,
         kernels: tuple[str, ...] | None = None,
     ) -> Fit:
-        """Return the component fitted to rows and what is learned of them, by default its own."""
+        """Return the component fitted to rows and their target, by default the case's own."""
         # Copies, so that a component that writes into its input fails only the check for that.
         rows = (self.rows if rows is None else rows).copy()
         y = (self.y if y is None else y).copy()
@@ -237,7 +238,7 @@ class Case:
         return self.fit_views(self.views(rows, kernels), self.target(y, row_weights))
 
     def fit_rows(self, rows: Array) -> Fit:
-        """Return a kernel or feature map fitted to these rows themselves."""
+        """Return a kernel or feature map fitted to these rows, without a copy."""
         if self.kind == "kernel":
             kernel = self.component.fit(rows)
             return Fit(kernel, lambda new: _similarities(kernel, new, self.rows))
@@ -246,7 +247,7 @@ class Case:
 
         def similarities(new_rows: Array) -> dict[str, Array]:
             columns = fitted.transform(new_rows)
-            # Their order does not follow that of the training rows.
+            # Their order is independent of that of the training rows.
             landmarks = fitted.transform(self.rows).T if fitted.explicit else None
             ordered = np.sort(columns, axis=1) if landmarks is None else columns @ landmarks
             return {"similarities": np.asarray(ordered)}
@@ -254,7 +255,7 @@ class Case:
         return Fit(fitted, similarities, _has_drawn(random_state))
 
     def fit_views(self, views: ViewSet, target: Target | None = None) -> Fit:
-        """Return a learner or combiner fitted to these views themselves."""
+        """Return a learner or combiner fitted to these views, without a copy."""
         target = self.target() if target is None else target
         if self.kind == "learner":
             learned, map_rows = self.component.fit(views[0], target), views[0].projector.transform
@@ -280,5 +281,5 @@ def _similarities(kernel: Any, new_rows: Array, rows: Array) -> dict[str, Array]
 
 
 def _has_drawn(random_state: np.random.RandomState) -> bool:
-    """Return whether numbers were drawn from the seed; the next number is drawn for that."""
+    """Return whether numbers were drawn from the seed, by drawing the next one."""
     return bool(random_state.random_sample() != np.random.RandomState(0).random_sample())

@@ -58,8 +58,13 @@ CHECKS: dict[Kind, tuple[CheckFunction, ...]] = {
 }
 
 EXAMPLES = (
-    " If it does not take every value, write some that it takes in the class: facts ="
+    " If it does not take every value, add some that it takes to the class: facts ="
     " KernelFacts(examples=(...))."
+)
+TEXTS = " Its examples are texts: state what its columns hold too, KernelFacts(reads='text', ...)."
+ARGUMENTS = (
+    " With row_weights='throughout' in the facts, weights of rows are a further argument: see its"
+    " base class in mklkit.plugin."
 )
 
 
@@ -79,7 +84,7 @@ class Check:
 
     @property
     def help(self) -> str:
-        """What is checked, as a sentence."""
+        """A sentence on what is checked."""
         return " ".join((inspect.getdoc(self.function) or "").split())
 
     def __call__(self) -> None:
@@ -104,14 +109,23 @@ class Check:
                 raise
             except BaseException as error:
                 reason = plain_message(error).rstrip(".")
-                refuses = self.kind == "kernel" and isinstance(error, ValueError)
                 raise CheckFailure(
                     f"{self}: {self.help} Expected no error; got {type(error).__name__}: {reason},"
-                    f" at {place_of(error, self._case.source)}.{EXAMPLES * refuses}"
+                    f" at {place_of(error, self._case.source)}.{_remedy(self._case, error)}"
                 ) from error
 
     def __str__(self) -> str:
         return f"{self.kind.replace('_', ' ')} {self.component}, {self.name}"
+
+
+def _remedy(case: Case, error: BaseException) -> str:
+    """Return what helps against an error that a component raised, where that is known."""
+    if case.kind == "combiner" and isinstance(error, TypeError):
+        return ARGUMENTS * (case.component.facts.row_weights == "throughout")
+    if case.kind != "kernel" or not isinstance(error, ValueError):
+        return ""
+    texts = any(isinstance(value, str) for value in case.kernel_facts.examples)
+    return TEXTS if texts and case.kernel_facts.reads in ("numbers", "amounts") else EXAMPLES
 
 
 def component_checks(
@@ -247,21 +261,23 @@ class Finding:
 
 
 def can_be_made_by_name(case: Case) -> None:
-    """It can be made from its name alone; if not, this is its only check."""
+    """It can be created from its name alone; if not, this is its only check."""
     try:
         _ = case.component
     except CheckFailure as failure:
+        if isinstance(failure.__cause__, AttributeError):  # no parameter would help
+            raise
         raise NotApplicable(
-            f"{case.label} can't be made without parameters, and can be checked by"
-            f" check_component({case.source.__name__}(...)) only."
+            f"{case.label} can't be created without parameters, and can only be checked"
+            f" by check_component({case.source.__name__}(...))."
         ) from failure
 
 
 def checks_of(registry: Registry, package: str, others: Collection[str] = ()) -> list[Check]:
     """Return the checks of every component that a distribution provides.
 
-    An UnknownNameError says that there is no such distribution, or that it provides no component
-    and is none of the others, which need none, as they provide commands, say.
+    Raises an UnknownNameError if there is no such distribution, or if it provides no component
+    and is not among ``others``, which need none because they provide commands, for example.
     """
     entries = [entry for kind in HOOKS for entry in registry.entries(kind)]
     provided = [entry for entry in entries if canonical(entry.distribution) == canonical(package)]
@@ -270,7 +286,7 @@ def checks_of(registry: Registry, package: str, others: Collection[str] = ()) ->
         listing = f" Packages with components or commands: {', '.join(known)}."
         try:
             distribution(package)
-        except (PackageNotFoundError, ValueError):  # the latter for no name at all
+        except (PackageNotFoundError, ValueError):  # the latter for an empty name
             raise UnknownNameError(
                 f"No package {quoted(package)} is installed.{suggest(package, known)}{listing}"
             ) from None

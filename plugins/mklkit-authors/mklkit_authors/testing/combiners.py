@@ -1,4 +1,4 @@
-"""Checks of a combiner, or of a learner, by itself."""
+"""Checks of a single combiner or learner."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def declares_its_partners(case: Case) -> None:
     """The class names a feature map and a learner that exist and work together."""
     try:
         choose_components(case.component, None, None, task=case.task)
-    except (MKLKitError, AttributeError) as error:
+    except MKLKitError as error:
         raise CheckFailure(
             f"Expected a feature map and a learner that work with {case.label}; got: {error} Write"
             " facts = CombinerFacts(feature_map=..., learner=...) in the class, with spec strings;"
@@ -37,7 +37,7 @@ def declares_its_partners(case: Case) -> None:
 def weights_are_on_the_simplex(case: Case) -> None:
     """Weights are (M,) or (C, M), non-negative with sum one, or within the declared range.
 
-    On plain data none is missing and not all are zero, so that none has to be replaced.
+    On plain data none is missing and not all are zero, so none has to be replaced.
     """
     specs, facts = case.suitable, facts_of(case.component, CombinerFacts)
     low, high = facts.weight_range or (-1e-12, np.inf)
@@ -61,16 +61,16 @@ def _learned_weights(case: Case, kernels: tuple[str, ...]) -> Any:
             return case.fit_views(case.views(kernels=kernels)).fitted.weights
         except WeightsWarning as warning:
             raise CheckFailure(
-                f"Expected weights that are used as they are; got the warning: {warning} Return a"
+                f"Expected weights that need no replacement; got the warning: {warning} Return a"
                 " finite number for each kernel, none negative and not all zero."
             ) from warning
 
 
 def kept_columns_decide_the_same(case: Case) -> None:
-    """Decisions from columns that are kept for several decisions are those from rows."""
+    """Decisions from columns kept for several decisions equal those from rows."""
     decision = case.fitted().fitted
     if not isinstance(decision, BlockDecision):
-        raise NotApplicable(f"{case.label} decides by itself")
+        raise NotApplicable(f"{case.label} does not decide block by block")
     block = RowBlock(case.new_rows, keep=True)
     expected = "the same decisions for a block that keeps its columns"
     for _ in range(2):
@@ -81,7 +81,7 @@ def kept_columns_decide_the_same(case: Case) -> None:
 def useless_kernels_do_no_harm(case: Case) -> None:
     """Two equal kernels and a constant kernel give finite weights and decisions.
 
-    A constant kernel may be refused by an MKLKitError.
+    The component may refuse a constant kernel by an MKLKitError.
     """
     _expect_finite(case, (case.single_kernel,) * 2)
     if any(spec.startswith("polynomial") for spec in case.suitable):
@@ -101,7 +101,7 @@ def _expect_finite(case: Case, kernels: tuple[str, ...]) -> None:
 
 
 def support_carries_the_decision(case: Case) -> None:
-    """A decision function that can be restricted to its support has the same values then."""
+    """A decision function restricted to its support has the same values."""
     applicable = False
     for variant in case.variants():
         [view] = variant.views()

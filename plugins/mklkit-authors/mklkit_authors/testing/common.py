@@ -24,7 +24,7 @@ from mklkit_authors.testing.expectations import CheckFailure, NotApplicable, exp
 
 
 def states_its_facts(case: Case) -> None:
-    """Its facts are an object of its kind; a search space in them has values that it takes."""
+    """Its facts are of the right kind; a search space in them has values that it accepts."""
     assert case.kind != "preset", "presets have other checks"
     try:
         space = facts_of(case.component, FACTS[case.kind]).search_space
@@ -42,13 +42,13 @@ def states_its_facts(case: Case) -> None:
 
 
 def name_and_description(case: Case) -> None:
-    """The class has a valid name, and a docstring: a first line, and parameters that there are."""
+    """The class has a valid name, and a docstring with a first line and existing parameters."""
     cls = type(case.component)
     known = inspect.signature(cls).parameters
     advice = "Write name: ClassVar[str] = 'my-name' in the class."
     valid = is_name(case.label)
     expect(valid, "a 'name' of letters, digits, '_', '.', '-'", quoted(case.label), advice)
-    # attrs writes no docstring, but object has one.
+    # attrs adds no docstring, but object has one.
     first, *_ = (cls.__doc__ or "").splitlines() or [""]
     advice = "Describe it directly after the opening quotes; 'mklkit list' shows that line."
     expect(bool(first.strip()), "a docstring with a first line", repr(first), advice)

@@ -1,4 +1,4 @@
-"""Checks of every component inside an estimator, and of presets, which are whole ones."""
+"""Checks of every component inside an estimator, and of presets, which are whole systems."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def classifies_three_classes(case: Case) -> None:
 
 
 def sums_are_enough(case: Case) -> None:
-    """With from_moments in the facts, sums over rows give the model that the rows give."""
+    """With from_moments in the facts, sums over rows give the same model as the rows."""
     facts: Any = facts_of(case.component, FACTS[case.kind])
     able = case.kind in ("combiner", "learner") and case.task == "two classes"
     if not (able and facts.from_moments):
@@ -107,7 +107,7 @@ def single_precision_is_taken(case: Case) -> None:
 def odd_data_are_learned_or_refused(case: Case) -> None:
     """Constant columns, equal rows and tiny sets give finite decisions or an MKLKitError.
 
-    Only a constant column must not be refused, as any table may have one.
+    A constant column must not be refused, since any table may have one.
     """
     if case.custom_rows is not None:
         raise NotApplicable("the rows are given")
@@ -119,10 +119,10 @@ def odd_data_are_learned_or_refused(case: Case) -> None:
             if isinstance(error, MKLKitError) and label != "a constant column":
                 continue
             raise CheckFailure(
-                f"Expected {label} to be learned from, or, but for a constant column, refused by an"
+                f"Expected a fit on {label} or, except for a constant column, an"
                 f" MKLKitError; got {type(error).__name__}: {plain_message(error).rstrip('.')}."
                 " Raise mklkit.DataError only for data that can't be learned from, with the problem"
-                " and a remedy; users of the command line see only its message."
+                " and a remedy; users of the command line see only the message."
             ) from error
         advice = "Guard divisions by spreads and sums that may be zero."
         expect_array(scores, (len(case.new_rows),), f"decision values after {label}", advice)
@@ -173,20 +173,20 @@ def fit_model(case: Case) -> Any:
 
 
 def model_of(case: Case) -> Any:
-    """Return what :func:`fit_model` does; read-only checks share it."""
+    """Return the result of :func:`fit_model`; read-only checks share it."""
     if "model" not in case.fits:
         case.fits["model"] = fit_model(case)
     return case.fits["model"]
 
 
 def values_of(model: Any, rows: Array) -> Array:
-    """Return an estimator's decision values, or its predictions where these are numbers."""
+    """Return an estimator's decision values, or its predictions if these are numbers."""
     numbers = isinstance(model, MKLRegressor)
     return np.asarray(model.predict(rows) if numbers else model.decision_function(rows))
 
 
 def saved_and_loaded(model: Any) -> Any:
-    """Return a model after it was saved to a model file and loaded."""
+    """Return a model after saving it to a model file and loading it."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.mkl"
         try:
@@ -233,7 +233,7 @@ def learns_two_and_three_classes(case: Case) -> None:
 
 
 def one_seed_gives_one_system(case: Case) -> None:
-    """Fitted twice with the same seed, or saved and loaded, it decides the same."""
+    """Fitted twice with the same seed, or saved and loaded, it makes the same decisions."""
     advice = "See the checks of its components."
     _expect_same_decisions(case, fit_model(case), "a system of one seed", advice)
     _expect_same_decisions(case, saved_and_loaded(model_of(case)), "the loaded system", advice)

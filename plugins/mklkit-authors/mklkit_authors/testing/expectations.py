@@ -15,7 +15,7 @@ from mklkit.protocols import Array
 
 
 class CheckFailure(AssertionError):
-    """A component does not do what mklkit relies on."""
+    """A component violates a requirement of mklkit."""
 
 
 class NotApplicable(SkipTest):
@@ -57,7 +57,7 @@ def expect_close(
 def expect_untouched(
     arrays: Mapping[str, Array], use: Callable[[], object], component: Any
 ) -> None:
-    """Expect that a use of some arrays, by their names, writes nothing into them."""
+    """Expect that a use of some arrays, by name, writes nothing into them."""
     before = {name: array.copy() for name, array in arrays.items()}
     use()
     touched = [name for name, array in arrays.items() if not np.array_equal(array, before[name])]
@@ -93,7 +93,7 @@ def place_of(error: BaseException, component: Any) -> str:
         return lines[-1]
     try:
         return f"{inspect.getsourcefile(cls)}, line {inspect.getsourcelines(cls)[1]}"
-    except (OSError, TypeError):  # The class was made by a function, or typed at a prompt.
+    except (OSError, TypeError):  # The class was created by a function, or typed at a prompt.
         return f"the class {cls.__qualname__} of {cls.__module__}"
 
 

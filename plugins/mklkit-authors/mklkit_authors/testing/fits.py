@@ -1,4 +1,4 @@
-"""Checks of what every kind of component has to do when it is fitted."""
+"""Checks of the requirements on fits of every kind of component."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from mklkit_authors.testing.expectations import (
     expect_untouched,
 )
 
-# Iterations end at a tolerance, which rows in another order, or repeated, may reach elsewhere.
+# Iterations end at a tolerance, which reordered or repeated rows may reach at another point.
 ORDER_TOLERANCE = {"kernel": 1e-6, "feature_map": 1e-6, "learner": 0.02, "combiner": 0.005}
 WEIGHT_TOLERANCE = 0.02
 
-# Their widths do not follow the rows, of which some are repeated.
+# Fixed widths, since some of the rows are repeated.
 FIXED_KERNELS = ("linear", "rbf(gamma=0.1)", "rbf(gamma=0.5)")
 
 
@@ -35,7 +35,7 @@ def inputs_are_left_as_they_are(case: Case) -> None:
 
 
 def _work(case: Case) -> tuple[dict[str, Array], Callable[[], object]]:
-    """Return the arrays that a component gets, and a call of all that it does with them."""
+    """Return the arrays that a component gets, and a call of everything that it does with them."""
     rows, new_rows, y = case.rows.copy(), case.new_rows.copy(), case.y.copy()
     if case.kind in ("kernel", "feature_map"):
         arrays = {"training rows": rows, "new rows": new_rows}
@@ -66,25 +66,25 @@ def decides_one_number_a_row(case: Case) -> None:
 
 
 def learns_what_is_plain(case: Case) -> None:
-    """Separated classes are told apart, numbers predicted, rows far away known as such."""
+    """It separates distinct classes, predicts numbers, and recognises rows far away."""
     for variant in case.variants():
         results, wanted = variant.fitted().results, variant.new_y
         values = results(case.new_rows)["decisions"]
         if variant.task == "none" and case.kind == "combiner":
-            continue  # Far rows are no outliers to some kernels.
+            continue  # Far rows are not outliers to some kernels.
         if variant.task == "none":
-            far = results(case.new_rows + 100.0)["decisions"]  # Their spread is some units.
+            far = results(case.new_rows + 100.0)["decisions"]  # Far beyond their spread.
             expect(
                 bool((far < np.median(values)).all()),
                 "lower values of rows far from the training rows",
                 f"values up to {far.max():.3g} beside a median of {np.median(values):.3g}",
-                "Values above zero are of rows like the training rows, others below.",
+                "Rows like the training rows get values above zero, others below.",
             )
         elif variant.task == "numbers":
             error = np.square(values - wanted).mean() / wanted.var()
             expect(
                 error <= 0.3,
-                "numbers that are learned to be predicted, with 30% of their variance left or less",
+                "training numbers to be predicted, with at most 30% of their variance left",
                 f"{error:.0%}",
                 "Learn from the values of the target, whose mean may be far from zero.",
             )
@@ -107,7 +107,7 @@ def one_seed_gives_one_result(case: Case) -> None:
 
 
 def each_row_by_itself(case: Case) -> None:
-    """A row's results do not depend on the other rows in the call, be they few or many."""
+    """A row's results do not depend on the other rows in the call, few or many."""
     advice = "Compute statistics of rows in fit, not in a call."
     new_rows = case.new_rows
     for variant in case.variants():
@@ -122,7 +122,7 @@ def each_row_by_itself(case: Case) -> None:
 
 
 def training_order_does_not_matter(case: Case) -> None:
-    """Reordered training rows give the same results, up to a tolerance of iterations."""
+    """Reordered training rows give the same results, up to the tolerance of iterations."""
     advice = "Remove the dependence on the order; tighten a tolerance that stops too early."
     for variant in case.variants():
         usual = variant.fitted()
@@ -150,9 +150,9 @@ def weights_of_rows_count(case: Case) -> None:
     for variant in case.variants():
         if not facts_of(variant.partners[1], LearnerFacts).takes_row_weights:
             raise NotApplicable(refused)
-        advice = "Use target.row_weights, passed on as they are; or correct the facts."
+        advice = "Use target.row_weights, passed on unchanged; or correct the facts."
         usual = variant.fit(kernels=kernels)
-        # Light rows count for less even where a margin separates the classes.
+        # Light rows count for less even if a margin separates the classes.
         light = np.where(often == 1, 1e-3, 1.0)
         lighter, even = (
             fit.results(case.new_rows)["decisions"]

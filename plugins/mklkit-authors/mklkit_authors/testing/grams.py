@@ -1,4 +1,4 @@
-"""What tests of several kernels have in common, beside the checks: values from a formula."""
+"""A helper for tests of kernels, in addition to the checks: values from a formula."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of a kernel, or of a feature map, by itself."""
+"""Checks of a single kernel or feature map."""
 
 from __future__ import annotations
 

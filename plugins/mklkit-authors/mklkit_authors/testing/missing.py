@@ -1,4 +1,4 @@
-"""Checks of what every strategy for rows that lack a source has to do."""
+"""Checks of every strategy for rows that lack a source."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mklkit_authors.testing.expectations import NotApplicable, expect, expect_cl
 SOURCES = {"a": slice(0, 2), "b": slice(2, 3), "c": slice(3, 6)}
 KERNELS = tuple(f"{n}:rbf(gamma=0.2)@{s.start}:{s.stop}" for n, s in SOURCES.items())
 PATTERNS = [pattern for pattern in product((True, False), repeat=3) if any(pattern)]
-"""Which sources a row has: all of them first, never none."""
+"""The sources that a row has: first all, never none."""
 
 
 def rows_of(seed: int, n_rows: int, patterns: list[tuple[bool, ...]]) -> tuple[Array, Array]:
@@ -46,7 +46,7 @@ def fitted(case: Case, rows: Array, y: Array, **settings: Any) -> MKLClassifier:
 
 
 def on_all_patterns(case: Case) -> tuple[MKLClassifier, Array]:
-    """Return a model, and new rows that it takes, some with sources as no training row has."""
+    """Return a model, and new rows that it takes, some with patterns not seen in training."""
     if "model" not in case.fits:
         case.fits["model"] = fitted(case, *rows_of(1, 84, PATTERNS[:6]))
     patterns = PATTERNS[:1] if case.component.drops else PATTERNS
@@ -54,17 +54,17 @@ def on_all_patterns(case: Case) -> tuple[MKLClassifier, Array]:
 
 
 def complete_rows_are_as_without(case: Case) -> None:
-    """Where no row lacks a source, rows are decided as without a strategy."""
+    """If no row lacks a source, decisions are those without a strategy."""
     rows, y = rows_of(3, 60, PATTERNS[:1])
     usual = fitted(case, rows, y, missing="present").decision_function(rows)
     values = fitted(case, rows, y).decision_function(rows)
-    advice = "Leave kernels and combiner as they are for rows that have everything."
-    # Support vector machines on kernels that differ by a centre end at a tolerance.
+    advice = "Don't change kernels and combiner for rows that have all sources."
+    # Support vector machines on kernels that differ only in centring agree up to a tolerance.
     expect_close(values, usual, "the decisions of no strategy on complete rows", advice, 1e-6)
 
 
 def learns_from_rows_that_lack(case: Case) -> None:
-    """Separated classes are told apart, whatever sources new rows have."""
+    """It separates distinct classes, whatever sources new rows have."""
     model, new = on_all_patterns(case)
     right = float((model.predict(new) == rows_of(2, 28, PATTERNS)[1]).mean())
     advice = "Rows of the class +1 get decision values above zero, the others below."
@@ -72,7 +72,7 @@ def learns_from_rows_that_lack(case: Case) -> None:
 
 
 def each_new_row_by_itself(case: Case) -> None:
-    """A row's decision does not depend on what others lack: alone, among many, shuffled."""
+    """A row's decision does not depend on other rows: alone, among many, shuffled."""
     model, new = on_all_patterns(case)
     values, order = model.decision_function(new), np.random.default_rng(0).permutation(28 * 40)
     alone = np.concatenate([model.decision_function(row[None]) for row in new])
@@ -90,7 +90,7 @@ def saved_strategies_decide_the_same(case: Case) -> None:
 
 
 def other_rows_are_refused(case: Case) -> None:
-    """Rows of no source, and with ``drops`` those that lack one, are a DataError."""
+    """Rows without any source, and with ``drops`` those that lack one, raise a DataError."""
     if case.component.fills:
         raise NotApplicable(f"{case.label} fills all gaps")
     pattern = (True, True, False) if case.component.drops else (False, False, False)
@@ -102,7 +102,7 @@ def other_rows_are_refused(case: Case) -> None:
 
 @attrs.frozen
 class _Watched(Learner):
-    """A support vector machine that keeps the Gram matrices to which it is fitted."""
+    """A support vector machine that keeps the Gram matrices that it is fitted to."""
 
     name: ClassVar[str] = "watched"
     facts: ClassVar[LearnerFacts] = LearnerFacts(on_gram=True)
@@ -115,7 +115,7 @@ class _Watched(Learner):
 
 
 def gram_matrices_are_definite(case: Case) -> None:
-    """What the learner is fitted to has no eigenvalue below zero, whatever rows lack."""
+    """The learner's Gram matrix has no eigenvalue below zero, whatever rows lack."""
     watched, random = _Watched(), np.random.default_rng(6)
     for seed in range(5):
         patterns = [PATTERNS[0], *(PATTERNS[k] for k in random.integers(7, size=10))]

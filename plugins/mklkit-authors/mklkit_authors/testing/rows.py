@@ -1,4 +1,4 @@
-"""The rows on which components are checked, of what a kernel reads."""
+"""The rows for checking components, of the kind that a kernel reads."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ N_ROWS = 56
 def two_classes(reads: Reads, examples: tuple[Any, ...] = ()) -> tuple[Array, Array]:
     """Return rows (56, d) that hold what a kernel reads, and their labels.
 
-    Amounts are zeros and ones, which every kernel on amounts takes. Where a kernel's facts have
-    examples, these are all values that occur.
+    Amounts are zeros and ones, which every kernel on amounts takes. If a kernel's facts have
+    examples, only these values occur.
     """
     random = np.random.default_rng(41)
     labels = labels_of(N_ROWS)
@@ -47,7 +47,7 @@ def labels_of(n_rows: int) -> Array:
 
 
 def numbers_of(rows: Array) -> Array:
-    """Return numbers to learn: above zero, of which classes say little, and no polynomial."""
+    """Return numbers to learn: positive, hardly related to the classes, and not a polynomial."""
     return np.asarray(100.0 + 10.0 * rows[:, -1] + 3.0 * np.cos(4.0 * rows[:, 0]))
 
 
