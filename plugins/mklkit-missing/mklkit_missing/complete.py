@@ -40,7 +40,7 @@ class Complete(Missing):
     C_Sx: kernel ridge regression of φ_m on C = Σ_l s_ml K_l, a sum of the other kernels that x has.
     The similarities s_ml ≥ 0 of the sources minimise ‖K_m − Σ_l s_ml K_l‖² over the rows that have
     all sources, and are at least a tenth of the mean of s_m; they are equal with fewer such rows
-    than sources. In each turn every kernel is completed from the others' completions in the turn before.
+    than sources. In each turn, kernels are completed from the completions of the turn before.
 
     Parameters
     ----------
