@@ -51,8 +51,8 @@ STRATEGIES = ("kernels", "feature_maps", "learners", "combiners", "missing", "pr
 LIMITS = {
     "lines of mklkit": 42_000,
     "files of mklkit": 250,
-    "lines of mklkit and the plugins": 53_750,  # what MKLpy has took 1,700, lacking sources 1,300
-    "lines of tests": 28_600,  # aim 27,000; searches of every task, lacking sources
+    "lines of mklkit and the plugins": 54_700,  # lacking sources took 2,200: margins, completion
+    "lines of tests": 28_900,  # aim 27,000; searches of every task, sources that rows lack
     "lines of the longest file": 320,
     "getattr and hasattr": 26,
     "pronouns stored as variables": 0,
