@@ -93,11 +93,11 @@ def _report(facts: dict[str, Any]) -> None:
     for plugin in facts["plugins"]:
         lines.append(("plugin", f"{plugin['distribution']} {plugin['version']}"))
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
-    if "scores" in facts:
-        show(scores_tables(facts["scores"])[0])
+    tables = scores_tables(facts["scores"]) if "scores" in facts else []
+    show(*tables[:1])
     if "weights" in model and "kernels" in model:
         show(weights_table(model))
-    show(facts_grid([*lines, ("written by", versions)]))
+    show(facts_grid([*lines, ("written by", versions)]), *tables[1:])
     if "input" in model:
         show(_columns_grid(model["input"]))
 

@@ -28,6 +28,8 @@ PARTNERS = 64
 """Pairs per row in a sample of pairs."""
 
 PAIR_BLOCK = 2048
+PRODUCT_ROWS = 2000
+"""Classes with at most this many rows give the inner products of all pairs."""
 
 
 def sampled_rows(rows: Any, most: int = 50_000) -> Array:
@@ -90,3 +92,18 @@ def sampled_pairs(
                 gaps -= shuffled[block]
                 distances = np.sqrt(np.einsum("ij,ij->i", gaps, gaps))
             yield distances, weights[block] * weights.take(places, mode="wrap")
+
+
+def pair_products(a: Array, b: Array, draw: np.random.Generator) -> Array:
+    """Return inner products of the rows of two classes: of all pairs, or of 64 per row."""
+    n_rows = max(len(a), len(b))
+    if n_rows <= PRODUCT_ROWS:
+        return (a @ b.T).reshape(-1)
+    places = np.arange(n_rows - n_rows % PARTNERS)
+    groups = [
+        features[draw.permutation(len(features))[places % len(features)]].reshape(
+            -1, PARTNERS, features.shape[1]
+        )
+        for features in (a, b)
+    ]
+    return (groups[0] @ groups[1].transpose(0, 2, 1)).reshape(-1)

@@ -15,16 +15,14 @@ from numpy.typing import NDArray
 
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix
-from mklkit.numerics.sampling import own_stream
+from mklkit.numerics.sampling import own_stream, pair_products
 from mklkit.protocols import Array, KernelProducts, Quadrant, Quadrants, patterns, scale_of
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.rows import rows_at
 from mklkit.views.statistics import quartiles_of
 
-QUARTILE_ROWS = 2000
-"""Classes with at most this many rows give quartiles over all pairs."""
-SAMPLED_ROWS, PARTNERS = 20_000, 64
-"""For larger classes, the rows to draw and the pairs per row."""
+SAMPLED_ROWS = 20_000
+"""The most rows of a class that quartiles come from."""
 PATTERN_BYTES = 2**27
 """The most bytes for products per pattern of sources, which allow scaling its rows afterwards."""
 POSITIVE, NEGATIVE = 1, 0
@@ -254,23 +252,8 @@ def _quartiles(parts: Callable[[], list[FeatureBlocks]], index: int) -> list[lis
     # Each view has its own generator, so that their order does not matter.
     draw = own_stream(1)
     features = [part.features(index) for part in parts()]
-    products = (_inner_products(features[a], features[b], draw) for a, b in BLOCKS)
+    products = (pair_products(features[a], features[b], draw) for a, b in BLOCKS)
     return [np.quantile(values, [0.25, 0.75]).tolist() for values in products]
-
-
-def _inner_products(a: Array, b: Array, draw: np.random.Generator) -> Array:
-    """Return inner products of the rows of two classes: of all pairs, or of 64 per row."""
-    n_rows = max(len(a), len(b))
-    if n_rows <= QUARTILE_ROWS:
-        return (a @ b.T).reshape(-1)
-    places = np.arange(n_rows - n_rows % PARTNERS)
-    groups = [
-        features[draw.permutation(len(features))[places % len(features)]].reshape(
-            -1, PARTNERS, features.shape[1]
-        )
-        for features in (a, b)
-    ]
-    return (groups[0] @ groups[1].transpose(0, 2, 1)).reshape(-1)
 
 
 def _mean_and_deviation(

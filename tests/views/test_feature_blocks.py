@@ -7,6 +7,7 @@ import pytest
 from builders import views_of
 
 from mklkit import DataError
+from mklkit.numerics import sampling
 from mklkit.views import feature_statistics
 from mklkit.views.stored_rows import StoredRows
 
@@ -25,7 +26,7 @@ def test_quartiles_of_many_rows_come_from_pairs_of_each_class(rng, monkeypatch):
     view = views_of("polynomial(degree=2)", rows, "empirical(subset=10)")[0]
     exact = view.quadrants(y)
     assert exact.within_positive.interquartile_range > 0  # Computed here, not under the patch.
-    monkeypatch.setattr(feature_statistics, "QUARTILE_ROWS", 100)
+    monkeypatch.setattr(sampling, "PRODUCT_ROWS", 100)
     monkeypatch.setattr(feature_statistics, "SAMPLED_ROWS", 500)
     parts = views_of("polynomial(degree=2)", rows, "empirical(subset=10)")[0].quadrants(y)
     for block in ("within_positive", "between", "within_negative"):
