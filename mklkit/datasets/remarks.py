@@ -177,7 +177,7 @@ def described(encoder: Any) -> list[str]:
             if rare is not None:
                 lines.append(f"{len(rare)} rare values of {name!r} joined as '{name}_other'")
     filled = {*encoder.numeric_, *encoder.dates_} - {*encoder.empty_, *encoder.with_gaps_}
-    but = ", or left if a row lacks all columns of a kernel" if encoder.sources else ""
+    but = ", unless a row lacks a whole source" if encoder.sources else ""
     fates = [
         (encoder.category_, f"in category columns taken as the value '{MISSING}'"),
         (encoder.with_gaps_, "left to the kernels of their columns"),

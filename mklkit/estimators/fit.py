@@ -119,6 +119,10 @@ def plan_and_read(
             plan = with_kernels(plan, data)
         classed = task in ("two classes", "several classes")
         return settled(plan, data, estimator.classes_.tolist() if classed else [])
+    if isinstance(data.rows, (np.ndarray, TableRows)):
+        # New rows may have gaps although these have none.
+        some = reading.with_gaps(data.rows[:: -(-len(data.rows) // MEDIAN_ROWS)])
+        plan = attrs.evolve(plan, reading=attrs.evolve(reading, medians=some.medians))
     return plan, data
 
 
@@ -176,6 +180,8 @@ def with_kernels(plan: Plan, data: TrainingData, shared_views: SharedViews | Non
     return attrs.evolve(plan, kernels=kernels, learner=learner, notes=settled, proposed=False)
 
 
+MEDIAN_ROWS = 5000
+"""The most rows, evenly spaced, whose medians are kept for the gaps of new rows."""
 CHECKED_ROWS = 256
 """The number of training rows decided at a time, to limit memory besides a fit's matrices."""
 

@@ -114,7 +114,7 @@ def _tell_class(of_classes: Sequence[NDArray[np.bool_]]) -> bool:
 
 
 def _refuse_gaps(plan: Plan, rows: TableRows) -> None:
-    """Refuse gaps that need medians if the training rows had no gaps, so none are known."""
+    """Refuse gaps that need medians if the training rows were read in parts, so none are known."""
     for kernel in plan.kernels:
         columns = slice(None) if kernel.columns is None else kernel.columns
         gaps = np.isnan(rows.numbers[:, columns])
@@ -123,6 +123,6 @@ def _refuse_gaps(plan: Plan, rows: TableRows) -> None:
         if single.any() and not kernel.facts.allows_gaps:
             raise DataError(
                 f"Row {single.argmax()} (counted from 0) has gaps in columns of kernel"
-                f" {quoted(kernel.label)}, and the training rows had none, so no medians are"
-                " known: fill them, or put an imputer before the model."
+                f" {quoted(kernel.label)}, and no medians of the training rows are known, which"
+                " were read in parts: fill the gaps, or put an imputer before the model."
             )

@@ -51,7 +51,7 @@ class TableReading:
     Kernels read text, categories and row ids in the columns ``texts``, ``categories`` and ``ids``.
     Gaps in the categories ``filled`` form their own category, since a kernel does not skip them;
     the numbers in ``gaps`` may have gaps. ``notes`` report how gaps in training were treated.
-    ``medians`` (d,) are those of the training rows, if these lacked values.
+    ``medians`` (d,) are those of the training rows, unless these were read in parts.
     """
 
     names: tuple[str, ...] | None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from itertools import chain
 from pkgutil import get_data
 from typing import Any
 
@@ -33,7 +34,7 @@ def methods_of_model(facts: Mapping[str, Any]) -> tuple[str, str]:
 def methods_of_plan(plan: Mapping[str, Any]) -> tuple[str, str]:
     """Return the sentences on a comparison, from its plan, and BibTeX of their sources."""
     specs = " ".join(method["spec"] for method in plan["methods"])
-    parts = list(dict.fromkeys(re.findall(r"(?:combiner|learner): ([\w.-]+)", specs)))
+    parts = list(dict.fromkeys(re.findall(r"(?:combiner|learner|missing): ([\w.-]+)", specs)))
     return _written("comparison/report/methods.txt", {"plan": plan, "parts": parts})
 
 
@@ -54,8 +55,8 @@ def _written(template: str, content: Mapping[str, Any]) -> tuple[str, str]:
 
 def _entries(name: str) -> list[Entry]:
     registry = get_registry()
-    entries = [*registry.entries("combiner"), *registry.entries("learner")]
-    return [entry for entry in entries if entry.name == name]
+    entries = [registry.entries(kind) for kind in ("combiner", "learner", "missing")]
+    return [entry for entry in chain(*entries) if entry.name == name]
 
 
 def sources_of(name: str) -> dict[str, str]:
