@@ -59,7 +59,7 @@ LIMITS = {
     "modules in circles of imports": 0,
     "public names": 30,
     "names for authors": 40,
-    "files of a fit": 36,
+    "files of a fit": 37,  # kernels around others have a template of their own
     "functions of a fit": 158,  # aim 150; chosen numbers are told, groups kept, kernels proposed
     "files of the command fit": 77,  # aim 60; commands are imported when called, splits have groups
 }

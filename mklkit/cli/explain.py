@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mklkit.explanation import Explanation
     from mklkit.explanation.meaning import Unit
 
-MOST_GROUPS = 15
+MOST_GROUPS = 10
 """Groups of columns that are printed; --json shows all."""
 MOST_TOP = 3
 """Columns of each kernel that are printed with their effects."""
