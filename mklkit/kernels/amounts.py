@@ -42,7 +42,7 @@ def ratio(common: Array, total: Array) -> Array:
 
 @attrs.frozen
 class AmountKernel(FixedKernel):
-    """A kernel on amounts that needs no training: ``fit`` checks the rows and returns it."""
+    """A kernel on amounts that needs no training: ``fit`` checks the rows."""
 
     facts: ClassVar[KernelFacts] = KernelFacts(reads="amounts")
 

@@ -118,7 +118,7 @@ def compilable(dtype: Any, *arrays: Array) -> list[Array]:
 
 
 STRIP_BYTES = 1 << 17
-"""The number of distances per block: they and their exponentials stay in a core's cache."""
+"""The bytes of distances per block: they and their exponentials stay in a core's cache."""
 
 
 @compiled()

@@ -218,7 +218,7 @@ class KernelRows:
 
 
 def _rates(base: str, kernels: Sequence[FittedKernel]) -> list[float]:
-    """Return the rates of kernels exp(c‖x − z‖²), or None if one has another form."""
+    """Return the rates of kernels exp(c‖x − z‖²), none if one has another form."""
     rates = [kernel.rate for kernel in kernels if isinstance(kernel, FittedScalarKernel)]
     known = [rate for rate in rates if rate is not None]
     return known if base == "squared_distance" and len(known) == len(kernels) else []
