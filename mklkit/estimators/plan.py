@@ -162,7 +162,7 @@ def check_new_rows(estimator: Any, X: Any) -> Rows:
     """Return checked new rows, whose columns must be those of the training data."""
     rows, none = new_rows(estimator, X)
     if none is not None:
-        refuse_without_source(none, "it can't be decided; predict_proba gives class frequencies")
+        refuse_without_source(none, "leave it out (only predict_proba takes it)")
     return rows
 
 
