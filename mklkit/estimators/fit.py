@@ -94,12 +94,7 @@ class Fitted:
 
 
 def plan_and_read(
-    estimator: Any,
-    task: Task,
-    X: Any,
-    y: Any = None,
-    sample_weight: Any = None,
-    groups: Any = None,
+    estimator: Any, task: Task, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None
 ) -> tuple[Plan, TrainingData]:
     """Return the plan of an estimator for a table, and its rows and target as the plan reads them.
 

@@ -53,11 +53,10 @@ class Plan:
     ``kernels`` are bound to columns of the table, which is read as ``reading`` says; if
     ``proposed``, they tell how to read the columns until others are proposed from rows and target,
     for each of ``sources`` (empty if these are recognised by name), along with the better of
-    ``learners`` (empty if the learner is given).
-    ``bandwidths`` tells whether kernels are fitted to each problem's own rows or to all of them;
-    ``max_memory`` is in bytes, for features and sums over them; ``n_jobs`` threads run problems.
-    ``missing`` is the strategy for rows that lack sources. ``notes`` report on gaps, proposed
-    kernels and default choices.
+    ``learners`` (empty if the learner is given). ``bandwidths`` tells whether kernels are fitted to
+    each problem's own rows or to all of them; ``max_memory`` is in bytes, for features and sums
+    over them; ``n_jobs`` threads run problems. ``missing`` is the strategy for rows that lack
+    sources. ``notes`` report on gaps, proposed kernels and default choices.
     """
 
     kernels: tuple[BoundKernel, ...]

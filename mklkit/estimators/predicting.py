@@ -52,8 +52,7 @@ def finite_values(
 def lazy_on_dask(method: Callable[..., Any]) -> Callable[..., Any]:
     """Make a fitted model's method return a lazy Dask array for Dask's rows.
 
-    The model's ``_n_values`` says how many values a row has; None if the result
-    is not a matrix.
+    The model's ``_n_values`` says how many values a row has; None if the result is not a matrix.
     """
 
     @wraps(method)

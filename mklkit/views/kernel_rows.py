@@ -73,8 +73,7 @@ class KernelRows:
     """M kernels and their rows; kernels on the same columns share one array.
 
     ``places`` are the indices of the kernels' arrays (M,) among the distinct ``arrays`` of rows (N,
-    d); ``pairs`` has, for each array, the store that contains its base quantities, if there
-    is one.
+    d); ``pairs`` has, for each array, the store that contains its base quantities, if there is one.
 
     >>> from mklkit.kernels import RBF, Linear
     >>> rows = np.array([[0.0], [1.0]])
