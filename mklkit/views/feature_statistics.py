@@ -129,7 +129,7 @@ class FeatureStatistics:
         if lacks is not None:
             parts = [np.array(self.blocks.features(m), np.float64) for m in range(lacks.shape[1])]
             for part, absent in zip(parts, lacks.T, strict=True):
-                part[~absent] -= part[~absent].mean(axis=0)
+                part[~absent] -= part[~absent].sum(axis=0) / max((~absent).sum(), 1)
             centred, codes = np.hstack(parts), np.zeros(len(labels), np.intp)
             moments = ClassMoments.of(centred, codes, 1, np.zeros(centred.shape[1]), None)
             return moment_products(moments, self._places(), centred.T @ labels, 0, False, 0)

@@ -198,7 +198,7 @@ def kernel_products(
     counts = np.ones(kernel_rows.n_rows) if row_weights is None else row_weights
     lacks = lacking(kernel_rows.rows)
     if lacks is not None:
-        counts = np.where(lacks.T, 0.0, counts)
+        counts = np.where((lacks & ~lacks.all(axis=0)).T, 0.0, counts)
     labels = counts * labels
     means = _Means(kernel_rows, centered, counts)
     products, with_labels = np.zeros((n_kernels, n_kernels)), np.zeros(n_kernels)

@@ -76,3 +76,14 @@ def test_no_alignment_leaves_uniform_weights_and_says_so():
     with pytest.warns(WeightsWarning, match="cka gives every kernel the weight zero"):
         model = MKLClassifier(kernels=["linear", "linear@0:1"], combiner="cka").fit(rows, labels)
     np.testing.assert_allclose(model.weights_[0], 0.5)
+
+
+@pytest.mark.parametrize("feature_map", ["implicit", "fourier"])
+def test_a_source_that_no_row_of_two_classes_has_gets_no_weight(feature_map):
+    rows, labels = random_problem(1, n_rows=60)
+    rows[:, 0] = np.nan
+    kernels = ["a:rbf@0:1", "b:rbf@1:2", "c:rbf@2:3"]
+    model = MKLClassifier(kernels, combiner="cka", feature_map=feature_map).fit(rows, labels)
+    weights = np.ravel(model.weights_)
+    assert weights[0] == 0
+    assert weights.sum() == pytest.approx(1)
