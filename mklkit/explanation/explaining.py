@@ -34,7 +34,7 @@ from mklkit.explanation.meaning import (
     without_kernels,
 )
 from mklkit.explanation.measuring import Measuring
-from mklkit.explanation.refitting import Refit
+from mklkit.explanation.refitting import Refit, members_of
 from mklkit.protocols import CombinerFacts, facts_of
 from mklkit.protocols.component import check_whole, is_whole
 
@@ -171,7 +171,10 @@ def explain(
     score = usual_score(task, data.targets) if score is None else score
     task.scorer(score)  # It raises if there is no such score.
     plan = ShufflePlan.of(model, [str(name) for name in data.table.columns], columns)
-    lacks = data.lacking(plan.reads.values())
+    # Kernels that skip gaps, as those on categories, lack nothing.
+    kernels_read = members_of(fitted)[0].fitted_.plan.kernels
+    skips = [kernel.facts.allows_gaps for kernel in kernels_read]
+    lacks = data.lacking(plan.reads.values()) & ~np.array(skips)
     measured = Measuring(task, score, refit, data, plan, repeats, seed, _kept_in(fitted), lacks)
     with reported(progress, "explaining") as tell:
         measured.run(splits, tell)

@@ -130,3 +130,14 @@ def test_lacking_that_tells_the_class_is_a_warning(data: Any, tmp_path: Any) -> 
     model = MKLClassifier(KERNELS, combiner="uniform", learner="svm(C=5)").fit(X, y)
     explanation = explain(model, X, y, cv=2, repeats=1, columns="sources")
     assert told[0] in explanation.text()
+
+
+def test_gaps_that_a_kernel_skips_are_no_lacking_source() -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 40)
+    ward = np.where(rng.random(80) < 0.3, None, rng.choice(["A", "B"], 80))
+    X = pd.DataFrame({"x": rng.normal(size=80) + y, "ward": ward})
+    model = MKLClassifier(["x:rbf@x", "w:overlap@ward"], combiner="uniform").fit(X, y)
+    explanation = explain(model, X, y, cv=2, repeats=1)
+    assert "have" not in explanation.kernels
+    assert "lacking" not in explanation.notes["about"].tolist()
