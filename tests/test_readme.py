@@ -197,6 +197,15 @@ def test_readme_is_short() -> None:
     assert len((ROOT / README).read_text(encoding="utf-8").splitlines()) <= 120
 
 
+def test_headings_are_on_lines_of_their_own() -> None:
+    # A paragraph wrapped together with the heading after it shows "##" in its text.
+    for page in LINKING:
+        prose = re.sub(
+            r"```.*?```|`[^`\n]*`", "", (ROOT / page).read_text("utf-8"), flags=re.DOTALL
+        )
+        assert not re.search(r"\S[^\S\n]+#{2,4} ", prose), page
+
+
 @pytest.mark.parametrize("page", LINKING)
 def test_links_lead_somewhere(page: str) -> None:
     links = _LINK.findall((ROOT / page).read_text(encoding="utf-8"))

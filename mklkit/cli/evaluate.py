@@ -95,7 +95,8 @@ def _parts(system: System, outcome: Any) -> dict[str, Any]:
 
     rows, answers = np.concatenate([t for _, t in outcome.splits]), np.concatenate(outcome.answers)
     truth, masks = system.table.target.to_numpy()[rows], system.parts(rows)
-    return {part: system.task.score(truth[some], answers[some]) for part, some in masks.items()}
+    scored = {part: (truth[mask], answers[mask]) for part, mask in masks.items() if mask.any()}
+    return {part: system.task.score(*pairs) for part, pairs in scored.items()}
 
 
 def _report(system: System, outcome: Any, result: dict[str, Any]) -> None:

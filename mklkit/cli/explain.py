@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from mklkit.explanation import Explanation
     from mklkit.explanation.meaning import Unit
 
-MOST_GROUPS = 15
+MOST_GROUPS = 10
 """Groups of columns that are printed; --json shows all."""
-MOST_TOP = 5
+MOST_TOP = 3
 """Columns of each kernel that are printed with their effects."""
 
 
@@ -207,27 +207,26 @@ def _rows(
 
 def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: list[str]) -> None:
     from mklkit.errors import counted, listed
+    from mklkit.explanation.meaning import ALIKE
 
     by_subject = explanation.notes.groupby("about")["note"]
     remarks = {str(about): list(sentences) for about, sentences in by_subject}
     described = f"{data}: {counted(len(truth), 'row')}, target {listed(list(truth))}"
-    facts = facts_grid(
-        [
-            ("data", [described, *notes, *remarks.get("lacking", [])]),
-            ("how", remarks["rows"]),
-            (explanation.unit.score, explanation.summary()),
-        ]
-    )
-    show(facts, _kernels_worth(explanation.kernels, explanation.unit))
-    worth = ("weights", "left out", "have it")
-    show(facts_grid([(about, remarks[about]) for about in worth if about in remarks]))
-    if len(explanation.columns):
-        show(_groups_grid(explanation.columns, explanation.unit))
-    show(facts_grid([("shuffled", remarks["shuffled"])]))
+    kernels, columns = explanation.kernels, explanation.columns
+    show(facts_grid([(explanation.unit.score, explanation.summary())]))
+    show(_kernels_worth(kernels, explanation.unit))
+    verdicts = [about for about in ("left out", "have it") if about in remarks]
+    show(facts_grid([(about, remarks[about]) for about in verdicts]))
+    # Groups that are the kernels' sources are in their table already.
+    if len(columns) != len(kernels) or columns["kernels"].map(len).ne(1).any():
+        show(_groups_grid(columns, explanation.unit))
     if len(explanation.effects):
-        show(_effects_grid(explanation.effects), facts_grid([("effects", remarks["effects"])]))
-    if len(explanation.alignment) > 1:
+        show(_effects_grid(explanation.effects))
+    if (explanation.alignment.to_numpy() > ALIKE).sum() > len(kernels):
         show(alignment_grid(explanation.alignment), facts_grid([("alike", remarks["alike"])]))
+    facts = [("data", [described, *notes, *remarks.get("lacking", [])]), ("how", remarks["rows"])]
+    others = ("weights", "shuffled", "effects")
+    show(facts_grid([*facts, *((about, remarks[about]) for about in others if about in remarks)]))
     show(f"{explanation.seconds:.2f} s")
 
 

@@ -101,14 +101,14 @@ def fit_stream(
 
 
 def _check_in_memory(rows: StoredRows, limit: int | None, distributed: bool) -> None:
-    """Refuse rows that lack sources, which are compared in memory, where they are not to be."""
+    """Refuse rows that lack sources, which are compared in memory, if they do not fit there."""
     from mklkit.errors import IncompatibleError
 
     if distributed or (limit is not None and 2 * rows.nbytes > limit):
         raise IncompatibleError(
-            f"Rows lack sources, and these {len(rows)} are not to be in the memory of one process,"
-            " which all strategies need but --missing impute: take that, leave out --scheduler, or"
-            " allow more memory by --max-memory."
+            f"Rows lack sources, and only --missing impute works without these {len(rows)} rows in"
+            " the memory of one process: use it, leave out --scheduler, or allow more memory with"
+            " --max-memory."
         )
 
 

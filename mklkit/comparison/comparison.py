@@ -51,8 +51,7 @@ class Comparison:
     Attributes
     ----------
     cells : list of Cell
-        One per data set, split and method, in that order; with weights, confusions and
-        calibration.
+        One per data set, split and method, in that order; with weights, confusions and calibration.
     data : list of DataSet
     methods : list of Method
     plan : dict

@@ -244,9 +244,9 @@ def measured(
     value = cell.get(name) if name else task.scorer(score)(classifier, rows, labels)
     cell["score"] = np.nan if value is None else float(sign * value)
     if encoded.lacks is not None:
-        for part, some in (("complete", ~encoded.lacks), ("lacking", encoded.lacks)):
+        for part, mask in (("complete", ~encoded.lacks), ("lacking", encoded.lacks)):
             with suppress(ValueError):  # It may be undefined on few rows.
-                cell[f"{part}_score"] = task.scorer(score)(classifier, rows[some], labels[some])
+                cell[f"{part}_score"] = task.scorer(score)(classifier, rows[mask], labels[mask])
     if not np.isfinite(cell["score"]):
         cell |= {"score": np.nan, "reason": f"{score} is not defined on the test rows"}
     if isinstance(classifier, Search):

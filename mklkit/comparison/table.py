@@ -86,9 +86,8 @@ def table_of_datasets(results: pd.DataFrame, reference: str | None = None) -> pd
 def ranking(results: pd.DataFrame) -> dict[str, Any]:
     """Return ``ranks``: the average rank of each method with a score on every data set.
 
-    With at least two methods and two data sets, also ``friedman`` (``chi_square``,
-    ``f_statistic``, ``p_value``), Nemenyi's ``critical_difference`` and ``groups`` of names that
-    differ by less.
+    With at least two methods and two data sets, also ``friedman`` (``chi_square``, ``f_statistic``,
+    ``p_value``), Nemenyi's ``critical_difference`` and ``groups`` of names that differ by less.
     """
     scores = _by_data(results)
     names = list(scores)

@@ -61,7 +61,7 @@ def needed_unchanged(kernels: Iterable[BoundKernel]) -> tuple[list[Any], list[An
 
 
 def sources_of(estimator: Any) -> dict[str, Any]:
-    """Return the columns that kernels on numbers name, by the kernels' labels.
+    """Return the columns that kernels on numbers or text name, by the kernels' labels.
 
     >>> from mklkit import MKLClassifier
     >>> sources_of(MKLClassifier(["age:rbf@age", "lab:linear@lab_*", "rbf"]))
@@ -70,7 +70,7 @@ def sources_of(estimator: Any) -> dict[str, Any]:
     parameters = estimator.get_params(deep=False)
     if parameters.get("estimator") is not None:
         return sources_of(parameters["estimator"])
-    kernels = [k for k in kernels_in(estimator) if k.reads in ("numbers", "amounts")]
+    kernels = [k for k in kernels_in(estimator) if k.reads in ("numbers", "amounts", "text")]
     sources = {source: source for source in proposed_for(parameters.get("kernels")) or ()}
     return {k.label: k.columns for k in kernels if k.columns is not None} | sources
 

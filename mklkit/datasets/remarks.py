@@ -160,7 +160,8 @@ def _contents(frame: pd.DataFrame) -> dict[str, tuple[Hashable, bool]]:
 
 def described(encoder: Any) -> list[str]:
     """Return the steps applied to the training rows, a line each."""
-    lines = list(encoder.notes_)
+    lines = [] if encoder.lacks is None else [f"{encoder.lacks} taken as missing"]
+    lines += encoder.notes_
     if encoder.identifiers_:
         lines.append(left_out(encoder.identifiers_, encoder.readings_))
     if encoder.as_they_are_:
@@ -177,7 +178,7 @@ def described(encoder: Any) -> list[str]:
             if rare is not None:
                 lines.append(f"{len(rare)} rare values of {name!r} joined as '{name}_other'")
     filled = {*encoder.numeric_, *encoder.dates_} - {*encoder.empty_, *encoder.with_gaps_}
-    but = ", unless a row lacks a whole source" if encoder.sources else ""
+    but = ", or left where a row lacks the whole source" if encoder.sources else ""
     fates = [
         (encoder.category_, f"in category columns taken as the value '{MISSING}'"),
         (encoder.with_gaps_, "left to the kernels of their columns"),

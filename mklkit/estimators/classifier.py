@@ -35,11 +35,10 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
     kernels : str, Kernel, or list of these, optional
         Spec strings (``"rbf(sigma='mean')"``, ``"fou:rbf@fou_*"``), kernel objects, or, within a
         list or tuple, ``(label, kernel, columns)`` with columns a glob, a list of names or
-        positions, or a slice. A kernel may also be a matrix of all rows (T, T), with row numbers
-        as X (N, 1), or a function f(A, B) of rows, as in ``SVC``. ``"auto"``: each fit proposes
-        kernels from its own rows and labels; ``choices_`` says what was taken and why.
-        Default: ``cosine(linear)``, ``rbf(sigma='mean')`` and ``cosine(polynomial)``, all with
-        k(x, x) = 1.
+        positions, or a slice. A kernel may also be a matrix of all rows (T, T), with row numbers as
+        X (N, 1), or a function f(A, B) of rows, as in ``SVC``. ``"auto"``: each fit proposes
+        kernels from its own rows and labels; ``choices_`` says what was taken and why. Default:
+        ``cosine(linear)``, ``rbf(sigma='mean')`` and ``cosine(polynomial)``, all with k(x, x) = 1.
     feature_map : str or FeatureMap, optional
         ``"implicit"``, ``"empirical(subset=0.1)"`` ...; by default the combiner's.
     combiner : str or Combiner, default="uniform"

@@ -94,12 +94,7 @@ class Fitted:
 
 
 def plan_and_read(
-    estimator: Any,
-    task: Task,
-    X: Any,
-    y: Any = None,
-    sample_weight: Any = None,
-    groups: Any = None,
+    estimator: Any, task: Task, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None
 ) -> tuple[Plan, TrainingData]:
     """Return the plan of an estimator for a table, and its rows and target as the plan reads them.
 
@@ -121,8 +116,8 @@ def plan_and_read(
         return settled(plan, data, estimator.classes_.tolist() if classed else [])
     if isinstance(data.rows, (np.ndarray, TableRows)):
         # New rows may have gaps although these have none.
-        some = reading.with_gaps(data.rows[:: -(-len(data.rows) // MEDIAN_ROWS)])
-        plan = attrs.evolve(plan, reading=attrs.evolve(reading, medians=some.medians))
+        sample = reading.with_gaps(data.rows[:: -(-len(data.rows) // MEDIAN_ROWS)])
+        plan = attrs.evolve(plan, reading=attrs.evolve(reading, medians=sample.medians))
     return plan, data
 
 
@@ -205,7 +200,7 @@ def fit_decisions(
 ) -> list[Decision]:
     """Return a combiner's decision, with finite weights and decision values on the training rows.
 
-    Several targets have one each, joined by the combiner. If the rows are gone, ``checked`` has
+    Several targets have one each if the combiner joins them. If the rows are gone, ``checked`` has
     the rows to decide instead. A ``DataError`` on values that are not finite, or on a solver's
     failure, names the kernel and a remedy. The training rows are decided once: at most 16,384 of
     them on an explicit map and 1,024 on an implicit one, where a value that is not finite is in

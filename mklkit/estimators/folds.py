@@ -15,14 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
-from mklkit.errors import (
-    DataError,
-    IncompatibleError,
-    SpecError,
-    plain_message,
-    quoted,
-    type_name,
-)
+from mklkit.errors import DataError, IncompatibleError, SpecError, plain_message, quoted, type_name
 from mklkit.estimators.introspection import classifier_in
 from mklkit.protocols.component import is_whole
 from mklkit.protocols.folds import Rows, dealt, plan_folds, single_note
@@ -156,11 +149,7 @@ def fit_in_groups(
 
 
 def stratified_folds(
-    cv: Any,
-    labels: NDArray[Any],
-    seed: Any,
-    repeats: int = 1,
-    groups: NDArray[Any] | None = None,
+    cv: Any, labels: NDArray[Any], seed: Any, repeats: int = 1, groups: NDArray[Any] | None = None
 ) -> Folds:
     """Return the folds of a number, splitter or list; those of a number are stratified."""
     classes, codes = np.unique(labels, return_inverse=True)
@@ -168,11 +157,7 @@ def stratified_folds(
 
 
 def shuffled_folds(
-    cv: Any,
-    numbers: NDArray[Any],
-    seed: Any,
-    repeats: int = 1,
-    groups: NDArray[Any] | None = None,
+    cv: Any, numbers: NDArray[Any], seed: Any, repeats: int = 1, groups: NDArray[Any] | None = None
 ) -> Folds:
     """Return the folds of a number, splitter or list; those of a number have two rows or more."""
     rows, notes = np.arange(len(numbers)), []

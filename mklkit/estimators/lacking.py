@@ -78,7 +78,7 @@ def refuse_without_source(none: NDArray[np.bool_], remedy: str) -> None:
     if none.any():
         raise DataError(
             f"Row {none.argmax()} (counted from 0; {counted(int(none.sum()), 'row')} in all) has"
-            f" NaN in the columns of every kernel, so nothing can be compared: {remedy}."
+            f" no value in the columns of any kernel, so it can't be compared: {remedy}."
         )
 
 

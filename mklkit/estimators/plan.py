@@ -53,11 +53,10 @@ class Plan:
     ``kernels`` are bound to columns of the table, which is read as ``reading`` says; if
     ``proposed``, they tell how to read the columns until others are proposed from rows and target,
     for each of ``sources`` (empty if these are recognised by name), along with the better of
-    ``learners`` (empty if the learner is given).
-    ``bandwidths`` tells whether kernels are fitted to each problem's own rows or to all of them;
-    ``max_memory`` is in bytes, for features and sums over them; ``n_jobs`` threads run problems.
-    ``missing`` is the strategy for rows that lack sources. ``notes`` report on gaps, proposed
-    kernels and default choices.
+    ``learners`` (empty if the learner is given). ``bandwidths`` tells whether kernels are fitted to
+    each problem's own rows or to all of them; ``max_memory`` is in bytes, for features and sums
+    over them; ``n_jobs`` threads run problems. ``missing`` is the strategy for rows that lack
+    sources. ``notes`` report on gaps, proposed kernels and default choices.
     """
 
     kernels: tuple[BoundKernel, ...]
@@ -162,7 +161,7 @@ def check_new_rows(estimator: Any, X: Any) -> Rows:
     """Return checked new rows, whose columns must be those of the training data."""
     rows, none = new_rows(estimator, X)
     if none is not None:
-        refuse_without_source(none, "it can't be decided; predict_proba gives class frequencies")
+        refuse_without_source(none, "leave it out (only predict_proba takes it)")
     return rows
 
 

@@ -22,7 +22,7 @@ from mklkit.views.deciding import decide_all
 from mklkit.views.rows import is_dask
 
 PATTERN_ROWS, CLASS_ROWS = 50, 5
-"""Rows that lack the same sources, of all and of each class, that have sigmoids of their own."""
+"""The fewest rows that lack the same sources, and of each class, for separate sigmoids."""
 
 
 def class_numbers(scores: Array) -> NDArray[np.intp]:
@@ -52,8 +52,7 @@ def finite_values(
 def lazy_on_dask(method: Callable[..., Any]) -> Callable[..., Any]:
     """Make a fitted model's method return a lazy Dask array for Dask's rows.
 
-    The model's ``_n_values`` says how many values a row has; None if the result
-    is not a matrix.
+    The model's ``_n_values`` says how many values a row has; None if the result is not a matrix.
     """
 
     @wraps(method)
@@ -207,8 +206,8 @@ def cross_fitted(
     def sigmoids(members: NDArray[np.intp]) -> Any:
         whole = [(np.arange(len(members)), np.arange(len(members)))]
         model = CalibratedClassifierCV(DecisionValues(), method="sigmoid", cv=whole, ensemble=False)
-        some = None if weights is None else weights[members]
-        model.fit(values[members], codes[members], sample_weight=some)
+        of_members = None if weights is None else weights[members]
+        model.fit(values[members], codes[members], sample_weight=of_members)
         return model.calibrated_classifiers_[0]
 
     of_patterns = {}

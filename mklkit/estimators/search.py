@@ -102,12 +102,11 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
         Mean score over the folds; ties go to the simplest model by the order of values in the
         components' search spaces (for ``ifsl`` the largest λ, then α).
     cv_results_ : dict of ndarray
-        As in scikit-learn's searches: ``params``, ``param_learner__alpha`` …,
-        ``split0_test_score`` …, ``mean_test_score``, ``std_test_score``, ``rank_test_score``; and
-        ``mean_n_iter`` if fits iterate; for classes, if rows lack sources, ``mean_test_complete``
-        of the rows that have all sources and ``mean_test_lacking`` of the others. A point that
-        can't be fitted has NaN, with a warning;
-        names and values that no component takes are refused before anything runs.
+        As in scikit-learn's searches: ``params``, ``param_learner__alpha`` …, ``split0_test_score``
+        …, ``mean_test_score``, ``std_test_score``, ``rank_test_score``; and ``mean_n_iter`` if fits
+        iterate; for classes, if rows lack sources, ``mean_test_complete`` of the rows that have all
+        sources and ``mean_test_lacking`` of the others. A point that can't be fitted has NaN, with
+        a warning; names and values that no component takes are refused before anything runs.
     n_splits_ : int
     refit_time_ : float
         Seconds.

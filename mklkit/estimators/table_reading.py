@@ -109,7 +109,9 @@ class TableReading:
         if medians is None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of columns without values
-                medians = np.nan_to_num(np.nanmedian(rows.numbers, axis=0))
+                # Several times as fast without gaps, as in most fits.
+                median = np.nanmedian if np.isnan(rows.numbers).any() else np.median
+                medians = np.nan_to_num(median(rows.numbers, axis=0))
             medians[[*self.gaps, *self.categories]] = np.nan
         return attrs.evolve(rows, medians=medians)
 

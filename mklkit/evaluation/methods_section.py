@@ -46,7 +46,9 @@ def _written(template: str, content: Mapping[str, Any]) -> tuple[str, str]:
         name = spec.partition("(")[0]
         sources = sources_of(name)
         cited.update(sources)
-        text = "".join(f" ({entry.help.rstrip('.')})" for entry in _entries(name)[:1])
+        text = "".join(
+            f" ({entry.help.rstrip('.').replace('``', '')})" for entry in _entries(name)[:1]
+        )
         return text + (f" [{'; '.join(sources)}]" if sources else "")
 
     text = rendered(template, cite=cite, counted=counted, **content)

@@ -23,7 +23,7 @@ DIGITS = 12
 """Scores equal to this many digits are ties: means in another order differ by rounding."""
 PRIOR_STRENGTH = 0.5
 BLOCK = 1_000_000
-"""The number of draws of data-set weights at a time."""
+"""The number of weights of data sets to draw at a time."""
 
 
 @attrs.frozen

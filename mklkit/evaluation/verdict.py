@@ -12,12 +12,7 @@ from numpy.typing import ArrayLike
 
 from mklkit.display import numbers
 from mklkit.errors import DataError, counted
-from mklkit.evaluation.paired_tests import (
-    corrected_t_test,
-    holm,
-    least_difference,
-    rule_of_three,
-)
+from mklkit.evaluation.paired_tests import corrected_t_test, holm, least_difference, rule_of_three
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference, friedman_test
 
 NAMES_SHOWN = 3

@@ -168,7 +168,8 @@ class Measuring:
                     self._leave_out(kernel, model, (train, rows), (scored, new), scores["score"])
                 except (ValueError, ArithmeticError, RuntimeError) as error:
                     self.why_not[kernel] = plain_message(error)
-                    self.losses.pop(kernel, None)
+                    for subject in (kernel, (kernel, HAVE)):
+                        self.losses.pop(subject, None)
             yield
         # The same permutations for all groups, so that losses differ only by the columns.
         random, size = np.random.default_rng([self.seed, len(self.folds)]), len(held_out)

@@ -42,7 +42,7 @@ def ratio(common: Array, total: Array) -> Array:
 
 @attrs.frozen
 class AmountKernel(FixedKernel):
-    """A kernel on amounts that needs no training: ``fit`` checks the rows and returns it."""
+    """A kernel on amounts that needs no training: ``fit`` checks the rows."""
 
     facts: ClassVar[KernelFacts] = KernelFacts(reads="amounts")
 
@@ -181,9 +181,7 @@ class Chi2(Kernel):
 
     name: ClassVar[str] = "chi2"
     facts: ClassVar[KernelFacts] = KernelFacts(
-        reads="amounts",
-        search_space={"gamma": ("0.25*mean", "mean", "4*mean")},
-        proposed=("chi2",),
+        reads="amounts", search_space={"gamma": ("0.25*mean", "mean", "4*mean")}, proposed=("chi2",)
     )
 
     gamma: float | str = attrs.field(default="mean", validator=_valid_gamma)

@@ -14,12 +14,7 @@ import numpy as np
 from mklkit.errors import quoted
 from mklkit.numerics.order_statistics import quantiles
 from mklkit.numerics.pairwise import squared_distances, upper_blocks
-from mklkit.numerics.sampling import (
-    PARTNERS,
-    sampled_pairs,
-    sampled_places,
-    sampled_rows,
-)
+from mklkit.numerics.sampling import PARTNERS, sampled_pairs, sampled_places, sampled_rows
 from mklkit.protocols import Array, RowSource
 
 RULES = ("mean", "median", "scale", "auto", "neighbours")

@@ -56,9 +56,8 @@ class KDA(Learner):
     """Graph embedding that separates the classes; rows are assigned to the nearest class mean.
 
     Maximises tr(AᵀGBGA)/tr(Aᵀ(GLG + γG)A) over directions orthonormal in feature space. The
-    graphs are those of linear discriminant analysis unless others are given; they allow weights
-    of rows, which count in the scatter and in the means. Works for two or more
-    classes.
+    default graphs are those of linear discriminant analysis; only these allow weights of rows,
+    which count in the scatter and in the means. Works for two or more classes.
 
     Parameters
     ----------

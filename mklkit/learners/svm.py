@@ -113,10 +113,7 @@ class SVM(_SupportVectorLearner):
 
     name: ClassVar[str] = "svm"
     facts: ClassVar[LearnerFacts] = LearnerFacts(
-        on_features=True,
-        on_gram=True,
-        takes_row_weights=True,
-        search_space={"C": C_GRID},
+        on_features=True, on_gram=True, takes_row_weights=True, search_space={"C": C_GRID}
     )
 
     C: float | str = auto_or_number()

@@ -202,9 +202,7 @@ def _difference(value: float, less: float) -> float:  # pragma: no cover - compi
 
 
 @compiled(inexact=["contract", "reassoc"])
-def _mean_and_squares(
-    values: Array,
-) -> tuple[float, float]:  # pragma: no cover - compiled
+def _mean_and_squares(values: Array) -> tuple[float, float]:  # pragma: no cover - compiled
     """Return the mean of values (n,) and the sum of squared deviations from it."""
     mean = squares = 0.0
     for start in range(0, values.size, CHUNK):

@@ -118,13 +118,11 @@ def compilable(dtype: Any, *arrays: Array) -> list[Array]:
 
 
 STRIP_BYTES = 1 << 17
-"""The number of distances per block: they and their exponentials stay in a core's cache."""
+"""The bytes of distances per block: they and their exponentials stay in a core's cache."""
 
 
 @compiled()
-def _about_mean(
-    rows: Array,
-) -> tuple[Array, Array, Array]:  # pragma: no cover - compiled
+def _about_mean(rows: Array) -> tuple[Array, Array, Array]:  # pragma: no cover - compiled
     """Return the mean (d,), −2 times the centred rows as columns (d, m), and their squares (m,)."""
     count, width = rows.shape
     centre, lengths = np.zeros(width, rows.dtype), np.zeros(count, rows.dtype)
@@ -144,13 +142,7 @@ def _about_mean(
 
 @compiled()
 def _strip(
-    a: Array,
-    b: Array,
-    centre: Array,
-    near_b: Array,
-    lengths_b: Array,
-    near_a: Array,
-    out: Array,
+    a: Array, b: Array, centre: Array, near_b: Array, lengths_b: Array, near_a: Array, out: Array
 ) -> None:  # pragma: no cover - compiled
     """Set the squared distances (n, m) of a few rows, with space (n, d) for the centred rows."""
     for i in range(a.shape[0]):

@@ -16,12 +16,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.numerics.least_squares import (
-    SPECTRUM_TOLERANCE,
-    Spectrum,
-    gram_rounding,
-    ridge_solver,
-)
+from mklkit.numerics.least_squares import SPECTRUM_TOLERANCE, Spectrum, gram_rounding, ridge_solver
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.sampling import sampled_places
 from mklkit.numerics.threads import each

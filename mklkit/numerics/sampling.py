@@ -75,8 +75,7 @@ def sampled_pairs(
 
     The rows are shuffled, and pair (i, i + s) is taken for all i, cyclically, and some shifts s,
     for N above ``2·partners``. Since every row is in equally many pairs, outlying rows add no error
-    to the mean, and the rest falls with the root of the number of pairs.
-    O(partners·N·d).
+    to the mean, and the rest falls with the root of the number of pairs. O(partners·N·d).
     """
     rng = np.random.default_rng(SEED)
     order = rng.permutation(len(rows))

@@ -21,11 +21,4 @@ from mklkit.persistence.atomic import check_writable, replacing
 from mklkit.persistence.facts import json_ready
 from mklkit.persistence.model_file import load_model, read_facts, save_model
 
-__all__ = [
-    "check_writable",
-    "json_ready",
-    "load_model",
-    "read_facts",
-    "replacing",
-    "save_model",
-]
+__all__ = ["check_writable", "json_ready", "load_model", "read_facts", "replacing", "save_model"]

@@ -20,11 +20,7 @@ from mklkit.datasets.pipeline import encoder_in
 from mklkit.errors import MKLKitWarning, ModelFileError
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.introspection import (
-    KernelModel,
-    classifier_in,
-    column_names,
-)
+from mklkit.estimators.introspection import KernelModel, classifier_in, column_names
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.persistence.archive import named_nodes

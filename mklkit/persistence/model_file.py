@@ -77,8 +77,7 @@ def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | No
     ------
     ModelFileError
         If it is not a fitted model, holds something that could not be loaded, such as a
-        user-defined function or a type that no plugin registers, or the facts are not plain
-        values.
+        user-defined function or a type that no plugin registers, or the facts are not plain values.
     DataError
         If the file can't be written, or model and path are given in the wrong order.
     """

@@ -39,8 +39,7 @@ def draw_curves(ax: Axes, curves: Mapping[str, Any]) -> None:
 class CalibrationDisplay(Display):
     """Calibration curves of methods; on the diagonal, probabilities are exact.
 
-    By method, ``curves`` has the mean predicted probability and the observed frequency of each
-    bin.
+    By method, ``curves`` has the mean predicted probability and the observed frequency of each bin.
     """
 
     curves: Mapping[str, tuple[Array, Array]]

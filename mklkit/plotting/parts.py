@@ -69,8 +69,8 @@ def figure_of(ax: Any) -> Figure:
 def check_table(table: Any, columns: Sequence[str], source: str) -> None:
     """Raise a ``DataError`` unless there is a non-empty table like that of ``source``."""
     if not isinstance(table, pd.DataFrame) or table.empty or not {*columns} <= {*table}:
-        needed = f" with {named(columns)}" if columns else ""
-        raise DataError(f"Expected a non-empty DataFrame like that of {source}{needed}.")
+        needed = f"{source} with {named(columns)}"
+        raise DataError(f"Expected a non-empty DataFrame like that of {needed}.")
 
 
 def ink() -> str:

@@ -10,15 +10,7 @@ import attrs
 import numpy as np
 from attrs.validators import and_, deep_iterable, ge, in_, instance_of, max_len, min_len, optional
 
-from mklkit.protocols.component import (
-    FEATURE_MAP,
-    FLAG,
-    LEARNER,
-    NAMES,
-    SPEC,
-    Component,
-    Facts,
-)
+from mklkit.protocols.component import FEATURE_MAP, FLAG, LEARNER, NAMES, SPEC, Component, Facts
 from mklkit.protocols.learner import Learner
 from mklkit.protocols.rows import TASKS, Array, Target, Task
 from mklkit.protocols.views import Views

@@ -221,8 +221,7 @@ class Facts:
     """
 
     search_space: Mapping[str, tuple[Any, ...]] = attrs.field(
-        factory=dict,
-        validator=deep_mapping(instance_of(str), and_(instance_of(tuple), min_len(1))),
+        factory=dict, validator=deep_mapping(instance_of(str), and_(instance_of(tuple), min_len(1)))
     )
 
 

@@ -39,15 +39,13 @@ class KernelFacts(Facts):
         ``"categories"``, passed as one number for each distinct value; ``"row ids"`` to look up
         instead of features. All but the first get their columns unscaled and without encoding.
     allows_gaps : bool, default=False
-        Whether its columns may have gaps, NaN, which it skips; gaps of other kernels are
-        imputed.
+        Whether its columns may have gaps, NaN, which it skips; gaps of other kernels are imputed.
     linear : bool, default=False
         Whether it is the inner product of its columns, so that a function learned with it is a sum
         over columns.
     proposed : tuple of str, default=()
         Spec strings of this kernel to try on any columns that hold what it reads, the most useful
-        first: the candidates of ``kernels="auto"``. Widths should be rules that adapt to the
-        data.
+        first: the candidates of ``kernels="auto"``. Widths should be rules that adapt to the data.
     examples : tuple, default=()
         A few distinct values that its columns may hold, if it does not take every value: texts
         of a grammar, for example. mklkit's checks build rows from them.

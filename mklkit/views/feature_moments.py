@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 ORIGIN_ROWS = 1000
 """The number of rows whose mean is the origin of the moments."""
 MOST_LANDMARKS = 1.618
-"""Relative cost per feature: L similarities take L² operations per row; p features of them, twice
-as fast in float32, take p·L + p²."""
+"""The most landmarks per feature: L similarities take L² operations per row; p features of them,
+twice as fast in float32, take p·L + p²."""
 
 
 def feature_moments(

@@ -73,8 +73,7 @@ class KernelRows:
     """M kernels and their rows; kernels on the same columns share one array.
 
     ``places`` are the indices of the kernels' arrays (M,) among the distinct ``arrays`` of rows (N,
-    d); ``pairs`` has, for each array, the store that contains its base quantities, if there
-    is one.
+    d); ``pairs`` has, for each array, the store that contains its base quantities, if there is one.
 
     >>> from mklkit.kernels import RBF, Linear
     >>> rows = np.array([[0.0], [1.0]])
@@ -218,7 +217,7 @@ class KernelRows:
 
 
 def _rates(base: str, kernels: Sequence[FittedKernel]) -> list[float]:
-    """Return the rates of kernels exp(c‖x − z‖²), or None if one has another form."""
+    """Return the rates of kernels exp(c‖x − z‖²), none if one has another form."""
     rates = [kernel.rate for kernel in kernels if isinstance(kernel, FittedScalarKernel)]
     known = [rate for rate in rates if rate is not None]
     return known if base == "squared_distance" and len(known) == len(kernels) else []

@@ -24,7 +24,7 @@ SMALL_BYTES, CHEAP_COLUMNS = 2**26, 32
 ALWAYS_FREE = 2**28
 """A size that fits into any memory."""
 COPIES = 4
-"""The share of memory for a block's features: similarities and temporaries take the rest."""
+"""Copies of a block's features in half of the bytes: similarities, features, temporaries."""
 MEMORY_INFO = Path("/proc/meminfo")
 CONTAINER = Path("/sys/fs/cgroup")
 

@@ -77,10 +77,7 @@ def tile_places(
 
 
 def weighted_gram(
-    kernel_rows: KernelRows,
-    weights: Array,
-    out: Array | None = None,
-    scale: Array | None = None,
+    kernel_rows: KernelRows, weights: Array, out: Array | None = None, scale: Array | None = None
 ) -> Array:
     """Return Σ w_m K_m, in ``out`` if of the rows' type, from tiles on and above the diagonal.
 
@@ -219,10 +216,7 @@ def kernel_products(
             if pairs and lacks is not None:
                 values[index] *= np.outer(counted[block] != 0, counted[place] != 0)
             sums_with_labels[index], squares[index] = product_sums(
-                *of_tile,
-                columns,
-                (told[block], counted[block]),
-                (told[place], counted[place]),
+                *of_tile, columns, (told[block], counted[block]), (told[place], counted[place])
             )
         flat = values.reshape(n_kernels, -1)
         return (

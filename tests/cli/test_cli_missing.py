@@ -61,3 +61,12 @@ def test_strategies_are_listed_and_unknown_ones_refused(mklkit: Any, lacking: Pa
 
 def test_rows_are_held_out_in_one_way(mklkit: Any, lacking: Path) -> None:
     mklkit("fit", lacking, "--holdout", "0.3", "--split-column", "target").refused("--holdout")
+
+
+def test_a_part_without_rows_has_no_scores(mklkit: Any, lacking: Path, tmp_path: Path) -> None:
+    rows = load_table(lacking)
+    table = rows.features.assign(target=rows.target)[rows.features.isna().any(axis=1)]
+    table.to_csv(tmp_path / "all_lack.csv", index=False)
+    scored = mklkit("evaluate", tmp_path / "all_lack.csv", *KERNELS, "--cv", "2x1", "--json").json
+    assert scored["parts"].keys() == {"lacking"}
+    assert scored["parts"]["lacking"]["rows"] == len(table)

@@ -212,8 +212,14 @@ def test_complete_rows_alone_and_what_a_new_row_may_lack(halves: Any) -> None:
         model.predict(new)
     # A model of complete rows takes rows that lack sources too, one source alone included.
     assert np.isfinite(expected.decision_function(new)).all()
-    with pytest.raises(DataError, match="'a'"):
-        expected.predict(np.where(np.arange(9) == 1, np.nan, there[:1]))
+    # A single gap gets the median of the training rows.
+    gap, filled = (
+        np.where(np.arange(9) == 1, value, there[:1])
+        for value in (np.nan, np.median(X[complete, 1]))
+    )
+    np.testing.assert_array_equal(
+        expected.decision_function(gap), expected.decision_function(filled)
+    )
 
 
 def test_a_row_without_any_source_has_the_frequencies_of_the_classes(halves: Any) -> None:

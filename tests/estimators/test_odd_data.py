@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.impute import SimpleImputer
-from sklearn.pipeline import make_pipeline
 
 from mklkit import MKLClassifier
 from mklkit.errors import DataError
@@ -64,7 +62,7 @@ def test_a_column_far_from_zero(rng):
         ([[1.0], [2.0]], [1, 1], "there is only one class, 1"),
         ([[1.0], [2.0]], ["a", "a"], "there is only one class, 'a'"),
         ([[1.0]], [1], "at least 2"),
-        ([[np.nan], [2.0]], [0, 1], "NaN"),
+        ([[np.nan], [2.0]], [0, 1], "Row 0"),
         ([[np.inf], [2.0]], [0, 1], "infinity"),
         ([["x"], ["y"]], [0, 1], "could not convert string to float"),
         ([[1.0], [2.0]], [0.5, 1.7], "continuous"),
@@ -91,11 +89,18 @@ def test_rows_without_a_label_are_counted(labels):
         MKLClassifier("linear").fit(np.eye(4), labels)
 
 
-def test_gaps_of_new_rows_are_refused_where_no_medians_are_known() -> None:
-    X = np.array([[1.0, np.nan], [2.0, 3.0], [0.0, 1.0], [5.0, 4.0]])
-    model = make_pipeline(SimpleImputer(), MKLClassifier()).fit(X, [0, 1, 0, 1])
-    with pytest.raises(DataError, match="imputer"):
-        model[-1].predict(X)
+def test_gaps_of_new_rows_are_the_medians_of_training_rows(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(30, 2))
+    y = (X[:, 0] > 0).astype(int)
+    gaps, filled = X[:1].copy(), X[:1].copy()
+    gaps[0, 1], filled[0, 1] = np.nan, np.median(X[:, 1])
+    model = MKLClassifier().fit(X, y)
+    np.testing.assert_array_equal(model.decision_function(gaps), model.decision_function(filled))
+    parts = MKLClassifier("rbf(gamma=1.0)", feature_map="fourier", learner="kda")
+    for classes in (np.arange(2), None):
+        parts.partial_fit(X, y, classes=classes)
+    with pytest.raises(DataError, match="Row 0"):
+        parts.predict(gaps)
 
 
 def test_repeated_column_names_are_named():

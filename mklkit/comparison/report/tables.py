@@ -193,7 +193,7 @@ def number_cell(value: float, text: str, best: bool = False, small: str = "") ->
 def shortfall(row: Mapping[Any, Any]) -> str:
     """Return why a method of :meth:`Comparison.table` has no score on some splits, or nothing."""
     if not row["failures"] or row["reason"].startswith(LEFT_OUT):
-        return row["reason"] or ""
+        return row["reason"] if row["failures"] else ""
     return f"failed on {row['failures']} of {counted(row['splits'], 'split')}: {row['reason']}"
 
 

@@ -18,26 +18,35 @@ from mklkit.registry.readings import texts_of
 class Sequences:
     """The symbols (T,) of several texts, one text after the other, as numbers from 0 up.
 
-    Each has the row that owns it and its place in the text, from 0 up.
+    Each has the row that owns it.
     """
 
     symbols: NDArray[np.int64]
     owners: NDArray[np.intp]
-    places: NDArray[np.intp]
 
-    def starts(self, length: int) -> NDArray[np.intp]:
-        """Return where grams of a given length begin that lie within one text."""
+    def grams(self, length: int) -> tuple[NDArray[np.intp], NDArray[np.int64], int]:
+        """Return the owners of grams within one text, their numbers, and how many are distinct.
+
+        Equal grams have the same number. O(T) for each symbol of a gram.
+        """
         last = self.owners[length - 1 :]
-        return np.flatnonzero(self.owners[: len(last)] == last)
+        starts = np.flatnonzero(self.owners[: len(last)] == last)
+        numbers, count = np.zeros(len(starts), dtype=np.int64), 1
+        base = int(self.symbols.max(initial=0)) + 1
+        for offset in range(length):
+            if count * base > 2**62:
+                numbers, count = numbered(numbers)
+            numbers = numbers * base + self.symbols[starts + offset]
+            count *= base
+        return self.owners[starts], *numbered(numbers)
 
 
 def letters(rows: Array) -> Sequences:
     """Return texts (n, L), given as code points, as sequences of their letters."""
     expect_text(rows)
     inside = rows >= 0
-    owners, places = np.nonzero(inside)
     symbols, _ = numbered(rows[inside].astype(np.int64))
-    return Sequences(symbols, owners, places)
+    return Sequences(symbols, np.nonzero(inside)[0])
 
 
 def in_tokens(rows: Array, cut: Callable[[str], Iterable[str]]) -> Sequences:
@@ -46,27 +55,7 @@ def in_tokens(rows: Array, cut: Callable[[str], Iterable[str]]) -> Sequences:
     tokens = [list(cut(text)) for text in texts_of(rows)]
     counts = np.array([len(cut_text) for cut_text in tokens], dtype=np.intp)
     flat = np.array([token for cut_text in tokens for token in cut_text], dtype=object)
-    owners = np.repeat(np.arange(len(rows)), counts)
-    places = np.arange(len(flat)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return Sequences(numbered(flat)[0], owners, places)
-
-
-def gram_numbers(
-    symbols: NDArray[np.int64], starts: NDArray[np.intp], offsets: Iterable[int]
-) -> tuple[NDArray[np.int64], int]:
-    """Return a number for each gram, the same for equal ones, and how many there are.
-
-    Grams begin at ``starts`` (G,); two are equal if they are equal at all ``offsets`` from there.
-    O(G) for each offset.
-    """
-    numbers, count = np.zeros(len(starts), dtype=np.int64), 1
-    base = int(symbols.max(initial=0)) + 1
-    for offset in offsets:
-        if count * base > 2**62:
-            numbers, count = numbered(numbers)
-        numbers = numbers * base + symbols[starts + offset]
-        count *= base
-    return numbered(numbers)
+    return Sequences(numbered(flat)[0], np.repeat(np.arange(len(rows)), counts))
 
 
 def expect_text(rows: Array) -> None:

@@ -11,7 +11,7 @@ from attrs.validators import ge, instance_of
 from scipy.sparse import csr_array
 
 from mklkit.kernels.sparse_features import FeatureKernel, Sparse
-from mklkit.kernels.text.sequences import gram_numbers, in_tokens, letters
+from mklkit.kernels.text.sequences import in_tokens, letters
 from mklkit.protocols import Array, FixedKernel, KernelFacts
 from mklkit.protocols.component import as_int
 from mklkit.registry.hookspecs import register
@@ -65,10 +65,9 @@ class SpectrumKernel(FixedKernel, FeatureKernel):
     def features(self, rows: Array) -> tuple[Sparse, Sparse]:
         """Return the counts of pieces, twice."""
         texts = in_tokens(rows, _words) if self.words else letters(rows)
-        starts = texts.starts(self.k)
-        numbers, count = gram_numbers(texts.symbols, starts, range(self.k))
-        places = texts.owners[starts], numbers
-        counts = csr_array((np.ones(len(starts)), places), shape=(len(rows), count))
+        owners, numbers, count = texts.grams(self.k)
+        ones = np.ones(len(owners)), (owners, numbers)
+        counts = csr_array(ones, shape=(len(rows), count))
         return counts, counts
 
 

@@ -22,7 +22,7 @@ from mklkit.views.rows import RowPart, check_width, row_numbers
 
 TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 PART_ROWS, PART_BYTES = 1 << 18, 1 << 26
-"""The most bytes of a part. More parts than threads take time: Dask moves them between workers."""
+"""The most of a part. More parts than threads take time: Dask moves them between workers."""
 SENT_BYTES = 1 << 24
 """The most bytes to send at a time."""
 

@@ -103,7 +103,9 @@ class Completion:
             for m in range(n_sources):
                 rows, lack = members[m], np.flatnonzero(~has[:, m])
                 among = _mean(earlier, shares[m], known, known, rows, rows)
-                among[np.diag_indices_from(among)] += ridge * max(np.diag(among).mean(), 1e-12)
+                among[np.diag_indices_from(among)] += ridge * max(
+                    np.trace(among) / max(len(rows), 1), 1e-12
+                )
                 inverses.append(scipy.linalg.inv(among))
                 beside = _mean(earlier, shares[m], has, known, lack, rows)
                 root = np.zeros((n_rows, n_rows))

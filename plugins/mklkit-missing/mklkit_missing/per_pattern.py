@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from mklkit import DataError, IncompatibleError
 from mklkit.missing import Missing
 from mklkit.plugin import Array, BlockDecision, Combiner, Learner, RowBlock, Target, register
 from mklkit_missing.around import Around, lacking
@@ -45,14 +46,21 @@ class _PatternCombiner(Around):
         self, views: Any, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> PatternDecision:
         """Return a decision for each pattern of the training rows, and for each single source."""
+        if self.facts.n_kernels is not None or self.combiner.name in ("given", "fixed-share"):
+            raise IncompatibleError(
+                f"missing='per-pattern' combines some of the kernels in each pattern, and"
+                f" {self.combiner.name!r} takes all of them: use another combiner, or another"
+                " strategy, such as 'present'."
+            )
         has = ~lacking([view.rows for view in views], len(target))
         patterns, counts = np.unique(has, axis=0, return_counts=True)
         alone = np.eye(len(views), dtype=bool)
         shares = {pattern.tobytes(): float(n) for pattern, n in zip(patterns, counts, strict=True)}
         taken, decisions, weights = [], [], np.zeros(len(views))
+        least = _least(target)
         for pattern in np.unique(np.vstack([patterns, alone]), axis=0):
             members = np.flatnonzero(has[:, pattern].all(axis=1))
-            if len(members) < 2 or len(np.unique(target.values[members])) < _least(target):
+            if len(members) < 2 or len(np.unique(target.values[members])) < least:
                 continue
             used = np.flatnonzero(pattern)
             part = views.restricted(members).only(used.tolist())
@@ -63,10 +71,15 @@ class _PatternCombiner(Around):
             decisions.append(fitted)
             share = shares.get(pattern.tobytes(), 0.0)
             weights[used] += share * np.atleast_2d(fitted.weights).mean(axis=0)
+        if not taken:
+            raise DataError(
+                "missing='per-pattern' has no source with rows of all classes, or of two different"
+                " numbers: use another strategy, such as 'present'."
+            )
         projectors = [view.projector for view in views]
         total = weights.sum()
         weights = weights / total if total > 0 else np.full(len(views), 1 / len(views))
-        return PatternDecision(weights, projectors, np.array(taken), decisions)
+        return PatternDecision(weights, projectors, np.array(taken), decisions, _default(target))
 
 
 @register
@@ -74,13 +87,15 @@ class _PatternCombiner(Around):
 class PatternDecision(BlockDecision):
     """The decisions of patterns (P, M), with True for the sources that a row has.
 
-    The weights (M,) are the means over the patterns of the training rows.
+    The weights (M,) are the means over the patterns of the training rows. ``default`` are the
+    values of a row whose sources have no model: means of numbers, else zeros.
     """
 
     weights: Array
     sources: list[Any]
     patterns: NDArray[np.bool_]
     decisions: list[Any]
+    default: Array
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values of one block of rows, by the largest pattern in each."""
@@ -89,7 +104,7 @@ class PatternDecision(BlockDecision):
         fits = ~(self.patterns & ~has[:, None]).any(axis=2)
         sizes = np.where(fits, self.patterns.sum(axis=1), -1)
         chosen, known = sizes.argmax(axis=1), sizes.max(axis=1) >= 0
-        values = np.zeros(len(block))
+        values = np.full((len(block), *self.default.shape), self.default)
         for place in np.unique(chosen[known]):
             members = np.flatnonzero(known & (chosen == place))
             values[members] = self.decisions[place].decide(block.rows[members])
@@ -97,5 +112,14 @@ class PatternDecision(BlockDecision):
 
 
 def _least(target: Target) -> int:
-    """Return the fewest distinct values that allow learning."""
+    """Return the fewest distinct values that allow learning: all classes, if there are several."""
+    if target.task == "several classes":
+        return len(np.unique(target.values))
     return 1 if target.task == "none" else 2
+
+
+def _default(target: Target) -> Array:
+    """Return the values of a row that nothing is known of, () or (number of values,)."""
+    if target.task == "numbers":
+        return np.asarray(np.average(target.values, axis=0, weights=target.row_weights))
+    return np.zeros(_least(target) if target.task == "several classes" else ())

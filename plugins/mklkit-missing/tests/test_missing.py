@@ -10,7 +10,7 @@ from mklkit_missing import Complete, Completion, PerPattern
 from scipy.optimize import minimize
 from sklearn.svm import SVC
 
-from mklkit import IncompatibleError, MKLClassifier, MKLRegressor
+from mklkit import DataError, IncompatibleError, MKLClassifier, MKLRegressor
 from mklkit.persistence import load_model, save_model
 
 GAMMAS = (0.3, 0.2, 0.5)
@@ -141,8 +141,48 @@ def test_numbers_are_learned_and_features_and_text_refused(rows):
     for missing in ("complete", "per-pattern"):
         model = MKLRegressor(KERNELS, missing=missing).fit(X, y + 0.1)
         assert np.isfinite(model.predict(new)).all()
+    two = MKLRegressor(KERNELS, missing="per-pattern").fit(X, np.column_stack([y, 2 * y]))
+    one = MKLRegressor(KERNELS, missing="per-pattern").fit(X, y)
+    np.testing.assert_allclose(two.predict(new)[:, 0], one.predict(new), atol=1e-6)
     with pytest.raises(IncompatibleError, match="implicit"):
         MKLClassifier(KERNELS, missing="complete", feature_map="fourier", learner="mhks").fit(X, y)
     frame = pd.DataFrame({"text": ["a b", None] * 30, "x": y + 0.1 * np.arange(60)})
     with pytest.raises(IncompatibleError, match=r"'complete' .*'t' reads text"):
         MKLClassifier(["t:token-set@text", "x:rbf@x"], missing="complete").fit(frame, y)
+
+
+def test_several_classes_at_once_are_decided_by_models_that_know_all(rows):
+    X, y, new = rows
+    three = np.where(np.arange(60) % 3, y, 2)
+    X[three == 2, 5:] = np.nan
+    X[three == 2, :5] = 0
+    model = MKLClassifier(KERNELS, missing="per-pattern", learner="kda", multiclass="native")
+    assert model.fit(X, three).decision_function(new).shape == (30, 3)
+
+
+def test_a_row_whose_sources_have_no_model_has_the_mean(rows):
+    X, y, _ = rows
+    X[:, :5], X[1:, 5:] = 1.0 * y[:, None], np.nan
+    row = np.full((1, 9), np.nan)
+    row[:, 5:] = 0.0
+    model = MKLRegressor(KERNELS, missing="per-pattern").fit(X, y + 5.0)
+    assert model.predict(row) == pytest.approx(np.mean(y + 5.0))
+
+
+def test_patterns_without_two_classes_or_a_part_of_the_kernels_are_refused(rows):
+    X, y, _ = rows
+    X[:] = 1.0
+    X[y > 0, :5], X[y < 0, 5:] = np.nan, np.nan
+    with pytest.raises(DataError, match="per-pattern"):
+        MKLClassifier(KERNELS, missing="per-pattern").fit(X, y)
+    for combiner in ("svm2k", "given(weights=[1, 2])"):
+        with pytest.raises(IncompatibleError, match=combiner[:5]):
+            MKLClassifier(KERNELS[1:], missing="per-pattern", combiner=combiner).fit(X, y)
+
+
+def test_a_source_that_no_row_has_is_completed_without_a_warning(rows, recwarn):
+    X, y, new = rows
+    X[:, :3], X[:, 3:] = np.nan, np.nan_to_num(X[:, 3:])
+    model = MKLClassifier(KERNELS, missing="complete").fit(X, y)
+    assert np.isfinite(model.decision_function(new)).all()
+    assert not [w for w in recwarn if w.category is RuntimeWarning]

@@ -161,6 +161,11 @@ class _AbsentMarginCombiner(Combiner):
         weights, shares = self.strategy.weights(grams, rows, target, learner)
         gram = np.tensordot(weights, grams, 1) * np.outer(shares, shares)
         fitted: Any = learner.fit(GramSide(gram), target)
+        if fitted.coefficients is None:
+            raise IncompatibleError(
+                f"missing={self.name!r} needs a linear function of the kernels, which"
+                f" {learner.name!r} is not: use a learner such as 'svm', or another strategy."
+            )
         # 1/s is 1/√s twice: once as in any weighted sum with missing sources, and once here.
         linear = LinearDecision(fitted.coefficients * np.sqrt(shares), fitted.bias)
         return AbsentMarginDecision.fitted(views, weights, linear)

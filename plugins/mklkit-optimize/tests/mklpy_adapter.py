@@ -10,7 +10,6 @@ from itertools import combinations
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
-import torch
 from mklkit_kernels import Centered, TraceNormalized
 from mklkit_optimize import CKA, GRAM, KOMD, MEMO, PWMK, RMKL, EasyMKL
 from sklearn.exceptions import NotFittedError
@@ -21,6 +20,8 @@ from mklkit.kernels import Cosine, Precomputed
 
 
 def tensor(values):
+    import torch  # which only MKLpy needs
+
     return torch.tensor(np.asarray(values, dtype=float))
 
 

@@ -128,6 +128,7 @@ def test_what_has_no_such_margin_is_refused(rows):
     refused = [
         (MKLRegressor(KERNELS, missing="absent-margin"), "numbers"),
         (MKLClassifier(KERNELS, missing="absent-margin", combiner="vote"), "vote"),
+        (MKLClassifier(KERNELS, missing="absent-margin", learner="kda"), "kda"),
         (
             MKLClassifier(
                 KERNELS, missing="absent-margin", feature_map="empirical", learner="mhks"
