@@ -2,8 +2,8 @@
 
 Compares `empirical`, with each choice of landmarks, and `fourier` on one rbf kernel, whose width is
 half the mean distance between rows. Shown are the relative error ‖K − ΦΦᵀ‖/‖K‖ (Frobenius norm) on
-2,000 test rows, the accuracy of `mhks` in per cent on all test rows, and the seconds to fit the map:
-means over three seeds, but the smallest number of seconds.
+2,000 test rows, the accuracy of `mhks` in per cent on all test rows, and the seconds to fit the
+map. Errors and accuracies are means over three seeds, times the smallest of the three.
 
     python examples/feature_maps.py --letters letter.csv
 """
