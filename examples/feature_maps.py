@@ -1,9 +1,9 @@
 """Accuracy of feature maps against their number of features.
 
-One rbf kernel, whose width is half the mean distance of the rows, by `empirical` with each choice
-of landmarks and by `fourier`: relative error ‖K − ΦΦᵀ‖/‖K‖ (Frobenius norm) on 2,000 test rows,
-accuracy in per cent of `mhks` on all test rows, and the seconds that the map took to fit. The mean
-of three seeds, of seconds the least.
+Compares `empirical`, with each choice of landmarks, and `fourier` on one rbf kernel, whose width is
+half the mean distance between rows. Shown are the relative error ‖K − ΦΦᵀ‖/‖K‖ (Frobenius norm) on
+2,000 test rows, the accuracy of `mhks` in per cent on all test rows, and the seconds to fit the
+map. Errors and accuracies are means over three seeds, times the smallest of the three.
 
     python examples/feature_maps.py --letters letter.csv
 """
@@ -41,7 +41,7 @@ def data_sets(n_rows: int, letters: str | None) -> Iterator[tuple[str, Rows, NDA
         n_rows, 20, n_informative=10, n_clusters_per_class=8, class_sep=1.5, random_state=0
     )
     yield "clusters (20 columns)", rows, labels
-    # Rows in all directions, most of them near zero and some of them far away.
+    # Rows in all directions, most near zero and some far away.
     random = np.random.RandomState(0)
     rows = random.normal(size=(n_rows, 4)) * np.exp(random.normal(size=(n_rows, 1)))
     yield "far rows (4 columns)", rows, rows[:, 0] * rows[:, 1] > 0

@@ -18,7 +18,7 @@ rng = np.random.RandomState(0)
 
 
 def make(n_rows):
-    """Return rows and classes, one in ten of them wrong."""
+    """Return rows and classes, with one class in ten wrong."""
     X = rng.uniform([0, 0], [2, 1], (n_rows, 2))
     coarse = np.hypot(X[:, 0] - 0.5, X[:, 1] - 0.5) < 0.33
     fine = (np.floor(X[:, 0] * 5) + np.floor(X[:, 1] * 5)) % 2 == 1

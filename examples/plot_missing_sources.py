@@ -23,7 +23,7 @@ kernels = [f"{name}:rbf@{name}_*" for name in sources]
 
 
 def without_sources(share, seed):
-    """Return the rows, of which a share lacks each source, but not all of them."""
+    """Return the rows; a share of them lacks each source, but none lacks all."""
     rng, rows = np.random.default_rng(seed), X.copy()
     lacks = rng.random((len(X), len(sources))) < share
     lacks[np.arange(len(X)), rng.integers(len(sources), size=len(X))] = False

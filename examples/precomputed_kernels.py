@@ -2,9 +2,8 @@
 Kernels computed elsewhere
 ==========================
 
-A Gram matrix of all rows, from whatever program computed it, is a kernel over the numbers of the
-rows: cross-validation takes the right rows and columns of it by itself, and it can be mixed with
-kernels on columns.
+Pass a Gram matrix computed by any program as a kernel, with row numbers as ``X``.
+Cross-validation slices it for you, and you can combine it with kernels on columns.
 """
 
 import numpy as np
