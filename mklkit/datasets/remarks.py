@@ -160,8 +160,8 @@ def _contents(frame: pd.DataFrame) -> dict[str, tuple[Hashable, bool]]:
 
 def described(encoder: Any) -> list[str]:
     """Return the steps applied to the training rows, a line each."""
-    lines = [] if encoder.lacks is None else [f"{encoder.lacks} taken as missing"]
-    lines += encoder.notes_
+    code = [] if encoder.lacks is None else [f"{encoder.lacks} taken as missing"]
+    lines = [*code, *encoder.notes_]
     if encoder.identifiers_:
         lines.append(left_out(encoder.identifiers_, encoder.readings_))
     if encoder.as_they_are_:

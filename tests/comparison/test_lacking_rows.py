@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from mklkit import MKLClassifier, MKLSearchCV, compare, explain
+from mklkit.comparison.report.tables import shortfall
 from mklkit.comparison.splits import make_splits
 from mklkit.datasets import load_table
 from mklkit.estimators.lacking import WARNING
@@ -30,6 +32,26 @@ def data() -> tuple[pd.DataFrame, np.ndarray]:
 def lacks(data: tuple[pd.DataFrame, np.ndarray]) -> np.ndarray:
     """Which rows lack each source."""
     return np.column_stack([data[0].filter(like=f"{n}_").isna().all(axis=1) for n in SOURCES])
+
+
+def test_rows_without_a_text_lack_a_source(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["lab_1", "lab_2"])
+    frame["note"] = rng.choice(["no fever today", "cough and fever", "well"], size=60)
+    frame.loc[::4, "note"] = None
+    frame.loc[1::4, ["lab_1", "lab_2"]] = np.nan
+    kernels = ["lab:rbf@lab_*", "note:spectrum@note"]
+    found = compare(
+        frame, rng.permutation(60) % 2, kernels=kernels, methods="uniform", cv="2x1", baselines=[]
+    )
+    assert found.as_dict()["plan"]["data"][0]["rows_lacking"] == 30
+    assert any("15 of 60 rows lack note" in note for note in found.data[0].notes)
+
+
+def test_methods_without_failures_have_no_reason() -> None:
+    # A column of reasons has NaN for methods without, if other methods have some.
+    assert shortfall({"failures": 0, "reason": np.nan}) == ""
+    assert "2 of 5" in shortfall({"failures": 2, "splits": 5, "reason": "too few rows"})
 
 
 def splits_of(y: np.ndarray) -> list[Any]:
