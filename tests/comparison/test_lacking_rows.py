@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,7 +33,7 @@ def lacks(data: tuple[pd.DataFrame, np.ndarray]) -> np.ndarray:
     return np.column_stack([data[0].filter(like=f"{n}_").isna().all(axis=1) for n in SOURCES])
 
 
-def test_rows_without_a_text_lack_a_source(tmp_path: Path) -> None:
+def test_rows_without_a_text_lack_a_source() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["lab_1", "lab_2"])
     frame["note"] = rng.choice(["no fever today", "cough and fever", "well"], size=60)
