@@ -137,9 +137,20 @@ class System:
     def hold_out(self, share: float, seed: int) -> Split:
         """Return the split of a column, or hold out a share of the rows or of their groups."""
         from mklkit.estimators.folds import check_apart
+        from mklkit.registry.registry import get_registry
 
         groups, targets = self.groups_of_rows, self.table.target.to_numpy()
         split = self.split or self.task.hold_out(targets, share, seed, groups)
+        parts = self.parts()
+        missing = self.pipeline[-1].get_params(deep=False).get("missing")
+        if parts and missing is not None and get_registry().create("missing", missing).drops:
+            train, held_out = (
+                rows[parts["complete"][rows]] for rows in (split.train, split.held_out)
+            )
+            split = attrs.evolve(split, train=train, held_out=held_out)
+            self.facts["notes"].append(
+                f"only the {len(train) + len(held_out)} rows that have all sources are used"
+            )
         check_apart([(split.train, split.held_out)], groups)
         self.facts["notes"] += self.leaks([(split.train, split.held_out)])
         return split

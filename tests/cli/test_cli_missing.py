@@ -71,3 +71,13 @@ def test_a_part_without_rows_has_no_scores(mklkit: Any, lacking: Path, tmp_path:
     scored = mklkit("evaluate", tmp_path / "all_lack.csv", *KERNELS, "--cv", "2x1", "--json").json
     assert scored["parts"].keys() == {"lacking"}
     assert scored["parts"]["lacking"]["rows"] == len(table)
+
+
+def test_drop_learns_from_complete_rows_and_is_scored_on_them(mklkit: Any, lacking: Path) -> None:
+    table = load_table(lacking)
+    lacks = [table.features.filter(regex=f"^{n}_").isna().all(axis=1) for n in SOURCES]
+    complete = ~np.any(lacks, axis=0)
+    facts = mklkit("fit", lacking, *KERNELS, "--missing", "drop", "--json").json
+    scores = facts["scores"]
+    assert scores["train"]["rows"] + scores["held_out"]["rows"] == complete.sum()
+    assert scores["lacking"] is None
