@@ -168,7 +168,9 @@ FOLLOWED = {
     "docs/guides/tuning.md": Followed(),
     **dict.fromkeys(
         (f"docs/papers/00{number}.md" for number in range(5)),
-        Followed(left_out={"pip install": INSTALLS, "mklkit reproduce": HOURS}),
+        Followed(
+            left_out={"pip install": INSTALLS, "mklkit reproduce": HOURS}, needs="mklkit_papers"
+        ),
     ),
     **{
         f"docs/guides/moving/from-{place}.md": Followed(needs=package)
