@@ -141,9 +141,10 @@ class System:
 
         groups, targets = self.groups_of_rows, self.table.target.to_numpy()
         split = self.split or self.task.hold_out(targets, share, seed, groups)
-        parts = self.parts()
         missing = self.pipeline[-1].get_params(deep=False).get("missing")
-        if parts and missing is not None and get_registry().create("missing", missing).drops:
+        drops = missing is not None and get_registry().create("missing", missing).drops
+        # Only then, since it encodes the table.
+        if drops and (parts := self.parts()):
             train, held_out = (
                 rows[parts["complete"][rows]] for rows in (split.train, split.held_out)
             )

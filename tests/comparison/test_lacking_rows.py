@@ -40,11 +40,11 @@ def test_rows_without_a_text_lack_a_source() -> None:
     frame.loc[::4, "note"] = None
     frame.loc[1::4, ["lab_1", "lab_2"]] = np.nan
     kernels = ["lab:rbf@lab_*", "note:spectrum@note"]
-    found = compare(
+    comparison = compare(
         frame, rng.permutation(60) % 2, kernels=kernels, methods="uniform", cv="2x1", baselines=[]
     )
-    assert found.as_dict()["plan"]["data"][0]["rows_lacking"] == 30
-    assert any("15 of 60 rows lack note" in note for note in found.data[0].notes)
+    assert comparison.as_dict()["plan"]["data"][0]["rows_lacking"] == 30
+    assert any("15 of 60 rows lack note" in note for note in comparison.data[0].notes)
 
 
 def test_methods_without_failures_have_no_reason() -> None:
@@ -88,8 +88,8 @@ def test_search(data: Any, lacks: np.ndarray) -> None:
     grid = {"learner__C": [1.0, 10.0], "missing": ["present", "impute"]}
     for scoring in (None, "balanced_accuracy"):
         # Each class has as many rows of each kind as by chance, so the two scores differ.
-        found = MKLSearchCV(base, grid, cv=splits_of(y), scoring=scoring, random_state=0).fit(X, y)
-        results = found.cv_results_
+        search = MKLSearchCV(base, grid, cv=splits_of(y), scoring=scoring, random_state=0).fit(X, y)
+        results = search.cv_results_
         for place, point in enumerate(results["params"]):
             by_split = []
             for train, test in splits_of(y):

@@ -81,9 +81,9 @@ class Model:
             absent()
         self.parameters, self.combiner = {"learner": learner, **parameters}, self.rule(parameters)
         self.form = "ovo" if parameters.get("multiclass_strategy") == "ovo" else "ovr"
-        own = vars(learner) if learner else {}  # SVC's, or KOMD's
-        self.learner = KOMD(alpha=own["lam"]) if "lam" in own else self.usual
-        self.learner = f"svm(C={own['C']})" if "C" in own else self.learner
+        attributes = vars(learner) if learner else {}  # SVC's, or KOMD's
+        self.learner = KOMD(alpha=attributes["lam"]) if "lam" in attributes else self.usual
+        self.learner = f"svm(C={attributes['C']})" if "C" in attributes else self.learner
 
     def get_params(self):
         return self.parameters

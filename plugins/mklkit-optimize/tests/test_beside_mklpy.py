@@ -52,11 +52,11 @@ def grams(pairwise, X, Z):
     ],
 )
 def test_weights_and_decisions(both, data, name, parameters, tolerance):
-    (theirs, ours), (pairwise, _) = both("algorithms"), both("metrics.pairwise")
+    (peers, ours), (pairwise, _) = both("algorithms"), both("metrics.pairwise")
     X, new, y = data
     known, others = grams(pairwise, X, X), grams(pairwise, new, X)
     models = [
-        package[name](learner=SVC(C=1), **parameters).fit(known, y) for package in (theirs, ours)
+        package[name](learner=SVC(C=1), **parameters).fit(known, y) for package in (peers, ours)
     ]
     np.testing.assert_allclose(*(np.asarray(m.solution.weights) for m in models), atol=tolerance)
     values = [np.asarray(model.decision_function(others)) for model in models]
@@ -64,22 +64,22 @@ def test_weights_and_decisions(both, data, name, parameters, tolerance):
 
 
 def test_kernels_and_measures(both, data):
-    (theirs, ours), (X, new, y) = both("metrics.pairwise"), data
+    (peers, ours), (X, new, y) = both("metrics.pairwise"), data
     for name, parameters in [
         ("linear_kernel", {}),
         ("rbf_kernel", {"gamma": 0.03}),
         ("polynomial_kernel", {"degree": 3, "gamma": 0.5, "coef0": 2}),
         ("homogeneous_polynomial_kernel", {"degree": 3}),
     ]:
-        values = [package[name](new, X, **parameters) for package in (theirs, ours)]
+        values = [package[name](new, X, **parameters) for package in (peers, ours)]
         np.testing.assert_allclose(*values, rtol=1e-9, atol=1e-9)
-    gram = theirs["rbf_kernel"](X, gamma=0.3)
-    theirs, ours = both("metrics")
+    gram = peers["rbf_kernel"](X, gamma=0.3)
+    peers, ours = both("metrics")
     for name in ("radius", "trace", "frobenius", "spectral_ratio", "alignment_ID"):
-        assert ours[name](gram) == pytest.approx(theirs[name](gram), rel=1e-5), name
+        assert ours[name](gram) == pytest.approx(peers[name](gram), rel=1e-5), name
     for name in ("margin", "ratio", "alignment_yy"):
-        assert ours[name](gram, y) == pytest.approx(theirs[name](gram, y), rel=1e-4), name
-    theirs, ours = both("preprocessing")
+        assert ours[name](gram, y) == pytest.approx(peers[name](gram, y), rel=1e-4), name
+    peers, ours = both("preprocessing")
     for name in ("kernel_normalization", "tracenorm", "kernel_centering"):
-        values = [package[name](3 * gram + 1) for package in (theirs, ours)]
+        values = [package[name](3 * gram + 1) for package in (peers, ours)]
         np.testing.assert_allclose(*values, atol=1e-9)
