@@ -43,12 +43,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     has no values at all). Columns of text are read as numbers or dates if they hold these as
     people write them: ``1,200``, ``0,5``, ``31.12.2019``. Other text, boolean and categorical
     columns become one 0/1 column per value, named ``column_value``; gaps count as the value
-    ``missing``, values not seen in training as none of them. Dates become the days since the
-    first in training, under the column's name, and, if they vary, ``column_month``,
-    ``column_weekday`` (Monday is 0) and ``column_hour``. Durations and times of day become
-    seconds. Identifiers (text, or whole numbers in a column called id, with a different value in
-    each of 20 rows or more, and columns that count the rows) are dropped. ``fit`` determines the
-    type of each column; later data are read accordingly, whatever type a file reader chose.
+    ``missing``. A value not seen in training counts as ``column_other`` if rare values share that
+    column, else as none of them. Dates become the days since the first in training, under the
+    column's name, and, if they vary, ``column_month``, ``column_weekday`` (Monday is 0) and
+    ``column_hour``. Durations and times of day become seconds. Identifiers (text, or whole numbers
+    in a column called id, with a different value in each of 20 rows or more, and columns that count
+    the rows) are dropped. ``fit`` determines the type of each column; later data are read
+    accordingly, whatever type a file reader chose.
 
     Parameters
     ----------

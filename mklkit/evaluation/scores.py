@@ -173,7 +173,7 @@ def score_numbers(
     """
     if counts is not None:
         times = np.asarray(counts)
-        truth, predictions = np.repeat(truth, times), np.repeat(predictions, times)
+        truth, predictions = (np.repeat(numbers, times, axis=0) for numbers in (truth, predictions))
     differ = len(truth) > 1 and bool((np.ptp(truth, axis=0) > 0).all())
     error = float(mean_absolute_error(truth, predictions))
     median = np.median(truth if training is None else training, axis=0)

@@ -104,6 +104,14 @@ class TestEncoder:
         assert out["x_other"].tolist() == [0, 0, 1, 1]
         assert encoder.describe()[1] == "5 rare values of 'x' joined as 'x_other'"
 
+    def test_unknown_values_are_rare_ones_where_rare_values_share_a_column(self) -> None:
+        frame = pd.DataFrame({"x": list("aaabbcde"), "y": list("uvuvuvuv")})
+        encoder = TableEncoder(max_categories=3).fit(frame)
+        out = encoder.transform(pd.DataFrame({"x": ["z", "a", "d"], "y": ["u", "z", "v"]}))
+        expected = {"x_a": [0, 1, 0], "x_b": [0] * 3, "x_other": [1, 0, 1]}
+        expected |= {"y_u": [1, 0, 0], "y_v": [0, 0, 1]}
+        assert out.to_dict("list") == expected
+
     def test_output_names_never_clash(self) -> None:
         frame = pd.DataFrame(
             {"a": ["b_c", "x", "x"], "a_b": ["c", "c", "y"], "a_x": [1.0, 2.0, 3.0]}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import product
+from collections import Counter
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
+from scipy.stats import chisquare
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
 from mklkit import IncompatibleError
-from mklkit.feature_maps import Empirical
+from mklkit.feature_maps import Empirical, landmarks
 from mklkit.feature_maps.landmarks import STRATEGIES, leverage_scores
 from mklkit.kernels import RBF, Cosine, Linear, Polynomial, Precomputed, Tanh
 from mklkit.views.bound_kernels import BoundKernel
@@ -120,6 +122,24 @@ def test_leverage_scores_are_those_of_the_mean_of_the_normalised_kernels(ridge, 
     exact = np.diag(gram @ np.linalg.inv(gram + ridge * 60 * np.eye(60)))
     bank = seen_by([RBF(gamma=0.5), Linear()], rows)
     np.testing.assert_allclose(leverage_scores(bank, bank, ridge), exact, rtol=1e-8)
+
+
+def test_rows_are_drawn_in_proportion_to_their_scores(monkeypatch):
+    """One after another without replacement, each in proportion to the scores that are left."""
+    scores = np.array([0.05, 0.1, 0.25, 0.6])
+    monkeypatch.setattr(landmarks, "leverage_scores", lambda kernels, pilot: scores)
+    bank = seen_by([Linear()], np.eye(4))
+    drawn = Counter(
+        tuple(np.flatnonzero(chosen.arrays[0].any(axis=0)).tolist())
+        for chosen in (
+            STRATEGIES["leverage"](bank, 2, np.random.RandomState(seed)) for seed in range(2000)
+        )
+    )
+    pairs = list(combinations(range(4), 2))
+    odds = [scores[i] * scores[j] * (1 / (1 - scores[i]) + 1 / (1 - scores[j])) for i, j in pairs]
+    assert sum(odds) == pytest.approx(1)
+    found = chisquare([drawn[pair] for pair in pairs], 2000 * np.array(odds))
+    assert found.pvalue > 0.001
 
 
 @pytest.mark.parametrize("value", ["kmean", "", None, 3, ["kmeans"]])

@@ -45,6 +45,14 @@ def test_the_width_of_chi2_is_the_mean_distance():
     assert Chi2().fit(np.ones((1, 2))).gamma == 1.0
 
 
+def test_the_width_of_chi2_on_many_rows_is_that_of_evenly_spaced_ones():
+    """In the order of their size, the first rows are nearer to each other than all are."""
+    rows = np.sort(RNG.gamma(2.0, size=2500))[:, None] * [1.0, 0.3]
+    distances = -additive_chi2_kernel(rows[[3 * place for place in range(834)]])
+    mean = distances.sum() / (834 * 833)
+    np.testing.assert_allclose(Chi2().fit(rows).gamma, 1 / mean, rtol=1e-9)
+
+
 @pytest.mark.parametrize("gamma", ["median", "mean*2", "-1*mean", 0, -1.0, float("nan"), True, ""])
 def test_other_widths_of_chi2_are_refused(gamma):
     with pytest.raises(ValueError, match="gamma must be"):

@@ -68,6 +68,26 @@ def test_leave_one_out_errors_are_those_of_a_fit_per_row(kind, intercept):
     np.testing.assert_allclose(system.errors(Y[:, 2:], alphas)[0], expected, rtol=1e-8)
 
 
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("weights", [None, WEIGHTS])
+@pytest.mark.parametrize("kind", ["gram", "features"])
+def test_errors_of_groups_are_those_of_a_fit_without_each(kind, weights, intercept):
+    """The weighted mean of squared errors of rows predicted from the rows of other groups."""
+    groups = np.random.default_rng(4).integers(0, 9, 40)
+    side = GramSide(ROWS @ ROWS.T) if kind == "gram" else FeatureSide(ROWS)
+    target = Target("numbers", Y[:, 2], weights, groups)
+    system = Ridge(intercept=intercept)._system(side, target)
+    alphas, counts = np.array([3.0, 0.2]), np.ones(40) if weights is None else weights
+    expected = np.zeros(2)
+    for place, alpha in enumerate(alphas):
+        for group in np.unique(groups):
+            rest, out = groups != group, groups == group
+            model = LinearRidge(alpha=alpha, fit_intercept=intercept, solver="cholesky")
+            model.fit(ROWS[rest], Y[rest, 2], counts[rest])
+            expected[place] += counts[out] @ (model.predict(ROWS[out]) - Y[out, 2]) ** 2
+    np.testing.assert_allclose(system.errors(Y[:, 2:], alphas)[0], expected / counts.sum())
+
+
 def test_of_many_rows_some_are_left_out(monkeypatch):
     monkeypatch.setattr(ridge, "SAMPLED_ROWS", 15)
     monkeypatch.setattr(ridge, "BLOCK_ROWS", 4)

@@ -142,6 +142,34 @@ def test_fractional_weights_of_discriminant_analysis(seed, on):
     np.testing.assert_allclose(decided, first**2 - second**2, rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.parametrize("on", [on_gram, on_features])
+def test_the_embedding_of_several_classes_is_whitened_by_weighted_rows(on):
+    """The weighted scatter within classes, with its ridge, is the same in all directions."""
+    draw = np.random.default_rng(2)
+    codes = np.arange(45) % 3
+    rows = draw.normal(size=(45, 4)) * [1, 2, 0.5, 1] + 1.5 * np.eye(4)[codes]
+    often = draw.integers(1, 5, 45)
+    side_of = FeatureSide if on is on_features else (lambda a: GramSide(gram_of(a, a)))
+    columns = rows if on is on_features else gram_of(rows, rows)
+    learner = KDA(alpha=0.2)
+    fitted = learner.fit(side_of(rows), Target("several classes", codes, often.astype(float)))
+    points = columns @ fitted.projection
+    means = np.stack(
+        [np.average(points[codes == c], axis=0, weights=often[codes == c]) for c in range(3)]
+    )
+    apart = points - means[codes]
+    metric = np.eye(4) if on is on_features else columns
+    ridge = 0.2 * fitted.projection.T @ metric @ fitted.projection
+    np.testing.assert_allclose(apart.T @ (often[:, None] * apart) + ridge, np.eye(2), atol=1e-8)
+    # A row of weight 2 is the same row twice.
+    twice, labels = rows.repeat(often, axis=0), codes.repeat(often)
+    repeated = learner.fit(side_of(twice), Target("several classes", labels))
+    new = rows[:7] + 0.2
+    decided = fitted.decide(new if on is on_features else gram_of(new, rows))
+    expected = repeated.decide(new if on is on_features else gram_of(new, twice))
+    np.testing.assert_allclose(decided, expected, rtol=1e-6, atol=1e-7)
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_the_chosen_C_takes_equal_rows_for_one(seed):
     # Of fixed examples: where all α are at their bounds, rounding decides libsvm's bias.
