@@ -20,6 +20,7 @@ release = version_of("mklkit")
 version = release
 
 extensions = [
+    "packages",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",

@@ -81,6 +81,21 @@ def test_a_new_batch_counts_as_none_and_words_stay(study) -> None:
     assert len(step.transform(pd.concat([new, new]))) == 4
 
 
+def test_columns_of_a_source_are_fitted_on_the_rows_that_have_it(study) -> None:
+    frame, _ = study
+    frame["sex"] = frame["sex"].map({"f": 0.0, "m": 1.0})
+    gaps = {"a_": np.arange(60) % 4 == 1, "b_": np.arange(60) % 5 == 0}
+    for source, absent in gaps.items():
+        frame.loc[absent, [name for name in frame if name.startswith(source)]] = np.nan
+    removed = CovariateRemoval(COVARIATES).fit(frame).transform(frame)
+    every = design(frame.assign(sex=frame["sex"].map({0.0: "f", 1.0: "m"})))
+    for name in removed:
+        present = ~gaps[name[:2]]
+        levels = frame[name].to_numpy()
+        coefficients = np.linalg.lstsq(every[present], levels[present], rcond=None)[0]
+        np.testing.assert_allclose(removed[name], levels - every @ coefficients, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("covariates", "message"),
     [

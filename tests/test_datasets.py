@@ -139,6 +139,12 @@ class TestFormats:
         assert table.features["k"].isna().tolist() == [False, False, True]
         assert table.target.tolist() == ["1", "0", "0"]
 
+    def test_a_nominal_that_is_a_gap_elsewhere_is_a_value(self, tmp_path: Path) -> None:
+        text = "@attribute k {p,NA,null}\n@attribute y {a,b}\n@data\np,a\nNA,b\n?,a\nnull,b\n"
+        column = load_table(written(tmp_path / "a.arff", text)).features["k"]
+        assert column.isna().tolist() == [False, False, True, False]
+        assert column.dropna().tolist() == ["p", "NA", "null"]
+
     def test_arff_agrees_with_scipy(self, frame: pd.DataFrame, tmp_path: Path) -> None:
         header = "".join(f"@attribute {name} numeric\n" for name in frame.columns[:3])
         # Of 17 digits, pandas before 3.1 reads the last ones otherwise.

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import runpy
 from collections.abc import Callable, Mapping
+from importlib import metadata
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import attrs
 import numpy as np
 import pandas as pd
 import pytest
-from documents import PAGES, ROOT, blocks, listings, needs_checkout
+from documents import PAGES, ROOT, blocks, commands, listings, needs_checkout
 from following import RUN, accuracies, follow, same_but_for_rounding
 from sklearn.datasets import load_diabetes
 
@@ -34,13 +37,20 @@ class Followed:
     ``bring`` writes the files that its reader is taken to have. ``instead`` has parts of commands
     and listings, and what stands there in the test, so that it is quick; what these print is not
     compared. ``left_out`` has the beginnings of what is not run, each with the reason. ``needs`` is
-    the package whose combiners the page names.
+    the package whose combiners the page names. ``long`` pages take ten seconds or more on a quiet
+    machine: they and those of packages are left to a step of CI.
     """
 
     bring: Callable[[Path], None] = nothing
     instead: Mapping[str, str] = attrs.field(factory=dict)
     left_out: Mapping[str, str] = attrs.field(factory=dict)
     needs: str = "mklkit"
+    long: bool = False
+
+    @property
+    def marks(self) -> list[pytest.MarkDecorator]:
+        """The marks of the page's test."""
+        return [pytest.mark.process] if self.long or self.needs != "mklkit" else []
 
 
 def patients(folder: Path) -> None:
@@ -136,6 +146,7 @@ FOLLOWED = {
         bring=patients,
         instead={"--mccv 5": "--mccv 2", "mccv=5": "mccv=2"},
         left_out={"pip install .": INSTALLS},
+        long=True,
     ),
     "docs/index.md": Followed(
         left_out={"pip install .": INSTALLS, "mklkit explain": "test_readme.py runs it"}
@@ -158,13 +169,13 @@ FOLLOWED = {
         bring=lacking, instead={"--mccv 10 --train 0.3": "--cv 2x1"}, needs="mklkit_missing"
     ),
     "docs/guides/notebooks.md": Followed(),
-    "docs/guides/omics.md": Followed(),
+    "docs/guides/omics.md": Followed(long=True),
     "docs/guides/probabilities.md": Followed(),
     "docs/guides/regression.md": Followed(bring=houses, needs="mklkit_optimize"),
     "docs/guides/report.md": Followed(instead={"compare wine": "compare wine --cv 2x1"}),
-    "docs/guides/sensors.md": Followed(),
+    "docs/guides/sensors.md": Followed(long=True),
     "docs/guides/several-sources.md": Followed(),
-    "docs/guides/text-and-numbers.md": Followed(),
+    "docs/guides/text-and-numbers.md": Followed(long=True),
     "docs/guides/tuning.md": Followed(),
     **dict.fromkeys(
         (f"docs/papers/00{number}.md" for number in range(5)),
@@ -201,8 +212,9 @@ NOT_RUN = {
 }
 
 
-@pytest.mark.process
-@pytest.mark.parametrize("page", FOLLOWED)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=way.marks) for page, way in FOLLOWED.items()]
+)
 def test_a_page_prints_what_it_shows(page: str, tmp_path: Path) -> None:
     way = FOLLOWED[page]
     pytest.importorskip(way.needs)
@@ -230,6 +242,30 @@ def test_every_command_and_listing_of_the_site_is_run() -> None:
 def test_a_page_is_run_where_it_is_said(page: str) -> None:
     text = (ROOT / "tests" / ELSEWHERE[page]).read_text(encoding="utf-8")
     assert any(f'"{name}"' in text for name in (page, Path(page).stem))
+
+
+@needs_checkout
+def test_the_pages_are_not_built_without_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    present = {"mklkit-authors", "mklkit-optimize"}
+
+    def distribution(name: str) -> object:
+        if name not in present:
+            raise PackageNotFoundError(name)
+        return object()
+
+    monkeypatch.setattr(metadata, "distribution", distribution)
+    setup = runpy.run_path(str(ROOT / "docs" / "_ext" / "packages.py"))["setup"]
+    with pytest.raises(SystemExit) as stopped:
+        setup(None)
+    message = str(stopped.value)
+    packages = {path.parent.name for path in ROOT.glob("plugins/*/pyproject.toml")}
+    assert set(re.findall(r"mklkit-\w+", message)) == packages - present
+    # The command of the message is that of the page for those who change the pages.
+    [command] = [line for line in commands("CONTRIBUTING.md") if ".[docs]" in line]
+    assert message.endswith("./plugins/*/")
+    assert command.endswith("./plugins/*/")
+    present |= packages
+    assert setup(None)
 
 
 def test_no_fence_escapes_the_reader_of_pages() -> None:
