@@ -36,7 +36,6 @@ PACKAGES = (
 )
 
 
-@pytest.mark.process
 @pytest.mark.parametrize(
     "path",
     [path for path in EXAMPLES if path not in PICTURES and path.name not in WITH_ARGUMENTS],
@@ -68,7 +67,6 @@ def test_a_picture_has_a_title_a_text_and_public_names(path: Path) -> None:
             assert {name.name for name in node.names} <= public
 
 
-@pytest.mark.process
 def test_feature_maps_prints_its_table(tmp_path: Path) -> None:
     letters = pd.DataFrame(np.random.default_rng(0).normal(size=(90, 2)), columns=["a", "b"])
     letters.assign(target=np.where(letters["a"] > 0, "A", "Z")).to_csv(tmp_path / "letter.csv")
