@@ -39,9 +39,13 @@ def test_votes_by_hand(scores, positive):
     assert (Vote().fuse(np.array([scores]))[0] > 0) == positive
 
 
-def test_a_row_with_more_votes_ranks_above_one_with_fewer():
+@pytest.mark.parametrize("n_kernels", [2, 5, 9])
+def test_a_row_with_more_votes_ranks_above_one_with_fewer(n_kernels):
     rng = np.random.default_rng(1)
-    scores = 10 ** rng.uniform(-9, 9, size=(500, 5)) * rng.choice([-1, 1], size=(500, 5))
+    signs = rng.choice([-1, 1], size=(500, n_kernels))
+    # The minority is sure, and the majority hardly above zero.
+    sure = np.sign(signs.sum(axis=1, keepdims=True)) != signs
+    scores = signs * 10 ** (rng.uniform(0, 9, size=signs.shape) * np.where(sure, 1, -1))
     values, votes = Vote().fuse(scores), np.sign(scores).sum(axis=1)
     more = votes[:, None] > votes[None, :]
     assert (values[:, None] > values[None, :])[more].all()

@@ -115,6 +115,20 @@ def test_completion_is_the_regression_on_the_other_sources_in_turn(rows):
     np.testing.assert_allclose(again, completion.roots, atol=1e-8)
 
 
+def test_an_unlike_source_has_a_tenth_of_the_mean_and_few_complete_rows_equal_shares():
+    first, second = np.random.default_rng(3).normal(size=(2, 12, 2))
+    there = np.ones((12, 3), bool)
+    there[0, 1] = False
+    grams = [first @ first.T, there[:, 1:2] * (first @ first.T) * there[:, 1], second @ second.T]
+    shares = Completion.of(grams, there, 0.1, 2).shares
+    # The first source is a copy of the second: least squares give the third nothing.
+    np.testing.assert_allclose(shares[0], np.array([0, 1, 0.05]) / 1.05, atol=1e-9)
+    np.testing.assert_allclose(shares[1], np.array([1, 0, 0.05]) / 1.05, atol=1e-9)
+    there[2:] = [True, True, False]
+    shares = Completion.of(grams, there, 0.1, 2).shares
+    np.testing.assert_allclose(shares, (1 - np.eye(3)) / 2)
+
+
 @pytest.mark.parametrize("missing", ["complete", "per-pattern"])
 @pytest.mark.parametrize("combiner", ["uniform", "alignment", "dimkl3"])
 def test_rows_alone_shuffled_and_loaded_have_the_same_values(rows, missing, combiner, tmp_path):
