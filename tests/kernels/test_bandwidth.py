@@ -123,6 +123,17 @@ def test_of_many_rows_distances_are_sampled(rng, monkeypatch):
         assert rule(rows) != exact[name], name
 
 
+def test_sampled_distances_count_by_the_weights_of_both_rows(rng, monkeypatch):
+    rows = rng.uniform(size=(1200, 2)) * [9, 1]
+    weights = 0.2 + rows[:, 0] ** 2  # far rows count more
+    exact = np.average(
+        np.linalg.norm(rows[:, None] - rows, axis=2), weights=np.outer(weights, weights)
+    )
+    monkeypatch.setattr("mklkit.kernels.bandwidth.MOST_ROWS", 1000)
+    assert mean_distance(rows, weights) == pytest.approx(exact, rel=0.02)
+    assert mean_distance(rows) > 1.3 * exact
+
+
 def test_pairs_of_a_sample_are_different_and_every_row_is_in_as_many():
     rows = np.ldexp(1.0, np.arange(9))[:, None]  # a difference of two powers tells which they are
     drawn = np.concatenate([distances for distances, _ in sampled_pairs(rows, partners=3)])
