@@ -18,7 +18,7 @@ from sklearn.utils.validation import validate_data
 
 from mklkit.errors import DataError, SpecError, counted, listed, quoted, suggest, type_name
 from mklkit.estimators.table_reading import TableReading, needs_reading
-from mklkit.protocols import Array, Rows, RowSource, Task
+from mklkit.protocols import Array, Rows, RowSource, Task, protected
 from mklkit.views.dask.rows import DaskRows, in_memory
 from mklkit.views.rows import check_width, is_dask, take_rows
 from mklkit.views.stored_rows import StoredRows
@@ -291,7 +291,7 @@ def checked_rows(estimator: Any, reading: TableReading, X: Any, first: bool) -> 
                 continue
             raise
         break
-    return cast(Rows, rows if finite is True else reading.with_gaps(rows))
+    return cast(Rows, protected(rows) if finite is True else reading.with_gaps(rows))
 
 
 def _read(estimator: Any, reading: TableReading, X: Any, first: bool, finite: Any) -> Rows:
