@@ -18,6 +18,7 @@ from sklearn.utils.validation import validate_data
 
 from mklkit.errors import DataError, SpecError, counted, listed, quoted, suggest, type_name
 from mklkit.estimators.table_reading import TableReading, needs_reading
+from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols import Array, Rows, RowSource, Task, protected
 from mklkit.views.dask.rows import DaskRows, in_memory
 from mklkit.views.rows import check_width, is_dask, take_rows
@@ -100,6 +101,7 @@ def checked_row_weights(sample_weight: Any, n_rows: int) -> Array | None:
     """Return the weights of rows (N,) in float64; None if all of them are 1."""
     if sample_weight is None:
         return None
+    refuse_sparse(sample_weight, "sample_weight")
     sample_weight = in_memory(sample_weight) if is_dask(sample_weight) else sample_weight
     if isinstance(sample_weight, Number):
         sample_weight = np.full(n_rows, sample_weight)
@@ -209,6 +211,7 @@ def check_training(
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."
         )
+    refuse_sparse(y, "y")
     y = in_memory(y) if is_dask(y) else y
     values = _numbers(y) if task == "numbers" else _labels(y)
     if len(values) != len(rows):
@@ -310,7 +313,11 @@ def _read(estimator: Any, reading: TableReading, X: Any, first: bool, finite: An
 
 
 def as_source(X: Any) -> Any:
-    """Return rows to be read in parts, from a memory map's file or Dask; others unchanged."""
+    """Return rows to be read in parts, from a memory map's file or Dask; others unchanged.
+
+    A ``DataError`` refuses sparse matrices.
+    """
+    refuse_sparse(X)
     if is_dask(X):
         return DaskRows.of(X)
     stored = StoredRows.of_memmap(X) if isinstance(X, np.memmap) else None
