@@ -25,6 +25,9 @@ from mklkit.views.rows import check_width, is_dask, take_rows
 from mklkit.views.stored_rows import StoredRows
 
 BALANCED = "balanced"
+LEAST_WEIGHT, MOST_WEIGHT, MOST_UNEQUAL = 1e-12, 1e9, 1e12
+"""Row weights outside of this range leave no digits: beside larger ones, the regularisation of a
+learner is lost in rounding, and decisions would depend on how rows are divided into blocks."""
 FLOATS = [np.float64, np.float32]
 
 
@@ -87,13 +90,15 @@ class TrainingData:
 
 
 def _in_range(weights: Array) -> Array:
-    """Return weights of rows above 0; refuse those beyond the range of float64."""
-    with np.errstate(over="ignore"):
-        if np.isfinite(weights.sum()) and weights.all():
-            return weights
+    """Return weights of rows above 0; a ``DataError`` refuses those too large, small or unequal."""
+    least, most = float(weights.min()), float(weights.max())
+    if least >= LEAST_WEIGHT and most <= MOST_WEIGHT and most <= MOST_UNEQUAL * least:
+        return weights
     raise DataError(
-        "A weight of a row (times that of its class), or the sum of all, is beyond the range of"
-        " float64: divide them by a power of ten."
+        f"Weights of rows (times those of their classes) must be from {LEAST_WEIGHT:g} to"
+        f" {MOST_WEIGHT:g}, or 0, and the largest at most {MOST_UNEQUAL:g} times the smallest above"
+        f" 0; they range from {least:g} to {most:g}. Divide all by their mean, and set negligible"
+        " ones to 0."
     )
 
 

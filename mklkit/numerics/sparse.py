@@ -28,9 +28,9 @@ def refuse_sparse(value: Any, name: str = "X") -> None:
             f"{name} is a sparse matrix ({type_name(value)} of shape {value.shape}), and mklkit"
             f" takes dense ones: {INSTEAD if name == 'X' else TO_ARRAY}."
         )
-    if isinstance(value, pd.DataFrame) and len(value.columns):
-        if all(isinstance(kind, pd.SparseDtype) for kind in value.dtypes):
-            raise DataError(
-                f"{name} is a DataFrame of {value.shape[1]} sparse columns, and mklkit takes dense"
-                " ones: turn it into a dense one with .sparse.to_dense()."
-            )
+    kinds = value.dtypes.tolist() if isinstance(value, pd.DataFrame) else []
+    if kinds and all(isinstance(kind, pd.SparseDtype) for kind in kinds):
+        raise DataError(
+            f"{name} is a DataFrame of {len(kinds)} sparse columns, and mklkit takes dense ones:"
+            " turn it into a dense one with .sparse.to_dense()."
+        )
