@@ -50,6 +50,10 @@ class DataError(MKLKitError):
     """Data that cannot be read or learned from."""
 
 
+class ClusterError(MKLKitError):
+    """A Dask cluster that can't be reached, has no usable workers, or was lost during the work."""
+
+
 class ModelFileError(MKLKitError):
     """A model file that is damaged, of another kind, or holds a type that is not trusted."""
 

@@ -20,6 +20,8 @@ from mklkit.display.progress import Report, silent, terminal_bar
 
 # A pipe has no width; rich's default of 80 columns would fold tables there.
 PIPE_WIDTH = 160
+# The fewest seconds between two lines of progress where there is no terminal.
+LINE_SECONDS = 10.0
 # Names or values from a file that a message quotes may be of any length.
 LONGEST_MESSAGE = 2000
 # reStructuredText's roles and literals; a dotted name is shortened to its last part.
@@ -114,7 +116,7 @@ def working(action: str) -> Iterator[None]:
 def counting(
     action: str, shown: bool = True, lines: bool = False
 ) -> AbstractContextManager[Report]:
-    """Show a progress bar on a terminal; elsewhere a line for each finished part, if ``lines``.
+    """Show a progress bar on a terminal; elsewhere a line every ten seconds, if ``lines``.
 
     It yields a function to call with the parts done, their total and, if known, the running part.
     """
@@ -125,17 +127,19 @@ def counting(
 
 
 class _Lines:
-    """A line on stderr for each part that is finished, with its seconds."""
+    """Now and then a line on stderr: how many parts are finished, and which is running."""
 
     def __init__(self) -> None:
-        self._part, self._start = "", monotonic()
+        self._start = self._last = monotonic()
 
     def __call__(self, done: int, total: int, part: str = "") -> None:
-        """Report that a part is finished, when the next begins or all are done."""
+        """Report, unless the last line is too recent or the work is done and has its result."""
         now = monotonic()
-        if self._part:
-            say(f"{done} of {total}: {self._part}, {now - self._start:.1f} s")
-        self._part, self._start = part, now
+        if now - self._last < LINE_SECONDS or done >= total:
+            return
+        self._last = now
+        running = f", now {part}" if part else ""
+        say(f"{done} of {total} after {now - self._start:.0f} s{running}")
 
 
 def show_warnings_briefly() -> None:

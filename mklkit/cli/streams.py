@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
@@ -144,6 +145,8 @@ def on_cluster(address: str | None, pipeline: Any) -> Iterator[None]:
             f" {LARGE_DATA_OPTIONS}."
         )
     with connected(address):
+        # It logs tracebacks of a lost connection, for which there is an error.
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         workers_in_use()
         yield
 

@@ -31,6 +31,7 @@ from mklkit.estimators.sources import is_free_text
 from mklkit.estimators.table_reading import placed_kernels
 from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.tasks import Classes, Task, task_named
+from mklkit.numerics.sparse import refuse_sparse
 from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list, resolve_columns
 
 
@@ -262,6 +263,8 @@ def _of_frame(name: str, frame: pd.DataFrame, how: Reading) -> DataSet:
 
 
 def _of_rows(name: str, X: Any, y: Any, how: Reading, notes: Sequence[str] = ()) -> DataSet:
+    refuse_sparse(X)
+    refuse_sparse(y, "y")
     targets, kind = np.asarray(y), how.labelled
     if targets.ndim == 2 and targets.shape[1] == 1:
         targets = targets[:, 0]

@@ -25,6 +25,7 @@ from mklkit.datasets.readings import take_as_gaps
 from mklkit.errors import DataError, counted, named, quoted, suggest
 from mklkit.estimators.sources import SEPARATOR
 from mklkit.estimators.table_reading import row_of
+from mklkit.numerics.sparse import refuse_sparse
 from mklkit.registry.readings import MISSING
 
 # Squares of larger numbers overflow, in scaling and in every kernel.
@@ -97,6 +98,7 @@ def as_frame(X: Any, names: Sequence[str] | None = None, idle: Sequence[str] = (
     nothing depends; they are then empty.
     """
     if not isinstance(X, pd.DataFrame):
+        refuse_sparse(X)
         array = np.asarray(X)
         if array.ndim != 2:
             raise DataError(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import codecs
 import gzip
 import re
+from collections import Counter
 from collections.abc import Collection, Generator, Sequence
 from fnmatch import fnmatchcase
+from glob import has_magic
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -96,13 +98,15 @@ class CSVFile:
 
         ``as_text`` has names or globs of further columns that stay text.
         """
-        names = [None if columns is not None and n not in columns else n for n in self.names]
+        wanted = None if columns is None else {*columns}
+        names = [None if wanted is not None and n not in wanted else n for n in self.names]
+        plain, globs = {*as_text}, [glob for glob in as_text if has_magic(glob)]
         text = [
             raw
             for raw, name in zip(self.raw_names, self.names, strict=True)
             if name in self.text
-            or name in as_text
-            or any(fnmatchcase(str(name), glob) for glob in as_text)
+            or name in plain
+            or any(fnmatchcase(str(name), glob) for glob in globs)
         ]
         options = _options(self.dialect, dict.fromkeys(text, str))
         with readable_as(self.path, "CSV"), self.path.open("rb") as file:
@@ -132,9 +136,9 @@ def _column_names(head: pd.DataFrame, dialect: Dialect, notes: list[str]) -> lis
     if not dialect.has_header:
         notes.append(f"no header row: columns named x0 to x{head.shape[1] - 1}")
         return [f"x{i}" for i in range(head.shape[1])]
-    for cell in dict.fromkeys(dialect.header):
-        if cell and dialect.header.count(cell) > 1:
-            notes.append(f"{dialect.header.count(cell)} columns are named {cell!r}: numbers added")
+    for cell, count in Counter(dialect.header).items():
+        if cell and count > 1:
+            notes.append(f"{count} columns are named {cell!r}: numbers added")
     stripped = [str(name).strip() for name in head.columns]
     unique = len(set(stripped)) == len(stripped)
     names: list[str | None] = [*(stripped if unique else map(str, head.columns))]

@@ -204,18 +204,20 @@ class ChunkedTable:
 
     def read_only(self, columns: Sequence[str]) -> None:
         """Set the columns to read, which all files must have, with values of the same kind."""
-        self.wanted = [name for name in self.columns if name in columns]
+        asked = {*columns}
+        self.wanted = [name for name in self.columns if name in asked]
         first = self.files[0]
         for file in self.files[1:]:
+            there = {*file.columns}
             for name in self.wanted:
-                if name not in file.columns:
+                if name not in there:
                     raise DataError(
                         f"{file.path} lacks the column {quoted(name)}, which {first.path} has."
                     )
-                here, there = file.kinds.get(name, ""), first.kinds.get(name, "")
-                if here and there and here != there:
+                kind, expected = file.kinds.get(name, ""), first.kinds.get(name, "")
+                if kind and expected and kind != expected:
                     raise DataError(
-                        f"Column {quoted(name)} holds {here} in {file.path}, but {there} in"
+                        f"Column {quoted(name)} holds {kind} in {file.path}, but {expected} in"
                         f" {first.path}."
                     )
 

@@ -120,9 +120,11 @@ def _check_needed(
     name: str, present: Sequence[str], wanted: Sequence[str], columns: Sequence[str]
 ) -> None:
     """Refuse new rows without a column that the model needs."""
-    missing = [column for column in wanted if column not in present]
+    there = {*present}
+    missing = [column for column in wanted if column not in there]
     if missing:
-        others = [column for column in present if column not in columns]
+        known = {*columns}
+        others = [column for column in present if column not in known]
         raise DataError(
             f"{name} lacks {len(missing)} of the {len(wanted)} columns that the model needs:"
             f" {listed(missing)}.{suggest(missing[0], others)}"

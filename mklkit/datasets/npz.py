@@ -9,9 +9,12 @@ import pandas as pd
 
 from mklkit.datasets.paths import readable_as
 from mklkit.errors import DataError, plain_message
+from mklkit.numerics.sparse import INSTEAD
 
 # The kinds of NumPy types that hold one number, text, date or duration per element.
 PLAIN_KINDS = "biufSUMm"
+SPARSE = {"format", "shape", "data"}
+"""Arrays that SciPy writes for a sparse matrix of any format."""
 
 
 def read_npz(path: Path) -> tuple[pd.DataFrame, list[str]]:
@@ -20,6 +23,13 @@ def read_npz(path: Path) -> tuple[pd.DataFrame, list[str]]:
     ``feature_names`` may name the columns.
     """
     arrays = _arrays_in(path)
+    if arrays.keys() >= SPARSE:
+        shape = " of shape " + str(tuple(arrays["shape"].ravel().tolist()))
+        raise DataError(
+            f"{path.name} holds a sparse matrix{shape}, as scipy.sparse.save_npz writes it, and"
+            f" mklkit takes dense ones: read it with scipy.sparse.load_npz and {INSTEAD}; then save"
+            " the rows and labels with numpy.savez(file, X=rows, y=labels)."
+        )
     rows_name = next((name for name in ("X", "data") if name in arrays), None)
     label_name = next((name for name in ("y", "target") if name in arrays), None)
     if rows_name is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,15 +42,16 @@ class ParquetFile:
 
             with pq.ParquetFile(path) as file:
                 schema, n_rows = file.schema_arrow, file.metadata.num_rows
-            repeated = [name for name in schema.names if schema.names.count(name) > 1]
-            if repeated:
+            name, occurrences = Counter(schema.names).most_common(1)[0] if len(schema) else ("", 0)
+            if occurrences > 1:
                 raise DataError(
-                    f"{path.name} has several columns named {quoted(repeated[0])}: names must be"
-                    " unique."
+                    f"{path.name} has several columns named {quoted(name)}: names must be unique."
                 )
             # Without those that pandas wrote as the labels of rows.
             columns = [str(name) for name in schema.empty_table().to_pandas().columns]
-            kinds = {name: _kind(schema.field(name).type) for name in columns}
+            types = {field.name: field.type for field in schema}
+            kind_of = {values: _kind(values) for values in {*types.values()}}
+            kinds = {name: kind_of[types[name]] for name in columns}
         for name, kind in kinds.items():
             if kind in ("lists", "records"):
                 raise DataError(
@@ -68,7 +70,8 @@ class ParquetFile:
         self, rows: int | None, columns: Sequence[str] | None, as_text: Collection[str]
     ) -> Generator[tuple[pd.DataFrame, int]]:
         """Yield some rows, or all at once, and how many bytes of the file have been read."""
-        wanted = [n for n in self.columns if columns is None or n in columns]
+        names = {*self.columns} if columns is None else {*columns}
+        wanted = [name for name in self.columns if name in names]
         done = 0
         with _readable(self.path):
             import pyarrow as pa

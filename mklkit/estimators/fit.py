@@ -43,6 +43,7 @@ from mklkit.protocols import (
 )
 from mklkit.protocols.component import KERNELS, Component
 from mklkit.registry.composing import checked_decision
+from mklkit.registry.given_arrays import writes_explained
 from mklkit.views.deciding import BlockDecision, RowBlock, decide_block
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.kernel_rows import KernelRows
@@ -132,6 +133,17 @@ def fit_problems(
 
     ``shared_views`` is for several fits on the same rows; a single fit has none.
     """
+    with writes_explained(plan.components):
+        return _fit_problems(plan, data, problems, random_state, shared_views)
+
+
+def _fit_problems(
+    plan: Plan,
+    data: TrainingData,
+    problems: Sequence[Problem],
+    random_state: Any,
+    shared_views: SharedViews | None,
+) -> Fitted:
     if plan.proposed:
         plan = with_kernels(plan, data, shared_views)
     # Seeds are drawn before anything runs, so that the order of the threads does not matter.

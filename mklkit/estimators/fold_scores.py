@@ -34,6 +34,7 @@ from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.numerics.threads import in_threads
 from mklkit.protocols import Array, Combiner, TableRows, lacking
 from mklkit.protocols.folds import Rows
+from mklkit.registry.given_arrays import writes_explained
 from mklkit.views.bound_kernels import BoundKernel, own_columns
 from mklkit.views.deciding import decide_block
 from mklkit.views.rows import rows_at
@@ -129,7 +130,8 @@ class FoldScores:
         def try_run(run: GroupRun) -> None:
             places = run.group.places
             try:
-                scores[:, places] = self._run(run, data, held_out)
+                with writes_explained(run.plan.components):
+                    scores[:, places] = self._run(run, data, held_out)
             except MKLKitError as error:
                 # Incompatible parts are so for all of the points.
                 if len(places) == 1 or isinstance(error, (SpecError, IncompatibleError)):

@@ -127,7 +127,7 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
         rows = check_new_rows(self, X)
         if split:
             return decision_parts(self.fitted_, rows)[:, :, 0]
-        return finite_values(self.decisions_, rows)[:, 0]
+        return finite_values(self.fitted_, rows)[:, 0]
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return 1 for rows like the training rows and -1 for outliers (n,)."""

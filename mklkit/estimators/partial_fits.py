@@ -33,6 +33,7 @@ from mklkit.protocols import (
 from mklkit.protocols.component import FOR_LARGE_DATA
 from mklkit.registry.composing import choose_components, default_instances
 from mklkit.registry.entries import Kind
+from mklkit.registry.given_arrays import writes_explained
 from mklkit.registry.registry import get_registry
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.view_set import ViewSet
@@ -165,7 +166,8 @@ def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
         views, target = sums.views_of(problem, rows)
         draw = np.random.RandomState(seed)
         checked = FeatureBlocks(sums.projectors, rows)
-        decisions += fit_decisions(plan.weighting, views, target, plan.learner, draw, checked)
+        with writes_explained(plan.components):
+            decisions += fit_decisions(plan.weighting, views, target, plan.learner, draw, checked)
     kernels, notes = sums.plan.kernels, sums.plan.notes
     plan = attrs.evolve(plan, kernels=kernels, notes=notes, proposed=False)
     n_rows = int(sums.moments.total)

@@ -31,6 +31,7 @@ from mklkit.protocols import (
     Target,
     Task,
     facts_of,
+    protected,
 )
 from mklkit.protocols.component import FOR_LARGE_DATA, LEARNER, MISSING, RIDGE
 from mklkit.registry.columns import are_proposed, bind_kernels, kernels_beside, proposed_for
@@ -73,6 +74,12 @@ class Plan:
     n_jobs: int | None = None
     missing: Any = MISSING
     notes: tuple[str, ...] = ()
+
+    @property
+    def components(self) -> tuple[Any, ...]:
+        """The kernels, the feature map, the combiner and the learner."""
+        kernels = (bound.kernel for bound in self.kernels)
+        return (*kernels, self.feature_map, self.combiner, self.learner)
 
     @property
     def weighting(self) -> Any:
@@ -269,7 +276,13 @@ class ProblemViews:
         plan, store = self.plan, self._store
         pairs = None if store is None or places is None else partial(store.of, places=places)
         return ViewSet.fit(
-            plan.kernels, plan.feature_map, rows, random_state, plan.max_memory, pairs, row_weights
+            plan.kernels,
+            plan.feature_map,
+            protected(rows),
+            random_state,
+            plan.max_memory,
+            pairs,
+            row_weights,
         )
 
     def block(self, problem: Problem, seed: int, held_out: TrainingData) -> RowBlock | None:

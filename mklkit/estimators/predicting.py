@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any, Self
 
@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import DataError
 from mklkit.estimators.folds import USUAL_FOLDS
-from mklkit.protocols import Array, Decision, Rows, patterns
+from mklkit.protocols import Array, Rows, patterns
 from mklkit.protocols.folds import plan_folds
+from mklkit.registry.given_arrays import writes_explained
 from mklkit.views.dask.rows import each_row
 from mklkit.views.deciding import decide_all
 from mklkit.views.rows import is_dask
@@ -31,15 +32,15 @@ def class_numbers(scores: Array) -> NDArray[np.intp]:
 
 
 def finite_values(
-    decisions: Sequence[Decision], rows: Rows, same_map: bool = False, name: str = "decision value"
+    fitted: Any, rows: Rows, same_map: bool = False, name: str = "decision value"
 ) -> Array:
-    """Return the values of all decisions on rows, side by side (n, number of values).
+    """Return the values of a ``Fitted``'s decisions on rows, side by side (n, number of values).
 
     ``same_map``: the decisions share maps; ``name`` is that of the values in messages. A
     ``DataError`` refuses values that are not finite.
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        values = decide_all(decisions, rows, same_map)
+    with writes_explained(fitted.plan.components), np.errstate(over="ignore", invalid="ignore"):
+        values = decide_all(fitted.decisions, rows, same_map)
     infinite = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(infinite):
         raise DataError(

@@ -22,6 +22,7 @@ from mklkit.protocols import (
     Task,
     facts_of,
 )
+from mklkit.registry.given_arrays import writes_explained
 from mklkit.views.deciding import split_all
 
 STRATEGIES = ("ovo", "ovr", "native")
@@ -121,7 +122,8 @@ def join_scores(problems: Sequence[Problem], values: Iterable[Array], n_classes:
 def decision_parts(fitted: Any, rows: Rows) -> Array:
     """Return what each kernel and the constant add to the values of all problems, (n, M + 1, P)."""
     same_map = facts_of(fitted.plan.feature_map, FeatureMapFacts).shared
-    return split_all(fitted.decisions, rows, same_map or fitted.plan.combiner.joins_targets)
+    with writes_explained(fitted.plan.components):
+        return split_all(fitted.decisions, rows, same_map or fitted.plan.combiner.joins_targets)
 
 
 def joined_parts(fitted: Any, rows: Rows, n_classes: int) -> Array:
@@ -138,7 +140,7 @@ def joined_parts(fitted: Any, rows: Rows, n_classes: int) -> Array:
 def decision_values(fitted: Any, rows: Rows, n_classes: int) -> Array:
     """Return the values of all problems' decisions, joined: (n,) for two classes, else (n, C)."""
     same_map = facts_of(fitted.plan.feature_map, FeatureMapFacts).shared
-    scores = finite_values(fitted.decisions, rows, same_map)
+    scores = finite_values(fitted, rows, same_map)
     if n_classes == 2:
         return scores[:, 0]
     if fitted.problems[0].positive is None:

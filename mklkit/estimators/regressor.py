@@ -157,7 +157,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         same_map = (
             self.combiner_.joins_targets or facts_of(self.feature_map_, FeatureMapFacts).shared
         )
-        numbers = finite_values(self.decisions_, rows, same_map, "prediction") + self.target_means_
+        numbers = finite_values(self.fitted_, rows, same_map, "prediction") + self.target_means_
         return numbers[:, 0] if self._one_target else numbers
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, split: bool = False) -> Any:

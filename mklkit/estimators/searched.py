@@ -32,6 +32,7 @@ from mklkit.estimators.grids import Point
 from mklkit.estimators.one_class import MKLOneClass
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.estimators.training_data import checked_groups, checked_row_weights
+from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols import Array, RowSource
 from mklkit.protocols.component import is_whole
 from mklkit.views.rows import is_dask
@@ -88,6 +89,8 @@ def by_fits(
     ``rows`` are those of a table with their targets, weights and groups.
     """
     X, y, row_weights, groups = rows
+    refuse_sparse(X)
+    refuse_sparse(y, "y")
     if isinstance(X, RowSource) or is_dask(X):
         raise DataError("This search needs rows in memory: pass a sample of them.")
     n_rows = _num_samples(X)

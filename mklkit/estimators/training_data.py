@@ -18,12 +18,16 @@ from sklearn.utils.validation import validate_data
 
 from mklkit.errors import DataError, SpecError, counted, listed, quoted, suggest, type_name
 from mklkit.estimators.table_reading import TableReading, needs_reading
-from mklkit.protocols import Array, Rows, RowSource, Task
+from mklkit.numerics.sparse import refuse_sparse
+from mklkit.protocols import Array, Rows, RowSource, Task, protected
 from mklkit.views.dask.rows import DaskRows, in_memory
 from mklkit.views.rows import check_width, is_dask, take_rows
 from mklkit.views.stored_rows import StoredRows
 
 BALANCED = "balanced"
+LEAST_WEIGHT, MOST_WEIGHT, MOST_UNEQUAL = 1e-12, 1e9, 1e12
+"""Row weights outside of this range leave no digits: beside larger ones, the regularisation of a
+learner is lost in rounding, and decisions would depend on how rows are divided into blocks."""
 FLOATS = [np.float64, np.float32]
 
 
@@ -86,13 +90,15 @@ class TrainingData:
 
 
 def _in_range(weights: Array) -> Array:
-    """Return weights of rows above 0; refuse those beyond the range of float64."""
-    with np.errstate(over="ignore"):
-        if np.isfinite(weights.sum()) and weights.all():
-            return weights
+    """Return weights of rows above 0; a ``DataError`` refuses those too large, small or unequal."""
+    least, most = float(weights.min()), float(weights.max())
+    if least >= LEAST_WEIGHT and most <= MOST_WEIGHT and most <= MOST_UNEQUAL * least:
+        return weights
     raise DataError(
-        "A weight of a row (times that of its class), or the sum of all, is beyond the range of"
-        " float64: divide them by a power of ten."
+        f"Weights of rows (times those of their classes) must be from {LEAST_WEIGHT:g} to"
+        f" {MOST_WEIGHT:g}, or 0, and the largest at most {MOST_UNEQUAL:g} times the smallest above"
+        f" 0; they range from {least:g} to {most:g}. Divide all by their mean, and set negligible"
+        " ones to 0."
     )
 
 
@@ -100,6 +106,7 @@ def checked_row_weights(sample_weight: Any, n_rows: int) -> Array | None:
     """Return the weights of rows (N,) in float64; None if all of them are 1."""
     if sample_weight is None:
         return None
+    refuse_sparse(sample_weight, "sample_weight")
     sample_weight = in_memory(sample_weight) if is_dask(sample_weight) else sample_weight
     if isinstance(sample_weight, Number):
         sample_weight = np.full(n_rows, sample_weight)
@@ -209,6 +216,7 @@ def check_training(
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."
         )
+    refuse_sparse(y, "y")
     y = in_memory(y) if is_dask(y) else y
     values = _numbers(y) if task == "numbers" else _labels(y)
     if len(values) != len(rows):
@@ -291,7 +299,7 @@ def checked_rows(estimator: Any, reading: TableReading, X: Any, first: bool) -> 
                 continue
             raise
         break
-    return cast(Rows, rows if finite is True else reading.with_gaps(rows))
+    return cast(Rows, protected(rows) if finite is True else reading.with_gaps(rows))
 
 
 def _read(estimator: Any, reading: TableReading, X: Any, first: bool, finite: Any) -> Rows:
@@ -310,7 +318,11 @@ def _read(estimator: Any, reading: TableReading, X: Any, first: bool, finite: An
 
 
 def as_source(X: Any) -> Any:
-    """Return rows to be read in parts, from a memory map's file or Dask; others unchanged."""
+    """Return rows to be read in parts, from a memory map's file or Dask; others unchanged.
+
+    A ``DataError`` refuses sparse matrices.
+    """
+    refuse_sparse(X)
     if is_dask(X):
         return DaskRows.of(X)
     stored = StoredRows.of_memmap(X) if isinstance(X, np.memmap) else None

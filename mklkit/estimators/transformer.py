@@ -24,6 +24,7 @@ from mklkit.estimators.problems import Problem, class_problems
 from mklkit.protocols import Array, CombinerFacts, Task, facts_of
 from mklkit.protocols.component import KERNELS
 from mklkit.registry.composing import Choice, check_gives_weights, choose_components
+from mklkit.registry.given_arrays import writes_explained
 from mklkit.registry.registry import get_registry
 from mklkit.views.view_set import ViewSet
 
@@ -164,16 +165,18 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
             plan = with_kernels(plan, data)
         whole = Problem(task)
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=2)
-        views_of = ProblemViews(plan, data, seeds[-1])
-        views_of.say_if_long([whole])
-        views, target, random_state = views_of.of(whole, seeds[0])
+        with writes_explained(plan.components):
+            views_of = ProblemViews(plan, data, seeds[-1])
+            views_of.say_if_long([whole])
+            views, target, random_state = views_of.of(whole, seeds[0])
         targets = [target]
         if task == "two classes":  # each class against the rest, or the one of two
             parts = class_problems(int(data.values.max()) + 1, "ovr", plan.combiner, plan.learner)
             told = data.values, views.rows.dtype, None, data.groups
             targets = [part.target(*told) for part in parts]
         combiner: Any = plan.weighting
-        with solver_errors_explained(combiner, plan.learner, views):
+        explained = solver_errors_explained(combiner, plan.learner, views)
+        with writes_explained(plan.components), explained:
             weights = [
                 combiner.prepare(views, target, plan.learner, deepcopy(random_state))[0]
                 for target in targets

@@ -17,6 +17,7 @@ from mklkit.estimators.introspection import FittedSearch, KernelModel
 from mklkit.estimators.plan import check_new_rows
 from mklkit.estimators.table_reading import read_table
 from mklkit.numerics.gram_tiles import centred_gram
+from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols import Array, SourceRows
 from mklkit.registry.columns import bind_kernels
 from mklkit.views.bound_kernels import fit_kernels
@@ -71,6 +72,7 @@ def kernel_alignment(first: Array, second: Array, centered: bool = False) -> flo
 
 def checked_gram(gram: Any) -> Array:
     """Return a square matrix of finite numbers, or raise a DataError."""
+    refuse_sparse(gram, "The Gram matrix")
     gram = np.asarray(gram, dtype=float)
     if gram.ndim != 2 or gram.shape[0] != gram.shape[1] or not np.isfinite(gram).all():
         raise DataError(
@@ -162,6 +164,7 @@ def near_duplicates(table: pd.DataFrame) -> list[tuple[str, str, float]]:
 
 def fitted_on(kernels: Any, X: Any) -> tuple[list[str], KernelRows]:
     """Return the kernels' labels, and the kernels fitted to X with their columns."""
+    refuse_sparse(X)
     bank = bind_kernels(_kernels_of(kernels, X))
     try:
         reading, (bound,) = read_table(X, [bank])

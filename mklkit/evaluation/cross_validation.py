@@ -21,6 +21,7 @@ from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.scores import score_confusion
 from mklkit.evaluation.splits import read_cv
 from mklkit.evaluation.tasks import Task, task_of
+from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols.component import check_whole, is_whole
 from mklkit.protocols.folds import Rows
 
@@ -155,6 +156,8 @@ def cross_validate(
     >>> len(result.folds), result.pooled["rows"], result.scores["accuracy"]["mean"] > 0.9
     (3, 150, True)
     """
+    refuse_sparse(X)
+    refuse_sparse(y, "y")
     rows = X.iloc if isinstance(X, pd.DataFrame) else np.asarray(X)
     targets = np.asarray(y)
     if len(X) != len(targets):

@@ -18,6 +18,7 @@ from mklkit.errors import DataError, SpecError, counted, named, quoted, suggest
 from mklkit.estimators.introspection import KernelModel, column_names, split
 from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.tasks import Task
+from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols import RowSource
 from mklkit.registry.columns import resolve_columns
 from mklkit.views.rows import is_dask
@@ -166,6 +167,8 @@ class ScoredRows:
     @classmethod
     def of(cls, model: Any, task: Task, X: Any, y: Any, groups: Any = None) -> Self:
         """Return checked rows, with the columns that the model was fitted on, in their order."""
+        refuse_sparse(X)
+        refuse_sparse(y, "y")
         if isinstance(X, RowSource) or is_dask(X):
             raise DataError("Explaining needs rows in memory: pass a sample of them.")
         names, encoder = column_names(model), encoder_in(model)

@@ -27,6 +27,7 @@ __all__ = [
     "Target",
     "Task",
     "own_rows",
+    "protected",
 ]
 
 Array = NDArray[np.floating[Any]]
@@ -50,6 +51,19 @@ TASK_NAMES: dict[Task, str] = {
 """The names of tasks in messages on components that can't do them."""
 
 
+def protected(array: Any) -> Any:
+    """Return a read-only view of an array, for components that share it; others unchanged.
+
+    >>> labels = np.ones(2)
+    >>> protected(labels).flags.writeable, labels.flags.writeable
+    (False, True)
+    """
+    if isinstance(array, np.ndarray):
+        array = array.view()
+        array.flags.writeable = False
+    return array
+
+
 @attrs.frozen(eq=False)
 class Target:
     """The target of N training rows.
@@ -67,6 +81,8 @@ class Target:
         The number of each row's group, such as its patient. Choices on held-out rows are made on
         rows of other groups, as in :meth:`folds`. None if each row is its own group.
 
+    All components of a fit share these arrays, so they are read-only.
+
     Examples
     --------
     >>> target = Target.two_classes(np.array([-1.0, 1.0, 1.0]))
@@ -75,9 +91,9 @@ class Target:
     """
 
     task: Task
-    values: Array
-    row_weights: Array | None = None
-    groups: NDArray[np.intp] | None = None
+    values: Array = attrs.field(converter=protected)
+    row_weights: Array | None = attrs.field(default=None, converter=protected)
+    groups: NDArray[np.intp] | None = attrs.field(default=None, converter=protected)
 
     @classmethod
     def two_classes(cls, labels: Array, row_weights: Array | None = None) -> Self:

@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 from mklkit.errors import DataError, counted
 from mklkit.numerics.pairwise import BASES, TILE_ROWS, row_blocks
 from mklkit.numerics.threads import each
-from mklkit.protocols import Array, Reads, Rows, RowSource, SourceRows, TableRows, own_rows
+from mklkit.protocols import (
+    Array,
+    Reads,
+    Rows,
+    RowSource,
+    SourceRows,
+    TableRows,
+    own_rows,
+    protected,
+)
 
 WORTH_COLUMNS = 32
 """With fewer columns, computing a quantity is as fast as gathering it from a large matrix."""
@@ -132,9 +141,12 @@ def is_dask(value: Any) -> bool:
 
 @attrs.define(eq=False)
 class ColumnCuts:
-    """Rows (n, d) and subsets of columns, each cut once: an array identifies its quantities."""
+    """Rows (n, d) and subsets of columns, each cut once: an array identifies its quantities.
 
-    rows: Any
+    Kernels share the arrays, which are read-only.
+    """
+
+    rows: Any = attrs.field(converter=protected)
     _cuts: dict[tuple[bytes, str], Any] = attrs.field(factory=dict, init=False)
 
     def of(self, columns: NDArray[np.intp] | None, reads: Reads = "numbers") -> Any:
@@ -152,7 +164,8 @@ class ColumnCuts:
                 self._cuts[key] = RowPart(self.rows, columns=columns)
             else:
                 cut = own_rows(self.rows, columns, reads)
-                self._cuts[key] = cut if isinstance(cut, SourceRows) else np.ascontiguousarray(cut)
+                plain = not isinstance(cut, SourceRows)
+                self._cuts[key] = protected(np.ascontiguousarray(cut)) if plain else cut
         return self._cuts[key]
 
 

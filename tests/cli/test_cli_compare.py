@@ -115,12 +115,7 @@ def test_numbers_by_a_score_with_weights_until_a_time(
     done = mklkit("compare", two_kinds, *words, *more, COLUMNS="80")
     assert done.code == 0, done
     assert "neg_mean_absolute_error" in done.out
-    # One kernel alone is the even sum, so that there are two rows.
-    lines = [line for line in done.err.splitlines() if " of 4: " in line]
-    assert [line.split(", ")[0] for line in lines] == [
-        f"{place} of 4: {name}"
-        for place, name in enumerate(["uniform", "ridge regression"] * 2, start=1)
-    ]
+    assert " of 4" not in done.err  # A short run reports no progress in a pipe.
     assert "learns      numbers" in mklkit("inspect", tmp_path / "a.mkl").out
     stopped = mklkit("compare", two_kinds, *words, "--time-limit", "0s")
     assert (stopped.code, stopped.out.splitlines()[0]) == (0, "stopped  after 1 of 4 runs")

@@ -29,6 +29,7 @@ from mklkit.protocols import (
     facts_of,
     learner_parameters,
     learner_variants,
+    protected,
 )
 from mklkit.protocols.combiner import RowWeightsCount
 from mklkit.protocols.component import FEATURE_MAP, LEARNER, parameter_names
@@ -235,7 +236,7 @@ class WeightingCombiner(LearnedWeighting):
         """Return the weights (M,) of :meth:`weights`."""
         y, row_weights = target.values, target.row_weights
         if target.task == "numbers":  # whose zero is arbitrary
-            y = y - np.average(y, weights=row_weights, axis=0)
+            y = protected(y - np.average(y, weights=row_weights, axis=0))
         if facts_of(self, CombinerFacts).row_weights == "throughout":
             return self.weights(views, y, row_weights)  # type: ignore[call-arg]
         return self.weights(views, y)

@@ -60,9 +60,9 @@ class DaskRows:
         Rows that are recomputed in each pass stay in the array's chunks if there are enough.
         """
         workers = workers_in_use()
-        array, names = _as_array(X, lengths=True)
+        array, names = _as_array(X)
         if np.isnan(array.shape[0]):
-            array.compute_chunk_sizes()
+            array = _with_lengths(array)
         dtype = array.dtype if array.dtype in TYPES else np.dtype(np.float64)
         n_rows, n_columns = array.shape
         size = n_columns * dtype.itemsize
@@ -182,10 +182,22 @@ def each_row(
 
 def in_memory(labels: Any) -> Any:
     """Return the values of a Dask array or Series, one per row."""
-    return np.asarray(labels.compute())
+    return np.asarray(computed([lazily(np.asarray)(labels)])[0])
 
 
-def _as_array(X: Any, lengths: bool = False) -> tuple[Any, list[str] | None]:
+def _with_lengths(array: Any) -> Any:
+    """Return a Dask array (N, d) whose chunks have unknown lengths with these, each counted."""
+    import dask.array as da
+
+    chunks = array.rechunk({1: -1}).to_delayed().ravel()
+    lengths = computed([lazily(len)(chunk) for chunk in chunks])
+    parts = zip(chunks, lengths, strict=True)
+    return da.concatenate(
+        [da.from_delayed(chunk, (n, array.shape[1]), dtype=array.dtype) for chunk, n in parts]
+    )
+
+
+def _as_array(X: Any) -> tuple[Any, list[str] | None]:
     """Return a Dask array or DataFrame as an array (N, d), and the names of its columns."""
     names = None
     if hasattr(X, "to_dask_array"):
@@ -197,7 +209,7 @@ def _as_array(X: Any, lengths: bool = False) -> tuple[Any, list[str] | None]:
                         f"Kernels compare numbers, and column {str(name)!r} of the Dask DataFrame"
                         " holds text, dates or categories: encode it first, or leave it out."
                     )
-        X = X.to_dask_array(lengths=lengths or None)
+        X = X.to_dask_array()
     if X.ndim != 2:
         raise DataError(f"Expected a Dask array of rows and columns; it has {X.ndim} axes.")
     if X.dtype.kind not in "biufO":
