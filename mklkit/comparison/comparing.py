@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import product
@@ -21,7 +21,6 @@ from mklkit.comparison.requests import (
     check_reference,
     methods_to_compare,
     of_task,
-    seconds_of,
     strategies_of,
     with_lacking,
 )
@@ -31,6 +30,7 @@ from mklkit.comparison.stored import Cell, Results, is_left_out
 from mklkit.display.progress import Progress, check_progress, reported
 from mklkit.errors import IncompatibleError
 from mklkit.evaluation.leakage import leakage_notes
+from mklkit.evaluation.time_limits import seconds_of, shortened
 from mklkit.persistence.facts import versions
 from mklkit.registry.columns import are_proposed
 
@@ -117,11 +117,12 @@ def compare(
         are detected without labels and scored by them: they are the rarer of two classes.
     score : str, optional
         scikit-learn's name of the score that ranks methods, tests them and chooses their
-        parameters, such as ``"balanced_accuracy"``. Default: ``"accuracy"``; for numbers
-        ``"r2"``, for outliers ``"roc_auc"``.
+        parameters, such as ``"balanced_accuracy"``. Default: ``"accuracy"``, or
+        ``"balanced_accuracy"`` if the largest class of some data set has over 1.5 times the rows
+        of its smallest; for numbers ``"r2"``, for outliers ``"roc_auc"``.
     cv : int, str, scikit-learn splitter or list of (training rows, test rows), optional
         ``"5x4"`` means five stratified folds, four times; ``"groups"`` each group left out once;
-        ``"time:5"`` five splits in row order, training on earlier rows. Default: ``"5x2"``.
+        ``"time:5"`` five splits in row order, training on earlier rows. Default: ``"5x10"``.
     lacks : str or float, optional
         A value of features that stands for a missing one.
     missing : str or sequence, optional
@@ -152,7 +153,8 @@ def compare(
     weights : str, int or array-like of shape (n_rows,), optional
         The weight of each row in the fits: a column, which is not a feature, or with ``y`` numbers.
     time_limit : float or str, optional
-        Seconds, or a time such as ``"10m"``, after which no more runs begin.
+        Seconds, or a time such as ``"10m"``, after which no more runs begin. The notes tell how
+        many repetitions of the folds were finished.
     progress : bool or callable, optional
         None: a bar in a notebook, nothing elsewhere; True: a bar on a terminal too; False: none; a
         function: called with the finished runs, all runs and the name of what runs next.
@@ -205,8 +207,9 @@ def compare(
     with suppress(IncompatibleError):
         methods_to_compare(methods, presets, attrs.evolve(options, baselines=()))
     data, plans = data_sets(X, y, target, drop, weights, task), []
-    options = of_task(options, data, score)
+    options, score_notes = of_task(options, data, score)
     chosen, questions, notes = methods_to_compare(methods, presets, options)
+    notes = [*score_notes, *notes]
     check_reference(reference, chosen)
     if task == "auto" and options.task.kind == "regression":
         notes.insert(0, "the target holds numbers: regression")
@@ -232,6 +235,7 @@ def compare(
     start, by_time = monotonic(), False
     file = None if results is None else Path(results)
     with Results(file, facts, chosen) as stored, reported(progress, "comparing") as tell:
+        facts["asked_after_scores"] = stored.had_other_methods
 
         def begin(method: Method) -> None:
             if cells and monotonic() - start > limit:
@@ -250,6 +254,9 @@ def compare(
             notes.append(
                 f"the time limit of {time_limit} ended it after {len(cells)} of {total} runs"
             )
+            whole = [plan.repeats_in(n) for plan, n in _finished(plans, len(cells) // len(chosen))]
+            every = sum(plan.repeats_in(len(plan.splits)) for plan in plans)
+            notes += [shortened(time_limit, sum(whole), every)] if every > 1 else []
         except KeyboardInterrupt:
             if not cells:
                 raise
@@ -261,6 +268,13 @@ def compare(
 
 class _TimeOver(Exception):
     """No more runs may begin."""
+
+
+def _finished(plans: list[SplitPlan], n_splits: int) -> Iterator[tuple[SplitPlan, int]]:
+    """Yield each plan with the number of its splits that are among the first of all plans."""
+    for plan in plans:
+        yield plan, min(n_splits, len(plan.splits))
+        n_splits = max(0, n_splits - len(plan.splits))
 
 
 def _divided(
@@ -298,6 +312,8 @@ def plan_facts(
                 "name": source.name,
                 "description": plan.description,
                 "number": len(plan.splits),
+                "training": plan.training,
+                "samples": len(source.target),
                 "digest": plan.digest(),
             }
             for source, plan in zip(data, plans, strict=True)
