@@ -11,7 +11,16 @@ from rich.text import Text
 
 from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
-from mklkit.cli.console import announced, counting, folds_ahead, plain, say, show, show_json, working
+from mklkit.cli.console import (
+    announced,
+    counting,
+    folds_ahead,
+    plain,
+    say,
+    show,
+    show_json,
+    working,
+)
 from mklkit.cli.outputs import check_outputs, draw
 from mklkit.cli.predict import columns_of, target_of
 from mklkit.cli.tables import FirstThatFits, alignment_grid, facts_grid, grid, number, spread

@@ -89,7 +89,7 @@ Score = Annotated[
     typer.Option(
         rich_help_panel="Results",
         metavar="NAME",
-        show_default="accuracy, or balanced_accuracy if class sizes differ by over 1.5 times; r2 for"
+        show_default="accuracy (balanced_accuracy if class sizes differ by over 1.5 times); r2 for"
         " numbers, roc_auc for outliers",
         help="The score by which methods are ranked, tuned and tested, as scikit-learn calls"
         " it: balanced_accuracy, roc_auc, neg_log_loss, neg_mean_absolute_error ...",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import product
@@ -207,14 +207,12 @@ def compare(
     with suppress(IncompatibleError):
         methods_to_compare(methods, presets, attrs.evolve(options, baselines=()))
     data, plans = data_sets(X, y, target, drop, weights, task), []
-    options, score_notes = of_task(options, data, score)
-    chosen, questions, notes = methods_to_compare(methods, presets, options)
-    notes = [*score_notes, *notes]
+    options, notes = of_task(options, data, score)
+    chosen, questions, omissions = methods_to_compare(methods, presets, options)
+    notes += omissions
     check_reference(reference, chosen)
     if task == "auto" and options.task.kind == "regression":
         notes.insert(0, "the target holds numbers: regression")
-    if tune is not None and options.scoring is None and options.score != "accuracy":
-        notes.append("parameters are chosen by accuracy, since a search has no probabilities")
     for place, source in enumerate(data):
         data[place], plan = _divided(source, kernels, groups, split_column, cv, mccv, train, seed)
         plans.append(plan)
@@ -230,7 +228,7 @@ def compare(
         source.for_kernels(kernel)
     facts = plan_facts(data, plans, chosen, options)
     facts |= {"questions": questions, "reference": reference}
-    total = len(chosen) * sum(len(plan.splits) for plan in plans)
+    total = _runs(plans, len(chosen))
     cells: list[Cell] = []
     start, by_time = monotonic(), False
     file = None if results is None else Path(results)
@@ -251,17 +249,11 @@ def compare(
             tell(total, total, "")
         except _TimeOver:
             by_time = True
-            notes.append(
-                f"the time limit of {time_limit} ended it after {len(cells)} of {total} runs"
-            )
-            whole = [plan.repeats_in(n) for plan, n in _finished(plans, len(cells) // len(chosen))]
-            every = sum(plan.repeats_in(len(plan.splits)) for plan in plans)
-            notes += [shortened(time_limit, sum(whole), every)] if every > 1 else []
+            notes += _ended_by(time_limit, len(cells), plans, len(chosen))
         except KeyboardInterrupt:
             if not cells:
                 raise
-    left_out = {cell.method: cell.reason for cell in cells if is_left_out(cell)}
-    notes += [f"{name} {reason}" for name, reason in left_out.items()]
+    notes += _left_out(cells)
     reused, complete = len(cells) - stored.n_new, len(cells) == total
     return Comparison(cells, data, chosen, facts, notes, complete, reused, by_time)
 
@@ -270,11 +262,26 @@ class _TimeOver(Exception):
     """No more runs may begin."""
 
 
-def _finished(plans: list[SplitPlan], n_splits: int) -> Iterator[tuple[SplitPlan, int]]:
-    """Yield each plan with the number of its splits that are among the first of all plans."""
+def _left_out(cells: list[Cell]) -> list[str]:
+    reasons = {cell.method: cell.reason for cell in cells if is_left_out(cell)}
+    return [f"{name} {reason}" for name, reason in reasons.items()]
+
+
+def _runs(plans: list[SplitPlan], n_methods: int) -> int:
+    return n_methods * sum(len(plan.splits) for plan in plans)
+
+
+def _ended_by(limit: Any, n_cells: int, plans: list[SplitPlan], n_methods: int) -> list[str]:
+    """Return notes on the runs, and whole repetitions of the folds, that the time sufficed for."""
+    notes = [
+        f"the time limit of {limit} ended it after {n_cells} of {_runs(plans, n_methods)} runs"
+    ]
+    n_splits, done, repeats = n_cells // n_methods, 0, 0
     for plan in plans:
-        yield plan, min(n_splits, len(plan.splits))
+        done += plan.repeats_in(min(n_splits, len(plan.splits)))
+        repeats += plan.repeats_in(len(plan.splits))
         n_splits = max(0, n_splits - len(plan.splits))
+    return notes + ([shortened(limit, done, repeats)] if repeats > 1 else [])
 
 
 def _divided(

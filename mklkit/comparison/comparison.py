@@ -15,7 +15,6 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from mklkit.evaluation.claims import coverage, estimand, in_points, score_in_words
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import METHOD, ONE_KERNEL, Method
 from mklkit.comparison.report import html_report
@@ -34,6 +33,7 @@ from mklkit.datasets.csv_file import csv_text
 from mklkit.datasets.pipeline import match_class_weights
 from mklkit.errors import DataError, counted, listed
 from mklkit.estimators.folds import fit_in_groups
+from mklkit.evaluation.claims import coverage, estimand, in_points, score_in_words
 from mklkit.evaluation.verdict import verdict
 from mklkit.persistence.facts import json_ready
 from mklkit.plotting.comparison import ComparisonDisplay
@@ -152,8 +152,9 @@ class Comparison:
             For one data set, the best first: ``method``, ``kind``, ``learner``, ``splits``,
             ``failures`` with the first ``reason``; mean ``score`` with its standard ``deviation``
             over splits and 95 % interval, ``low`` to ``high`` (by the variance of the corrected
-            test); the score of a ``guess`` without any feature; ``complete_score`` and ``lacking_score`` of the test rows that have all sources
-            and those that lack one; ``accuracy``, ``balanced_accuracy``, ``auc``, ``log_loss``,
+            test); the score of a ``guess`` without any feature; ``complete_score`` and
+            ``lacking_score`` of the test rows that have all sources and those that lack one;
+            ``accuracy``, ``balanced_accuracy``, ``auc``, ``log_loss``,
             ``r2``, ``mean_absolute_error``; the ``difference`` in score from the requested
             reference, else from the best method that did not fail, ``p_corrected`` by the corrected
             resampled t-test with Holm's correction and ``p_paired`` by the ordinary paired t-test,

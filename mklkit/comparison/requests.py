@@ -95,6 +95,8 @@ def of_task(
             " calibrated: add --probability (in Python probability=True)."
         )
     scoring = score if is_calibrated and score != "accuracy" else None
+    if options.tune is not None and scoring is None and score != "accuracy":
+        notes.append("parameters are chosen by accuracy, because a search has no probabilities")
     return attrs.evolve(options, task=task, score=score, scoring=scoring), notes
 
 

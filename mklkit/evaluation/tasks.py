@@ -27,7 +27,6 @@ from mklkit.evaluation.splits import Split, hold_out, hold_out_any
 from mklkit.protocols import Task as Learned
 from mklkit.protocols.component import Preset
 
-
 UNEVEN = 1.5
 """If class sizes differ by more than this factor, models are scored by balanced accuracy."""
 
@@ -137,10 +136,18 @@ class Task(Protocol):
     def comparable(self, column: pd.Series) -> Any:
         """Return targets or predictions in a comparable form, NaN for missing ones."""
 
-    def no_better_than_guessing(self, scores: Mapping[str, Any]) -> str:
-        """Return the baseline that a model does not beat, empty if its scores show that it does."""
-        name, value, baseline = self.guessed_by, scores[self.guessed_by], scores["baseline"]
-        better = value > baseline if name == next(iter(self.scores)) else value < baseline
+    def guess_baseline(self, name: str, scores: Mapping[str, Any]) -> float:
+        """Return what the baseline without features reaches in a score of some rows."""
+        return float(scores["baseline"])
+
+    def no_better_than_guessing(self, scores: Mapping[str, Any], by: str | None = None) -> str:
+        """Return the baseline that a model does not beat, empty if its scores show that it does.
+
+        It is written in the score ``by``, one of :attr:`scores`; by default :attr:`guessed_by`.
+        """
+        name = by or self.guessed_by
+        value, baseline = scores[name], self.guess_baseline(name, scores)
+        better = value < baseline if "error" in name else value > baseline
         if scores.get("better_than_baseline", better):
             return ""
         return (
@@ -189,6 +196,12 @@ class Classes(Task):
     def usual_score(self, targets: NDArray[Any]) -> str:
         """Return the accuracy, or the balanced accuracy if class sizes differ by over 1.5 times."""
         return "balanced_accuracy" if _unevenness(targets) > UNEVEN else self.ranked_by[0]
+
+    def guess_baseline(self, name: str, scores: Mapping[str, Any]) -> float:
+        """Return the share of the majority class, whose mean recall is one over the classes."""
+        if name == self.guessed_by:
+            return float(scores["baseline"])
+        return 1 / int(np.count_nonzero(~np.isnan(scores["recall"])))
 
     def why(self, name: str, targets: NDArray[Any]) -> str:
         """Return by how much class sizes differ, if the score is the balanced accuracy."""

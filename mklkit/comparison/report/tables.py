@@ -108,9 +108,10 @@ RANK = Column("rank", "Rank", _two_decimals, "ascending")
 MARKED = ("rank", "score", *MEASURES)
 """Columns whose best number is marked."""
 PLANNED = (
-    "Corrected resampled t-test (Nadeau and Bengio 2003), Holm's correction over {}. Each interval has the level at which Holm's"
-    " procedure tests its question, below it, and so excludes 0 exactly where p is below 0.05. The"
-    " best of several is chosen by the same scores; its p is multiplied by their number."
+    "Corrected resampled t-test (Nadeau and Bengio 2003), Holm's correction over {}. Each"
+    " interval has the level at which Holm's procedure tests its question, below it, and so"
+    " excludes 0 exactly where p is below 0.05. The best of several is chosen by the same scores;"
+    " its p is multiplied by their number."
 )
 NOT_IN_NOTEBOOK = ("log_loss", "p_equivalent", "p_better", "p_paired", "memory")
 
