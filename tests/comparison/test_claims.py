@@ -36,15 +36,19 @@ def guessing() -> Comparison:
     return compare(shifted, RARE, methods=methods, baselines="none", **settings)
 
 
+def test_the_usual_score_follows_from_the_task_and_the_sizes_of_classes() -> None:
+    for counts, score in ((60, 40), "accuracy"), ((61, 40), "balanced_accuracy"):
+        labels = np.repeat(["a", "b"], counts)
+        assert Classes().usual_score(labels) == score
+        assert OneClass().usual_score(labels) == "roc_auc"
+    assert Numbers().usual_score(np.arange(9.0)) == "r2"
+
+
 @pytest.mark.parametrize(
-    ("counts", "score"),
-    [((90, 10), "balanced_accuracy"), ((60, 40), "accuracy"), ((61, 40), "balanced_accuracy")],
+    ("counts", "score"), [((90, 10), "balanced_accuracy"), ((50, 50), "accuracy")]
 )
 def test_one_function_decides_on_the_score(counts: tuple[int, int], score: str) -> None:
     labels = np.repeat(["a", "b"], counts)
-    assert Classes().usual_score(labels) == score
-    assert OneClass().usual_score(labels) == "roc_auc"
-    assert Numbers().usual_score(np.arange(9.0)) == "r2"
     rows = np.random.default_rng(0).normal(size=(len(labels), 2))
     few: dict[str, Any] = CHEAP | {"kernels": "linear", "methods": "uniform", "cv": "2x1"}
     done = compare(rows, labels, learners=["ridge"], **few)
@@ -112,8 +116,6 @@ def test_the_scheme_does_not_depend_on_the_number_of_samples(n_rows: int) -> Non
     explained = explain(model, rows, labels, repeats=1, time_limit=0)
     assert len(explained.scores) == 5
     assert shortened(0, 1, 10) in explained.text()
-    if n_rows < 100:
-        assert len(explain(model, rows, labels, repeats=1, time_limit="1h").scores) == 50
 
 
 def test_the_time_ends_after_whole_repetitions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,16 +133,14 @@ def test_the_time_ends_after_whole_repetitions(monkeypatch: pytest.MonkeyPatch) 
 
 def test_questions_asked_after_scores(tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl"
-    settings: dict[str, Any] = CHEAP | {"learners": ["svm(C=1.0)"], "cv": "2x2", "results": path}
+    settings: dict[str, Any] = CHEAP | {"learners": ["ridge"], "cv": "2x1", "results": path}
 
     def asked_after(methods: list[str]) -> bool:
         done = compare(NOISE, RARE, methods=methods, **settings)
         (covered,) = (text for text in done.as_dict()["how"] if text.startswith("Holm"))
-        page = tmp_path / "page.html"
-        done.report(page)
         after = done.plan["asked_after_scores"]
-        assert ("after some scores were known" in covered) == after
-        assert ("after some scores were known" in page.read_text()) == after
+        for text in (covered, methods_of_plan(done.plan)[0]):
+            assert ("after some scores were known" in text) == after
         return bool(after)
 
     assert not asked_after(["alignment"])
