@@ -14,6 +14,9 @@ from mklkit.evaluation.methods_section import sources_of
 from mklkit.registry.entries import HOOKS
 from mklkit.registry.registry import get_registry
 
+TESTS = ("corrected t-test", "Holm", "Friedman", "Bayesian signed-rank")
+"""Tests of a comparison, whose sources its Methods section cites."""
+
 
 @pytest.mark.parametrize(
     "page", sorted(ROOT.glob("docs/**/papers/00?.md")), ids=lambda page: page.stem
@@ -49,7 +52,7 @@ def test_bibtex_names_what_its_package_registers(path: Path) -> None:
         if entry.kind == "preset" or entry.target.__module__.startswith(f"{path.parent.name}.")
     }
     if path.parent.name == "mklkit":
-        names |= {"mklkit", "scikit-learn", "corrected t-test", "Holm"}
+        names |= {"mklkit", "scikit-learn", *TESTS}
     for name in names:
         for key, entry in sources_of(name).items():
             assert entry.startswith("@")

@@ -155,7 +155,7 @@ FOLLOWED = {
     "docs/guides/comparing.md": Followed(
         bring=patients,
         instead={
-            "mklkit compare wine": "mklkit compare wine --cv 2x1",
+            "--cv 5x2": "--cv 2x1",
             "DATA --target species": "patients.csv --target diagnosis --cv 2x1",
         },
         left_out={f"mklkit {name} visits.csv": GROUPED for name in ("compare", "evaluate")},

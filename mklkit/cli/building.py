@@ -87,10 +87,21 @@ class System:
                 say(f"the target {name!r} holds numbers: {table.task} (--task classification for"
                     " classes)")  # fmt: skip
         facts = settle_columns(pipeline, table, options.kernels, notes)
+        usual = learned.usual_score(table.target.to_numpy())
+        if reason := learned.why(usual, table.target.to_numpy()):
+            notes.append(reason)
+            if options.tune is not None:
+                pipeline.set_params(**{f"{pipeline.steps[-1][0]}__scoring": usual})
         split = None
         if parts is not None:
             split = split_by(table.target.to_numpy(), parts.to_numpy(), str(parts.name))
         return cls(options, pipeline, table, learned, facts, split)
+
+    @property
+    def score(self) -> str:
+        """The score of the task that counts for the target, which a search chooses by too."""
+        usual = self.task.usual_score(self.table.target.to_numpy())
+        return usual if usual in self.task.scores else next(iter(self.task.scores))
 
     def weights(self, rows: Any = slice(None)) -> dict[str, Any]:
         """Return the weights of some rows as an argument for the pipeline's last step."""
@@ -174,6 +185,7 @@ class System:
             "data": self.facts,
             "preset": self.options.preset,
             "seed": self.options.seed,
+            "score": self.score,
             "preprocessing": steps_of(self.table, pipeline),
             "choices": self.options.choices() + list(pipeline[-1].choices_),
             "model": facts_of_model(pipeline),
@@ -189,13 +201,13 @@ class System:
         training rows.
         """
         task, options = self.task, self.options
-        guessing = task.no_better_than_guessing(score)
+        first = self.score
+        guessing = task.no_better_than_guessing(score, first if "confusion" in score else None)
         missed = _missed_classes(score)
         if not guessing and not missed:
             return None
         problem = f"is {guessing}" if guessing else f"recognised no row of {', '.join(missed)}"
         trained = training()
-        first = next(iter(task.scores))
         # An R² below 0 is no better than a constant, however far below.
         overfitted = (trained[first] or 0) - max(score[first] or 0, 0) > OVERFITTED
         ways = []

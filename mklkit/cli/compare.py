@@ -14,7 +14,7 @@ import typer
 from mklkit.cli import options as opt
 from mklkit.cli.comparison_tables import comparison_grid, questions_grid
 from mklkit.cli.completion import completers as complete
-from mklkit.cli.console import counting, say, show, show_json, working
+from mklkit.cli.console import announced, counting, folds_ahead, say, show, show_json, working
 from mklkit.cli.examples import DEFAULT_METHODS, LEARNERS
 from mklkit.cli.model_options import ModelOptions
 from mklkit.cli.outputs import check_outputs
@@ -107,7 +107,7 @@ def compare(
         str | None,
         split_option(
             metavar="FOLDSxTIMES",
-            show_default="5x2",
+            show_default="5x10",
             help=f"Folds: {opt.CV_HELP}",
         ),
     ] = None,
@@ -167,9 +167,10 @@ def compare(
     _check_files(sources, results, written, output)
     methods = [*(combiners or []), *(["*"] if every else [])]
     try:
-        with counting("starting", lines=True) as progress:
+        with counting("starting", lines=True) as tell:
             from mklkit.comparison.comparing import compare as run
 
+            progress = announced(tell, "{total:,} runs: " + _splits(cv, mccv, split_column))
             comparison = run(
                 sources,
                 methods=methods or None,
@@ -219,6 +220,15 @@ def compare(
         say("; ".join([ended, *_lost(comparison, output), goes_on]), style="yellow")
         if not comparison.by_time:
             raise typer.Exit(INTERRUPTED)
+
+
+def _splits(cv: str | None, mccv: int | None, split_column: str | None) -> str:
+    """Return what is about to happen with each method."""
+    if split_column is not None:
+        return f"each method on the split in column {split_column}"
+    if mccv is not None:
+        return f"each method on {mccv} random splits (--mccv)"
+    return f"each method on {folds_ahead(cv)}"
 
 
 def _check_files(
@@ -299,6 +309,7 @@ def _report(comparison: Comparison, output: Path | None) -> None:
     lines: list[Fact] = [
         ("data", [line for source in data for line in (source.summary, *source.notes)]),
         ("splits", [*splits, *comparison.notes]),
+        ("how", comparison.how),
     ]
     if plan["score"] not in ("accuracy", "r2"):
         lines.append(("score", plan["score"]))

@@ -25,10 +25,7 @@ OVER_DATA_SETS = (
     " another data set, being over a point worse than {1} is likelier than being the"
     " same or better"
 )
-PLANNED = (
-    "planned before any score was known; interval: at Holm's level, 95 % or more; p: corrected"
-    " t-test, Holm, over {}"
-)
+PLANNED = "interval: at Holm's level, 95 % or more; p: corrected t-test, Holm, over {}"
 
 
 def questions_grid(tests: pd.DataFrame, unit: str) -> Grid:

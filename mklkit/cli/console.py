@@ -126,6 +126,40 @@ def counting(
     return terminal_bar(action, console) if shown else nullcontext(silent)
 
 
+def announced(tell: Report, plan: str) -> Report:
+    """Return a report that first says on stderr what is about to happen.
+
+    ``plan`` is a format of the ``total`` number of parts.
+    """
+    said: list[str] = []
+
+    def report(done: int, total: int, part: str = "") -> None:
+        if not said:
+            said.append(plan.format(total=total))
+            say(said[0])
+        tell(done, total, part)
+
+    return report
+
+
+def folds_ahead(cv: str | None) -> str:
+    """Return the folds and their repetitions, and the options that shorten them, if any do.
+
+    Examples
+    --------
+    >>> folds_ahead("5x10"), folds_ahead("groups")
+    ('5 folds, 10 times (--cv and --time-limit shorten it)', 'folds by --cv groups')
+    """
+    from mklkit.evaluation.splits import USUAL_CV, read_cv
+
+    scheme = read_cv(cv or USUAL_CV)
+    if scheme.kind:
+        return f"folds by --cv {cv}"
+    if scheme.repeats == 1:
+        return f"{scheme.cv} folds"
+    return f"{scheme.cv} folds, {scheme.repeats} times (--cv and --time-limit shorten it)"
+
+
 class _Lines:
     """Now and then a line on stderr: how many parts are finished, and which is running."""
 

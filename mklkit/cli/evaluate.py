@@ -8,7 +8,14 @@ from mklkit.cli import options as opt
 from mklkit.cli.building import System, steps_of
 from mklkit.cli.console import counting, show, show_result
 from mklkit.cli.model_options import ModelOptions
-from mklkit.cli.tables import class_table, data_line, facts_grid, model_line, parts_grid
+from mklkit.cli.tables import (
+    class_table,
+    data_line,
+    facts_grid,
+    model_line,
+    parts_grid,
+    scores_in_order,
+)
 from mklkit.cli.taking_options import takes_model_options
 
 
@@ -110,10 +117,11 @@ def _report(system: System, outcome: Any, result: dict[str, Any]) -> None:
             ("folds", [folds, *outcome.notes]),
         ]
     )
-    scores = zip(system.task.scores.values(), outcome.shown_scores(), strict=True)
-    show(facts_grid(scores))
+    shown = dict(zip(system.task.scores, outcome.shown_scores(), strict=True))
+    ordered = scores_in_order(system.task, system.score)
+    show(facts_grid([(words, shown[name]) for name, words in ordered.items()]))
     if result["parts"]:
-        show(parts_grid(system.task, result["parts"]))
+        show(parts_grid(system.task, result["parts"], system.score))
     if outcome.pooled is not None:
         show(class_table(outcome.pooled, "all folds"))
     show(facts, f"{result['seconds']:.2f} s")

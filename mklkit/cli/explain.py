@@ -11,7 +11,16 @@ from rich.text import Text
 
 from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
-from mklkit.cli.console import counting, plain, say, show, show_json, working
+from mklkit.cli.console import (
+    announced,
+    counting,
+    folds_ahead,
+    plain,
+    say,
+    show,
+    show_json,
+    working,
+)
 from mklkit.cli.outputs import check_outputs, draw
 from mklkit.cli.predict import columns_of, target_of
 from mklkit.cli.tables import FirstThatFits, alignment_grid, facts_grid, grid, number, spread
@@ -57,7 +66,7 @@ def explain(
         typer.Option(
             "--cv",
             metavar="FOLDSxTIMES",
-            show_default="5x10 for up to 500 rows, else 5",
+            show_default="5x10",
             help="Folds: 5x4 is five folds, four times.",
         ),
     ] = None,
@@ -97,6 +106,14 @@ def explain(
         opt.output_option(help="Plot the top columns of each kernel, to a .png, .pdf or .svg."),
     ] = None,
     seed: opt.Seed = 0,
+    time_limit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="After TIME, such as 90s, 10m or 2h, begin no further repetition of the folds; at"
+            " least one is finished.",
+        ),
+    ] = None,
     as_json: opt.AsJson = False,
 ) -> None:
     """Show which kernels and columns matter: by weight, when left out, when shuffled.
@@ -121,7 +138,9 @@ def explain(
     if parts is not None:
         split = split_by(truth.iloc[:, 0].to_numpy(), parts.to_numpy(), str(split_column))
         folds, notes = [(split.train, split.held_out)], [*notes, split.kind]
-    with counting("fits and shuffles") as progress:
+    ahead = f"the split in column {split_column}" if parts is not None else folds_ahead(cv)
+    with counting("fits and shuffles") as tell:
+        progress = announced(tell, "{total:,} fits and shuffles: " + ahead)
         explanation = explained(
             pipeline,
             rows,
@@ -133,6 +152,7 @@ def explain(
             columns=columns,
             max_rows=max_rows,
             random_state=seed,
+            time_limit=time_limit,
             progress=progress,
         )
     if plot is not None:

@@ -209,7 +209,7 @@ def _report(table: Any, result: dict[str, Any]) -> None:
             ("held out", _split_lines(result)),
         ]
     )
-    show(*scores_tables(result["scores"]), weights_table(result["model"]), facts)
+    show(*scores_tables(result["scores"], result["score"]), weights_table(result["model"]), facts)
     show(learned_line(result))
 
 

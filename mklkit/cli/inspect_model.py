@@ -93,7 +93,7 @@ def _report(facts: dict[str, Any]) -> None:
     for plugin in facts["plugins"]:
         lines.append(("plugin", f"{plugin['distribution']} {plugin['version']}"))
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
-    tables = scores_tables(facts["scores"]) if "scores" in facts else []
+    tables = scores_tables(facts["scores"], facts.get("score")) if "scores" in facts else []
     show(*tables[:1])
     if "weights" in model and "kernels" in model:
         show(weights_table(model))

@@ -89,7 +89,8 @@ Score = Annotated[
     typer.Option(
         rich_help_panel="Results",
         metavar="NAME",
-        show_default="accuracy; r2 for numbers, roc_auc for outliers",
+        show_default="accuracy (balanced_accuracy if class sizes differ by over 1.5 times); r2 for"
+        " numbers, roc_auc for outliers",
         help="The score by which methods are ranked, tuned and tested, as scikit-learn calls"
         " it: balanced_accuracy, roc_auc, neg_log_loss, neg_mean_absolute_error ...",
     ),
@@ -99,7 +100,8 @@ TimeLimit = Annotated[
     typer.Option(
         rich_help_panel="Results",
         metavar="TIME",
-        help="Start no run after TIME, such as 90s, 10m or 2h, and show the results so far.",
+        help="Start no run after TIME, such as 90s, 10m or 2h, and show the results of the"
+        " repetitions so far.",
     ),
 ]
 Drop = Annotated[

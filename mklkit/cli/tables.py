@@ -195,21 +195,32 @@ def decisive_score(scores: dict[str, dict[str, Any] | None]) -> tuple[str, dict[
     return PARTS[part], scores[part] or {}
 
 
-def scores_tables(scores: dict[str, dict[str, Any] | None]) -> list[Grid | FirstThatFits]:
-    """Return the scores of each part of the rows, and those of each class on the decisive part."""
+def scores_tables(
+    scores: dict[str, dict[str, Any] | None], first: str | None = None
+) -> list[Grid | FirstThatFits]:
+    """Return the scores of each part of the rows, and those of each class on the decisive part.
+
+    The ``first`` of the scores is the one that counts.
+    """
     from mklkit.evaluation.tasks import Classes, Numbers
 
     part, decisive = decisive_score(scores)
     task = Numbers() if "r2" in decisive else Classes()
-    table = parts_grid(task, {key: score for key, score in scores.items() if score is not None})
+    known = {key: score for key, score in scores.items() if score is not None}
+    table = parts_grid(task, known, first)
     return [table, class_table(decisive, part)] if "confusion" in decisive else [table]
 
 
-def parts_grid(task: Any, scores: dict[str, dict[str, Any]]) -> Grid:
+def scores_in_order(task: Any, first: str | None) -> dict[str, str]:
+    """Return the names of a task's scores in words, with the one that counts first."""
+    return {name: task.scores[name] for name in sorted(task.scores, key=lambda key: key != first)}
+
+
+def parts_grid(task: Any, scores: dict[str, dict[str, Any]], first: str | None = None) -> Grid:
     """Return the scores of parts of the rows, side by side."""
     table = grid("", *(PARTS[key] for key in scores))
     table.add_row("rows", *(str(score["rows"]) for score in scores.values()))
-    for key, words in task.scores.items():
+    for key, words in scores_in_order(task, first).items():
         table.add_row(words, *(task.shown(key, score[key]) for score in scores.values()))
     return table
 

@@ -21,7 +21,6 @@ from mklkit.comparison.requests import (
     check_reference,
     methods_to_compare,
     of_task,
-    seconds_of,
     strategies_of,
     with_lacking,
 )
@@ -31,6 +30,7 @@ from mklkit.comparison.stored import Cell, Results, is_left_out
 from mklkit.display.progress import Progress, check_progress, reported
 from mklkit.errors import IncompatibleError
 from mklkit.evaluation.leakage import leakage_notes
+from mklkit.evaluation.time_limits import seconds_of, shortened
 from mklkit.persistence.facts import versions
 from mklkit.registry.columns import are_proposed
 
@@ -117,11 +117,12 @@ def compare(
         are detected without labels and scored by them: they are the rarer of two classes.
     score : str, optional
         scikit-learn's name of the score that ranks methods, tests them and chooses their
-        parameters, such as ``"balanced_accuracy"``. Default: ``"accuracy"``; for numbers
-        ``"r2"``, for outliers ``"roc_auc"``.
+        parameters, such as ``"balanced_accuracy"``. Default: ``"accuracy"``, or
+        ``"balanced_accuracy"`` if the largest class of some data set has over 1.5 times the rows
+        of its smallest; for numbers ``"r2"``, for outliers ``"roc_auc"``.
     cv : int, str, scikit-learn splitter or list of (training rows, test rows), optional
         ``"5x4"`` means five stratified folds, four times; ``"groups"`` each group left out once;
-        ``"time:5"`` five splits in row order, training on earlier rows. Default: ``"5x2"``.
+        ``"time:5"`` five splits in row order, training on earlier rows. Default: ``"5x10"``.
     lacks : str or float, optional
         A value of features that stands for a missing one.
     missing : str or sequence, optional
@@ -152,7 +153,8 @@ def compare(
     weights : str, int or array-like of shape (n_rows,), optional
         The weight of each row in the fits: a column, which is not a feature, or with ``y`` numbers.
     time_limit : float or str, optional
-        Seconds, or a time such as ``"10m"``, after which no more runs begin.
+        Seconds, or a time such as ``"10m"``, after which no more runs begin. The notes tell how
+        many repetitions of the folds were finished.
     progress : bool or callable, optional
         None: a bar in a notebook, nothing elsewhere; True: a bar on a terminal too; False: none; a
         function: called with the finished runs, all runs and the name of what runs next.
@@ -205,13 +207,12 @@ def compare(
     with suppress(IncompatibleError):
         methods_to_compare(methods, presets, attrs.evolve(options, baselines=()))
     data, plans = data_sets(X, y, target, drop, weights, task), []
-    options = of_task(options, data, score)
-    chosen, questions, notes = methods_to_compare(methods, presets, options)
+    options, notes = of_task(options, data, score)
+    chosen, questions, omissions = methods_to_compare(methods, presets, options)
+    notes += omissions
     check_reference(reference, chosen)
     if task == "auto" and options.task.kind == "regression":
         notes.insert(0, "the target holds numbers: regression")
-    if tune is not None and options.scoring is None and options.score != "accuracy":
-        notes.append("parameters are chosen by accuracy, since a search has no probabilities")
     for place, source in enumerate(data):
         data[place], plan = _divided(source, kernels, groups, split_column, cv, mccv, train, seed)
         plans.append(plan)
@@ -227,11 +228,12 @@ def compare(
         source.for_kernels(kernel)
     facts = plan_facts(data, plans, chosen, options)
     facts |= {"questions": questions, "reference": reference}
-    total = len(chosen) * sum(len(plan.splits) for plan in plans)
+    total = _runs(plans, len(chosen))
     cells: list[Cell] = []
     start, by_time = monotonic(), False
     file = None if results is None else Path(results)
     with Results(file, facts, chosen) as stored, reported(progress, "comparing") as tell:
+        facts["asked_after_scores"] = stored.had_other_methods
 
         def begin(method: Method) -> None:
             if cells and monotonic() - start > limit:
@@ -247,20 +249,39 @@ def compare(
             tell(total, total, "")
         except _TimeOver:
             by_time = True
-            notes.append(
-                f"the time limit of {time_limit} ended it after {len(cells)} of {total} runs"
-            )
+            notes += _ended_by(time_limit, len(cells), plans, len(chosen))
         except KeyboardInterrupt:
             if not cells:
                 raise
-    left_out = {cell.method: cell.reason for cell in cells if is_left_out(cell)}
-    notes += [f"{name} {reason}" for name, reason in left_out.items()]
+    notes += _left_out(cells)
     reused, complete = len(cells) - stored.n_new, len(cells) == total
     return Comparison(cells, data, chosen, facts, notes, complete, reused, by_time)
 
 
 class _TimeOver(Exception):
     """No more runs may begin."""
+
+
+def _left_out(cells: list[Cell]) -> list[str]:
+    reasons = {cell.method: cell.reason for cell in cells if is_left_out(cell)}
+    return [f"{name} {reason}" for name, reason in reasons.items()]
+
+
+def _runs(plans: list[SplitPlan], n_methods: int) -> int:
+    return n_methods * sum(len(plan.splits) for plan in plans)
+
+
+def _ended_by(limit: Any, n_cells: int, plans: list[SplitPlan], n_methods: int) -> list[str]:
+    """Return notes on the runs, and whole repetitions of the folds, that the time sufficed for."""
+    notes = [
+        f"the time limit of {limit} ended it after {n_cells} of {_runs(plans, n_methods)} runs"
+    ]
+    n_splits, done, repeats = n_cells // n_methods, 0, 0
+    for plan in plans:
+        done += plan.repeats_in(min(n_splits, len(plan.splits)))
+        repeats += plan.repeats_in(len(plan.splits))
+        n_splits = max(0, n_splits - len(plan.splits))
+    return notes + ([shortened(limit, done, repeats)] if repeats > 1 else [])
 
 
 def _divided(
@@ -298,6 +319,8 @@ def plan_facts(
                 "name": source.name,
                 "description": plan.description,
                 "number": len(plan.splits),
+                "training": plan.training,
+                "samples": len(source.target),
                 "digest": plan.digest(),
             }
             for source, plan in zip(data, plans, strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -21,6 +22,7 @@ from mklkit.comparison.report.tables import comparison_html
 from mklkit.comparison.stored import Cell
 from mklkit.comparison.table import (
     answers,
+    methods_like_guessing,
     ranking,
     sentence_on_ranks,
     table_of_datasets,
@@ -31,7 +33,7 @@ from mklkit.datasets.csv_file import csv_text
 from mklkit.datasets.pipeline import match_class_weights
 from mklkit.errors import DataError, counted, listed
 from mklkit.estimators.folds import fit_in_groups
-from mklkit.evaluation.tasks import task_named
+from mklkit.evaluation.claims import coverage, estimand, in_points, score_in_words
 from mklkit.evaluation.verdict import verdict
 from mklkit.persistence.facts import json_ready
 from mklkit.plotting.comparison import ComparisonDisplay
@@ -56,7 +58,8 @@ class Comparison:
     methods : list of Method
     plan : dict
         Plain values: ``data``, ``splits``, ``task``, ``score``, ``seed``, ``tune``, ``methods``,
-        ``versions``, ``questions``, ``reference``.
+        ``versions``, ``questions``, ``reference``; ``asked_after_scores``, whether a file of
+        results held scores of other methods before.
     notes : list of str
         What was left out or differs from the request.
     complete : bool
@@ -149,8 +152,9 @@ class Comparison:
             For one data set, the best first: ``method``, ``kind``, ``learner``, ``splits``,
             ``failures`` with the first ``reason``; mean ``score`` with its standard ``deviation``
             over splits and 95 % interval, ``low`` to ``high`` (by the variance of the corrected
-            test); ``complete_score`` and ``lacking_score`` of the test rows that have all sources
-            and those that lack one; ``accuracy``, ``balanced_accuracy``, ``auc``, ``log_loss``,
+            test); the score of a ``guess`` without any feature; ``complete_score`` and
+            ``lacking_score`` of the test rows that have all sources and those that lack one;
+            ``accuracy``, ``balanced_accuracy``, ``auc``, ``log_loss``,
             ``r2``, ``mean_absolute_error``; the ``difference`` in score from the requested
             reference, else from the best method that did not fail, ``p_corrected`` by the corrected
             resampled t-test with Holm's correction and ``p_paired`` by the ordinary paired t-test,
@@ -178,11 +182,11 @@ class Comparison:
 
     @cached_property
     def questions(self) -> pd.DataFrame:
-        """The tests planned before any score was known, one row per test and data set.
+        """The tests of the questions that the request plans, one row per test and data set.
 
         ``data``, and the columns of :func:`mklkit.evaluation.planned_tests`: title, method,
         reference, difference in score, interval and p values. Holm's correction covers the
-        questions about one data set.
+        questions about one data set; see :attr:`how`.
         """
         tests = [
             answers(runs, self.plan["questions"], self.unit == "points").assign(data=name)
@@ -198,10 +202,35 @@ class Comparison:
 
     @cached_property
     def verdict(self) -> str:
-        """A line for each of :attr:`questions`; for several data sets, a sentence on the ranks."""
-        if len(self.compared_data) > 1:
-            return sentence_on_ranks(self._compared)
-        return verdict(self.questions, self.unit)
+        """A line for each of :attr:`questions`; for several data sets, a sentence on the ranks.
+
+        The last lines name the methods that are not shown to be better than guessing.
+        """
+        several = len(self.compared_data) > 1
+        first = sentence_on_ranks(self._compared) if several else verdict(self.questions, self.unit)
+        return "\n".join([first, *self._guessing()])
+
+    def _guessing(self) -> Iterator[str]:
+        """Yield a sentence for each data set on which some method may be guessing."""
+        for name, runs in self._compared.groupby("data", sort=False):
+            names = methods_like_guessing(runs)
+            if not names:
+                continue
+            where = f" on {name}" if len(self.compared_data) > 1 else ""
+            every = len(names) == runs.loc[runs["score"].notna(), "method"].nunique()
+            which = "no method" if every else ", ".join(names)
+            are = "is" if every or len(names) == 1 else "are"
+            guess = f"{score_in_words(self.plan)} {self.shown(runs['guess'].mean())}"
+            yield (
+                f"Guessing{where}: {which} {are} {'' if every else 'not '}shown to be better than"
+                f" guessing without any feature ({guess})."
+            )
+
+    @property
+    def how(self) -> list[str]:
+        """What a difference estimates, and what the tests of the questions cover."""
+        covered = "" if len(self._compared[SPLIT].drop_duplicates()) < 2 else coverage(self.plan)
+        return [text for text in (estimand(self.plan), covered) if text]
 
     def shown(self, score: float) -> str:
         """Return a score as it is written in text."""
@@ -210,8 +239,7 @@ class Comparison:
     @property
     def unit(self) -> str:
         """The unit of differences in score: ``"points"``, or the name of the score."""
-        name = str(self.plan["score"])
-        return "points" if task_named(self.plan["task"]).in_points(name) else name
+        return "points" if in_points(self.plan) else str(self.plan["score"])
 
     @cached_property
     def best_method(self) -> Method:
@@ -264,6 +292,7 @@ class Comparison:
             "plan": self.plan,
             "complete": self.complete,
             "notes": self.notes,
+            "how": self.how,
             "tables": {name: self.table(name).to_dict("records") for name in names},
             "questions": self.questions.to_dict("records"),
             "verdict": self.verdict,

@@ -117,7 +117,7 @@ def planned_questions(
     rivals: Sequence[Method],
     are_named: bool,
 ) -> list[tuple[str, Method, list[Method]]]:
-    """Return the questions that are settled before any score is known.
+    """Return the questions that follow from the request, without any score.
 
     Each has a title, a method and its references. Scores choose only the best of several
     ``rivals``, other classifiers, for which its test corrects; they are compared with the first

@@ -1,4 +1,4 @@
-"""Reads the request for a comparison: a time, a score for the task, methods and questions."""
+"""Reads the request for a comparison: a score for the task, methods and questions."""
 
 from __future__ import annotations
 
@@ -32,20 +32,6 @@ from mklkit.errors import SpecError, UnknownNameError, plain_message, quoted, su
 from mklkit.estimators.fold_scores import needs_probabilities
 from mklkit.estimators.lacking import counts
 from mklkit.protocols.component import Preset
-
-UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
-
-
-def seconds_of(limit: float | str | None) -> float:
-    """Return the seconds of a time such as ``"10m"``."""
-    if limit is None:
-        return float("inf")
-    number = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([smh]?)\s*", str(limit))
-    if number is None:
-        raise SpecError(
-            f"A time limit is a number of seconds, or like 90s, 10m or 2h; got {quoted(limit)}."
-        )
-    return float(number[1]) * UNITS[number[2]]
 
 
 def strategies_of(missing: Any) -> tuple[Any, ...]:
@@ -81,10 +67,18 @@ def baseline_names(names: Any) -> tuple[str, ...] | None:
     return () if known == ("none",) else known
 
 
-def of_task(options: MethodOptions, data: list[DataSet], score: str | None) -> MethodOptions:
-    """Return the options for the task of the data, with a score defined for it."""
-    task = data[0].task
-    score = task.ranked_by[0] if score is None else score
+def of_task(
+    options: MethodOptions, data: list[DataSet], score: str | None
+) -> tuple[MethodOptions, list[str]]:
+    """Return the options for the task of the data, with a score defined for it, and notes on it.
+
+    The usual score of one of several data sets is that of all, if it is not the task's first.
+    """
+    task, notes = data[0].task, []
+    if score is None:
+        usual = {source.task.usual_score(source.target): source for source in data}
+        score = next((name for name in usual if name != task.ranked_by[0]), task.ranked_by[0])
+        notes = [reason] if (reason := task.why(score, usual[score].target)) else []
     scorer, is_calibrated = task.scorer(score), True
     for source in data if task.kind == "classification" else ():
         classes, codes = np.unique(source.target, return_inverse=True)
@@ -101,7 +95,9 @@ def of_task(options: MethodOptions, data: list[DataSet], score: str | None) -> M
             " calibrated: add --probability (in Python probability=True)."
         )
     scoring = score if is_calibrated and score != "accuracy" else None
-    return attrs.evolve(options, task=task, score=score, scoring=scoring)
+    if options.tune is not None and scoring is None and score != "accuracy":
+        notes.append("parameters are chosen by accuracy, because a search has no probabilities")
+    return attrs.evolve(options, task=task, score=score, scoring=scoring), notes
 
 
 def methods_to_compare(

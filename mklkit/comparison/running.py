@@ -63,6 +63,16 @@ class Encoded:
         self.weights = None if data.weights is None else data.weights[split.train]
         self.groups = None if data.groups is None else data.groups[split.train]
         self._rows: dict[str, tuple[pd.DataFrame, pd.DataFrame]] = {}
+        self._guesses: dict[str, float] = {}
+
+    def guess(self, score: str) -> float:
+        """Return the score of a guess without any feature, NaN where it has none."""
+        if score not in self._guesses:
+            self._guesses[score] = np.nan
+            with suppress(ValueError):
+                guess = self.data.task.guess_score(score, *self.labels)
+                self._guesses[score] = guess if np.isfinite(guess) else np.nan
+        return self._guesses[score]
 
     def rows_for(self, method: Method) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return a method's training and test rows."""
@@ -243,6 +253,7 @@ def measured(
     name, sign = IN_CELLS.get(score, ("", 1))
     value = cell.get(name) if name else task.scorer(score)(classifier, rows, labels)
     cell["score"] = np.nan if value is None else float(sign * value)
+    cell["guess"] = encoded.guess(score)
     if encoded.lacks is not None:
         for part, mask in (("complete", ~encoded.lacks), ("lacking", encoded.lacks)):
             with suppress(ValueError):  # It may be undefined on few rows.

@@ -11,15 +11,13 @@ from numpy.typing import NDArray
 
 from mklkit.errors import DataError, SpecError, counted, quoted
 from mklkit.estimators.folds import check_apart
-from mklkit.evaluation.splits import read_cv, split_by
+from mklkit.evaluation.splits import USUAL_CV, read_cv, split_by
 from mklkit.evaluation.tasks import Classes, Task
 from mklkit.protocols.component import check_whole, is_whole
 from mklkit.protocols.folds import Rows
 
 MOST_SPLITS = 10_000
 """Far more than a test of differences needs; their row numbers are all in memory."""
-DEFAULT_CV = "5x2"
-"""Five stratified folds, twice: ten splits, the fewest for a meaningful deviation."""
 DEFAULT_TRAIN = 0.5
 """The share of training rows in Monte-Carlo splits."""
 
@@ -41,6 +39,18 @@ class SplitPlan:
     description: str
     splits: list[RowSplit]
     notes: list[str] = attrs.field(factory=list)
+
+    @property
+    def training(self) -> list[int]:
+        """The fewest and the most training rows of a split."""
+        sizes = [len(split.train) for split in self.splits]
+        return [min(sizes), max(sizes)]
+
+    def repeats_in(self, n_splits: int) -> int:
+        """Return how many repetitions are whole in the first splits."""
+        begun = [split.repeat for split in self.splits[: n_splits + 1]]
+        whole = n_splits == len(self.splits)
+        return len({*begun}) - (not whole)
 
     def digest(self) -> str:
         """Return a digest of all row numbers."""
@@ -91,7 +101,7 @@ def make_splits(
     if mccv is not None:
         share = DEFAULT_TRAIN if train is None else train
         return _monte_carlo(labels, mccv, share, seed, groups, task)
-    scheme = read_cv(DEFAULT_CV if cv is None else cv)
+    scheme = read_cv(USUAL_CV if cv is None else cv)
     if is_whole(scheme.cv):
         _check_number(scheme.cv * scheme.repeats)
     rows, notes = task.folds(scheme.cv, labels, seed, scheme.repeats, groups)

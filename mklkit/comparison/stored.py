@@ -113,6 +113,7 @@ class Cell:
     n_train: int = attrs.field(validator=COUNT)
     n_test: int = attrs.field(validator=COUNT)
     score: float = _number()
+    guess: float = _number()
     complete_score: float = _number()
     lacking_score: float = _number()
     accuracy: float = _number(0, 1)
@@ -149,12 +150,14 @@ class Results:
     The first line is the plan; runs in one file must agree in its ``COMPARED`` parts. Each later
     line is a cell, written as soon as it is finished, or the methods of a later run with other
     ones. Entering the block reads the file (or raises a DataError) and locks it until the end of
-    the block. ``n_new`` counts the cells that were added.
+    the block. ``n_new`` counts the cells that were added; ``had_other_methods`` tells whether the
+    file held scores before a run with other methods, as the present one or an earlier one.
     """
 
     def __init__(self, path: Path | None, plan: dict[str, Any], methods: Sequence[Method]) -> None:
         self.path = path
         self.n_new = 0
+        self.had_other_methods = False
         self._cells: dict[tuple[str, int, str], Cell] = {}
         self._file: BinaryIO | None = None
         self._plan = json_ready(plan)
@@ -234,6 +237,7 @@ class Results:
         if n_bytes == 0:
             self._write({"mklkit_comparison": 1, **self._plan, "methods": self._methods})
         elif self._methods != self._written_methods:
+            self.had_other_methods |= bool(self._cells)
             self._write({"methods": self._methods})
 
     def _take(self, number: int, values: dict[str, Any]) -> None:
@@ -248,6 +252,7 @@ class Results:
                         " results, or the same plan as before."
                     )
         if number == 1 or values.keys() == {"methods"}:
+            self.had_other_methods |= bool(self._cells)
             self._written_methods = values["methods"]
             if not isinstance(values["methods"], list):
                 raise ValueError("methods")

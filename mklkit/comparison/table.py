@@ -23,7 +23,9 @@ from mklkit.evaluation import (
 )
 from mklkit.evaluation.verdict import planned_tests, verdict_of_datasets
 
-SCORES = ("score", "complete_score", "lacking_score", *MEASURES)
+SCORES = ("score", "guess", "complete_score", "lacking_score", *MEASURES)
+FEW_SPLITS = 5
+"""With fewer splits, no interval shows that a method is better than guessing."""
 DIGITS = 12
 """Means are rounded to this before the best is chosen, since equal ones differ by rounding."""
 
@@ -128,6 +130,25 @@ def sentence_on_ranks(results: pd.DataFrame) -> str:
     if scores.shape[1] < 2:
         return "There are no two methods with a score on every data set."
     return verdict_of_datasets(scores.to_numpy(), [str(name) for name in scores])
+
+
+def methods_like_guessing(results: pd.DataFrame) -> list[str]:
+    """Return the methods of one data set that are not shown to be better than guessing.
+
+    That is, the 95 % interval of the score minus that of a guess without any feature, by the
+    variance of the corrected test, does not lie above 0. Of fewer than five splits, for which the
+    interval is too wide to tell anything, the mean difference does not.
+    """
+    names = []
+    for name, group in results.groupby("method", sort=False):
+        scored = group[group["score"].notna() & group["guess"].notna()]
+        if len(scored) == 0:
+            continue
+        better = (scored["score"] - scored["guess"]).round(DIGITS)
+        low, _ = corrected_interval(better, scored["n_train"], scored["n_test"])
+        if not (better.mean() if len(better) < FEW_SPLITS else low) > 0:
+            names.append(str(name))
+    return names
 
 
 def _rows(results: pd.DataFrame) -> pd.DataFrame:

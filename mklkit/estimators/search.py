@@ -32,6 +32,7 @@ from mklkit.estimators.grids import (
 from mklkit.estimators.plan import kernels_to_bind
 from mklkit.estimators.predicting import PredictsClasses
 from mklkit.estimators.searched import (
+    SHARES,
     USUAL_SCORES,
     Searched,
     by_fits,
@@ -82,7 +83,9 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
         time. A number: that many points drawn from all combinations.
     scoring : str or callable, optional
         A scikit-learn scorer that needs predictions or decision values. Default: accuracy for
-        classes, R² for numbers, the area under the ROC curve for one class.
+        classes, R² for numbers, the area under the ROC curve for one class. For classes of
+        different sizes, ``"balanced_accuracy"`` is better; ``mklkit fit --tune`` and
+        :func:`mklkit.compare` choose by it then.
     progress : bool or callable, optional
         As for :func:`mklkit.compare`; a function is called as ``progress(done, total)`` for the
         binary problems of each fold.
@@ -280,8 +283,8 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
         # Other scores need not be shares: an error, for example, is negative.
         name = self._score if isinstance(self._score, str) else "score"
         score = f"{name} {self.best_score_:.4g}"
-        if name == "accuracy":
-            score = f"accuracy {100 * self.best_score_:.1f} %"
+        if name in SHARES:
+            score = f"{name.replace('_', ' ')} {100 * self.best_score_:.1f} %"
         return (
             f"{best or 'nothing to tune'}: best of {counted(n_points, 'setting')} by"
             f" {self.n_splits_}-fold cross-validation on the training rows, {score}"

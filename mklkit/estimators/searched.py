@@ -38,6 +38,8 @@ from mklkit.protocols.component import is_whole
 from mklkit.views.rows import is_dask
 
 Searched = MKLClassifier | MKLRegressor | MKLOneClass
+SHARES = ("accuracy", "balanced_accuracy")
+"""Scores that are written in percent."""
 USUAL_SCORES = {"two classes": "accuracy", "numbers": "r2", "none": "roc_auc"}
 
 

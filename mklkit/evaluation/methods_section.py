@@ -14,6 +14,8 @@ from mklkit.datasets.columns import by_source
 from mklkit.display.html import rendered
 from mklkit.display.numbers import chosen_texts
 from mklkit.errors import counted
+from mklkit.evaluation.claims import LEVEL, coverage, estimand, in_points, score_in_words
+from mklkit.evaluation.verdict import FEW_DATASETS
 from mklkit.registry.entries import Entry
 from mklkit.registry.registry import get_registry
 
@@ -35,7 +37,15 @@ def methods_of_plan(plan: Mapping[str, Any]) -> tuple[str, str]:
     """Return the sentences on a comparison, from its plan, and BibTeX of their sources."""
     specs = " ".join(method["spec"] for method in plan["methods"])
     parts = list(dict.fromkeys(re.findall(r"(?:combiner|learner|missing): ([\w.-]+)", specs)))
-    return _written("comparison/report/methods.txt", {"plan": plan, "parts": parts})
+    tests = {
+        "score": score_in_words(plan),
+        "estimand": estimand(plan),
+        "coverage": coverage(plan),
+        "level": LEVEL,
+        "few_datasets": FEW_DATASETS,
+        "rope": "one point" if in_points(plan) else "0.01",
+    }
+    return _written("comparison/report/methods.txt", {"plan": plan, "parts": parts, **tests})
 
 
 def _written(template: str, content: Mapping[str, Any]) -> tuple[str, str]:

@@ -15,6 +15,8 @@ from mklkit.numerics.sampling import own_stream
 from mklkit.protocols.component import is_whole
 from mklkit.protocols.folds import Rows
 
+USUAL_CV = "5x10"
+"""Five folds, ten times, at any number of samples: repetition narrows the intervals."""
 MANY_ROWS = 200_000
 """With this many rows, a random part has nearly the same shares of classes as the whole."""
 

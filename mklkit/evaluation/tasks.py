@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import is_outlier_detector, is_regressor
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.pipeline import Pipeline
 
 from mklkit.datasets.columns import text_of
@@ -25,6 +26,9 @@ from mklkit.evaluation.scores import response, score, score_numbers
 from mklkit.evaluation.splits import Split, hold_out, hold_out_any
 from mklkit.protocols import Task as Learned
 from mklkit.protocols.component import Preset
+
+UNEVEN = 1.5
+"""If class sizes differ by more than this factor, models are scored by balanced accuracy."""
 
 
 class Task(Protocol):
@@ -63,6 +67,24 @@ class Task(Protocol):
     def scorer(self, name: str) -> Callable[[Any, Any, Any], float]:
         """Return scikit-learn's scorer, a function of a fitted model, rows and targets."""
         return named_scorer(name, self.ranked_by, self.values)
+
+    def usual_score(self, targets: NDArray[Any]) -> str:
+        """Return scikit-learn's name of the score for these targets, if the user names none."""
+        return self.ranked_by[0]
+
+    def why(self, name: str, targets: NDArray[Any]) -> str:
+        """Return why :meth:`usual_score` is not the first of the task, empty if it is."""
+        return ""
+
+    def in_words(self, name: str) -> str:
+        """Return scikit-learn's name of a score in words, such as "balanced accuracy"."""
+        return self.scores.get(name, name.replace("_", " "))
+
+    def guess_score(self, name: str, training: NDArray[Any], truth: NDArray[Any]) -> float:
+        """Return the score of a guess without any feature, learned from training targets."""
+        guess: Any = DummyRegressor() if self.kind == "regression" else DummyClassifier()
+        guess.fit(np.zeros((len(training), 1)), training)
+        return float(self.scorer(name)(guess, np.zeros((len(truth), 1)), truth))
 
     def in_points(self, name: str) -> bool:
         """Return whether a score is a share from 0 to 1, written in percent and points."""
@@ -114,10 +136,18 @@ class Task(Protocol):
     def comparable(self, column: pd.Series) -> Any:
         """Return targets or predictions in a comparable form, NaN for missing ones."""
 
-    def no_better_than_guessing(self, scores: Mapping[str, Any]) -> str:
-        """Return the baseline that a model does not beat, empty if its scores show that it does."""
-        name, value, baseline = self.guessed_by, scores[self.guessed_by], scores["baseline"]
-        better = value > baseline if name == next(iter(self.scores)) else value < baseline
+    def guess_baseline(self, name: str, scores: Mapping[str, Any]) -> float:
+        """Return what the baseline without features reaches in a score of some rows."""
+        return float(scores["baseline"])
+
+    def no_better_than_guessing(self, scores: Mapping[str, Any], by: str | None = None) -> str:
+        """Return the baseline that a model does not beat, empty if its scores show that it does.
+
+        It is written in the score ``by``, one of :attr:`scores`; by default :attr:`guessed_by`.
+        """
+        name = by or self.guessed_by
+        value, baseline = scores[name], self.guess_baseline(name, scores)
+        better = value < baseline if "error" in name else value > baseline
         if scores.get("better_than_baseline", better):
             return ""
         return (
@@ -162,6 +192,25 @@ class Classes(Task):
                 f"None of the classes {listed(classes)} is in the model, which has {listed(known)}."
             )
         return targets
+
+    def usual_score(self, targets: NDArray[Any]) -> str:
+        """Return the accuracy, or the balanced accuracy if class sizes differ by over 1.5 times."""
+        return "balanced_accuracy" if _unevenness(targets) > UNEVEN else self.ranked_by[0]
+
+    def guess_baseline(self, name: str, scores: Mapping[str, Any]) -> float:
+        """Return the share of the majority class, whose mean recall is one over the classes."""
+        if name == self.guessed_by:
+            return float(scores["baseline"])
+        return 1 / int(np.count_nonzero(~np.isnan(scores["recall"])))
+
+    def why(self, name: str, targets: NDArray[Any]) -> str:
+        """Return by how much class sizes differ, if the score is the balanced accuracy."""
+        if name == self.ranked_by[0]:
+            return ""
+        return (
+            f"the score is the {self.scores[name]}, because the largest class has"
+            f" {_unevenness(targets):.1f} times as many samples as the smallest"
+        )
 
     def pipeline(self, preset: Preset, *, scale: str | None = None, **settings: Any) -> Pipeline:
         """Return the steps and classifier of a preset."""
@@ -217,6 +266,10 @@ class OneClass(Classes):
                 " and 1 or 'inlier' for the others."
             )
         return signs
+
+    def usual_score(self, targets: NDArray[Any]) -> str:
+        """Return the area under the ROC curve, however rare outliers are."""
+        return self.ranked_by[0]
 
     def pipeline(self, preset: Preset, *, scale: str | None = None, **settings: Any) -> Pipeline:
         """Return the steps with an :class:`mklkit.MKLOneClass`; refuse options for classes."""
@@ -293,6 +346,12 @@ class Numbers(Task):
     def comparable(self, column: pd.Series) -> Any:
         """Return floats."""
         return pd.to_numeric(column, errors="coerce").to_numpy(float)
+
+
+def _unevenness(targets: NDArray[Any]) -> float:
+    """Return how many times as many samples the largest class has as the smallest."""
+    counts = np.unique(targets, return_counts=True)[1]
+    return float(counts.max() / counts.min())
 
 
 def task_named(name: str, *targets: str) -> Task:

@@ -8,19 +8,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, is_classifier, is_outlier_detector, is_regressor
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.display.progress import Progress, check_progress, reported
 from mklkit.errors import DataError, IncompatibleError, counted, type_name
-from mklkit.estimators.folds import USUAL_FOLDS
 from mklkit.estimators.introspection import KernelModel, split
 from mklkit.estimators.lacking import counts
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
-from mklkit.evaluation.splits import read_cv
-from mklkit.evaluation.tasks import OneClass, Task, task_of
+from mklkit.evaluation.splits import USUAL_CV, read_cv
+from mklkit.evaluation.tasks import Task, task_of
+from mklkit.evaluation.time_limits import seconds_of, shortened
 from mklkit.explanation.columns import ScoredRows, ShufflePlan
 from mklkit.explanation.effects import EFFECT
 from mklkit.explanation.explanation import Explanation
@@ -39,10 +38,6 @@ from mklkit.protocols import CombinerFacts, facts_of
 from mklkit.protocols.component import check_whole, is_whole
 
 MOST_ROWS = 5_000
-SMALL, SMALL_CV = 500, "5x10"
-"""Up to this many rows, folds are drawn ten times, which about halves the intervals."""
-UNEVEN = 1.5
-"""If class sizes differ by more than this factor, the score is the balanced accuracy."""
 ALIGNED_ROWS = 2_000
 """Alignments take time proportional to the square of the number of rows."""
 ALIGNMENT = (
@@ -65,6 +60,7 @@ def explain(
     columns: str | Mapping[str, Any] = "auto",
     max_rows: int | None = MOST_ROWS,
     random_state: Any = 0,
+    time_limit: float | str | None = None,
     progress: Progress = None,
 ) -> Explanation:
     """Measure how much each kernel and column contributes to a model.
@@ -84,8 +80,7 @@ def explain(
         Their classes or numbers; for one class, -1 for outliers and 1 for inliers.
     cv : int, str, scikit-learn splitter, or list of (training rows, scored rows), optional
         An int is a number of shuffled folds, stratified for classes, fewer if a class has fewer
-        rows. ``"5x10"`` means five folds, ten times. Default: ``"5x10"`` for up to 500 rows, else
-        5.
+        rows. ``"5x10"``, the default, means five folds, ten times.
     groups : array-like of shape (N,), optional
         The group of each row, such as its patient: no group is on both sides of a split.
     score : str, optional
@@ -103,6 +98,9 @@ def explain(
         Of more rows, a sample is used, stratified for classes; None: all rows.
     random_state : int, RandomState or None, default=0
         The seed of samples, folds, permutations and, if the model has none, of its fits.
+    time_limit : float or str, optional
+        Seconds, or a time such as ``"10m"``, after which no further repetition of the folds begins.
+        At least one is finished.
     progress : bool or callable, optional
         As for :func:`mklkit.compare`; a function is called as ``progress(done, total)`` after each
         fit and each group of columns.
@@ -152,6 +150,7 @@ def explain(
     if max_rows is not None:
         check_whole("max_rows", max_rows, 2)
     check_progress(progress)
+    limit = seconds_of(time_limit)
     seed = random_state
     if not is_whole(random_state):
         seed = int(check_random_state(random_state).randint(2**31 - 1))
@@ -159,16 +158,14 @@ def explain(
     before, fitted = split(model)
     refit = Refit.of(model, seed, keep_probability=score is not None)
     data, sample_notes = ScoredRows.of(model, task, X, y, groups).sampled(task, max_rows, seed)
-    if cv is None:
-        cv = SMALL_CV if len(data.targets) <= SMALL else USUAL_FOLDS
-    scheme = read_cv(cv)
+    scheme = read_cv(USUAL_CV if cv is None else cv)
     if sample_notes and isinstance(cv, list | tuple):
         raise DataError(
             f"The folds refer to all rows, but only {sample_notes[0]}: give max_rows={len(y)}"
             f" (--max-rows {len(y)}) to use all of them."
         )
     splits, fold_notes = task.folds(scheme.cv, data.targets, seed, scheme.repeats, data.groups)
-    score = usual_score(task, data.targets) if score is None else score
+    score = task.usual_score(data.targets) if score is None else score
     task.scorer(score)  # It raises if there is no such score.
     plan = ShufflePlan.of(model, [str(name) for name in data.table.columns], columns)
     # Kernels that skip gaps, as those on categories, lack nothing.
@@ -177,7 +174,7 @@ def explain(
     lacks = data.lacking(plan.reads.values()) & ~np.array(skips)
     measured = Measuring(task, score, refit, data, plan, repeats, seed, _kept_in(fitted), lacks)
     with reported(progress, "explaining") as tell:
-        measured.run(splits, tell)
+        repeats_done = measured.run(splits, tell, scheme.repeats, limit)
     sample, alike_notes = data.sampled(task, ALIGNED_ROWS, seed)
     rows = sample.as_fitted(sample.table)
     encoded = rows if before is None else before.transform(rows)
@@ -196,9 +193,10 @@ def explain(
         "rows": [
             *sample_notes,
             *fold_notes,
-            f"refitted on {len(splits)} folds, with the same parameters:"
+            f"refitted on {len(measured.folds)} folds, with the same parameters:"
             f" {counted(measured.n_fits, 'fit')}; ± is the deviation over folds,"
             " brackets hold 95 % intervals",
+            *filter(None, [shortened(time_limit, repeats_done, scheme.repeats)]),
             *refit.notes,
             *guessed(scores, unit),
         ],
@@ -229,17 +227,6 @@ def explain(
         n_fits=measured.n_fits,
         seconds=perf_counter() - start,
     )
-
-
-def usual_score(task: Task, targets: NDArray[Any]) -> str:
-    """Return the default score."""
-    if isinstance(task, OneClass):
-        return "roc_auc"
-    usual = next(iter(task.scores))
-    if usual != "accuracy":
-        return usual
-    counts = np.unique(targets, return_counts=True)[1]
-    return "balanced_accuracy" if counts.max() > UNEVEN * counts.min() else usual
 
 
 def explained_task(model: Any) -> Task:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from time import monotonic
 from typing import Any
 
 import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import clone, is_regressor
-from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from mklkit.display.measures import PARTS
@@ -57,14 +57,30 @@ class Measuring:
     """Per fold, the effects of columns."""
     n_fits: int = 0
 
-    def run(self, splits: Sequence[tuple[Rows, Rows]], progress: Callable[..., Any]) -> None:
-        """Fit and score on all folds."""
+    def run(
+        self,
+        splits: Sequence[tuple[Rows, Rows]],
+        progress: Callable[..., Any],
+        repeats: int = 1,
+        limit: float = np.inf,
+    ) -> int:
+        """Fit and score on all folds; return the number of finished repetitions.
+
+        After ``limit`` seconds no further repetition begins.
+        """
         tried = [kernel for kernel in range(len(self.plan.reads)) if kernel not in self.why_not]
         total = len(splits) * (1 + len(tried) + len(self.plan.keys))
-        progress(0, total)
-        steps = (step for rows in splits for step in self._fold(*rows, tried))
-        for done, _ in enumerate(steps, start=1):
-            progress(done, total)
+        start, done = monotonic(), 0
+        progress(done, total)
+        per_repeat = len(splits) // repeats
+        for place, rows in enumerate(splits):
+            is_repeat = place > 0 and place % per_repeat == 0
+            if is_repeat and monotonic() - start > limit:
+                return place // per_repeat
+            for _ in self._fold(*rows, tried):
+                done += 1
+                progress(done, total)
+        return repeats
 
     def kernels(self, sizes: Array, comparable: bool) -> pd.DataFrame:
         """Return one row per kernel; sizes (M,) may make their weights ``comparable``."""
@@ -240,13 +256,9 @@ class Measuring:
     ) -> dict[str, Any]:
         """Return the score of a fold, that of guessing without columns, and the standard scores."""
         scores = self.task.score(truth, model.predict(rows), trained)
-        guess: Any = DummyRegressor() if is_regressor(model) else DummyClassifier()
-        nothing = np.zeros((len(truth), 1))
         try:
             scores["score"] = self._score(model, rows, truth)
-            scores["guess"] = self._score(
-                guess.fit(np.zeros((len(trained), 1)), trained), nothing, truth
-            )
+            scores["guess"] = self.task.guess_score(self.score, trained, truth)
         except (ValueError, AttributeError) as error:
             raise SpecError(
                 f"The model has no score {self.score}: {plain_message(error)}"

@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from processes import ENVIRONMENT, Run
@@ -120,6 +121,32 @@ def test_numbers_by_a_score_with_weights_until_a_time(
     stopped = mklkit("compare", two_kinds, *words, "--time-limit", "0s")
     assert (stopped.code, stopped.out.splitlines()[0]) == (0, "stopped  after 1 of 4 runs")
     assert "the time limit of 0s ended it" in " ".join(stopped.out.split())
+
+
+def test_the_commands_say_what_they_score_and_begin(mklkit: Run, tmp_path: Path) -> None:
+    noise = np.random.default_rng(7).normal(size=(100, 3))
+    rare = np.repeat(["common", "rare"], [90, 10])
+    table = pd.DataFrame(noise, columns=list("abc")).assign(target=rare)
+    table.to_csv(tmp_path / "rare.csv", index=False)
+    quick = ("-k", "linear", "-l", "ridge", "-c", "uniform")
+    done = mklkit("compare", tmp_path / "rare.csv", *quick, "--baselines", "none", "--cv", "2x2")
+    assert done.err.splitlines()[0].startswith("4 runs: each method on 2 folds, 2 times")
+    assert "how " in done.out
+    assert "balanced accuracy" in done.out
+    model = tmp_path / "a.mkl"
+    answer = mklkit("fit", tmp_path / "rare.csv", *quick, "-o", model, "--tune", "fast", "--json")
+    assert answer.json["score"] == "balanced_accuracy"
+    assert any("balanced accuracy" in choice for choice in answer.json["choices"])
+    scored = mklkit("evaluate", tmp_path / "rare.csv", *quick, "--cv", "2")
+    assert scored.out.startswith("balanced accuracy")
+    assert "balanced accuracy 50.0%, against 50.0%" in scored.err
+    limited = ("--time-limit", "0s", "--repeats", "1")
+    explained = mklkit("explain", model, tmp_path / "rare.csv", *limited)
+    assert explained.err.splitlines()[0].endswith("(--cv and --time-limit shorten it)")
+    assert "1 of 10 repetitions" in " ".join(explained.out.split())
+    text = mklkit("inspect", model, "--methods").out
+    assert "the target has 2 classes" in text
+    assert json.loads(mklkit("inspect", model, "--json").out)["score"] == "balanced_accuracy"
 
 
 @pytest.mark.process

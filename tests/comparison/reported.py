@@ -38,7 +38,14 @@ def comparison(n_datasets: int = 1, n_methods: int = 9) -> Comparison:
     plan = {
         "data": [data.facts() for data in sets],
         "splits": [
-            {"name": data.name, "description": "4 folds", "number": 4, "digest": "0"}
+            {
+                "name": data.name,
+                "description": "4 folds",
+                "number": 4,
+                "training": [15, 15],
+                "samples": 20,
+                "digest": "0",
+            }
             for data in sets
         ],
         "seed": 0,

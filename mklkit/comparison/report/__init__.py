@@ -91,6 +91,7 @@ def _procedure(comparison: Comparison) -> dict[str, Any]:
         ],
         "facts": {
             "Splits": splits,
+            "Differences": comparison.how,
             "Seed": str(plan["seed"]),
             "Tuning": tuned,
             "Runs": runs,

@@ -108,10 +108,10 @@ RANK = Column("rank", "Rank", _two_decimals, "ascending")
 MARKED = ("rank", "score", *MEASURES)
 """Columns whose best number is marked."""
 PLANNED = (
-    "Planned before any score was known: corrected resampled t-test (Nadeau and Bengio"
-    " 2003), Holm's correction over {} questions. Each interval has the level at which Holm's"
-    " procedure tests its question, below it, and so excludes 0 exactly where p is below 0.05. The"
-    " best of several is chosen by the same scores; its p is multiplied by their number."
+    "Corrected resampled t-test (Nadeau and Bengio 2003), Holm's correction over {}. Each"
+    " interval has the level at which Holm's procedure tests its question, below it, and so"
+    " excludes 0 exactly where p is below 0.05. The best of several is chosen by the same scores;"
+    " its p is multiplied by their number."
 )
 NOT_IN_NOTEBOOK = ("log_loss", "p_equivalent", "p_better", "p_paired", "memory")
 
@@ -156,7 +156,7 @@ def questions_table(comparison: Comparison, name: str) -> Table | None:
         return None
     words = ("Question", "Method", "Against")
     ends = (Head("Difference", column.unit), "Interval", Head("p corrected", "Holm"))
-    note = PLANNED.format(len(rows))
+    note = PLANNED.format(counted(len(rows), "question"))
     return Table(f"Planned tests on {name}.", [*words, *ends], rows, "words", note)
 
 

@@ -1,0 +1,64 @@
+"""Sentences on what the tests of a comparison estimate, and what their correction covers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mklkit.errors import counted
+from mklkit.evaluation.tasks import task_named
+
+LEVEL = 0.05
+"""The probability of a false positive that the tests allow for."""
+
+
+def score_in_words(plan: Mapping[str, Any]) -> str:
+    """Return the score of a comparison in words, such as "balanced accuracy"."""
+    return task_named(str(plan["task"])).in_words(str(plan["score"]))
+
+
+def in_points(plan: Mapping[str, Any]) -> bool:
+    """Return whether differences in the score of a comparison are written in points."""
+    return task_named(str(plan["task"])).in_points(str(plan["score"]))
+
+
+def estimand(plan: Mapping[str, Any]) -> str:
+    """Return what a difference of two methods estimates, from the plan of a comparison."""
+    score = score_in_words(plan)
+    if any(split["number"] > 1 for split in plan["splits"]):
+        trained = " and ".join(dict.fromkeys(_shares(split) for split in plan["splits"]))
+        return (
+            f"a difference estimates the mean difference in {score} between models trained on"
+            f" {trained}"
+        )
+    trained = " and ".join(f"{split['training'][0]}" for split in plan["splits"])
+    return f"a difference is that in {score} of two models trained on {trained} samples"
+
+
+def _shares(split: Mapping[str, Any]) -> str:
+    """Return the share of the samples on which models of a data set are trained."""
+    low, high = split["training"]
+    samples = split["samples"]
+    share, most = f"{100 * low / samples:.0f}", f"{100 * high / samples:.0f}"
+    span = share if share == most else f"{share} to {most}"
+    return f"{span} % of {samples:,} such samples"
+
+
+def coverage(plan: Mapping[str, Any]) -> str:
+    """Return what Holm's correction covers, and which choices it does not."""
+    n_questions = len(plan["questions"])
+    if not n_questions:
+        return ""
+    of_run = f"the {counted(n_questions, 'question')} of this run"
+    if len(plan["data"]) > 1:
+        of_run += " on one data set"
+    covers = (
+        f"Holm's correction covers {of_run}, and no choice made after seeing scores, such as added"
+        " methods, another seed, other data or other options"
+    )
+    if plan.get("asked_after_scores"):
+        return (
+            f"{covers}; the results file held scores of other methods before, so these questions"
+            " were fixed after some scores were known"
+        )
+    return f"{covers}; the questions were fixed before this run had a score"

@@ -1,0 +1,215 @@
+"""What a comparison says of its score, of guessing, of its scheme, and of what its tests cover."""
+
+from __future__ import annotations
+
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.naive_bayes import GaussianNB
+
+from mklkit import Comparison, MKLClassifier, compare, explain
+from mklkit.comparison import comparing
+from mklkit.comparison.splits import make_splits
+from mklkit.evaluation.claims import coverage, estimand
+from mklkit.evaluation.methods_section import methods_of_plan
+from mklkit.evaluation.tasks import Classes, Numbers, OneClass
+from mklkit.evaluation.time_limits import shortened
+
+RNG = np.random.default_rng(7)
+RARE = np.repeat(["common", "rare"], [90, 10])
+NOISE = RNG.normal(size=(100, 3))
+CHEAP: dict[str, Any] = {"kernels": ["linear", "rbf"], "baselines": "none"}
+
+
+@pytest.fixture(scope="module")
+def guessing() -> Comparison:
+    """Return a comparison on classes of 90 : 10, from which only one method learns anything."""
+    shifted = NOISE + 4.0 * (RARE == "rare")[:, None]
+    methods = [("bayes", GaussianNB()), ("majority", DummyClassifier())]
+    settings: dict[str, Any] = {"kernels": "rbf", "learners": ["svm(C=1.0)"], "cv": "5x1"}
+    return compare(shifted, RARE, methods=methods, baselines="none", **settings)
+
+
+def test_the_usual_score_follows_from_the_task_and_the_sizes_of_classes() -> None:
+    for counts, score in ((60, 40), "accuracy"), ((61, 40), "balanced_accuracy"):
+        labels = np.repeat(["a", "b"], counts)
+        assert Classes().usual_score(labels) == score
+        assert OneClass().usual_score(labels) == "roc_auc"
+    assert Numbers().usual_score(np.arange(9.0)) == "r2"
+
+
+@pytest.mark.parametrize(
+    ("counts", "score"), [((90, 10), "balanced_accuracy"), ((50, 50), "accuracy")]
+)
+def test_one_function_decides_on_the_score(counts: tuple[int, int], score: str) -> None:
+    labels = np.repeat(["a", "b"], counts)
+    rows = np.random.default_rng(0).normal(size=(len(labels), 2))
+    few: dict[str, Any] = CHEAP | {"kernels": "linear", "methods": "uniform", "cv": "2x1"}
+    done = compare(rows, labels, learners=["ridge"], **few)
+    model = MKLClassifier(["linear", "rbf"], learner="ridge").fit(rows, labels)
+    explained = explain(model, rows, labels, cv=2, repeats=1, columns="sources")
+    assert done.plan["score"] == explained.score == score
+    assert any("times as many samples" in note for note in done.notes) == (score != "accuracy")
+    asked = compare(rows, labels, learners=["ridge"], score="accuracy", **few)
+    assert asked.plan["score"] == "accuracy"
+    assert not any("times as many samples" in note for note in asked.notes)
+
+
+def test_one_uneven_data_set_decides_for_all() -> None:
+    even = np.tile(["a", "b"], 50)
+    settings: dict[str, Any] = CHEAP | {"methods": "uniform", "kernels": "linear", "cv": "2x1"}
+    done = compare({"even": (NOISE, even), "uneven": (NOISE, RARE)}, **settings)
+    assert done.plan["score"] == "balanced_accuracy"
+
+
+def test_methods_that_guess_are_named(guessing: Comparison) -> None:
+    assert guessing.plan["score"] == "balanced_accuracy"
+    (line,) = (line for line in guessing.verdict.splitlines() if line.startswith("Guessing"))
+    assert "majority" in line
+    assert "bayes" not in line
+    assert "balanced accuracy 50.0 %" in line
+    assert line in guessing.as_dict()["verdict"]
+    assert (guessing.results["guess"] == 0.5).all()
+
+
+def test_no_method_learns_from_noise() -> None:
+    settings: dict[str, Any] = CHEAP | {"learners": ["svm(C=1.0)"], "cv": "5x1"}
+    done = compare(NOISE, RARE, methods="uniform", **settings)
+    assert done.verdict.splitlines()[-1].startswith("Guessing: no method is shown")
+
+
+@pytest.mark.parametrize("score", ["accuracy", "balanced_accuracy", "roc_auc", "neg_log_loss"])
+def test_the_guess_is_scikit_learns(score: str) -> None:
+    train, test = RARE[::2], RARE[1::2]
+    dummy = DummyClassifier().fit(np.zeros((len(train), 1)), train)
+    guess = Classes().guess_score(score, train, test)
+    answers = dummy.predict(np.zeros((len(test), 1)))
+    if score == "balanced_accuracy":
+        assert guess == balanced_accuracy_score(test, answers) == 0.5
+    elif score == "accuracy":
+        assert guess == np.mean(answers == test) == 0.9
+    elif score == "roc_auc":
+        assert guess == 0.5
+    else:
+        assert guess == pytest.approx(0.9 * np.log(0.9) + 0.1 * np.log(0.1))
+    numbers = NOISE[:, 0]
+    mean = DummyRegressor().fit(numbers[:50, None], numbers[:50]).predict(numbers[50:, None])
+    expected = 1 - np.sum((numbers[50:] - mean) ** 2) / np.sum(
+        (numbers[50:] - numbers[50:].mean()) ** 2
+    )
+    assert Numbers().guess_score("r2", numbers[:50], numbers[50:]) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("n_rows", [60, 700])
+def test_the_scheme_does_not_depend_on_the_number_of_samples(n_rows: int) -> None:
+    rows = np.random.default_rng(0).normal(size=(n_rows, 2))
+    labels = np.arange(n_rows) % 2
+    plan = make_splits(labels)
+    assert (len(plan.splits), plan.repeats_in(50), plan.repeats_in(9)) == (50, 10, 1)
+    model = MKLClassifier(["linear"], learner="ridge").fit(rows, labels)
+    explained = explain(model, rows, labels, repeats=1, time_limit=0)
+    assert len(explained.scores) == 5
+    assert shortened(0, 1, 10) in explained.text()
+
+
+def test_the_time_ends_after_whole_repetitions(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = count(0, 50)
+    monkeypatch.setattr("mklkit.comparison.comparing.monotonic", lambda: next(seconds))
+    settings: dict[str, Any] = CHEAP | {"kernels": "linear", "cv": "2x4"}
+    done = compare(NOISE, RARE, methods="uniform", learners=["ridge"], time_limit=260, **settings)
+    # Six runs of one method in two folds.
+    assert len(done.cells) == 6
+    assert shortened(260, 3, 4) in done.notes
+    monkeypatch.setattr(comparing, "monotonic", lambda: 0)
+    whole = compare(NOISE, RARE, methods="uniform", learners=["ridge"], time_limit=260, **settings)
+    assert not any("repetitions" in note for note in whole.notes)
+
+
+def test_questions_asked_after_scores(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    settings: dict[str, Any] = CHEAP | {"learners": ["ridge"], "cv": "2x1", "results": path}
+
+    def asked_after(methods: list[str]) -> bool:
+        done = compare(NOISE, RARE, methods=methods, **settings)
+        (covered,) = (text for text in done.as_dict()["how"] if text.startswith("Holm"))
+        after = done.plan["asked_after_scores"]
+        for text in (covered, methods_of_plan(done.plan)[0]):
+            assert ("after some scores were known" in text) == after
+        return bool(after)
+
+    assert not asked_after(["alignment"])
+    assert not asked_after(["alignment"])
+    assert asked_after(["alignment", "dimkl3"])
+    # The file still holds the scores of the other method.
+    assert asked_after(["alignment"])
+    first, *_ = path.read_text().splitlines()
+    path.write_text(first + "\n")
+    assert not asked_after(["alignment", "dimkl3"])
+
+
+def plan_of(n_datasets: int, score: str = "accuracy", **more: Any) -> dict[str, Any]:
+    questions = [
+        {"question": "Weights", "method": "dimkl3", "references": ["uniform"]},
+        {"question": "Others", "method": "dimkl3", "references": ["forest", "boosting"]},
+    ]
+    split = {"description": "5 folds", "number": 5, "training": [79, 81], "samples": 100}
+    names = [f"set {place}" for place in range(n_datasets)]
+    return {
+        "data": [{"name": name, "rows": 100, "columns": ["a"]} for name in names],
+        "splits": [{"name": name, **split} for name in names],
+        "task": "classification",
+        "score": score,
+        "seed": 0,
+        "tune": None,
+        "methods": [{"name": "dimkl3", "kind": "method", "spec": "combiner: dimkl3"}],
+        "versions": {"mklkit": "0.1.0"},
+        "questions": questions,
+        "reference": None,
+        **more,
+    }
+
+
+def test_the_methods_section_names_every_test() -> None:
+    text, bibtex = methods_of_plan(plan_of(1, "balanced_accuracy"))
+    for part in (
+        "balanced accuracy",
+        "79 to 81 % of 100",
+        "2 questions were tested",
+        "corrected resampled t-test",
+        "level of 0.05",
+        "Weights (dimkl3 against uniform)",
+        "the best of 2, forest, boosting",
+    ):
+        assert part in text
+    assert "Friedman" not in text
+    assert "nadeau2003" in bibtex
+    few, many = (methods_of_plan(plan_of(number))[0] for number in (4, 5))
+    assert "Friedman" not in few
+    assert "demsar2006" in many
+    for part in ("Friedman", "Iman and Davenport", "Nemenyi", "Bayesian signed-rank"):
+        assert part in many
+    assert "signed-rank" in few
+
+
+def test_what_a_difference_estimates() -> None:
+    one = plan_of(1)
+    assert "between models trained on 79 to 81 % of 100 such samples" in estimand(one)
+    single = {**one["splits"][0], "number": 1, "training": [80, 80]}
+    assert "trained on 80 samples" in estimand(one | {"splits": [single]})
+    assert "on one data set" in coverage(plan_of(2))
+    assert coverage(one | {"questions": []}) == ""
+
+
+def test_an_unfinished_split_has_no_guess(guessing: Comparison) -> None:
+    """A method that failed everywhere is not called guessing."""
+    cells = [
+        attrs.evolve(cell, score=np.nan, reason="singular") if cell.method == "majority" else cell
+        for cell in guessing.cells
+    ]
+    assert "majority" not in attrs.evolve(guessing, cells=cells).verdict.split("Guessing")[-1]
