@@ -19,6 +19,7 @@ from mklkit.estimators.folds import USUAL_FOLDS
 from mklkit.estimators.introspection import KernelModel, split
 from mklkit.estimators.lacking import counts
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
+from mklkit.evaluation.equivalence import equivalence_margin
 from mklkit.evaluation.splits import read_cv
 from mklkit.evaluation.tasks import OneClass, Task, task_of
 from mklkit.explanation.columns import ScoredRows, ShufflePlan
@@ -29,6 +30,7 @@ from mklkit.explanation.meaning import (
     guessed,
     joins_decisions,
     judged,
+    least_loss,
     meaning_of,
     of_those_who_have,
     without_kernels,
@@ -184,7 +186,8 @@ def explain(
     alignment = alignment_matrix(fitted, encoded, centered=True)
     sizes = self_similarity(fitted, encoded).to_numpy()
     scores = measured.scores()
-    unit = Unit.of(task, score, float(scores["score"].mean()))
+    margin = equivalence_margin(task, score, data.targets)
+    unit = Unit.of(task, score, float(scores["score"].mean()), margin)
     kernels = measured.kernels(sizes, comparable=not joins_decisions(fitted))
     kernels = judged(kernels, len(data.targets), unit.little)
     have = of_those_who_have(kernels, unit.little)
@@ -204,7 +207,10 @@ def explain(
         ],
         "lacking": [*counts(list(plan.reads), lacks, codes, classes)],
         "weights": list(meaning_of(fitted, sizes, alignment)),
-        "left out": list(without_kernels(kernels, unit)),
+        "left out": [
+            *without_kernels(kernels, unit),
+            *least_loss(measured.resolution(), unit),
+        ],
         "have it": list(without_kernels(have, unit)),
         "shuffled": plan.notes,
         "alike": [ALIGNMENT, *alike_notes],

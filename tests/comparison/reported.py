@@ -41,6 +41,8 @@ def comparison(n_datasets: int = 1, n_methods: int = 9) -> Comparison:
             {"name": data.name, "description": "4 folds", "number": 4, "digest": "0"}
             for data in sets
         ],
+        "margins": dict.fromkeys(names, 0.02),
+        "resolution": {},
         "seed": 0,
         "task": "classification",
         "score": "accuracy",
