@@ -162,7 +162,7 @@ class Measuring:
         model = self._fitted(self.refit.on(rows), train, rows)
         scores = self._scores(model, new, truth, y)
 
-        lacking_rows: NDArray[np.bool_] = self.lacks.any(axis=1)
+        lacking_rows = np.asarray(self.lacks.any(axis=1))
         for name, part in zip(PARTS, (~lacking_rows, lacking_rows), strict=True):
             scores[name] = self._score_of_part(model, new, scored, part)
         weights, row_spread = _weights(model, new)
