@@ -49,7 +49,7 @@ def test_bibtex_names_what_its_package_registers(path: Path) -> None:
         if entry.kind == "preset" or entry.target.__module__.startswith(f"{path.parent.name}.")
     }
     if path.parent.name == "mklkit":
-        names |= {"mklkit", "scikit-learn", "corrected t-test", "Holm"}
+        names |= {"mklkit", "scikit-learn", "corrected t-test", "Holm", "rule of three"}
     for name in names:
         for key, entry in sources_of(name).items():
             assert entry.startswith("@")

@@ -41,7 +41,7 @@ def comparison(n_datasets: int = 1, n_methods: int = 9) -> Comparison:
             {"name": data.name, "description": "4 folds", "number": 4, "digest": "0"}
             for data in sets
         ],
-        "margins": dict.fromkeys(names, 0.02),
+        "margins": {data.name: 0.02 for data in sets},
         "resolution": {},
         "seed": 0,
         "task": "classification",
