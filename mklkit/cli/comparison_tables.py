@@ -22,8 +22,8 @@ STYLES = {"method": "bold", "one kernel": "", "classifier": "", "baseline": "dim
 LEGEND = "{2}: difference from {0}; p: corrected t-test, Holm"
 OVER_DATA_SETS = (
     "\nrank: mean rank over the data sets, 1 is best; worse: the probability that, on"
-    " another data set, being over a point worse than {1} is likelier than being the"
-    " same or better"
+    " another data set, being worse than {1} by over two points (2 % of the baseline's error)"
+    " is likelier than being the same or better"
 )
 PLANNED = "interval: at Holm's level, 95 % or more; p: corrected t-test, Holm, over {}"
 

@@ -12,6 +12,7 @@ from time import monotonic
 from typing import Any
 
 import attrs
+import numpy as np
 
 from mklkit.comparison.comparison import Comparison
 from mklkit.comparison.data import DataSet, data_sets
@@ -29,7 +30,9 @@ from mklkit.comparison.splits import SplitPlan, check_splits, make_splits, publi
 from mklkit.comparison.stored import Cell, Results, is_left_out
 from mklkit.display.progress import Progress, check_progress, reported
 from mklkit.errors import IncompatibleError
+from mklkit.evaluation.equivalence import equivalence_margin
 from mklkit.evaluation.leakage import leakage_notes
+from mklkit.evaluation.resolution import resolution_of
 from mklkit.evaluation.time_limits import seconds_of, shortened
 from mklkit.persistence.facts import versions
 from mklkit.registry.columns import are_proposed
@@ -327,8 +330,25 @@ def plan_facts(
         ],
         "task": options.task.kind,
         "score": options.score,
+        "margins": {
+            source.name: equivalence_margin(options.task, str(options.score), source.truth)
+            for source in data
+        },
+        "resolution": {
+            source.name: units
+            for source, plan in zip(data, plans, strict=True)
+            if (units := _resolution(source, plan, str(options.score))) is not None
+        },
         "seed": options.seed,
         "tune": options.tune,
         "methods": [method.facts() for method in methods],
         "versions": versions(),
     }
+
+
+def _resolution(data: DataSet, plan: SplitPlan, score: str) -> dict[str, Any] | None:
+    """Return the units that the score counts in all splits, as plain values."""
+    rows = np.unique(np.concatenate([split.test for split in plan.splits]))
+    groups = None if data.groups is None else data.groups[rows]
+    units = resolution_of(score, data.truth[rows], groups)
+    return None if units is None else attrs.asdict(units)

@@ -34,6 +34,8 @@ from mklkit.datasets.pipeline import match_class_weights
 from mklkit.errors import DataError, counted, listed
 from mklkit.estimators.folds import fit_in_groups
 from mklkit.evaluation.claims import coverage, estimand, in_points, score_in_words
+from mklkit.evaluation.resolution import Resolution
+from mklkit.evaluation.tasks import task_named
 from mklkit.evaluation.verdict import verdict
 from mklkit.persistence.facts import json_ready
 from mklkit.plotting.comparison import ComparisonDisplay
@@ -57,9 +59,9 @@ class Comparison:
     data : list of DataSet
     methods : list of Method
     plan : dict
-        Plain values: ``data``, ``splits``, ``task``, ``score``, ``seed``, ``tune``, ``methods``,
-        ``versions``, ``questions``, ``reference``; ``asked_after_scores``, whether a file of
-        results held scores of other methods before.
+        Plain values: ``data``, ``splits``, ``task``, ``score``, ``margins``, ``resolution``,
+        ``seed``, ``tune``, ``methods``, ``versions``, ``questions``, ``reference``;
+        ``asked_after_scores``, whether a file of results held scores of other methods before.
     notes : list of str
         What was left out or differs from the request.
     complete : bool
@@ -164,7 +166,7 @@ class Comparison:
             For several data sets, the best rank first: the means over data sets, ``rank``, and
             ``p_worse``, ``p_equivalent``, ``p_better``: the probabilities that on another data set
             the likeliest outcome is to be worse than the first (or the reference), the same (to
-            within one point of accuracy) or better, by the Bayesian signed-rank test.
+            within two points) or better, by the Bayesian signed-rank test.
 
         Raises
         ------
@@ -173,7 +175,7 @@ class Comparison:
         """
         names = self.compared_data
         if data is None and len(names) > 1:
-            return table_of_datasets(self._compared, self.plan["reference"])
+            return table_of_datasets(self._compared, self._margins, self.plan["reference"])
         name = names[0] if data is None else data
         if name not in names:
             raise DataError(f"There are no results of data {name!r}, only of {listed(names)}.")
@@ -189,11 +191,28 @@ class Comparison:
         questions about one data set; see :attr:`how`.
         """
         tests = [
-            answers(runs, self.plan["questions"], self.unit == "points").assign(data=name)
+            answers(
+                runs, self.plan["questions"], self._resolution(name, runs), self._margins[str(name)]
+            ).assign(data=name)
             for name, runs in self._compared.groupby("data", sort=False)
         ]
         table = pd.concat(tests, ignore_index=True)
         return table[["data", *table.columns.drop("data")]]
+
+    @property
+    def _margins(self) -> dict[str, float]:
+        """The difference that counts as none, by data set."""
+        return dict(self.plan["margins"])
+
+    def _resolution(self, name: Any, runs: pd.DataFrame) -> Resolution | None:
+        """Return the units that the score counts in the compared splits of a data set."""
+        units = self.plan["resolution"].get(name)
+        planned = {part["name"]: part["number"] for part in self.plan["splits"]}
+        n_splits = len(runs[SPLIT].drop_duplicates())
+        n_rows = len(next(data for data in self.data if data.name == name).target)
+        # An interrupted comparison has not scored all rows.
+        share = 1.0 if n_splits == planned[name] else n_splits * runs["n_test"].mean() / n_rows
+        return None if units is None else Resolution(**units).part(min(1.0, share))
 
     @cached_property
     def ranking(self) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.evaluation.scores import area_under_curve, response, score_probabilities
 from mklkit.evaluation.scores import score as score_classes
 from mklkit.persistence.facts import json_ready
+from mklkit.protocols import Array
 from mklkit.registry.specs import to_spec
 
 PROCESS = Path("/proc/self")
@@ -54,12 +55,12 @@ RESET_PEAK = "5"
 class Encoded:
     """The encoded and scaled rows of one split, made once for all methods with the same steps."""
 
-    def __init__(self, data: DataSet, split: RowSplit) -> None:
-        self.data, self.split = data, split
+    def __init__(self, data: DataSet, plan: SplitPlan, place: int) -> None:
+        self.data, self.split, self.place = data, plan.splits[place], place
+        split = self.split
+        self.held_out = data.task.held_out(data.truth, [each.test for each in plan.splits])
         self.complete = not data.features.isna().any(axis=None)
-        truth = data.truth
-        self.labels = truth[split.train], truth[split.test]
-        self.lacks = None if data.lacks is None else data.lacks[split.test]
+        self.labels = data.truth[split.train], data.truth[split.test]
         self.weights = None if data.weights is None else data.weights[split.train]
         self.groups = None if data.groups is None else data.groups[split.train]
         self._rows: dict[str, tuple[pd.DataFrame, pd.DataFrame]] = {}
@@ -70,9 +71,13 @@ class Encoded:
         if score not in self._guesses:
             self._guesses[score] = np.nan
             with suppress(ValueError):
-                guess = self.data.task.guess_score(score, *self.labels)
+                guess = self.data.task.guess_score(score, *self.labels, self.variance())
                 self._guesses[score] = guess if np.isfinite(guess) else np.nan
         return self._guesses[score]
+
+    def variance(self, members: NDArray[np.bool_] | None = None) -> Array | None:
+        """Return what R² of the split needs of all splits, for all rows or some of them (N,)."""
+        return None if self.held_out is None else self.held_out.variance(self.place, members)
 
     def rows_for(self, method: Method) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return a method's training and test rows."""
@@ -121,8 +126,8 @@ def run_cells(
                     " this line to repeat its run."
                 )
     seconds: dict[str, float] = {}
-    for place, split in enumerate(plan.splits):
-        encoded = Encoded(data, split)
+    for place in range(len(plan.splits)):
+        encoded = Encoded(data, plan, place)
         shared = SharedViews(max_memory)
         reasons = _too_slow(methods, seconds) if capped else {}
         for method in methods:
@@ -241,7 +246,7 @@ def measured(
     if np.shape(answers) != labels.shape:
         raise ValueError(f"it predicts labels of shape {np.shape(answers)}, not {labels.shape}")
     if task.kind == "regression":
-        scores = task.score(labels, answers, training)
+        scores = task.score(labels, answers, training, variance=encoded.variance())
         cell = {name: scores[name] for name in ("r2", "mean_absolute_error")}
     elif task.kind == "outliers":
         cell = {
@@ -254,10 +259,12 @@ def measured(
     value = cell.get(name) if name else task.scorer(score)(classifier, rows, labels)
     cell["score"] = np.nan if value is None else float(sign * value)
     cell["guess"] = encoded.guess(score)
-    if encoded.lacks is not None:
-        for part, mask in (("complete", ~encoded.lacks), ("lacking", encoded.lacks)):
+    if encoded.data.lacks is not None:
+        lacks, test = encoded.data.lacks, encoded.split.test
+        for part, members in (("complete", ~lacks), ("lacking", lacks)):
+            scorer, mask = task.scorer(score, encoded.variance(members)), members[test]
             with suppress(ValueError):  # It may be undefined on few rows.
-                cell[f"{part}_score"] = task.scorer(score)(classifier, rows[mask], labels[mask])
+                cell[f"{part}_score"] = scorer(classifier, rows[mask], labels[mask])
     if not np.isfinite(cell["score"]):
         cell |= {"score": np.nan, "reason": f"{score} is not defined on the test rows"}
     if isinstance(classifier, Search):

@@ -21,6 +21,7 @@ from mklkit.evaluation import (
     indistinguishable,
     paired_t_test,
 )
+from mklkit.evaluation.resolution import Resolution
 from mklkit.evaluation.verdict import planned_tests, verdict_of_datasets
 
 SCORES = ("score", "guess", "complete_score", "lacking_score", *MEASURES)
@@ -68,8 +69,13 @@ def tests_against(results: pd.DataFrame, reference: str | None) -> pd.DataFrame:
     return tests
 
 
-def table_of_datasets(results: pd.DataFrame, reference: str | None = None) -> pd.DataFrame:
-    """Return one row per method over several data sets, the best average rank first."""
+def table_of_datasets(
+    results: pd.DataFrame, margins: Mapping[str, float], reference: str | None = None
+) -> pd.DataFrame:
+    """Return one row per method over several data sets, the best average rank first.
+
+    Differences within the margin of their data set are equivalent.
+    """
     means = results.groupby(["data", "method"], sort=False)[[*SCORES, "seconds"]].mean()
     over = means.groupby("method", sort=False).mean()
     rows = _rows(results)
@@ -78,9 +84,12 @@ def table_of_datasets(results: pd.DataFrame, reference: str | None = None) -> pd
     ranks = ranking(results)["ranks"]
     rows["rank"] = pd.Series(ranks, dtype=float)
     best = reference or (min(ranks, key=ranks.__getitem__) if ranks else None)
-    for name in ranks if best in ranks else ():
+    little = np.array([margins[data] for data in scores.index])
+    for name in ranks if best in ranks and (little > 0).all() else ():
         if name != best:
-            outcome = bayesian_signed_rank((scores[name] - scores[best]).to_numpy())
+            # In units of the margins, errors of different data sets can be averaged.
+            differences = (scores[name] - scores[best]).to_numpy() / little
+            outcome = bayesian_signed_rank(differences, rope=1)
             rows.loc[name, ["p_worse", "p_equivalent", "p_better"]] = attrs.astuple(outcome)
     return _sorted(rows, "rank", ascending=True)
 
@@ -111,9 +120,12 @@ def ranking(results: pd.DataFrame) -> dict[str, Any]:
 
 
 def answers(
-    results: pd.DataFrame, questions: Sequence[Mapping[str, Any]], shares: bool
+    results: pd.DataFrame,
+    questions: Sequence[Mapping[str, Any]],
+    resolution: Resolution | None,
+    margin: float,
 ) -> pd.DataFrame:
-    """Return the planned tests on the splits of one data set; ``shares`` as in planned_tests."""
+    """Return the planned tests on the splits of one data set."""
     scores, sizes = _by_split(results)
     names = {name for q in questions for name in (q["method"], *q["references"])}
     # An interrupted comparison may not have reached all of them.
@@ -121,7 +133,7 @@ def answers(
     by_method |= dict.fromkeys(names - set(scores), np.full(len(scores), np.nan))
     asked = [(q["question"], q["method"], q["references"]) for q in questions]
     n_train, n_test = sizes["n_train"].to_numpy(), sizes["n_test"].to_numpy()
-    return planned_tests(by_method, asked, n_train, n_test, shares=shares)
+    return planned_tests(by_method, asked, n_train, n_test, resolution=resolution, margin=margin)
 
 
 def sentence_on_ranks(results: pd.DataFrame) -> str:

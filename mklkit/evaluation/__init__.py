@@ -13,6 +13,7 @@ Examples
 """
 
 from mklkit.evaluation.cross_validation import CrossValidation, cross_validate
+from mklkit.evaluation.equivalence import equivalence_margin
 from mklkit.evaluation.measures import (
     ball_center,
     effective_rank,
@@ -39,6 +40,7 @@ from mklkit.evaluation.rank_tests import (
     indistinguishable,
     nemenyi_p_values,
 )
+from mklkit.evaluation.resolution import Resolution, resolution_of
 from mklkit.evaluation.scores import score, score_confusion
 from mklkit.evaluation.splits import Split, hold_out
 from mklkit.evaluation.verdict import planned_tests, verdict, verdict_of_datasets
@@ -49,6 +51,7 @@ __all__ = [
     "FoldPlan",
     "FriedmanTest",
     "PairedTest",
+    "Resolution",
     "RopeProbabilities",
     "Split",
     "average_ranks",
@@ -59,6 +62,7 @@ __all__ = [
     "critical_difference",
     "cross_validate",
     "effective_rank",
+    "equivalence_margin",
     "friedman_test",
     "hold_out",
     "holm",
@@ -71,6 +75,7 @@ __all__ = [
     "plan_folds",
     "planned_tests",
     "radius",
+    "resolution_of",
     "score",
     "score_confusion",
     "spectral_ratio",

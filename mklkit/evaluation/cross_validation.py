@@ -38,7 +38,9 @@ class CrossValidation:
     folds : list of dict
         Per fold ``repeat``, ``fold``, ``rows``, ``better_than_baseline``, ``seconds`` and the
         scores: for classes ``accuracy``, ``balanced_accuracy`` and ``baseline``; for numbers
-        ``r2``, ``mean_absolute_error`` and ``baseline``.
+        ``r2``, ``mean_absolute_error`` and ``baseline``. ``r2`` divides by the variance of all
+        scored targets, so that its mean over folds is the R² of all held-out predictions of a
+        repetition (:class:`mklkit.evaluation.pooled_r2.HeldOut`).
     pooled : dict or None
         For classes, the scores of the rows of all folds together, as :func:`score_confusion`
         returns them.
@@ -172,6 +174,7 @@ def cross_validate(
     members = checked_groups(groups, len(targets))
     splits, remarks = task.folds(scheme.cv, targets, random_state, repeats, members)
     n_folds = len(splits) // repeats
+    held_out = task.held_out(targets, [test for _, test in splits])
     scored: list[dict[str, Any]] = []
     answers: list[Any] = []
     with reported(progress, "cross-validating", BRIEF) as report:
@@ -184,7 +187,8 @@ def cross_validate(
             params |= fit_in_groups(fitted, rows[train], targets[train], some)
             fitted.fit(rows[train], targets[train], **params)
             answers.append(fitted.predict(rows[test]))
-            scores = task.score(targets[test], answers[-1], targets[train])
+            of_all = {} if held_out is None else {"variance": held_out.variance(len(scored))}
+            scores = task.score(targets[test], answers[-1], targets[train], **of_all)
             repeat, fold = divmod(len(scored), n_folds)
             elapsed = perf_counter() - start
             scored.append({"repeat": repeat, "fold": fold, **scores, "seconds": elapsed})

@@ -155,18 +155,20 @@ def least_difference(
     return float(stats.t.isf(alpha / 2, len(values) - 1) * error)
 
 
-def rule_of_three(n_rows: float, level: float = 0.95) -> float:
-    """Return the share of all rows that may differ if none of n sampled rows does.
+def rule_of_three(n_units: float, level: float = 0.95, n_differ: float = 0.0) -> float:
+    """Return by how much the share of units that differ may exceed that of n sampled units.
 
-    −ln(1 − ``level``)/n: at 95 % about 3/n (Hanley and Lippman-Hand, "If nothing goes wrong, is
-    everything all right?", JAMA 249, 1983).
+    If none of the sampled units differs, it is −ln(1 − ``level``)/n, at 95 % about 3/n (Hanley and
+    Lippman-Hand, "If nothing goes wrong, is everything all right?", JAMA 249, 1983). If
+    ``n_differ`` do, it is the upper limit of a Poisson mean less ``n_differ``, over n.
 
     Examples
     --------
-    >>> round(rule_of_three(300), 4)
-    0.01
+    >>> round(rule_of_three(300), 4), round(rule_of_three(300, n_differ=1), 4)
+    (0.01, 0.0125)
     """
-    return float(-np.log1p(-level) / n_rows)
+    limit = stats.gamma.ppf(level, n_differ + 1)
+    return float((limit - n_differ) / n_units)
 
 
 def holm(p_values: ArrayLike) -> Array:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from mklkit.errors import DataError, plain_message
+from mklkit.evaluation.equivalence import MARGIN
 from mklkit.numerics.sampling import own_stream
 from mklkit.protocols import Array
 
@@ -209,7 +210,7 @@ class RopeProbabilities:
 
 
 def bayesian_signed_rank(
-    differences: ArrayLike, rope: float = 0.01, n_samples: int = 50_000, seed: int = 0
+    differences: ArrayLike, rope: float = MARGIN, n_samples: int = 50_000, seed: int = 0
 ) -> RopeProbabilities:
     """Compare two methods on several data sets by the Bayesian signed-rank test.
 
@@ -222,9 +223,11 @@ def bayesian_signed_rank(
     ----------
     differences : array-like of shape (n_datasets,)
         The mean score of one method minus that of the other, per data set.
-    rope : float, default=0.01
-        Half the width of the region of practical equivalence, in the unit of the scores: 0.01 is
-        one point of accuracy as a share. With 0, only equal scores are equivalent.
+    rope : float, default=0.02
+        Half the width of the region of practical equivalence, in the unit of the scores: 0.02 is
+        two points of accuracy as a share. To compare errors, divide the differences by the
+        :func:`equivalence_margin` of each data set, and take 1. With 0, only equal scores are
+        equivalent.
     n_samples : int, default=50000
         Probabilities are accurate to about ``0.5 / sqrt(n_samples)``.
     seed : int, default=0
@@ -236,7 +239,7 @@ def bayesian_signed_rank(
 
     Examples
     --------
-    >>> outcome = bayesian_signed_rank([0.03, 0.02, 0.05, 0.04, 0.001, 0.03])
+    >>> outcome = bayesian_signed_rank([0.06, 0.04, 0.1, 0.08, 0.002, 0.06])
     >>> outcome.better > 0.9, outcome.worse
     (True, 0.0)
     """
@@ -249,7 +252,7 @@ def bayesian_signed_rank(
         )
     observed = np.append(0.0, values)
     strengths = np.append(PRIOR_STRENGTH, np.ones(len(values)))
-    # Rounded, so that 0.92 − 0.91 does not exceed 0.01.
+    # Rounded, so that 0.92 − 0.9 does not exceed 0.02.
     sums = np.round(observed[:, None] + observed, DIGITS)
     above = (sums > round(2 * rope, DIGITS)).astype(float)
     below = (sums < -round(2 * rope, DIGITS)).astype(float)

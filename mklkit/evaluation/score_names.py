@@ -23,6 +23,15 @@ OF_NUMBERS = (
     *("neg_mean_absolute_percentage_error", "d2_absolute_error_score", "neg_max_error"),
 )
 OF_OUTLIERS = ("roc_auc", "balanced_accuracy")
+OF_SAMPLES = ("accuracy", "recall_weighted", "f1_micro", "precision_micro", "recall_micro")
+"""Scores of classes in which all samples count equally: other names of the accuracy."""
+MEAN_RECALL = ("balanced_accuracy", "recall_macro")
+"""Means over classes of the share of a class's samples that are predicted correctly."""
+
+
+def is_error(score: str) -> bool:
+    """Return whether a score is an error, negated because larger is better."""
+    return score.startswith("neg_")
 
 
 def named_scorer(name: str, known: Sequence[str], values: str) -> Callable[[Any, Any, Any], float]:
@@ -35,3 +44,14 @@ def named_scorer(name: str, known: Sequence[str], values: str) -> Callable[[Any,
         )
     score: Callable[[Any, Any, Any], float] = get_scorer(name)
     return score
+
+
+def words_of(score: str) -> str:
+    """Return a score's name in words: of an error, without the sign.
+
+    Examples
+    --------
+    >>> words_of("neg_mean_absolute_error")
+    'mean absolute error'
+    """
+    return score.removeprefix("neg_").replace("_", " ")

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import log_loss, mean_absolute_error, r2_score, roc_auc_score
+from sklearn.metrics import log_loss, mean_absolute_error, roc_auc_score
 
+from mklkit.evaluation.pooled_r2 import r2_of_split, target_variance
 from mklkit.protocols import Array
 
 CHANCE_ERRORS = 2
@@ -165,22 +166,26 @@ def score_numbers(
     predictions: NDArray[Any],
     training: NDArray[Any] | None = None,
     counts: ArrayLike | None = None,
+    variance: Array | None = None,
 ) -> dict[str, Any]:
     """Return R², the mean absolute error, and that of the median of the training rows.
 
     For several targets, scores are means over them. ``r2`` is None if all numbers of a target are
-    the same; ``counts`` tells how many rows each pair stands for.
+    the same; ``counts`` tells how many rows each pair stands for. One of several splits has the
+    ``variance`` of :class:`mklkit.evaluation.pooled_r2.HeldOut` for its R².
     """
     if counts is not None:
         times = np.asarray(counts)
         truth, predictions = (np.repeat(numbers, times, axis=0) for numbers in (truth, predictions))
-    differ = len(truth) > 1 and bool((np.ptp(truth, axis=0) > 0).all())
+    if variance is None:
+        variance = target_variance(np.asarray(truth, dtype=float))
+    r2 = r2_of_split(truth, predictions, variance)
     error = float(mean_absolute_error(truth, predictions))
     median = np.median(truth if training is None else training, axis=0)
     baseline = float(np.abs(truth - median).mean())
     return {
         "rows": len(truth),
-        "r2": float(r2_score(truth, predictions)) if differ else None,
+        "r2": None if np.isnan(r2) else r2,
         "mean_absolute_error": error,
         "baseline": baseline,
         "better_than_baseline": error < baseline,

@@ -21,11 +21,14 @@ from mklkit.estimators.folds import Folds, shuffled_folds, stratified_folds
 from mklkit.estimators.introspection import classifier_in
 from mklkit.estimators.one_class import MKLOneClass
 from mklkit.estimators.regressor import MKLRegressor
+from mklkit.evaluation.pooled_r2 import HeldOut, r2_of_split
 from mklkit.evaluation.score_names import OF_CLASSES, OF_NUMBERS, OF_OUTLIERS, named_scorer
 from mklkit.evaluation.scores import response, score, score_numbers
 from mklkit.evaluation.splits import Split, hold_out, hold_out_any
+from mklkit.protocols import Array
 from mklkit.protocols import Task as Learned
 from mklkit.protocols.component import Preset
+from mklkit.protocols.folds import Rows
 
 UNEVEN = 1.5
 """If class sizes differ by more than this factor, models are scored by balanced accuracy."""
@@ -64,9 +67,19 @@ class Task(Protocol):
         """The number of columns that are predicted."""
         return len(self.names)
 
-    def scorer(self, name: str) -> Callable[[Any, Any, Any], float]:
-        """Return scikit-learn's scorer, a function of a fitted model, rows and targets."""
-        return named_scorer(name, self.ranked_by, self.values)
+    def scorer(self, name: str, variance: Array | None = None) -> Callable[[Any, Any, Any], float]:
+        """Return scikit-learn's scorer, a function of a fitted model, rows and targets.
+
+        One of several splits has the ``variance`` of :meth:`held_out` for its R².
+        """
+        scorer = named_scorer(name, self.ranked_by, self.values)
+        if name != "r2" or variance is None:
+            return scorer
+        return lambda model, rows, truth: r2_of_split(truth, model.predict(rows), variance)
+
+    def held_out(self, targets: NDArray[Any], tests: Sequence[Rows]) -> HeldOut | None:
+        """Return what R² of each split needs of all splits; None for other targets."""
+        return None
 
     def usual_score(self, targets: NDArray[Any]) -> str:
         """Return scikit-learn's name of the score for these targets, if the user names none."""
@@ -80,11 +93,20 @@ class Task(Protocol):
         """Return scikit-learn's name of a score in words, such as "balanced accuracy"."""
         return self.scores.get(name, name.replace("_", " "))
 
-    def guess_score(self, name: str, training: NDArray[Any], truth: NDArray[Any]) -> float:
-        """Return the score of a guess without any feature, learned from training targets."""
+    def guess_score(
+        self,
+        name: str,
+        training: NDArray[Any],
+        truth: NDArray[Any],
+        variance: Array | None = None,
+    ) -> float:
+        """Return the score of a guess without any feature, learned from training targets.
+
+        ``variance`` is as for :meth:`scorer`.
+        """
         guess: Any = DummyRegressor() if self.kind == "regression" else DummyClassifier()
         guess.fit(np.zeros((len(training), 1)), training)
-        return float(self.scorer(name)(guess, np.zeros((len(truth), 1)), truth))
+        return float(self.scorer(name, variance)(guess, np.zeros((len(truth), 1)), truth))
 
     def in_points(self, name: str) -> bool:
         """Return whether a score is a share from 0 to 1, written in percent and points."""
@@ -329,6 +351,10 @@ class Numbers(Task):
             " --task classification treats them as classes"
         )
         return pipeline_without_classes(MKLRegressor, preset, scale, settings, "regress", reason)
+
+    def held_out(self, targets: NDArray[Any], tests: Sequence[Rows]) -> HeldOut:
+        """Return the targets that the splits score."""
+        return HeldOut(targets, tests)
 
     def shown(self, name: str, value: float | None) -> str:
         """Return R² with three decimals, errors with four digits."""

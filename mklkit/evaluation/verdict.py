@@ -6,19 +6,21 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from mklkit.display import numbers
 from mklkit.errors import DataError, counted
-from mklkit.evaluation.paired_tests import corrected_t_test, holm, least_difference, rule_of_three
+from mklkit.evaluation.equivalence import MARGIN
+from mklkit.evaluation.paired_tests import corrected_t_test, holm, least_difference
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference, friedman_test
+from mklkit.evaluation.resolution import Resolution
+from mklkit.evaluation.score_names import is_error, words_of
 
 NAMES_SHOWN = 3
 """The most methods of a group to name; the others are counted."""
-SMALL = 0.02
-"""Differences up to two points do not matter: if an interval ends there, its limit is given."""
 FEW_DATASETS = 5
 """With fewer data sets, ranks are not tested."""
 DIGITS = 12
@@ -31,7 +33,8 @@ def planned_tests(
     n_train: ArrayLike,
     n_test: ArrayLike,
     alpha: float = 0.05,
-    shares: bool = False,
+    resolution: Resolution | None = None,
+    margin: float = MARGIN,
 ) -> pd.DataFrame:
     """Test the few questions about one data set that were planned before its scores were seen.
 
@@ -41,8 +44,8 @@ def planned_tests(
 
     An interval has the level at which Holm's procedure tests its question. So it excludes 0 if and
     only if ``p_holm`` is below ``alpha``, and its level is at least 1 − ``alpha``; the intervals
-    are not simultaneous. If scores are ``shares`` of rows, an interval that contains 0 is at least
-    as wide as the :func:`rule_of_three` for the rows: that none differs may be chance.
+    are not simultaneous. With a ``resolution``, an interval that contains 0 is at least as wide as
+    the rule of three allows for the units that the score counts: that none differs may be chance.
 
     Parameters
     ----------
@@ -52,16 +55,20 @@ def planned_tests(
     n_train, n_test : int or array-like of shape (J,)
         Rows trained on and scored.
     alpha : float, default=0.05
-    shares : bool, default=False
-        Whether scores are shares of rows from 0 to 1, such as the accuracy.
+    resolution : Resolution, optional
+        What the scores count, from :func:`resolution_of`; by default intervals have no least width.
+    margin : float, default=0.02
+        The largest difference that counts as none, from :func:`equivalence_margin`.
 
     Returns
     -------
     pandas.DataFrame
         One row per question: ``question`` (its title), ``method``, ``reference``, ``choices`` (the
         number of references to choose from), ``splits``, ``equal`` (the same score on each); mean
-        ``difference``, ``low``, ``high``, the interval's ``level``, ``p_value``, ``p_holm``.
-        Without a finite score in each split, or with one split, numbers are NaN.
+        ``difference``, ``low``, ``high``, the interval's ``level``, ``p_value``, ``p_holm``;
+        ``floor``, half the least width of an interval that contains 0, and the units ``counted``
+        that determine it, NaN and empty without a resolution; the ``margin``. Without a finite
+        score in each split, or with one split, numbers are NaN.
 
     Raises
     ------
@@ -103,13 +110,13 @@ def planned_tests(
         for difference, level in zip(differences, table["level"], strict=True)
     ]
     table["equal"] = [not difference.any() for difference in differences]
-    if shares:
-        trained, tested = (float(np.mean(np.asarray(rows))) for rows in (n_train, n_test))
-        least = [
-            rule_of_three(min(trained + tested, n_splits * tested), level)
-            for n_splits, level in zip(table["splits"], table["level"], strict=True)
-        ]
-        half = np.where(table["difference"].abs() <= half, np.maximum(half, least), half)
+    table["floor"] = np.nan
+    if resolution is not None:
+        pairs = zip(table["difference"], table["level"], strict=True)
+        table["floor"] = [resolution.floor(difference, level) for difference, level in pairs]
+        half = np.where(table["difference"].abs() <= half, np.fmax(half, table["floor"]), half)
+    table["counted"] = "" if resolution is None else str(resolution)
+    table["margin"] = margin
     table["low"], table["high"] = table["difference"] - half, table["difference"] + half
     return table
 
@@ -118,68 +125,96 @@ def verdict(tests: pd.DataFrame, unit: str = "points") -> str:
     """Return the results of :func:`planned_tests`, one sentence and line per question.
 
     Sentences follow from the intervals: "better" or "worse" if 0 is outside, "no difference
-    larger than" if both ends are within two points (0.02 of other scores), else "can't tell".
+    larger than" if both ends are within the margin, else "inconclusive". If the number of samples
+    or groups determines the interval, the sentence names it.
 
     Parameters
     ----------
     tests : pandas.DataFrame
     unit : str, default="points"
-        ``"points"`` for scores that are shares from 0 to 1; else the name of the score, whose
-        differences are not scaled.
+        ``"points"`` for scores that are shares from 0 to 1; else scikit-learn's name of the score.
+        Differences of R² are written in points, those of errors in the unit of the error.
 
     Examples
     --------
     >>> scores = {"dimkl5": [0.94, 0.96, 0.95, 0.95], "uniform": [0.94, 0.95, 0.96, 0.94]}
     >>> tests = planned_tests(scores, [("Learned weights", "dimkl5", "uniform")], 300, 100)
     >>> print(verdict(tests))
-    Learned weights: can't tell, as dimkl5 is between 2.1 points worse and 2.6 better than uniform.
+    Learned weights: inconclusive: dimkl5 − uniform = 0.2 points (95 % CI −2.1 to 2.6).
     """
     if len(tests) == 0:
         return "There are no two methods to compare."
+    written = _Unit.of(unit)
     return "\n".join(
-        f"{row['question']}: {_answer(row, unit)}." for row in tests.to_dict("records")
+        f"{row['question']}: {_answer(row, written)}." for row in tests.to_dict("records")
     )
 
 
-def _answer(test: Mapping[Any, Any], unit: str) -> str:
+@attrs.frozen
+class _Unit:
+    """How differences in a score are written: times a factor, with a unit."""
+
+    factor: int
+    name: str
+
+    @classmethod
+    def of(cls, score: str) -> _Unit:
+        """Return the unit of a score; for "points" that of a share."""
+        if score == "points":
+            return cls(100, "points")
+        if score == "r2":
+            return cls(100, "points of R²")
+        # A difference of negated errors is that of the errors, negated.
+        return cls(-1 if is_error(score) else 1, f"in {words_of(score)}")
+
+    def amount(self, size: float) -> str:
+        """Return a difference without its sign; only zero is written as zero."""
+        value = abs(self.factor * size)
+        if abs(self.factor) == 1:
+            return f"{value:.2g}"
+        return f"{value:.1f}" if value == 0 or value >= 0.05 else f"{value:.1g}"
+
+    def signed(self, size: float) -> str:
+        """Return a difference with its sign."""
+        return (numbers.MINUS if self.factor * size < 0 else "") + self.amount(size)
+
+    def sized(self, size: float) -> str:
+        """Return a difference with its unit, without its sign."""
+        return f"{self.amount(size)} {self.name}"
+
+
+def _answer(test: Mapping[Any, Any], unit: _Unit) -> str:
     method, beside = test["method"], test["reference"]
     if test["choices"] > 1:
         beside += f" (the best of {test['choices']})"
     low, high, n_splits = test["low"], test["high"], test["splits"]
     if math.isnan(low):
-        few = "one split cannot tell how much of a difference is chance"
+        few = "a single split does not show how much of a difference is chance"
         gap = "some of the scores are missing"
-        return f"{method} and {beside} are not compared, as {few if n_splits == 1 else gap}"
+        return f"{method} and {beside} are not compared, because {few if n_splits == 1 else gap}"
+    counts = test["counted"]
     if test["equal"]:
         same = f"{method} and {beside} have the same score on every split"
-        possible = f"; a difference of up to {_sized(high, unit)} can't be ruled out"
-        return same + (possible if high else "")
+        limit = f"; with {counts}, a difference of up to {unit.sized(high)} cannot be excluded"
+        return same + (limit if counts else "")
     near, far = sorted((abs(low), abs(high)))
+    level = f"{100 * test['level']:.3g} % CI"
     if low > 0 or high < 0:
         word = "better" if low > 0 else "worse"
-        span = f"{_amount(near, unit)} to {_amount(far, unit)}"
-        size = _sized(abs(test["difference"]), unit)
-        return f"{method} is {word} than {beside} by {size} ({span})"
-    if far <= SMALL:
-        size = _sized(far, unit)
-        return f"no difference larger than {size} either way between {method} and {beside}"
-    if unit == "points" and far > 1:
-        return f"{n_splits} splits are too few to tell whether {method} or {beside} is better"
-    ends = f"{_sized(-low, unit)} worse and {_amount(high, unit)} better"
-    return f"can't tell, as {method} is between {ends} than {beside}"
-
-
-def _sized(size: float, unit: str) -> str:
-    """Return a difference with its unit."""
-    return f"{_amount(size, unit)} {'points' if unit == 'points' else f'in {unit}'}"
-
-
-def _amount(size: float, unit: str) -> str:
-    """Return a difference without its sign; only zero is written as zero."""
-    if unit != "points":
-        return f"{size:.2g}"
-    points = 100 * size
-    return f"{points:.1f}" if points == 0 or points >= 0.05 else f"{points:.1g}"
+        span = f"{level} {unit.amount(near)} to {unit.amount(far)}"
+        return f"{method} is {word} than {beside} by {unit.sized(test['difference'])} ({span})"
+    is_floor = math.isclose(high - low, 2 * test["floor"])
+    if far <= test["margin"]:
+        least = f", the least that {counts} can exclude" if is_floor else ""
+        size = unit.sized(far)
+        return f"no difference larger than {size} either way between {method} and {beside}{least}"
+    if unit.factor == 100 and far > 1:
+        return f"inconclusive: {n_splits} splits are too few to compare {method} and {beside}"
+    ends = [unit.signed(end) for end in (low, high)][:: 1 if unit.factor > 0 else -1]
+    mean = f"{unit.signed(test['difference'])} {unit.name}"
+    span = f"{level} {ends[0]} to {ends[1]}"
+    least = f", the narrowest with {counts}" if is_floor else ""
+    return f"inconclusive: {method} − {beside} = {mean} ({span}{least})"
 
 
 def verdict_of_datasets(scores: ArrayLike, names: Sequence[str], alpha: float = 0.05) -> str:

@@ -17,6 +17,7 @@ from mklkit.errors import DataError, IncompatibleError, counted, type_name
 from mklkit.estimators.introspection import KernelModel, split
 from mklkit.estimators.lacking import counts
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
+from mklkit.evaluation.equivalence import equivalence_margin
 from mklkit.evaluation.splits import USUAL_CV, read_cv
 from mklkit.evaluation.tasks import Task, task_of
 from mklkit.evaluation.time_limits import seconds_of, shortened
@@ -28,6 +29,7 @@ from mklkit.explanation.meaning import (
     guessed,
     joins_decisions,
     judged,
+    least_loss,
     meaning_of,
     of_those_who_have,
     without_kernels,
@@ -181,7 +183,8 @@ def explain(
     alignment = alignment_matrix(fitted, encoded, centered=True)
     sizes = self_similarity(fitted, encoded).to_numpy()
     scores = measured.scores()
-    unit = Unit.of(task, score, float(scores["score"].mean()))
+    margin = equivalence_margin(task, score, data.targets)
+    unit = Unit.of(task, score, float(scores["score"].mean()), margin)
     kernels = measured.kernels(sizes, comparable=not joins_decisions(fitted))
     kernels = judged(kernels, len(data.targets), unit.little)
     have = of_those_who_have(kernels, unit.little)
@@ -202,7 +205,10 @@ def explain(
         ],
         "lacking": [*counts(list(plan.reads), lacks, codes, classes)],
         "weights": list(meaning_of(fitted, sizes, alignment)),
-        "left out": list(without_kernels(kernels, unit)),
+        "left out": [
+            *without_kernels(kernels, unit),
+            *least_loss(measured.resolution(), unit),
+        ],
         "have it": list(without_kernels(have, unit)),
         "shuffled": plan.notes,
         "alike": [ALIGNMENT, *alike_notes],

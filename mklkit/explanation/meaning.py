@@ -14,9 +14,11 @@ from mklkit.combiners.templates.fusion import LearnedFusion
 from mklkit.errors import counted
 from mklkit.estimators.introspection import KernelModel
 from mklkit.evaluation.alignment import NEAR_DUPLICATE
+from mklkit.evaluation.equivalence import MARGIN
 from mklkit.evaluation.paired_tests import corrected_interval
+from mklkit.evaluation.resolution import Resolution
+from mklkit.evaluation.score_names import words_of
 from mklkit.evaluation.tasks import Task
-from mklkit.evaluation.verdict import SMALL
 from mklkit.explanation.refitting import members_of
 from mklkit.protocols import Array, CombinerFacts, GatedDecision, facts_of
 
@@ -86,17 +88,17 @@ class Unit:
     scale: int = 100
     digits: int = 1
     word: str = " points"
-    little: float = SMALL
+    little: float = MARGIN
     """A loss up to this size counts as not lost."""
 
     @classmethod
-    def of(cls, task: Task, score: str, mean: float) -> Unit:
-        """Return the unit of a score with this mean."""
-        name = task.scores.get(score, score.replace("_", " "))
+    def of(cls, task: Task, score: str, mean: float, margin: float) -> Unit:
+        """Return the unit of a score with this mean and equivalence margin."""
+        name = task.scores.get(score, words_of(score))
         if task.in_points(score) or score == "r2":
             return cls(name)
         digits = max(0, 2 - int(np.floor(np.log10(abs(mean) or 1.0))))
-        return cls(name, 1, digits, "", SMALL * abs(mean))
+        return cls(name, 1, digits, "", margin)
 
     @property
     def lost(self) -> str:
@@ -167,6 +169,13 @@ def without_kernels(kernels: pd.DataFrame, unit: Unit) -> Iterator[str]:
         elif row["outcome"] == OPEN:
             rows = f"about {row['rows_needed']:,.0f} rows would settle it"
             yield f"{row['kernel']}: can't tell: {changed}; {rows}"
+
+
+def least_loss(counted: Resolution | None, unit: Unit) -> Iterator[str]:
+    """Yield a sentence on the least loss that the number of samples or groups can exclude."""
+    if counted is not None:
+        size = f"{unit.written(counted.floor(0.0))}{unit.word}"
+        yield f"with {counted}, losses of up to {size} cannot be excluded (rule of three)"
 
 
 def guessed(scores: pd.DataFrame, unit: Unit) -> Iterator[str]:

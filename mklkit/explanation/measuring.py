@@ -16,7 +16,9 @@ from sklearn.utils import _safe_indexing
 from mklkit.display.measures import PARTS
 from mklkit.errors import DataError, IncompatibleError, SpecError, plain_message
 from mklkit.estimators.folds import fit_in_groups
-from mklkit.evaluation.paired_tests import corrected_interval, rule_of_three
+from mklkit.evaluation.paired_tests import corrected_interval
+from mklkit.evaluation.pooled_r2 import HeldOut
+from mklkit.evaluation.resolution import Resolution, resolution_of
 from mklkit.evaluation.tasks import Task
 from mklkit.explanation.columns import Places, ScoredRows, ShufflePlan, shuffled, sources_of
 from mklkit.explanation.effects import column_effects, effects_table
@@ -56,6 +58,10 @@ class Measuring:
     effects: list[list[dict[str, Any]]] = attrs.field(factory=list)
     """Per fold, the effects of columns."""
     n_fits: int = 0
+    scored: Rows = attrs.field(factory=lambda: np.arange(0))
+    """The rows that are scored in any fold."""
+    held_out: HeldOut | None = None
+    """What R² of a fold needs of all folds."""
 
     def run(
         self,
@@ -68,6 +74,9 @@ class Measuring:
 
         After ``limit`` seconds no further repetition begins.
         """
+        tests = [test for _, test in splits]
+        self.scored = np.unique(np.concatenate(tests))
+        self.held_out = self.task.held_out(self.data.targets, tests)
         tried = [kernel for kernel in range(len(self.plan.reads)) if kernel not in self.why_not]
         total = len(splits) * (1 + len(tried) + len(self.plan.keys))
         start, done = monotonic(), 0
@@ -103,9 +112,10 @@ class Measuring:
         left_out = pd.DataFrame([self._lost("left_out", place) for place in range(len(names))])
         left_out["why_not"] = [self.why_not.get(place, "") for place in range(len(names))]
         if self.lacks.any():
-            have = (~self.lacks & ~self.alone).sum(axis=0)
-            of_have = [self._lost("have", (place, HAVE), n) for place, n in enumerate(have)]
-            left_out = pd.concat([left_out.assign(have_rows=have), pd.DataFrame(of_have)], axis=1)
+            have = ~self.lacks & ~self.alone
+            of_have = [self._lost("have", (at, HAVE), part) for at, part in enumerate(have.T)]
+            left_out = left_out.assign(have_rows=have.sum(axis=0))
+            left_out = pd.concat([left_out, pd.DataFrame(of_have)], axis=1)
         shuffled_in = [self._lost("shuffled", self.plan.of_kernel(name)) for name in names]
         return pd.concat([pd.DataFrame(kernels), left_out, pd.DataFrame(shuffled_in)], axis=1)
 
@@ -168,9 +178,9 @@ class Measuring:
         model = self._fitted(self.refit.on(rows), train, rows)
         scores = self._scores(model, new, truth, y)
 
-        lacking = self.lacks[scored].any(axis=1)
-        for name, part in zip(PARTS, (~lacking, lacking), strict=True):
-            scores[name] = self._score_of_part(model, new, np.flatnonzero(part), truth[part])
+        lacking_rows = np.asarray(self.lacks.any(axis=1))
+        for name, part in zip(PARTS, (~lacking_rows, lacking_rows), strict=True):
+            scores[name] = self._score_of_part(model, new, scored, part)
         weights, row_spread = _weights(model, new)
         self.weights.append(weights)
         self.row_spread.append(row_spread)
@@ -219,15 +229,14 @@ class Measuring:
         rows_left, new_left = (self.refit.rows_without(kernel, model, each) for each in (rows, new))
         kept = ~alone[train]
         self._fitted(smaller, train[kept], _safe_indexing(rows_left, np.flatnonzero(kept)))
-        parts: dict[Any, NDArray[np.bool_]] = {kernel: ~alone[test]}
+        parts: dict[Any, NDArray[np.bool_]] = {kernel: ~alone}
         if self.lacks[:, kernel].any():
-            parts[kernel, HAVE] = parts[kernel] & ~self.lacks[test, kernel]
+            parts[kernel, HAVE] = ~alone & ~self.lacks[:, kernel]
         for subject, part in parts.items():
-            places, truth = np.flatnonzero(part), self.data.targets[test[part]]
             better = score
             if not part.all():
-                better = self._score_of_part(model, new, places, truth)
-            worse = self._score_of_part(smaller, new_left, places, truth)
+                better = self._score_of_part(model, new, test, part)
+            worse = self._score_of_part(smaller, new_left, test, part)
             self.losses.setdefault(subject, []).append(better - worse)
 
     def _effects(self, before: Any, model: Any, rows: Any) -> list[dict[str, Any]]:
@@ -242,23 +251,38 @@ class Measuring:
         except IncompatibleError:
             return []
 
-    def _score_of_part(self, model: Any, rows: Any, places: Rows, truth: NDArray[Any]) -> float:
-        """Return the score of some rows, NaN if they all have the same target."""
-        if len(np.unique(truth, axis=0)) < 2:
+    def _score_of_part(
+        self, model: Any, rows: Any, test: Rows, members: NDArray[np.bool_]
+    ) -> float:
+        """Return the score of those test rows that are members (N,), NaN if it has none."""
+        part = np.flatnonzero(members[test])
+        truth = self.data.targets[test[part]]
+        if len(truth) == 0 or (self.held_out is None and len(np.unique(truth)) < 2):
             return np.nan
-        return self._score(model, _safe_indexing(rows, places), truth)
+        return self._score(model, _safe_indexing(rows, part), truth, members)
 
-    def _score(self, model: Any, rows: Any, truth: NDArray[Any]) -> float:
-        return float(self.task.scorer(self.score)(model, rows, truth))
+    def _score(
+        self,
+        model: Any,
+        rows: Any,
+        truth: NDArray[Any],
+        members: NDArray[np.bool_] | None = None,
+    ) -> float:
+        """Return the score of the current fold, or of those of its rows that are members (N,)."""
+        place = len(self.folds)
+        variance = None if self.held_out is None else self.held_out.variance(place, members)
+        return float(self.task.scorer(self.score, variance)(model, rows, truth))
 
     def _scores(
         self, model: Any, rows: Any, truth: NDArray[Any], trained: NDArray[Any]
     ) -> dict[str, Any]:
         """Return the score of a fold, that of guessing without columns, and the standard scores."""
-        scores = self.task.score(truth, model.predict(rows), trained)
+        variance = None if self.held_out is None else self.held_out.variance(len(self.folds))
+        of_all = {} if variance is None else {"variance": variance}
+        scores = self.task.score(truth, model.predict(rows), trained, **of_all)
         try:
             scores["score"] = self._score(model, rows, truth)
-            scores["guess"] = self.task.guess_score(self.score, trained, truth)
+            scores["guess"] = self.task.guess_score(self.score, trained, truth, variance)
         except (ValueError, AttributeError) as error:
             raise SpecError(
                 f"The model has no score {self.score}: {plain_message(error)}"
@@ -275,18 +299,29 @@ class Measuring:
     def _named(self, places: Places) -> list[str]:
         return [self.plan.names[place] for place in places]
 
-    def _lost(self, name: str, subject: Any, n_rows: int | None = None) -> dict[str, float]:
-        """Return mean, deviation and interval over folds of the loss in score on rows."""
+    def _lost(
+        self, name: str, subject: Any, members: NDArray[np.bool_] | None = None
+    ) -> dict[str, float]:
+        """Return mean, deviation and interval over folds of the loss in score, on members (N,)."""
         losses = [loss for loss in self.losses.get(subject, ()) if not np.isnan(loss)]
         sizes = pd.DataFrame(self.folds)[["training_rows", "rows"]].mean()
         values = np.array(losses or [np.nan])
         low, high = corrected_interval(values, *sizes)
-        if self.task.in_points(self.score):
+        counted = self.resolution(members)
+        if counted is not None:
             # Folds may all agree by chance.
-            least = rule_of_three(n_rows or len(self.data.targets))
+            least = counted.floor(float(values.mean()))
             low, high = min(low, values.mean() - least), max(high, values.mean() + least)
         spread = {"": values.mean(), "_std": _deviation(values), "_low": low, "_high": high}
         return {f"{name}{ending}": float(value) for ending, value in spread.items()}
+
+    def resolution(self, members: NDArray[np.bool_] | None = None) -> Resolution | None:
+        """Return the units that the score counts, of the scored rows that are members (N,)."""
+        rows = self.scored if members is None else self.scored[members[self.scored]]
+        if len(rows) == 0:
+            return None
+        groups = None if self.data.groups is None else self.data.groups[rows]
+        return resolution_of(self.score, self.data.targets[rows], groups)
 
 
 def _deviation(values: Array) -> Any:

@@ -24,8 +24,8 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.spatial.distance import cdist
 
 from mklkit import MKLClassifier, compare
-from mklkit.evaluation import corrected_interval, planned_tests
-from mklkit.evaluation.verdict import SMALL
+from mklkit.evaluation import Resolution, corrected_interval, planned_tests
+from mklkit.evaluation.equivalence import MARGIN
 from mklkit.explanation import explain
 from mklkit.protocols.folds import plan_folds
 
@@ -120,10 +120,11 @@ def by_formula(n_rows: int, seed: int) -> Iterator[Statement]:
         features = summed(rows, dict.fromkeys(sources, 1.0))
         return np.array([accuracy(features, signs, *split) for split in splits])
 
-    whole, least = of_sources(SOURCES), 3 / n_rows
+    whole, units = of_sources(SOURCES), Resolution(n_rows, "samples")
     for source in SOURCES:
         lost = whole - of_sources(other for other in SOURCES if other != source)
         (low, high), mean = corrected_interval(lost, *sizes), lost.mean()
+        least = units.floor(mean)
         yield "explain", source, mean, min(low, mean - least), max(high, mean + least)
     splits, scores = folds(signs, 2, seed), pd.DataFrame()
     for place, (train, test) in enumerate(splits):
@@ -140,7 +141,8 @@ def by_formula(n_rows: int, seed: int) -> Iterator[Statement]:
             scores.loc[place, name] = accuracy(columns, signs, train, test)
     pairs = [*((rule, EVEN) for rule in RULES), (EVEN, BEST), (EVEN, ON_ALL)]
     numbers = ([len(split[part]) for split in splits] for part in (0, 1))
-    yield from answered(planned_tests(dict(scores), [("", *pair) for pair in pairs], *numbers))
+    questions = [("", *pair) for pair in pairs]
+    yield from answered(planned_tests(dict(scores), questions, *numbers, resolution=units))
 
 
 def answered(questions: pd.DataFrame) -> Iterator[Statement]:
@@ -183,7 +185,7 @@ def judged(said: pd.DataFrame) -> pd.DataFrame:
     low, high, of_loss = said["low"], said["high"], said["command"] == "explain"
     limit = high.where(of_loss, said[["low", "high"]].abs().max(axis=1))
     signed, same = (low > 0) | (high < 0), ~of_loss & (low == high)
-    limited = ~signed & ~same & (limit <= SMALL)
+    limited = ~signed & ~same & (limit <= MARGIN)
     opposite, larger = said["difference"] * true <= 0, true.where(of_loss, true.abs()) > limit
     wrong = (signed & opposite) | (limited & larger)
     return said.assign(true=true, wrong=wrong, open=~(signed | limited | same))

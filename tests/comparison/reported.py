@@ -48,6 +48,8 @@ def comparison(n_datasets: int = 1, n_methods: int = 9) -> Comparison:
             }
             for data in sets
         ],
+        "margins": {data.name: 0.02 for data in sets},
+        "resolution": {},
         "seed": 0,
         "task": "classification",
         "score": "accuracy",

@@ -12,7 +12,7 @@ from documents import listings
 from scipy import stats
 
 from mklkit.errors import DataError
-from mklkit.evaluation import planned_tests, verdict, verdict_of_datasets
+from mklkit.evaluation import Resolution, planned_tests, verdict, verdict_of_datasets
 
 STREAM = np.random.default_rng(1)
 BEST = 0.9 + STREAM.normal(0, 0.01, 10)
@@ -77,7 +77,7 @@ def test_the_best_of_several_counts_as_often() -> None:
 
 def test_sentences() -> None:
     half = 100 * stats.t.isf(0.025, 9) * 0.002 * np.sqrt(1 / 10 + 1 / 9)
-    span = f"({2 - half:.1f} to {2 + half:.1f})"
+    span = f"(95 % CI {2 - half:.1f} to {2 + half:.1f})"
     assert said(behind(2)) == f"a is better than b by 2.0 points {span}."
     assert said(behind(-2)) == f"a is worse than b by 2.0 points {span}."
     near = f"no difference larger than {0.1 + half:.1f} points either way between a and b."
@@ -85,18 +85,24 @@ def test_sentences() -> None:
     wide = said(behind(0.5, 0.04))
     half *= 20
     assert wide == (
-        f"can't tell, as a is between {half - 0.5:.1f} points worse and {half + 0.5:.1f} better"
-        " than b."
+        f"inconclusive: a − b = 0.5 points (95 % CI −{half - 0.5:.1f} to {half + 0.5:.1f})."
     )
     assert said(BEST.copy()) == "a and b have the same score on every split."
-    assert "one split cannot tell" in said([0.1], [0.9], **SIZES)
+    assert "a single split does not show" in said([0.1], [0.9], **SIZES)
     assert "some of the scores are missing" in said(np.append(BEST[:9], math.nan))
-    assert "2 splits are too few to tell" in said([0.8, 0.6], [0.92, 0.88], **SIZES)
+    assert "2 splits are too few to compare" in said([0.8, 0.6], [0.92, 0.88], **SIZES)
     # Barely better is not "0.0 to".
     barely = 100 * stats.t.isf(0.025, 9) * 0.002 * np.sqrt(1 / 10 + 1 / 9) + 0.02
-    assert "(0.02 to " in said(behind(barely))
+    assert "(95 % CI 0.02 to " in said(behind(barely))
     tests = planned_tests({"a": BEST, "b": behind(5)}, [("Q", "a", "b")], **SIZES)
-    assert "by 0.05 in r2 (0.04" in verdict(tests, "r2")
+    assert "by 5.0 points of R² (95 % CI 4.8 to" in verdict(tests, "r2")
+    # A higher negative error is a smaller error.
+    error = "neg_mean_absolute_error"
+    assert "a is better than b by 0.05 in mean absolute error" in verdict(tests, error)
+    tests = planned_tests({"a": BEST, "b": behind(0.5, 0.04)}, [("Q", "a", "b")], **SIZES)
+    assert "inconclusive: a − b = −0.005 in mean absolute error (95 % CI −0." in verdict(
+        tests, error
+    )
     assert verdict(tests.iloc[:0]) == "There are no two methods to compare."
 
 
@@ -106,17 +112,29 @@ def test_no_row_that_differs_is_no_proof_that_none_would() -> None:
         scores = {name: np.full(n_splits, 0.9) for name in "abc"}
         scores["c"] = scores["c"] - 0.3 + np.arange(n_splits) * 0.001
         questions = [("Q", "a", "b"), ("Q", "a", "c")]
-        tests = planned_tests(scores, questions, n_train, n_test, shares=True)
         n_rows = min(100, n_splits * n_test)
+        units = Resolution(n_rows, "samples")
+        tests = planned_tests(scores, questions, n_train, n_test, resolution=units)
         limit = stats.beta.isf(0.05, 1, n_rows)
         assert tests["high"][0] == pytest.approx(limit, rel=0.1)
         assert tests["low"][0] == -tests["high"][0]
         assert tests["low"][1] > 0  # What is found stays found.
         first, second = verdict(tests).splitlines()
         points = f"{100 * tests['high'][0]:.1f} points"
-        assert first.endswith(f"same score on every split; a difference of up to {points} can't be"
-                              " ruled out.")  # fmt: skip
+        limit = f"with {n_rows} samples, a difference of up to {points} cannot be excluded."
+        assert first.endswith(f"same score on every split; {limit}")
         assert "a is better than c" in second
+
+
+def test_the_sentence_names_the_samples_that_limit_it() -> None:
+    units = Resolution(20, "samples in the rarest class", 2)
+    scores = {"a": BEST, "b": BEST + 1e-4 * np.tile([1, -1], 5)}
+    tests = planned_tests(scores, [("Q", "a", "b")], **SIZES, resolution=units)
+    assert "(95 % CI −7.5 to 7.5, the narrowest with 20 samples in the rarest class)" in verdict(
+        tests
+    )
+    tests = planned_tests(scores, [("Q", "a", "b")], **SIZES, resolution=Resolution(400, "groups"))
+    assert verdict(tests).endswith("between a and b, the least that 400 groups can exclude.")
 
 
 def test_data_sets():

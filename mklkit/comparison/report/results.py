@@ -52,10 +52,10 @@ NOTE = (
 )
 OVER_NOTE = (
     "Means over the data sets; the rank is the average of those on each. “Worse”, “same”, “better”:"
-    " on another data set a method can be more than one point of accuracy worse than the first"
-    " row, within one point of it, or more than one point better; the number is the probability"
-    " that this outcome is the likeliest of the three, by the Bayesian signed-rank test (Benavoli"
-    " and others 2017). It is not the share of data sets with this outcome."
+    " on another data set a method can be worse than the first row by more than two points (of an"
+    " error, 2 % of the baseline's), within two points of it, or better by more; the number is the"
+    " probability that this outcome is the likeliest of the three, by the Bayesian signed-rank test"
+    " (Benavoli and others 2017). It is not the share of data sets with this outcome."
 )
 
 

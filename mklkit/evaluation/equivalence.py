@@ -1,0 +1,54 @@
+"""How small a difference of scores does not matter: one margin for all conclusions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.dummy import DummyClassifier, DummyRegressor
+
+from mklkit.evaluation.score_names import is_error
+from mklkit.evaluation.tasks import Task
+
+MARGIN = 0.02
+"""Differences up to two points, or 2 % of the baseline's error, do not matter."""
+
+
+def equivalence_margin(task: Task, score: str, targets: NDArray[Any]) -> float:
+    """Return the largest difference in a score that counts as none.
+
+    Two points (0.02) of scores that are 1 at best, such as the accuracy, the area under the ROC
+    curve and R². Errors have a unit, so their margin is 2 % of the baseline's error: that of
+    predicting the median of the targets, or for classes their frequencies. It changes with the unit
+    as the differences do.
+
+    Parameters
+    ----------
+    task : Task
+    score : str
+        scikit-learn's name of the score; those of errors begin with ``neg_``.
+    targets : ndarray of shape (n,) or (n, n_targets)
+
+    Returns
+    -------
+    float
+        0 if the baseline makes no errors.
+
+    Examples
+    --------
+    >>> from mklkit.evaluation.tasks import task_named
+    >>> metres = np.array([1.0, 2.0, 6.0])
+    >>> task = task_named("regression")
+    >>> [equivalence_margin(task, "neg_max_error", y) for y in (metres, 1000 * metres)]
+    [0.08, 80.0]
+    >>> equivalence_margin(task, "r2", metres)
+    0.02
+    """
+    if not is_error(score):
+        return MARGIN
+    nothing = np.zeros((len(targets), 1))
+    baseline: Any = DummyClassifier(strategy="prior")
+    if task.kind == "regression":
+        baseline = DummyRegressor(strategy="median")
+    return MARGIN * abs(task.scorer(score)(baseline.fit(nothing, targets), nothing, targets))

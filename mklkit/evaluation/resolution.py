@@ -1,0 +1,95 @@
+"""The least difference of scores that a number of samples can exclude."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mklkit.evaluation.paired_tests import rule_of_three
+from mklkit.evaluation.score_names import MEAN_RECALL, OF_NUMBERS, OF_SAMPLES, is_error
+
+
+@attrs.frozen
+class Resolution:
+    """The number of units that a score counts.
+
+    Attributes
+    ----------
+    count : float
+        The number of units that are scored.
+    unit : str
+        ``"samples"``, ``"groups"``, ``"samples in the rarest class"`` or ``"groups in the class
+        with the fewest"``.
+    n_means : int
+        The number of classes over which the score is a mean: one of ``count`` units changes it by
+        at most 1/(``count``·``n_means``).
+    """
+
+    count: float
+    unit: str
+    n_means: int = 1
+
+    def __str__(self) -> str:
+        """Return the count and the unit."""
+        return f"{self.count:,.0f} {self.unit}"
+
+    def part(self, share: float) -> Resolution:
+        """Return the resolution if only a share of the units is scored."""
+        return attrs.evolve(self, count=max(1.0, np.floor(share * self.count)))
+
+    def floor(self, difference: float, level: float = 0.95) -> float:
+        """Return how far from a measured difference the true one may be by chance alone.
+
+        That is the limit of :func:`mklkit.evaluation.paired_tests.rule_of_three` for as many units
+        as make up the difference.
+        """
+        n_units = self.count * self.n_means
+        return rule_of_three(n_units, level, abs(difference) * n_units)
+
+
+def resolution_of(
+    score: str, labels: ArrayLike, groups: ArrayLike | None = None
+) -> Resolution | None:
+    """Return the units that a score of classes counts; None for errors and scores of numbers.
+
+    Of n samples of which none is predicted differently, up to about 3/n of all samples may be
+    (the rule of three). The accuracy counts all samples. In the balanced accuracy of C classes, a
+    sample of a class of n_c counts 1/(C·n_c), and in the area under the ROC curve, in F1 and in
+    others up to 1/n_c: there, n is the size of the rarest class. Samples of a group, such as a
+    patient, are not independent: then groups are counted, and of each class those that have it.
+    Errors and R² change with every sample, so their differences have no such limit.
+
+    Parameters
+    ----------
+    score : str
+        scikit-learn's name.
+    labels : array-like of shape (n,)
+        The classes of the samples that are scored.
+    groups : array-like of shape (n,), optional
+
+    Returns
+    -------
+    Resolution or None
+
+    Examples
+    --------
+    >>> labels = ["ill"] * 20 + ["well"] * 180
+    >>> for score in ("accuracy", "balanced_accuracy", "roc_auc"):
+    ...     units = resolution_of(score, labels)
+    ...     print(f"{score}: {units}, {units.floor(0.0):.3f}")
+    accuracy: 200 samples, 0.015
+    balanced_accuracy: 20 samples in the rarest class, 0.075
+    roc_auc: 20 samples in the rarest class, 0.150
+    """
+    if is_error(score) or score in OF_NUMBERS:
+        return None
+    values = np.asarray(labels)
+    units = np.arange(len(values)) if groups is None else np.asarray(groups)
+    word = "samples" if groups is None else "groups"
+    if score in OF_SAMPLES:
+        return Resolution(len(np.unique(units)), word)
+    classes = np.unique(values)
+    count = min(len(np.unique(units[values == label])) for label in classes)
+    rarest = "in the rarest class" if groups is None else "in the class with the fewest"
+    return Resolution(count, f"{word} {rarest}", len(classes) if score in MEAN_RECALL else 1)
