@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from mklkit.datasets import Table
+    from mklkit.datasets.adjusting import Adjustment
     from mklkit.datasets.files import ChunkedTable
     from mklkit.evaluation.splits import Split
     from mklkit.evaluation.tasks import Task
@@ -156,6 +157,12 @@ class System:
         self.facts["notes"] += self.leaks([(split.train, split.held_out)])
         return split
 
+    def adjustment(self) -> Adjustment:
+        """Return what still tells the covariates that are removed, on all rows."""
+        from mklkit.datasets.adjusting import Adjustment
+
+        return Adjustment.of(self.pipeline, self.table.features, self.table.target)
+
     def leaks(self, splits: list[Any]) -> list[str]:
         """Return notes on why scores on these splits are too optimistic."""
         from mklkit.datasets.kernel_columns import without_unread
@@ -166,10 +173,14 @@ class System:
         numbers, targets = self.table.task == "regression", self.table.target.to_numpy()
         return leakage_notes(features, targets, splits, self.groups_of_rows, numbers)
 
-    def result(self, pipeline: Any, **results: Any) -> dict[str, Any]:
+    def result(self, pipeline: Any, adjustment: Adjustment, **results: Any) -> dict[str, Any]:
         """Return a command's results: data, options, steps, choices and parts of a model."""
+        from mklkit.estimators.introspection import classifier_in
         from mklkit.persistence.facts import facts_of_model
 
+        if adjustment.covariates:
+            by_kernel = adjustment.by_kernel(classifier_in(pipeline))
+            results["adjustment"] = adjustment.facts(by_kernel)
         return {
             "data": self.facts,
             "preset": self.options.preset,
