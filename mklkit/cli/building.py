@@ -173,14 +173,10 @@ class System:
         numbers, targets = self.table.task == "regression", self.table.target.to_numpy()
         return leakage_notes(features, targets, splits, self.groups_of_rows, numbers)
 
-    def result(self, pipeline: Any, adjustment: Adjustment, **results: Any) -> dict[str, Any]:
+    def result(self, pipeline: Any, **results: Any) -> dict[str, Any]:
         """Return a command's results: data, options, steps, choices and parts of a model."""
-        from mklkit.estimators.introspection import classifier_in
         from mklkit.persistence.facts import facts_of_model
 
-        if adjustment.covariates:
-            by_kernel = adjustment.by_kernel(classifier_in(pipeline))
-            results["adjustment"] = adjustment.facts(by_kernel)
         return {
             "data": self.facts,
             "preset": self.options.preset,

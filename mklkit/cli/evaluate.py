@@ -77,7 +77,8 @@ def _result(system: System, outcome: Any) -> dict[str, Any]:
     whole = clone(outcome.estimator)
     with quiet_removal():
         whole[:-1].fit(system.table.features)
-    result = system.result(outcome.estimator, outcome.adjustment)
+    adjustment = outcome.adjustment.facts(outcome.estimator)
+    result = system.result(outcome.estimator, **adjustment)
     for of_last_fold in ("weights", "rows", "chosen"):
         del result["model"][of_last_fold]
     return {

@@ -166,13 +166,14 @@ def _fit_and_score(
             if len(rows):
                 answers = system.pipeline.predict(features.iloc[rows])
                 scores[part] = system.task.score(targets[rows], answers, targets[split.train])
-    results = {"split": split.kind, "scores": scores, "scored_model": scored}
+    results: dict[str, Any] = {"split": split.kind, "scores": scores, "scored_model": scored}
     if not saves or not len(split.held_out):
-        result = system.result(system.pipeline, adjustment, **results, seconds=scored["seconds"])
-        return system, result
+        results |= adjustment.facts(system.pipeline)
+        return system, system.result(system.pipeline, **results, seconds=scored["seconds"])
     system, notes = system.to_be_saved()
     seconds = _fitted(system, slice(None))["seconds"]
-    result = system.result(system.pipeline, adjustment, **results, seconds=seconds)
+    results |= adjustment.facts(system.pipeline)
+    result = system.result(system.pipeline, **results, seconds=seconds)
     return system, {**result, "choices": [*result["choices"], *notes]}
 
 

@@ -28,6 +28,8 @@ from mklkit.comparison.requests import (
 from mklkit.comparison.running import run_cells
 from mklkit.comparison.splits import SplitPlan, check_splits, make_splits, published_split
 from mklkit.comparison.stored import Cell, Results, is_left_out
+from mklkit.comparison.withholding import with_unadjusted
+from mklkit.datasets.covariates import quiet_removal
 from mklkit.display.progress import Progress, check_progress, reported
 from mklkit.errors import IncompatibleError
 from mklkit.evaluation.leakage import leakage_notes
@@ -217,21 +219,24 @@ def compare(
         plans.append(plan)
         prefix = f"{source.name}: " if len(data) > 1 else ""
         notes += [f"{prefix}{note}" for note in plan.notes]
-    if covariates:  # Their names are checked before the first fit.
-        for source in data:
-            source.check_columns(covariates)
+    _check_covariates(data, covariates)
     # With covariates, kernels are proposed only on numbers.
     read = None if covariates and kernels and are_proposed(kernels) else kernels
     data = [with_lacking(source.for_kernels(read), chosen) for source in data]
     for source, kernel in product(data, options.also):
         source.for_kernels(kernel)
+    data, unadjusted = with_unadjusted(data, chosen)
     facts = plan_facts(data, plans, chosen, options)
     facts |= {"questions": questions, "reference": reference}
     total = len(chosen) * sum(len(plan.splits) for plan in plans)
     cells: list[Cell] = []
     start, by_time = monotonic(), False
     file = None if results is None else Path(results)
-    with Results(file, facts, chosen) as stored, reported(progress, "comparing") as tell:
+    with (
+        Results(file, facts, chosen) as stored,
+        reported(progress, "comparing") as tell,
+        quiet_removal(),
+    ):
 
         def begin(method: Method) -> None:
             if cells and monotonic() - start > limit:
@@ -256,11 +261,17 @@ def compare(
     left_out = {cell.method: cell.reason for cell in cells if is_left_out(cell)}
     notes += [f"{name} {reason}" for name, reason in left_out.items()]
     reused, complete = len(cells) - stored.n_new, len(cells) == total
-    return Comparison(cells, data, chosen, facts, notes, complete, reused, by_time)
+    return Comparison(cells, data, chosen, facts, notes, complete, reused, by_time, unadjusted)
 
 
 class _TimeOver(Exception):
     """No more runs may begin."""
+
+
+def _check_covariates(data: Sequence[DataSet], covariates: Any) -> None:
+    """Refuse unknown covariates before the first fit."""
+    for source in data if covariates else ():
+        source.check_columns(covariates)
 
 
 def _divided(

@@ -26,6 +26,7 @@ from mklkit.comparison.table import (
     table_of_datasets,
     table_of_splits,
 )
+from mklkit.comparison.withholding import sentences, without_p_values, without_verdicts
 from mklkit.comparison.writing import check_report, methods_latex, write_text
 from mklkit.datasets.csv_file import csv_text
 from mklkit.datasets.pipeline import match_class_weights
@@ -65,6 +66,9 @@ class Comparison:
         The number of runs that were in a file of results.
     by_time : bool
         True if the time limit ended it.
+    unadjusted : dict of str to dict of str to list of str
+        Per data set, the methods that read columns from which the removed ``covariates`` can still
+        be told (discrete or skewed ones), and these columns. They get no verdict and no p value.
 
     Examples
     --------
@@ -86,6 +90,7 @@ class Comparison:
     complete: bool
     reused: int = 0
     by_time: bool = False
+    unadjusted: dict[str, dict[str, list[str]]] = attrs.field(factory=dict)
 
     def __repr__(self) -> str:
         """Return one line: how much was compared, and the best row."""
@@ -168,13 +173,25 @@ class Comparison:
             If there is no such data set, or none was finished.
         """
         names = self.compared_data
+        reference = self.plan["reference"]
         if data is None and len(names) > 1:
-            return table_of_datasets(self._compared, self.plan["reference"])
+            table = table_of_datasets(self._compared, reference)
+            return without_p_values(table, self._unadjusted_anywhere, reference)
         name = names[0] if data is None else data
         if name not in names:
             raise DataError(f"There are no results of data {name!r}, only of {listed(names)}.")
         runs = self._compared[self._compared["data"] == name]
-        return table_of_splits(runs, self.plan["reference"])
+        return without_p_values(
+            table_of_splits(runs, reference), self.unadjusted.get(name, {}), reference
+        )
+
+    @property
+    def _unadjusted_anywhere(self) -> dict[str, list[str]]:
+        """The unadjusted methods of any of the compared data sets, with their columns."""
+        methods: dict[str, list[str]] = {}
+        for name in self.compared_data:
+            methods |= self.unadjusted.get(name, {})
+        return methods
 
     @cached_property
     def questions(self) -> pd.DataFrame:
@@ -182,10 +199,14 @@ class Comparison:
 
         ``data``, and the columns of :func:`mklkit.evaluation.planned_tests`: title, method,
         reference, difference in score, interval and p values. Holm's correction covers the
-        questions about one data set.
+        questions about one data set. Questions about :attr:`unadjusted` methods are ``withheld``,
+        and have no numbers.
         """
         tests = [
-            answers(runs, self.plan["questions"], self.unit == "points").assign(data=name)
+            without_verdicts(
+                answers(runs, self.plan["questions"], self.unit == "points"),
+                self.unadjusted.get(str(name), {}),
+            ).assign(data=name)
             for name, runs in self._compared.groupby("data", sort=False)
         ]
         table = pd.concat(tests, ignore_index=True)
@@ -200,8 +221,18 @@ class Comparison:
     def verdict(self) -> str:
         """A line for each of :attr:`questions`; for several data sets, a sentence on the ranks."""
         if len(self.compared_data) > 1:
+            if methods := self._unadjusted_anywhere:
+                return (
+                    f"No verdict on ranks: removed covariates can still be told from the columns"
+                    f" that {listed(list(methods))} read."
+                )
             return sentence_on_ranks(self._compared)
-        return verdict(self.questions, self.unit)
+        withheld = self.questions["withheld"]
+        lines = sentences(self.questions[withheld], self._unadjusted_anywhere)
+        tests = self.questions[~withheld]
+        if len(tests) or not lines:
+            lines.insert(0, verdict(tests, self.unit))
+        return "\n".join(lines)
 
     def shown(self, score: float) -> str:
         """Return a score as it is written in text."""
@@ -267,6 +298,7 @@ class Comparison:
             "tables": {name: self.table(name).to_dict("records") for name in names},
             "questions": self.questions.to_dict("records"),
             "verdict": self.verdict,
+            "unadjusted": self.unadjusted,
             "cells": [attrs.asdict(cell) for cell in self.cells],
         }
         if len(names) > 1:

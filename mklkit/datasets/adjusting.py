@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import attrs
-import pandas as pd
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from mklkit.datasets.covariates import CovariateRemoval, quiet_removal, traces_text
 from mklkit.datasets.kernel_columns import banks_in, chosen_columns
 from mklkit.errors import CovariatesWarning
-from mklkit.estimators.introspection import KernelModel, column_names
+from mklkit.estimators.introspection import KernelModel, classifier_in, column_names
 from mklkit.registry.columns import are_proposed, bind_kernels, kernels_beside, proposed_for
 
 
@@ -72,14 +71,16 @@ class Adjustment:
             text = traces_text(self.traced, self.covariates)
             warnings.warn(text, CovariatesWarning, stacklevel=3)
 
-    def facts(self, by_kernel: dict[str, list[str]]) -> dict[str, Any]:
-        """Return plain values for JSON; ``by_kernel`` as :meth:`by_kernel` returns it."""
-        return {
-            "covariates": self.covariates,
-            "traced": self.traced,
-            "unadjusted": self.unadjusted,
-            "by_kernel": by_kernel,
-        }
+    def facts(self, model: Any) -> dict[str, Any]:
+        """Return an ``adjustment`` of plain values for JSON, nothing without covariates.
+
+        ``model`` is a fitted pipeline, whose kernels' unadjusted columns it has.
+        """
+        if not self.covariates:
+            return {}
+        by_kernel = self.by_kernel(classifier_in(model))
+        plain = {"covariates": self.covariates, "traced": self.traced}
+        return {"adjustment": plain | {"unadjusted": self.unadjusted, "by_kernel": by_kernel}}
 
 
 def is_removal(step: Any) -> bool:

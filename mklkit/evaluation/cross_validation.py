@@ -204,7 +204,18 @@ def cross_validate(
         pooled = score_confusion(confusion, scored[0]["classes"], baseline)
     described = attrs.evolve(scheme, repeats=repeats).described(n_folds, task.folds_are, members)
     return CrossValidation(
-        per_fold, pooled, n_folds, repeats, remarks, fitted, train, task, described, splits, answers, adjustment
+        per_fold,
+        pooled,
+        n_folds,
+        repeats,
+        remarks,
+        fitted,
+        train,
+        task,
+        described,
+        splits,
+        answers,
+        adjustment,
     )
 
 

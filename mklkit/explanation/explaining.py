@@ -13,6 +13,8 @@ from sklearn.base import BaseEstimator, is_classifier, is_outlier_detector, is_r
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from mklkit.datasets.adjusting import Adjustment
+from mklkit.datasets.covariates import quiet_removal
 from mklkit.display.progress import Progress, check_progress, reported
 from mklkit.errors import DataError, IncompatibleError, counted, type_name
 from mklkit.estimators.folds import USUAL_FOLDS
@@ -26,6 +28,7 @@ from mklkit.explanation.effects import EFFECT
 from mklkit.explanation.explanation import Explanation
 from mklkit.explanation.meaning import (
     Unit,
+    estimand,
     guessed,
     joins_decisions,
     judged,
@@ -176,7 +179,10 @@ def explain(
     skips = [kernel.facts.allows_gaps for kernel in kernels_read]
     lacks = data.lacking(plan.reads.values()) & ~np.array(skips)
     measured = Measuring(task, score, refit, data, plan, repeats, seed, _kept_in(fitted), lacks)
-    with reported(progress, "explaining") as tell:
+    adjustment = Adjustment.of(refit.before, data.as_fitted(data.table), data.targets)
+    adjustment.warn()
+    by_kernel = adjustment.by_kernel(fitted)
+    with reported(progress, "explaining") as tell, quiet_removal():
         measured.run(splits, tell)
     sample, alike_notes = data.sampled(task, ALIGNED_ROWS, seed)
     rows = sample.as_fitted(sample.table)
@@ -186,6 +192,7 @@ def explain(
     scores = measured.scores()
     unit = Unit.of(task, score, float(scores["score"].mean()))
     kernels = measured.kernels(sizes, comparable=not joins_decisions(fitted))
+    kernels["unadjusted"] = [by_kernel.get(str(name), []) for name in kernels["kernel"]]
     kernels = judged(kernels, len(data.targets), unit.little)
     have = of_those_who_have(kernels, unit.little)
     classes = [] if is_regressor(model) else np.unique(data.targets).tolist()
@@ -197,8 +204,9 @@ def explain(
             *sample_notes,
             *fold_notes,
             f"refitted on {len(splits)} folds, with the same parameters:"
-            f" {counted(measured.n_fits, 'fit')}; ± is the deviation over folds,"
-            " brackets hold 95 % intervals",
+            f" {counted(measured.n_fits, 'fit')}; ± is the standard deviation over folds, brackets"
+            " hold 95 % intervals",
+            estimand(scores, len(data.targets)),
             *refit.notes,
             *guessed(scores, unit),
         ],
