@@ -16,7 +16,15 @@ from sklearn.utils.validation import check_is_fitted
 from mklkit.datasets.adjusting import Adjustment
 from mklkit.datasets.covariates import quiet_removal
 from mklkit.display.progress import Progress, check_progress, reported
-from mklkit.errors import DataError, IncompatibleError, counted, type_name
+from mklkit.errors import (
+    DataError,
+    IncompatibleError,
+    SpecError,
+    counted,
+    quoted,
+    type_name,
+)
+from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.folds import USUAL_FOLDS
 from mklkit.estimators.introspection import KernelModel, split
 from mklkit.estimators.lacking import counts
@@ -89,8 +97,10 @@ def explain(
         An int is a number of shuffled folds, stratified for classes, fewer if a class has fewer
         rows. ``"5x10"`` means five folds, ten times. Default: ``"5x10"`` for up to 500 rows, else
         5.
-    groups : array-like of shape (N,), optional
-        The group of each row, such as its patient: no group is on both sides of a split.
+    groups : array-like of shape (N,) or "ignore", optional
+        The group of each row, such as its patient: no group is on both sides of a split. They must
+        be given if the model was fitted with groups, because other rows of a group tell its target;
+        ``"ignore"`` treats the rows as independent all the same.
     score : str, optional
         The score whose loss is measured, by scikit-learn's name, such as ``"roc_auc"``. Default:
         the accuracy for classes (balanced, if the largest has over 1.5 times the rows of the
@@ -119,8 +129,9 @@ def explain(
     IncompatibleError
         If the model has no kernels, or predicts nothing (``MKLTransformer``).
     DataError
-        If a column is missing, lengths differ, rows are not in memory, there is one class, or the
-        numbers scored in a fold are all the same.
+        If a column is missing, lengths differ, rows are not in memory, there is one class, the
+        numbers scored in a fold are all the same, or the model was fitted with groups and they are
+        not given.
     SpecError
         If ``cv``, ``score``, ``repeats``, ``columns`` or ``max_rows`` is not one of the above.
     sklearn.exceptions.NotFittedError
@@ -155,13 +166,12 @@ def explain(
     if max_rows is not None:
         check_whole("max_rows", max_rows, 2)
     check_progress(progress)
-    seed = random_state
-    if not is_whole(random_state):
-        seed = int(check_random_state(random_state).randint(2**31 - 1))
+    seed = _seed_of(random_state)
     task = explained_task(model)
     before, fitted = split(model)
     refit = Refit.of(model, seed, keep_probability=score is not None)
-    data, sample_notes = ScoredRows.of(model, task, X, y, groups).sampled(task, max_rows, seed)
+    whole = ScoredRows.of(model, task, X, y, _checked_groups(fitted, groups))
+    data, sample_notes = whole.sampled(task, max_rows, seed)
     if cv is None:
         cv = SMALL_CV if len(data.targets) <= SMALL else USUAL_FOLDS
     scheme = read_cv(cv)
@@ -179,9 +189,7 @@ def explain(
     skips = [kernel.facts.allows_gaps for kernel in kernels_read]
     lacks = data.lacking(plan.reads.values()) & ~np.array(skips)
     measured = Measuring(task, score, refit, data, plan, repeats, seed, _kept_in(fitted), lacks)
-    adjustment = Adjustment.of(refit.before, data.as_fitted(data.table), data.targets)
-    adjustment.warn()
-    by_kernel = adjustment.by_kernel(fitted)
+    unadjusted = _unadjusted(refit, data, fitted)
     with reported(progress, "explaining") as tell, quiet_removal():
         measured.run(splits, tell)
     sample, alike_notes = data.sampled(task, ALIGNED_ROWS, seed)
@@ -191,8 +199,7 @@ def explain(
     sizes = self_similarity(fitted, encoded).to_numpy()
     scores = measured.scores()
     unit = Unit.of(task, score, float(scores["score"].mean()))
-    kernels = measured.kernels(sizes, comparable=not joins_decisions(fitted))
-    kernels["unadjusted"] = [by_kernel.get(str(name), []) for name in kernels["kernel"]]
+    kernels = measured.kernels(sizes, not joins_decisions(fitted), unadjusted)
     kernels = judged(kernels, len(data.targets), unit.little)
     have = of_those_who_have(kernels, unit.little)
     classes = [] if is_regressor(model) else np.unique(data.targets).tolist()
@@ -237,6 +244,43 @@ def explain(
         n_fits=measured.n_fits,
         seconds=perf_counter() - start,
     )
+
+
+IGNORED = "ignore"
+"""The value of ``groups`` that treats rows as independent."""
+
+
+def _checked_groups(model: Any, groups: Any) -> Any:
+    """Return the groups of rows, None without; a DataError if the model was fitted with groups."""
+    if isinstance(groups, str):
+        if groups != IGNORED:
+            raise SpecError(
+                f"groups must be an array of the group of each row, or {IGNORED!r}; got"
+                f" {quoted(groups)}."
+            )
+        return None
+    n_groups = model.n_groups_fit_ if isinstance(model, FittedKernels) else None
+    if groups is None and n_groups is not None:
+        raise DataError(
+            f"The model was fitted on {n_groups} groups of rows: give the group of each row, as"
+            " groups= (--groups COLUMN), so that no group is on both sides of a split. If the rows"
+            " are independent, say so by groups='ignore' (--ignore-groups)."
+        )
+    return groups
+
+
+def _seed_of(random_state: Any) -> int:
+    """Return a whole number as it is, else one drawn from a random state."""
+    if is_whole(random_state):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def _unadjusted(refit: Refit, data: ScoredRows, fitted: KernelModel) -> dict[str, list[str]]:
+    """Return the columns of each kernel that still tell removed covariates; warn of them."""
+    adjustment = Adjustment.of(refit.before, data.as_fitted(data.table), data.targets)
+    adjustment.warn()
+    return adjustment.by_kernel(fitted)
 
 
 def usual_score(task: Task, targets: NDArray[Any]) -> str:

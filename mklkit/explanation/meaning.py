@@ -179,8 +179,8 @@ def without_kernels(kernels: pd.DataFrame, unit: Unit) -> Iterator[str]:
             samples = f"about {row['rows_needed']:,.0f} samples would have an even chance"
             yield f"{row['kernel']}: inconclusive: {_without(row, unit)}; {samples}"
         elif row["outcome"] == WITHHELD:
-            columns = named(row["unadjusted"])
-            yield f"{row['kernel']}: no verdict: removed covariates can still be told from {columns}"
+            columns = f"removed covariates can still be told from {named(row['unadjusted'])}"
+            yield f"{row['kernel']}: no verdict: {columns}"
 
 
 def _without(row: Mapping[Any, Any], unit: Unit) -> str:
