@@ -306,10 +306,12 @@ def _groups_grid(columns: pd.DataFrame, unit: Unit) -> Grid:
 
 def _effects_grid(effects: pd.DataFrame) -> Grid:
     """Return the columns of each kernel that are selected most, and how often."""
-    table = grid("kernel", "effect", "selected", words=["column"])
+    table = grid("kernel", "effect", "selected", "noise", "p at\nmost", words=["column"])
     for kernel, columns in effects.groupby("kernel", sort=False):
         for place, row in enumerate(columns.head(MOST_TOP).to_dict("records")):
             of_top = Text(f"{row['frequency']:.0%} in top {row['top']}")
             name = Text(plain(kernel) if place == 0 else "")
-            table.add_row(name, spread(row, "effect", 1, 3), of_top, Text(plain(row["column"])))
+            chance = f"{row['chance']:.0%}", number(row["p_chance"], 2)
+            column = Text(plain(row["column"]))
+            table.add_row(name, spread(row, "effect", 1, 3), of_top, *chance, column)
     return table

@@ -32,7 +32,7 @@ from mklkit.evaluation.alignment import alignment_matrix, self_similarity
 from mklkit.evaluation.splits import read_cv
 from mklkit.evaluation.tasks import OneClass, Task, task_of
 from mklkit.explanation.columns import ScoredRows, ShufflePlan
-from mklkit.explanation.effects import EFFECT
+from mklkit.explanation.effects import CHANCE, EFFECT
 from mklkit.explanation.explanation import Explanation
 from mklkit.explanation.meaning import (
     Unit,
@@ -226,7 +226,7 @@ def explain(
     }
     effects = measured.column_effects()
     if len(effects):
-        notes["effects"] = [EFFECT]
+        notes["effects"] = [EFFECT, CHANCE]
     if len(have) and measured.alone.any():
         notes["left out"].append(ONLY_SOURCE)
     sentences = pd.Series(notes, name="note").explode().dropna()

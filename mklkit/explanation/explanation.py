@@ -57,8 +57,11 @@ class Explanation:
         One row per column of each kernel with several, the largest effect first: ``effect``, how
         far the column moves the kernel's part of the decision values, with ``effect_std``;
         ``frequency``, the share of fits in which it is among the ``top`` columns of the kernel
-        (10, at most half of them); ``exact``, whether it is computed (linear kernels) or estimated
-        by shuffling. Empty if columns can't be traced, or values are not a sum over kernels.
+        (10, at most half of them); ``chance``, the mean of this share if all columns of the kernel
+        were noise, and ``p_chance``, at most the probability that a column of noise is selected so
+        often (for any overlap of training rows, by Markov's inequality); ``exact``, whether the
+        effect is computed (linear kernels) or estimated by shuffling. Empty if columns can't be
+        traced, or values are not a sum over kernels.
     alignment : DataFrame of shape (M, M)
         The centred alignment of each pair of kernels.
     scores : DataFrame
