@@ -330,7 +330,7 @@ def test_a_model_of_groups_is_explained_by_groups_or_not_at_all() -> None:
 def test_noise_is_selected_as_often_as_said_and_no_more_often_than_bounded() -> None:
     """Top 3 of 6 columns of noise, by their correlation with the target on overlapping rows."""
     frequencies = []
-    for seed in range(60):
+    for seed in range(30):
         random = np.random.default_rng(seed)
         columns, target = random.normal(size=(40, 6)), random.normal(size=40)
         folds = []
@@ -348,4 +348,4 @@ def test_noise_is_selected_as_often_as_said_and_no_more_often_than_bounded() -> 
     for share in (0.6, 0.8, 1.0):
         assert (reached >= share).mean() <= 0.5 / share
     # Five independent fits would all select a column with a probability of 1/32.
-    assert (reached == 1).mean() > 0.2
+    assert (reached == 1).mean() > 3 / 32
