@@ -66,6 +66,10 @@ class PluginWarning(MKLKitWarning):
     """A plugin that could not be loaded; everything else keeps working."""
 
 
+class CovariatesWarning(MKLKitWarning):
+    """Columns from which covariates can still be told after their removal."""
+
+
 class WeightsWarning(MKLKitWarning):
     """Kernel weights that could not be computed and were replaced."""
 

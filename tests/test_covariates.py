@@ -10,9 +10,18 @@ import pytest
 from processes import run_in_process
 from sklearn.model_selection import KFold
 
-from mklkit import IncompatibleError, MKLClassifier, MKLRegressor, MKLSearchCV, build_pipeline
+from mklkit import (
+    IncompatibleError,
+    MKLClassifier,
+    MKLRegressor,
+    MKLSearchCV,
+    build_pipeline,
+    compare,
+    cross_validate,
+    explain,
+)
 from mklkit.datasets import CovariateRemoval
-from mklkit.errors import DataError, SpecError
+from mklkit.errors import CovariatesWarning, DataError, SpecError
 from mklkit.persistence import load_model, save_model
 from mklkit.protocols import CombinerFacts, facts_of
 from mklkit.registry.composing import default_instances
@@ -195,6 +204,65 @@ def test_a_saved_model_keeps_either(study, tmp_path: Path, share: bool) -> None:
     save_model(model, tmp_path / "model.mkl")
     values = load_model(tmp_path / "model.mkl").decision_function(study[0])
     np.testing.assert_array_equal(values, model.decision_function(study[0]))
+
+
+@pytest.fixture
+def leaky() -> tuple[pd.DataFrame, np.ndarray]:
+    """Return 200 rows of noise, one column of it binary, and an age that goes with the class."""
+    random = np.random.default_rng(3)
+    y = np.resize(["case", "control"], 200)
+    frame = pd.DataFrame(random.normal(size=(200, 4)), columns=["snp_a", "snp_b", "lab_a", "lab_b"])
+    frame["snp_a"] = (random.random(200) < 0.4).astype(float)
+    return frame.assign(age=random.normal(50, 4, 200) + 8 * (y == "case")), y
+
+
+SOURCES = ["snp:rbf@snp_*", "lab:rbf@lab_*"]
+
+
+def test_a_column_that_still_tells_covariates_is_named_and_withholds_verdicts(leaky) -> None:
+    frame, y = leaky
+    with pytest.warns(CovariatesWarning, match="'snp_a'") as warned:
+        model = build_pipeline(MKLClassifier(SOURCES), covariates="age").fit(frame, y)
+    assert "'snp_b'" not in str(warned[0].message)
+    assert model["covariates"].traced_ == ["snp_a"]
+    with pytest.warns(CovariatesWarning) as warned:
+        kernels = explain(model, frame, y, cv=2, repeats=1, columns="sources").kernels
+    assert len(warned) == 1
+    outcomes = dict(zip(kernels["kernel"], kernels["outcome"], strict=True))
+    assert outcomes["snp"] == "no verdict"
+    assert outcomes["lab"] not in ("no verdict", "")
+    assert kernels["unadjusted"].tolist() == [["snp_a"], []]
+    with pytest.warns(CovariatesWarning) as warned:
+        adjustment = cross_validate(model, frame, y, folds=2).adjustment
+    assert len(warned) == 1
+    assert adjustment.facts(model)["adjustment"]["by_kernel"] == {"snp": ["snp_a"]}
+    settings = {"methods": "alignment", "cv": "2x1", "baselines": ["logistic regression"]}
+    with pytest.warns(CovariatesWarning) as warned:
+        withheld = compare(frame, y, kernels=SOURCES, covariates="age", **settings)
+    assert len(warned) == 1
+    methods = {method.name for method in withheld.methods} - {"lab"}
+    assert {*withheld.unadjusted[withheld.data[0].name]} == methods
+    assert withheld.questions["withheld"].all()
+    assert withheld.questions[["low", "high", "p_holm"]].isna().all(axis=None)
+    assert withheld.table()["p_corrected"].isna().all()
+    assert all("no verdict" in line for line in withheld.verdict.splitlines())
+
+
+@pytest.mark.filterwarnings("error::mklkit.errors.CovariatesWarning")
+def test_verdicts_stand_on_columns_that_are_adjusted_or_covariates_that_are_kept(leaky) -> None:
+    frame, y = leaky
+    settings = {"methods": "alignment", "cv": "2x1", "baselines": ["none"]}
+    normal = frame.drop(columns="snp_a")
+    adjusted = compare(normal, y, kernels=SOURCES, covariates="age", **settings)
+    kept = compare(frame, y, kernels=[*SOURCES, KEPT.replace(COVARIATES, "age")], **settings)
+    for comparison in (adjusted, kept):
+        assert not comparison.questions["withheld"].any()
+        assert "no verdict" not in comparison.verdict
+    gain = kept.questions.set_index("question").loc["All kernels or the covariates alone"]
+    assert (gain["method"], gain["reference"]) == ("uniform", "covariates")
+    alone = kept.results.pivot(index="fold", columns="method", values="score")
+    expected = (alone["uniform"] - alone["covariates"]).mean()
+    assert gain["difference"] == pytest.approx(expected)
 
 
 @pytest.mark.process

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from mklkit.datasets import Table
+    from mklkit.datasets.adjusting import Adjustment
     from mklkit.datasets.files import ChunkedTable
     from mklkit.evaluation.splits import Split
     from mklkit.evaluation.tasks import Task
@@ -166,6 +167,12 @@ class System:
         check_apart([(split.train, split.held_out)], groups)
         self.facts["notes"] += self.leaks([(split.train, split.held_out)])
         return split
+
+    def adjustment(self) -> Adjustment:
+        """Return what still tells the covariates that are removed, on all rows."""
+        from mklkit.datasets.adjusting import Adjustment
+
+        return Adjustment.of(self.pipeline, self.table.features, self.table.target)
 
     def leaks(self, splits: list[Any]) -> list[str]:
         """Return notes on why scores on these splits are too optimistic."""

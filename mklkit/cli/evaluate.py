@@ -78,10 +78,14 @@ def evaluate(
 def _result(system: System, outcome: Any) -> dict[str, Any]:
     from sklearn.base import clone
 
+    from mklkit.datasets.covariates import quiet_removal
+
     # The report describes the encoding of all rows; the model of the last fold stays as it is.
     whole = clone(outcome.estimator)
-    whole[:-1].fit(system.table.features)
-    result = system.result(outcome.estimator)
+    with quiet_removal():
+        whole[:-1].fit(system.table.features)
+    adjustment = outcome.adjustment.facts(outcome.estimator)
+    result = system.result(outcome.estimator, **adjustment)
     for of_last_fold in ("weights", "rows", "chosen"):
         del result["model"][of_last_fold]
     return {

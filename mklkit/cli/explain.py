@@ -22,7 +22,7 @@ from mklkit.cli.console import (
     working,
 )
 from mklkit.cli.outputs import check_outputs, draw
-from mklkit.cli.predict import columns_of, target_of
+from mklkit.cli.predict import columns_of, groups_of, target_of
 from mklkit.cli.tables import FirstThatFits, alignment_grid, facts_grid, grid, number, spread
 
 if TYPE_CHECKING:
@@ -80,7 +80,25 @@ def explain(
         ),
     ] = None,
     split_column: opt.SplitColumn = None,
-    groups: opt.Groups = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            "--groups",
+            metavar="COLUMN",
+            autocompletion=complete.table_columns,
+            show_default="the model's, if it was fitted with groups",
+            help="A column that groups rows, such as 'patient': no group is on both sides of a"
+            " split.",
+        ),
+    ] = None,
+    ignore_groups: Annotated[
+        bool,
+        typer.Option(
+            "--ignore-groups",
+            help="Split rows as if they were independent, although the model was fitted with"
+            " groups.",
+        ),
+    ] = False,
     repeats: Annotated[
         int, typer.Option(min=1, help="How often columns are shuffled in each fold.")
     ] = 5,
@@ -122,17 +140,23 @@ def explain(
     them: FOLDS x (1 + KERNELS) fits.
     """
     from mklkit.comparison.splits import check_splits
+    from mklkit.errors import SpecError
     from mklkit.evaluation.splits import split_by
     from mklkit.explanation import explain as explained
-    from mklkit.explanation.explaining import explained_task
+    from mklkit.explanation.explaining import IGNORED, explained_task
     from mklkit.persistence import load_model, read_facts
 
+    if groups is not None and ignore_groups:
+        raise SpecError(
+            "Rows are kept together by --groups or split by --ignore-groups: leave out one."
+        )
     check_splits(cv, None, None, split_column, groups)
     check_outputs([], [data], model, [plot, plot_columns])
     with working("loading the model"):
         pipeline, facts = load_model(model), read_facts(model)
     task = explained_task(pipeline)
-    asked = target or target_of(facts), groups, split_column
+    trained = None if ignore_groups else groups_of(facts)
+    asked = target or target_of(facts), groups or trained, split_column, trained
     rows, truth, together, parts, notes = _rows(data, pipeline, task, model, *asked)
     folds: Any = cv
     if parts is not None:
@@ -146,7 +170,7 @@ def explain(
             rows,
             truth if task.n_targets > 1 else truth.iloc[:, 0],
             cv=folds,
-            groups=together,
+            groups=IGNORED if ignore_groups else together,
             score=score,
             repeats=repeats,
             columns=columns,
@@ -182,8 +206,12 @@ def _rows(
     target: str | None,
     groups: str | None,
     split_column: str | None,
+    trained: str | None,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.Series | None, pd.Series | None, list[str]]:
-    """Return the rows that have every target, a column for each, groups, parts, and remarks."""
+    """Return the rows that have every target, a column for each, groups, parts, and remarks.
+
+    ``trained`` is the column of the model's own groups, if these are to be kept together.
+    """
     import pandas as pd
 
     from mklkit.datasets import load_features
@@ -213,11 +241,18 @@ def _rows(
         if name not in rows.targets:
             why = f" of the {task.values}, by which the model is scored: give --target."
             why = f", which {options[name]} names." if name in options else why
+            if name == trained:
+                why = (
+                    ", whose values group the rows of the model: name the column of the groups"
+                    " with --groups, or give --ignore-groups if the rows are independent."
+                )
             raise DataError(f"{data} has no column {quoted(name)}{why}")
     truth, notes = rows.targets[names], list(rows.notes)
     known = truth.notna().all(axis=1).to_numpy()
     note_without_target(known, ", ".join(names), notes)
     truth, features = truth[known].apply(task.read), rows.features[known]
+    if groups is not None:
+        notes.append(f"rows with the same {quoted(groups)} are on one side of each split")
     numbers = pd.RangeIndex(1, len(features) + 1, name="row")
     together, parts = (
         None if name is None else rows.targets.loc[known, name] for name in (groups, split_column)
@@ -291,10 +326,12 @@ def _groups_grid(columns: pd.DataFrame, unit: Unit) -> Grid:
 
 def _effects_grid(effects: pd.DataFrame) -> Grid:
     """Return the columns of each kernel that are selected most, and how often."""
-    table = grid("kernel", "effect", "selected", words=["column"])
+    table = grid("kernel", "effect", "selected", "noise", "p at\nmost", words=["column"])
     for kernel, columns in effects.groupby("kernel", sort=False):
         for place, row in enumerate(columns.head(MOST_TOP).to_dict("records")):
             of_top = Text(f"{row['frequency']:.0%} in top {row['top']}")
             name = Text(plain(kernel) if place == 0 else "")
-            table.add_row(name, spread(row, "effect", 1, 3), of_top, Text(plain(row["column"])))
+            chance = f"{row['chance']:.0%}", number(row["p_chance"], 2)
+            column = Text(plain(row["column"]))
+            table.add_row(name, spread(row, "effect", 1, 3), of_top, *chance, column)
     return table

@@ -154,6 +154,8 @@ def _fit_and_score(
     """Score a model of some rows on the others; a saved model learns from all of them."""
     features, targets = system.table.features, system.table.target.to_numpy()
     split = system.hold_out(holdout, seed)
+    adjustment = system.adjustment()
+    adjustment.warn()
     scored = _fitted(system, split.train)
     scores: dict[str, dict[str, Any] | None] = {}
     with working("scoring"):
@@ -164,11 +166,13 @@ def _fit_and_score(
             if len(rows):
                 answers = system.pipeline.predict(features.iloc[rows])
                 scores[part] = system.task.score(targets[rows], answers, targets[split.train])
-    results = {"split": split.kind, "scores": scores, "scored_model": scored}
+    results: dict[str, Any] = {"split": split.kind, "scores": scores, "scored_model": scored}
     if not saves or not len(split.held_out):
+        results |= adjustment.facts(system.pipeline)
         return system, system.result(system.pipeline, **results, seconds=scored["seconds"])
     system, notes = system.to_be_saved()
     seconds = _fitted(system, slice(None))["seconds"]
+    results |= adjustment.facts(system.pipeline)
     result = system.result(system.pipeline, **results, seconds=seconds)
     return system, {**result, "choices": [*result["choices"], *notes]}
 
@@ -177,9 +181,11 @@ def _fitted(system: System, rows: Any) -> dict[str, Any]:
     """Fit a system's pipeline on some of its rows; return how many counted, and the seconds."""
     from time import perf_counter
 
+    from mklkit.datasets.covariates import quiet_removal
+
     features, targets = system.table.features, system.table.target.to_numpy()
     start = perf_counter()
-    with _fitting(system.pipeline[-1]):
+    with _fitting(system.pipeline[-1]), quiet_removal():
         params = system.weights(rows) | system.groups(rows)
         system.pipeline.fit(features.iloc[rows], targets[rows], **params)
     return {"rows": system.pipeline[-1].n_samples_fit_, "seconds": perf_counter() - start}

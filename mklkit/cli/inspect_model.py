@@ -77,6 +77,10 @@ def _report(facts: dict[str, Any]) -> None:
         lines.append(("data", [line, *data["notes"]]))
         if data.get("weights") is not None:
             lines.append(("weights", f"of rows, from the column {data['weights']!r}"))
+        if data.get("groups") is not None:
+            number = model.get("groups")
+            groups = "" if number is None else f"{counted(number, 'group')}, "
+            lines.append(("groups", f"{groups}by the column {data['groups']!r}"))
     if "preprocessing" in facts:
         lines.append(("steps", facts["preprocessing"]))
     if "kernels" in model:

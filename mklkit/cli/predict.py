@@ -126,9 +126,19 @@ def columns_of(pipeline: Any, model: Path) -> list[str]:
 
 def target_of(facts: dict[str, Any]) -> str | None:
     """Return the target's name in a model file; None if it has none."""
+    return _column_of(facts, "target")
+
+
+def groups_of(facts: dict[str, Any]) -> str | None:
+    """Return the column in a model file that groups rows; None if there is none."""
+    return _column_of(facts, "groups")
+
+
+def _column_of(facts: dict[str, Any], use: str) -> str | None:
+    """Return the column of a use, from facts that may be anything."""
     data = facts.get("data")
-    target = data.get("target") if isinstance(data, dict) else None
-    return target if isinstance(target, str) else None
+    column = data.get(use) if isinstance(data, dict) else None
+    return column if isinstance(column, str) else None
 
 
 def _tried(

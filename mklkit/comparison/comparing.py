@@ -28,6 +28,8 @@ from mklkit.comparison.requests import (
 from mklkit.comparison.running import run_cells
 from mklkit.comparison.splits import SplitPlan, check_splits, make_splits, published_split
 from mklkit.comparison.stored import Cell, Results, is_left_out
+from mklkit.comparison.withholding import with_unadjusted
+from mklkit.datasets.covariates import quiet_removal
 from mklkit.display.progress import Progress, check_progress, reported
 from mklkit.errors import IncompatibleError
 from mklkit.evaluation.equivalence import equivalence_margin
@@ -221,21 +223,24 @@ def compare(
         plans.append(plan)
         prefix = f"{source.name}: " if len(data) > 1 else ""
         notes += [f"{prefix}{note}" for note in plan.notes]
-    if covariates:  # Their names are checked before the first fit.
-        for source in data:
-            source.check_columns(covariates)
+    _check_covariates(data, covariates)
     # With covariates, kernels are proposed only on numbers.
     read = None if covariates and kernels and are_proposed(kernels) else kernels
     data = [with_lacking(source.for_kernels(read), chosen) for source in data]
     for source, kernel in product(data, options.also):
         source.for_kernels(kernel)
+    data, unadjusted = with_unadjusted(data, chosen)
     facts = plan_facts(data, plans, chosen, options)
     facts |= {"questions": questions, "reference": reference}
     total = _runs(plans, len(chosen))
     cells: list[Cell] = []
     start, by_time = monotonic(), False
     file = None if results is None else Path(results)
-    with Results(file, facts, chosen) as stored, reported(progress, "comparing") as tell:
+    with (
+        Results(file, facts, chosen) as stored,
+        reported(progress, "comparing") as tell,
+        quiet_removal(),
+    ):
         facts["asked_after_scores"] = stored.had_other_methods
 
         def begin(method: Method) -> None:
@@ -258,7 +263,7 @@ def compare(
                 raise
     notes += _left_out(cells)
     reused, complete = len(cells) - stored.n_new, len(cells) == total
-    return Comparison(cells, data, chosen, facts, notes, complete, reused, by_time)
+    return Comparison(cells, data, chosen, facts, notes, complete, reused, by_time, unadjusted)
 
 
 class _TimeOver(Exception):
@@ -285,6 +290,12 @@ def _ended_by(limit: Any, n_cells: int, plans: list[SplitPlan], n_methods: int) 
         repeats += plan.repeats_in(len(plan.splits))
         n_splits = max(0, n_splits - len(plan.splits))
     return notes + ([shortened(limit, done, repeats)] if repeats > 1 else [])
+
+
+def _check_covariates(data: Sequence[DataSet], covariates: Any) -> None:
+    """Refuse unknown covariates before the first fit."""
+    for source in data if covariates else ():
+        source.check_columns(covariates)
 
 
 def _divided(

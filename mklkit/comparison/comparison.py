@@ -28,6 +28,7 @@ from mklkit.comparison.table import (
     table_of_datasets,
     table_of_splits,
 )
+from mklkit.comparison.withholding import sentences, without_p_values, without_verdicts
 from mklkit.comparison.writing import check_report, methods_latex, write_text
 from mklkit.datasets.csv_file import csv_text
 from mklkit.datasets.pipeline import match_class_weights
@@ -35,7 +36,6 @@ from mklkit.errors import DataError, counted, listed
 from mklkit.estimators.folds import fit_in_groups
 from mklkit.evaluation.claims import coverage, estimand, in_points, score_in_words
 from mklkit.evaluation.resolution import Resolution
-from mklkit.evaluation.tasks import task_named
 from mklkit.evaluation.verdict import verdict
 from mklkit.persistence.facts import json_ready
 from mklkit.plotting.comparison import ComparisonDisplay
@@ -70,6 +70,9 @@ class Comparison:
         The number of runs that were in a file of results.
     by_time : bool
         True if the time limit ended it.
+    unadjusted : dict of str to dict of str to list of str
+        Per data set, the methods that read columns from which the removed ``covariates`` can still
+        be told (discrete or skewed ones), and these columns. They get no verdict and no p value.
 
     Examples
     --------
@@ -91,6 +94,7 @@ class Comparison:
     complete: bool
     reused: int = 0
     by_time: bool = False
+    unadjusted: dict[str, dict[str, list[str]]] = attrs.field(factory=dict)
 
     def __repr__(self) -> str:
         """Return one line: how much was compared, and the best row."""
@@ -174,13 +178,25 @@ class Comparison:
             If there is no such data set, or none was finished.
         """
         names = self.compared_data
+        reference = self.plan["reference"]
         if data is None and len(names) > 1:
-            return table_of_datasets(self._compared, self._margins, self.plan["reference"])
+            table = table_of_datasets(self._compared, self._margins, reference)
+            return without_p_values(table, self._unadjusted_anywhere, reference)
         name = names[0] if data is None else data
         if name not in names:
             raise DataError(f"There are no results of data {name!r}, only of {listed(names)}.")
         runs = self._compared[self._compared["data"] == name]
-        return table_of_splits(runs, self.plan["reference"])
+        return without_p_values(
+            table_of_splits(runs, reference), self.unadjusted.get(name, {}), reference
+        )
+
+    @property
+    def _unadjusted_anywhere(self) -> dict[str, list[str]]:
+        """The unadjusted methods of any of the compared data sets, with their columns."""
+        methods: dict[str, list[str]] = {}
+        for name in self.compared_data:
+            methods |= self.unadjusted.get(name, {})
+        return methods
 
     @cached_property
     def questions(self) -> pd.DataFrame:
@@ -188,11 +204,14 @@ class Comparison:
 
         ``data``, and the columns of :func:`mklkit.evaluation.planned_tests`: title, method,
         reference, difference in score, interval and p values. Holm's correction covers the
-        questions about one data set; see :attr:`how`.
+        questions about one data set; see :attr:`how`. Questions about :attr:`unadjusted` methods
+        are ``withheld``, and have no numbers.
         """
+        questions = self.plan["questions"]
         tests = [
-            answers(
-                runs, self.plan["questions"], self._resolution(name, runs), self._margins[str(name)]
+            without_verdicts(
+                answers(runs, questions, self._resolution(name, runs), self._margins[str(name)]),
+                self.unadjusted.get(str(name), {}),
             ).assign(data=name)
             for name, runs in self._compared.groupby("data", sort=False)
         ]
@@ -226,8 +245,26 @@ class Comparison:
         The last lines name the methods that are not shown to be better than guessing.
         """
         several = len(self.compared_data) > 1
-        first = sentence_on_ranks(self._compared) if several else verdict(self.questions, self.unit)
-        return "\n".join([first, *self._guessing()])
+        lines = [self._verdict_on_ranks()] if several else self._verdicts_on_questions()
+        return "\n".join([*lines, *self._guessing()])
+
+    def _verdict_on_ranks(self) -> str:
+        """Return the sentence on several data sets."""
+        if methods := self._unadjusted_anywhere:
+            return (
+                f"No verdict on ranks: removed covariates can still be told from the columns"
+                f" that {listed(list(methods))} read."
+            )
+        return sentence_on_ranks(self._compared)
+
+    def _verdicts_on_questions(self) -> list[str]:
+        """Return a sentence for each question about one data set."""
+        withheld = self.questions["withheld"]
+        lines = sentences(self.questions[withheld], self._unadjusted_anywhere)
+        tests = self.questions[~withheld]
+        if len(tests) or not lines:
+            lines.insert(0, verdict(tests, self.unit))
+        return lines
 
     def _guessing(self) -> Iterator[str]:
         """Yield a sentence for each data set on which some method may be guessing."""
@@ -315,6 +352,7 @@ class Comparison:
             "tables": {name: self.table(name).to_dict("records") for name in names},
             "questions": self.questions.to_dict("records"),
             "verdict": self.verdict,
+            "unadjusted": self.unadjusted,
             "cells": [attrs.asdict(cell) for cell in self.cells],
         }
         if len(names) > 1:

@@ -94,7 +94,9 @@ class DataSet:
         """Return the data with the groups that a column names, or an array (n_rows,) of them."""
         data: DataSet = self
         if isinstance(groups, str):
-            data, groups = self.without(groups, "says which rows belong together")
+            data, names = self.without(groups, "says which rows belong together")
+            data = attrs.evolve(data, table=attrs.evolve(data.table, groups=names))
+            groups = names
         return attrs.evolve(data, groups=checked_groups(groups, len(self.target)))
 
     def read_by(self, kernels: Any) -> pd.DataFrame:

@@ -58,8 +58,9 @@ MORE: dict[str, dict[str, list[Any]]] = {
 
 
 References = dict[str, list[Method]]
-"""For one learner: the ``even`` sum, kernels ``alone``, the ``best`` single one, and those that are
-``also`` compared but not combined. For a single kernel there are no sum and best."""
+"""For one learner: the ``even`` sum, kernels ``alone``, the ``best`` single one, those that are
+``also`` compared but not combined, and those ``kept`` with a fixed share, such as covariates. For a
+single kernel there are no sum and best."""
 
 
 def kernel_references(options: MethodOptions) -> list[References]:
@@ -81,10 +82,13 @@ def kernel_references(options: MethodOptions) -> list[References]:
         for kernel in also
     ]
     learners = options.learners or (None,)
-    return [_of_learner(options, learner, alone, besides) for learner in learners]
+    shared = [place for place, bound in enumerate(bank) if bound.facts.share]
+    return [_of_learner(options, learner, alone, besides, shared) for learner in learners]
 
 
-def _of_learner(options: MethodOptions, learner: Any, alone: Any, also: Any) -> References:
+def _of_learner(
+    options: MethodOptions, learner: Any, alone: Any, also: Any, shared: Sequence[int]
+) -> References:
     parts = {"learner": learner, "feature_map": options.feature_map}
     try:
         choose_components(EVEN, options.feature_map, learner, task=options.task.learned)
@@ -108,7 +112,8 @@ def _of_learner(options: MethodOptions, learner: Any, alone: Any, also: Any) -> 
     # Without labels there is no best kernel.
     is_several = len(single) != 1 and options.task.kind != "outliers"
     best = [method(BEST_KERNEL, BEST_KERNEL, METHOD)] if is_several else []
-    return {"even": even, "alone": single, "best": best, "also": besides}
+    kept = [single[place] for place in shared] if is_several else []
+    return {"even": even, "alone": single, "best": best, "also": besides, "kept": kept}
 
 
 def planned_questions(
@@ -141,6 +146,11 @@ def planned_questions(
             ]
             for role, words in (("best", "the best"), ("also", "another"))
         },
+        "All kernels or the covariates alone": [
+            (kernels, [reference])
+            for kernels, group in zip(together, references, strict=True)
+            for reference in group["kept"]
+        ],
     }
     questions = [(title, *pair) for title, pairs in beside.items() for pair in pairs]
     asked = [method for method in methods if method.weights_are and are_named]

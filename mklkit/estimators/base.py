@@ -196,6 +196,11 @@ class FittedKernels(TakesGaps, ShowsKernels):
         return self.fitted_.n_rows
 
     @property
+    def n_groups_fit_(self) -> int | None:
+        """The number of groups of the training rows; None if ``fit`` got no groups."""
+        return self.fitted_.n_groups
+
+    @property
     def problems_(self) -> list[Any]:
         """The names of the problems."""
         return list(self.fitted_.names)

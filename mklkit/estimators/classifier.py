@@ -108,6 +108,8 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
         The sums over all rows of :meth:`partial_fit`.
     n_samples_fit_ : int
         The number of training rows, without those of weight 0.
+    n_groups_fit_ : int or None
+        The number of their groups; None if ``fit`` got no groups.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Examples

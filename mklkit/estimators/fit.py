@@ -56,7 +56,8 @@ class Fitted:
     """A plan, and the resulting decision of each problem.
 
     ``n_rows`` counts the training rows, without those of weight 0; ``names`` are those of the
-    problems; ``notes`` say what was decided beyond the plan, a sentence each.
+    problems; ``notes`` say what was decided beyond the plan, a sentence each; ``n_groups`` counts
+    the groups of rows, None without groups.
     """
 
     plan: Plan
@@ -65,6 +66,7 @@ class Fitted:
     n_rows: int
     names: tuple[Any, ...] = ("all rows",)
     notes: tuple[str, ...] = ()
+    n_groups: int | None = None
 
     @property
     def chosen(self) -> dict[str, tuple[float, ...]]:
@@ -166,7 +168,8 @@ def _fit_problems(
             decisions += of_problem
             if report is not None:
                 report(len(decisions), len(tasks))
-    return Fitted(plan, tuple(problems), tuple(decisions), len(data.rows))
+    n_groups = None if data.groups is None else len(np.unique(data.groups))
+    return Fitted(plan, tuple(problems), tuple(decisions), len(data.rows), n_groups=n_groups)
 
 
 def with_kernels(plan: Plan, data: TrainingData, shared_views: SharedViews | None = None) -> Plan:

@@ -59,6 +59,8 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         for a learner without an intercept, such as ``ridge(intercept=False)``.
     n_samples_fit_ : int
         The number of training rows, without those of weight 0.
+    n_groups_fit_ : int or None
+        The number of their groups; None if ``fit`` got no groups.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
     Notes

@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
+from mklkit.datasets.adjusting import Adjustment
+from mklkit.datasets.covariates import quiet_removal
 from mklkit.display.html import grid, notes, shown
 from mklkit.display.numbers import seconds
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
@@ -59,6 +61,8 @@ class CrossValidation:
         The rows trained on and scored in each fold.
     answers : list of ndarray
         The predictions for the rows scored in each fold.
+    adjustment : Adjustment
+        The covariates that the estimator's steps remove, and the columns that still tell them.
     """
 
     folds: list[dict[str, Any]]
@@ -72,6 +76,7 @@ class CrossValidation:
     described: str = ""
     splits: list[tuple[Rows, Rows]] = attrs.field(factory=list)
     answers: list[Any] = attrs.field(factory=list)
+    adjustment: Adjustment = attrs.field(factory=Adjustment)
 
     @property
     def scores(self) -> dict[str, dict[str, float | None]]:
@@ -177,6 +182,8 @@ def cross_validate(
     held_out = task.held_out(targets, [test for _, test in splits])
     scored: list[dict[str, Any]] = []
     answers: list[Any] = []
+    adjustment = Adjustment.of(estimator, X, targets)
+    adjustment.warn()
     with reported(progress, "cross-validating", BRIEF) as report:
         report(0, len(splits))
         for train, test in splits:
@@ -185,7 +192,8 @@ def cross_validate(
             fitted = clone(estimator)
             some = None if members is None else members[train]
             params |= fit_in_groups(fitted, rows[train], targets[train], some)
-            fitted.fit(rows[train], targets[train], **params)
+            with quiet_removal():
+                fitted.fit(rows[train], targets[train], **params)
             answers.append(fitted.predict(rows[test]))
             of_all = {} if held_out is None else {"variance": held_out.variance(len(scored))}
             scores = task.score(targets[test], answers[-1], targets[train], **of_all)
@@ -203,7 +211,18 @@ def cross_validate(
         pooled = score_confusion(confusion, scored[0]["classes"], baseline)
     described = attrs.evolve(scheme, repeats=repeats).described(n_folds, task.folds_are, members)
     return CrossValidation(
-        per_fold, pooled, n_folds, repeats, remarks, fitted, train, task, described, splits, answers
+        per_fold,
+        pooled,
+        n_folds,
+        repeats,
+        remarks,
+        fitted,
+        train,
+        task,
+        described,
+        splits,
+        answers,
+        adjustment,
     )
 
 

@@ -29,8 +29,9 @@ WAYS = ("auto", "each", "sources")
 NAMES_SHOWN = 2
 TOGETHER = (
     "columns of the table are shuffled in the held-out rows, before they are encoded, those of a"
-    " group by one permutation and for all kernels that read them; information that other columns"
-    " also hold is not lost"
+    " group by one permutation and for all kernels that read them; the models stay as they are, so"
+    " columns that hold the same information may each cost accuracy, although a refit would not"
+    " need both"
 )
 UNTRACED = (
     "the columns after the steps before the classifier can't be traced to those of the table, so"

@@ -24,6 +24,12 @@ EFFECT = (
     "effect is how far a column moves its kernel's part of the decision values: its deviation over"
     " rows, exact for linear kernels, and by shuffling for others; it shows what the model uses"
 )
+CHANCE = (
+    "selected is the share of fits in which a column is among the top ones of its kernel, noise the"
+    " mean share if all columns of the kernel were noise, and p at most the probability that a"
+    " column of noise is selected so often: it does not shrink with the number of fits, because"
+    " their training rows overlap"
+)
 Columns = Mapping[int, NDArray[np.intp]]
 """The encoded columns of each of the user's columns that a kernel reads."""
 
@@ -68,7 +74,17 @@ def column_effects(
 def effects_table(
     folds: Sequence[Sequence[dict[str, Any]]], kernels: Sequence[str], columns: Sequence[str]
 ) -> pd.DataFrame:
-    """Return a row per kernel and column, with the share of fits that select the column."""
+    """Return a row per kernel and column, with the share of fits that select the column.
+
+    If all d columns of a kernel were noise, and so exchangeable, each fit would select ``top`` of
+    them at random, and a column would be selected in a share of ``top``/d of the fits on average:
+    its ``chance``. The fits are not independent, because their training rows overlap, so the number
+    of selections is not binomial: a column that is strongest by chance in the table is strongest in
+    most of the fits. Markov's inequality holds for any dependence: a frequency of f or more has a
+    probability of at most chance/f, the ``p_chance``. Columns that are not noise take places from
+    those that are, which makes both smaller. The bound is for a column that was named before; among
+    d columns of noise, up to ``top``/f may reach f.
+    """
     rows = [{"fold": fold, **row} for fold, effects in enumerate(folds) for row in effects]
     frame = pd.DataFrame(rows, columns=["fold", "kernel", "column", "effect", "exact"])
     in_fit = frame.groupby(["fold", "kernel"])["effect"]
@@ -80,6 +96,8 @@ def effects_table(
     table["effect_std"] = columns_of["effect"].std().fillna(0.0)
     table["frequency"] = columns_of["frequency"].sum() / max(len(folds), 1)
     table[["top", "exact"]] = columns_of[["top", "exact"]].max()
+    table["chance"] = table["top"] / table.groupby("kernel")["effect"].transform("size")
+    table["p_chance"] = (table["chance"] / table["frequency"]).clip(upper=1.0)
     table = table.reset_index().sort_values(["kernel", "effect"], ascending=[True, False])
     table["kernel"] = [kernels[m] for m in table["kernel"]]
     table["column"] = [columns[place] for place in table["column"]]

@@ -12,8 +12,18 @@ from sklearn.base import BaseEstimator, is_classifier, is_outlier_detector, is_r
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from mklkit.datasets.adjusting import Adjustment
+from mklkit.datasets.covariates import quiet_removal
 from mklkit.display.progress import Progress, check_progress, reported
-from mklkit.errors import DataError, IncompatibleError, counted, type_name
+from mklkit.errors import (
+    DataError,
+    IncompatibleError,
+    SpecError,
+    counted,
+    quoted,
+    type_name,
+)
+from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.introspection import KernelModel, split
 from mklkit.estimators.lacking import counts
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
@@ -22,10 +32,11 @@ from mklkit.evaluation.splits import USUAL_CV, read_cv
 from mklkit.evaluation.tasks import Task, task_of
 from mklkit.evaluation.time_limits import seconds_of, shortened
 from mklkit.explanation.columns import ScoredRows, ShufflePlan
-from mklkit.explanation.effects import EFFECT
+from mklkit.explanation.effects import CHANCE, EFFECT
 from mklkit.explanation.explanation import Explanation
 from mklkit.explanation.meaning import (
     Unit,
+    estimand,
     guessed,
     joins_decisions,
     judged,
@@ -83,8 +94,10 @@ def explain(
     cv : int, str, scikit-learn splitter, or list of (training rows, scored rows), optional
         An int is a number of shuffled folds, stratified for classes, fewer if a class has fewer
         rows. ``"5x10"``, the default, means five folds, ten times.
-    groups : array-like of shape (N,), optional
-        The group of each row, such as its patient: no group is on both sides of a split.
+    groups : array-like of shape (N,) or "ignore", optional
+        The group of each row, such as its patient: no group is on both sides of a split. They must
+        be given if the model was fitted with groups, because other rows of a group tell its target;
+        ``"ignore"`` treats the rows as independent all the same.
     score : str, optional
         The score whose loss is measured, by scikit-learn's name, such as ``"roc_auc"``. Default:
         the accuracy for classes (balanced, if the largest has over 1.5 times the rows of the
@@ -116,8 +129,9 @@ def explain(
     IncompatibleError
         If the model has no kernels, or predicts nothing (``MKLTransformer``).
     DataError
-        If a column is missing, lengths differ, rows are not in memory, there is one class, or the
-        numbers scored in a fold are all the same.
+        If a column is missing, lengths differ, rows are not in memory, there is one class, the
+        numbers scored in a fold are all the same, or the model was fitted with groups and they are
+        not given.
     SpecError
         If ``cv``, ``score``, ``repeats``, ``columns`` or ``max_rows`` is not one of the above.
     sklearn.exceptions.NotFittedError
@@ -153,13 +167,12 @@ def explain(
         check_whole("max_rows", max_rows, 2)
     check_progress(progress)
     limit = seconds_of(time_limit)
-    seed = random_state
-    if not is_whole(random_state):
-        seed = int(check_random_state(random_state).randint(2**31 - 1))
+    seed = _seed_of(random_state)
     task = explained_task(model)
     before, fitted = split(model)
     refit = Refit.of(model, seed, keep_probability=score is not None)
-    data, sample_notes = ScoredRows.of(model, task, X, y, groups).sampled(task, max_rows, seed)
+    whole = ScoredRows.of(model, task, X, y, _checked_groups(fitted, groups))
+    data, sample_notes = whole.sampled(task, max_rows, seed)
     scheme = read_cv(USUAL_CV if cv is None else cv)
     if sample_notes and isinstance(cv, list | tuple):
         raise DataError(
@@ -175,7 +188,8 @@ def explain(
     skips = [kernel.facts.allows_gaps for kernel in kernels_read]
     lacks = data.lacking(plan.reads.values()) & ~np.array(skips)
     measured = Measuring(task, score, refit, data, plan, repeats, seed, _kept_in(fitted), lacks)
-    with reported(progress, "explaining") as tell:
+    unadjusted = _unadjusted(refit, data, fitted)
+    with reported(progress, "explaining") as tell, quiet_removal():
         repeats_done = measured.run(splits, tell, scheme.repeats, limit)
     sample, alike_notes = data.sampled(task, ALIGNED_ROWS, seed)
     rows = sample.as_fitted(sample.table)
@@ -185,7 +199,7 @@ def explain(
     scores = measured.scores()
     margin = equivalence_margin(task, score, data.targets)
     unit = Unit.of(task, score, float(scores["score"].mean()), margin)
-    kernels = measured.kernels(sizes, comparable=not joins_decisions(fitted))
+    kernels = measured.kernels(sizes, not joins_decisions(fitted), unadjusted)
     kernels = judged(kernels, len(data.targets), unit.little)
     have = of_those_who_have(kernels, unit.little)
     classes = [] if is_regressor(model) else np.unique(data.targets).tolist()
@@ -197,8 +211,9 @@ def explain(
             *sample_notes,
             *fold_notes,
             f"refitted on {len(measured.folds)} folds, with the same parameters:"
-            f" {counted(measured.n_fits, 'fit')}; ± is the deviation over folds,"
-            " brackets hold 95 % intervals",
+            f" {counted(measured.n_fits, 'fit')}; ± is the standard deviation over folds, brackets"
+            " hold 95 % intervals",
+            estimand(scores, len(data.targets)),
             *filter(None, [shortened(time_limit, repeats_done, scheme.repeats)]),
             *refit.notes,
             *guessed(scores, unit),
@@ -215,7 +230,7 @@ def explain(
     }
     effects = measured.column_effects()
     if len(effects):
-        notes["effects"] = [EFFECT]
+        notes["effects"] = [EFFECT, CHANCE]
     if len(have) and measured.alone.any():
         notes["left out"].append(ONLY_SOURCE)
     sentences = pd.Series(notes, name="note").explode().dropna()
@@ -233,6 +248,43 @@ def explain(
         n_fits=measured.n_fits,
         seconds=perf_counter() - start,
     )
+
+
+IGNORED = "ignore"
+"""The value of ``groups`` that treats rows as independent."""
+
+
+def _checked_groups(model: Any, groups: Any) -> Any:
+    """Return the groups of rows, None without; a DataError if the model was fitted with groups."""
+    if isinstance(groups, str):
+        if groups != IGNORED:
+            raise SpecError(
+                f"groups must be an array of the group of each row, or {IGNORED!r}; got"
+                f" {quoted(groups)}."
+            )
+        return None
+    n_groups = model.n_groups_fit_ if isinstance(model, FittedKernels) else None
+    if groups is None and n_groups is not None:
+        raise DataError(
+            f"The model was fitted on {n_groups} groups of rows: give the group of each row, as"
+            " groups= (--groups COLUMN), so that no group is on both sides of a split. If the rows"
+            " are independent, say so by groups='ignore' (--ignore-groups)."
+        )
+    return groups
+
+
+def _seed_of(random_state: Any) -> int:
+    """Return a whole number as it is, else one drawn from a random state."""
+    if is_whole(random_state):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def _unadjusted(refit: Refit, data: ScoredRows, fitted: KernelModel) -> dict[str, list[str]]:
+    """Return the columns of each kernel that still tell removed covariates; warn of them."""
+    adjustment = Adjustment.of(refit.before, data.as_fitted(data.table), data.targets)
+    adjustment.warn()
+    return adjustment.by_kernel(fitted)
 
 
 def explained_task(model: Any) -> Task:

@@ -46,9 +46,10 @@ class Explanation:
         be left out; if rows lack sources, ``have``, the loss on the ``have_rows`` that have the
         kernel's source and another one, with ``have_outcome``; ``outcome``, ``"lost"`` if the
         interval is above zero, ``"gained"`` if it is below, ``"not lost"`` if it ends within two
-        points (2 % of the baseline's error), else ``"can't tell"``, and ``rows_needed``, about how
-        many rows would settle it; ``shuffled``, the loss when its columns are shuffled for all
-        kernels.
+        points (2 % of the baseline's error), else ``"inconclusive"``, and ``rows_needed``, with about how
+        many samples there is an even chance of another outcome; ``unadjusted``, the columns
+        from which removed covariates can still be told, for which the outcome is ``"no verdict"``;
+        ``shuffled``, the loss when its columns are shuffled for all kernels.
     columns : DataFrame
         One row per column or group: ``group``, ``columns``, ``kernels`` that read them, and
         ``shuffled``.
@@ -56,8 +57,11 @@ class Explanation:
         One row per column of each kernel with several, the largest effect first: ``effect``, how
         far the column moves the kernel's part of the decision values, with ``effect_std``;
         ``frequency``, the share of fits in which it is among the ``top`` columns of the kernel
-        (10, at most half of them); ``exact``, whether it is computed (linear kernels) or estimated
-        by shuffling. Empty if columns can't be traced, or values are not a sum over kernels.
+        (10, at most half of them); ``chance``, the mean of this share if all columns of the kernel
+        were noise, and ``p_chance``, at most the probability that a column of noise is selected so
+        often (for any overlap of training rows, by Markov's inequality); ``exact``, whether the
+        effect is computed (linear kernels) or estimated by shuffling. Empty if columns can't be
+        traced, or values are not a sum over kernels.
     alignment : DataFrame of shape (M, M)
         The centred alignment of each pair of kernels.
     scores : DataFrame

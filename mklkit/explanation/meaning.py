@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -11,7 +11,7 @@ import pandas as pd
 
 from mklkit.combiners.templates.coupling import CouplingCombiner
 from mklkit.combiners.templates.fusion import LearnedFusion
-from mklkit.errors import counted
+from mklkit.errors import counted, named
 from mklkit.estimators.introspection import KernelModel
 from mklkit.evaluation.alignment import NEAR_DUPLICATE
 from mklkit.evaluation.equivalence import MARGIN
@@ -27,8 +27,10 @@ SIZES_DIFFER = 1.1
 ALIKE = 0.9
 """The centred alignment from which kernels are called similar."""
 PAIRS_SHOWN = 5
-LOST, OPEN, NOT_LOST, GAINED = "lost", "can't tell", "not lost", "gained"
-OUTCOMES = (LOST, OPEN, NOT_LOST, GAINED, "")
+LOST, OPEN, NOT_LOST, GAINED = "lost", "inconclusive", "not lost", "gained"
+WITHHELD = "no verdict"
+"""The outcome for a kernel from whose columns removed covariates can still be told."""
+OUTCOMES = (LOST, OPEN, NOT_LOST, GAINED, WITHHELD, "")
 WEIGHTS_ARE = {
     "fixed": "are fixed before any row is seen: they are not a learned importance; see what is"
     " lost when a kernel is left out",
@@ -109,6 +111,11 @@ class Unit:
         """Return a difference without its unit."""
         return f"{self.scale * value:z.{self.digits}f}"
 
+    def signed(self, value: float) -> str:
+        """Return a difference with its sign, such as "−2.2"; zero has none."""
+        text = self.written(value).replace("-", "−")
+        return f"+{text}" if round(self.scale * value, self.digits) > 0 else text
+
     def change(self, mean: float, low: float, high: float, up: str, down: str) -> str:
         """Return a difference and its interval, such as "1.5 points lost (-0.3 to 3.3)".
 
@@ -137,13 +144,17 @@ def of_those_who_have(kernels: pd.DataFrame, little: float) -> pd.DataFrame:
 def judged(kernels: pd.DataFrame, n_rows: int | pd.Series, little: float) -> pd.DataFrame:
     """Return the table of kernels with ``outcome`` and ``rows_needed``, from the intervals.
 
-    Half the width of an interval is proportional to 1/√n. It settles a kernel once it is narrow
-    enough, around the same mean, to exclude zero or to end within ``little``.
+    Half the width of an interval is proportional to 1/√n. With ``rows_needed`` samples it is just
+    narrow enough, around the same mean, to exclude zero or to end within ``little``. The mean of
+    other samples is as likely to be farther from that end as nearer, so this number has an even
+    chance to be enough, if the present mean is right. Kernels with ``unadjusted`` columns get no
+    verdict.
     """
     mean, low, high = (kernels[f"left_out{part}"] for part in ("", "_low", "_high"))
     cases = mean.isna(), low > 0, high < 0, high <= little
     outcome = np.select(cases, ["", LOST, GAINED, NOT_LOST], OPEN)
     settled = np.maximum(mean.abs(), little - mean)
+    outcome = np.where(kernels["unadjusted"].map(bool) & (outcome != ""), WITHHELD, outcome)
     needed = (n_rows * ((high - low) / 2 / settled) ** 2).where(outcome == OPEN)
     size = 10 ** np.floor(np.log10(needed) - 1)
     return kernels.assign(outcome=outcome, rows_needed=np.ceil(needed / size) * size)
@@ -165,10 +176,32 @@ def without_kernels(kernels: pd.DataFrame, unit: Unit) -> Iterator[str]:
         elif row["outcome"] == GAINED:
             yield f"{row['kernel']}: not lost, better without: {changed}"
         elif row["outcome"] == OPEN and np.isnan(low):
-            yield f"{row['kernel']}: can't tell from one fold: {changed}"
+            yield f"{row['kernel']}: inconclusive from one fold: {_without(row, unit)}"
         elif row["outcome"] == OPEN:
-            rows = f"about {row['rows_needed']:,.0f} rows would settle it"
-            yield f"{row['kernel']}: can't tell: {changed}; {rows}"
+            samples = f"about {row['rows_needed']:,.0f} samples would have an even chance"
+            yield f"{row['kernel']}: inconclusive: {_without(row, unit)}; {samples}"
+        elif row["outcome"] == WITHHELD:
+            columns = f"removed covariates can still be told from {named(row['unadjusted'])}"
+            yield f"{row['kernel']}: no verdict: {columns}"
+
+
+def _without(row: Mapping[Any, Any], unit: Unit) -> str:
+    """Return the change without a kernel, such as "−2.2 points without it (95 % CI −5.6 to +1.1)".
+
+    A loss of the score is a change below zero.
+    """
+    mean, low, high = (-row[f"left_out{end}"] for end in ("", "_high", "_low"))
+    interval = "" if np.isnan(low) else f" (95 % CI {unit.signed(low)} to {unit.signed(high)})"
+    return f"{unit.signed(mean)}{unit.word} without it{interval}"
+
+
+def estimand(scores: pd.DataFrame, n_rows: int) -> str:
+    """Return the sentence on what the losses estimate."""
+    rows = scores["training_rows"].mean()
+    return (
+        "losses estimate the mean loss of models trained on"
+        f" {rows / n_rows:.0%} of {n_rows:,} such samples ({rows:,.0f})".replace("%", " %")
+    )
 
 
 def least_loss(counted: Resolution | None, unit: Unit) -> Iterator[str]:

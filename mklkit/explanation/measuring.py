@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from time import monotonic
 from typing import Any
 
@@ -91,8 +91,13 @@ class Measuring:
                 progress(done, total)
         return repeats
 
-    def kernels(self, sizes: Array, comparable: bool) -> pd.DataFrame:
-        """Return one row per kernel; sizes (M,) may make their weights ``comparable``."""
+    def kernels(
+        self, sizes: Array, comparable: bool, unadjusted: Mapping[str, list[str]]
+    ) -> pd.DataFrame:
+        """Return one row per kernel; sizes (M,) may make their weights ``comparable``.
+
+        ``unadjusted`` are the columns of kernels from which removed covariates can be told.
+        """
         weights, names = np.array(self.weights), list(self.plan.reads)
         sized = weights.mean(axis=0) * sizes
         if not comparable or sized.sum() <= 0:
@@ -108,6 +113,7 @@ class Measuring:
             "row_spread": np.mean(self.row_spread, axis=0),
             "size": sizes,
             "sized_weight": sized / sized.sum(),
+            "unadjusted": [unadjusted.get(name, []) for name in names],
         }
         left_out = pd.DataFrame([self._lost("left_out", place) for place in range(len(names))])
         left_out["why_not"] = [self.why_not.get(place, "") for place in range(len(names))]

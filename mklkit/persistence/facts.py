@@ -79,9 +79,10 @@ def facts_of_model(model: Any) -> dict[str, Any]:
 
     That of an estimator of mklkit has ``input`` (how a ``TableEncoder`` treated each column),
     ``kernels`` (their columns are names, positions if the data had none, or None for all),
-    components, ``weights``, ``rows`` (how many it learned from), ``chosen`` (the values of
-    rules), and for classifiers ``multiclass`` (``binary``, ``ovo``, ``ovr`` or
-    ``native``) and ``class_weight`` (None if all are 1); others have few of these.
+    components, ``weights``, ``rows`` (how many it learned from), ``groups`` (how many these
+    form, None without groups), ``chosen`` (the values of rules), and for classifiers
+    ``multiclass`` (``binary``, ``ovo``, ``ovr`` or ``native``) and ``class_weight`` (None if all
+    are 1); others have few of these.
     """
     classifier = classifier_in(model)
     facts: dict[str, Any] = {}
@@ -109,6 +110,7 @@ def facts_of_model(model: Any) -> dict[str, Any]:
     if isinstance(classifier, FittedKernels):
         facts["weights"] = json_ready(classifier.weights_frame().to_dict("records"))
         facts["rows"] = classifier.n_samples_fit_
+        facts["groups"] = classifier.n_groups_fit_
         facts["chosen"] = json_ready(classifier.chosen_)
     return facts
 

@@ -107,3 +107,27 @@ def test_rows_that_occur_twice_give_no_target() -> None:
     labels = np.repeat(random.permutation(np.repeat([0, 1], 7)), 2)
     assert gives_class(twice[0], labels, 3)  # as if they were rows of their own
     assert not leakage_notes(twice, labels, [])
+
+
+def test_explain_keeps_the_groups_of_the_model_or_stops(mklkit: Run, visits: Path) -> None:
+    model, quick = visits.with_name("v.mkl"), ("--cv", "3", "--repeats", "1", "--json")
+    columns = ("-k", "a:linear@a", "-k", "b:linear@b")
+    mklkit("fit", visits, "-t", "ill", "--groups", "patient", *columns, "-o", model)
+    remembered = mklkit("explain", model, visits, *quick).json
+    asked = mklkit("explain", model, visits, *quick, "--groups", "patient").json
+    assert remembered["scores"] == asked["scores"]
+    assert any("'patient'" in note for note in remembered["data_notes"])
+    free = mklkit("explain", model, visits, *quick, "--ignore-groups").json
+    assert free["scores"] != asked["scores"]
+    without = visits.with_name("without.csv")
+    pd.read_csv(visits).drop(columns="patient").to_csv(without, index=False)
+    stopped = mklkit("explain", model, without, *quick)
+    assert (stopped.code, "'patient'" in stopped.err) == (2, True)
+    assert mklkit("explain", model, without, *quick, "--ignore-groups").json == free | {
+        "data": str(without),
+        "seconds": pytest.approx(0, abs=1e9),
+    }
+    both = mklkit("explain", model, visits, "--groups", "patient", "--ignore-groups")
+    assert both.code == 2
+    assert "'patient'" in mklkit("inspect", model).out
+    assert "Samples with the same patient (20 groups)" in mklkit("inspect", model, "--methods").out

@@ -23,6 +23,7 @@ from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sources import (
+    FIRST_TWO,
     KERNELS,
     fitted,
     fitted_numbers,
@@ -39,6 +40,7 @@ from mklkit import (
     explain,
 )
 from mklkit.combiners.uniform import Uniform
+from mklkit.errors import DataError, SpecError
 from mklkit.explanation.effects import effects_table
 from mklkit.plugin import CombinerFacts
 
@@ -307,3 +309,45 @@ def test_rows_without_names_and_more_than_are_used() -> None:
     assert result.kernels["columns"][0] == ["0", "1"]
     again = explain(model, rows.to_numpy(), labels, max_rows=50, **QUICK)
     pd.testing.assert_frame_equal(result.kernels, again.kernels)
+
+
+def test_a_model_of_groups_is_explained_by_groups_or_not_at_all() -> None:
+    rows, labels = three_sources(60)
+    groups = np.arange(60) // 3
+    model = MKLClassifier(FIRST_TWO, learner="svm(C=1)").fit(rows, labels, groups=groups)
+    assert model.n_groups_fit_ == 20
+    with pytest.raises(DataError, match="20 groups"):
+        explain(model, rows, labels, cv=2, repeats=1)
+    with pytest.raises(SpecError, match="'patient'"):
+        explain(model, rows, labels, cv=2, repeats=1, groups="patient")
+    apart = explain(model, rows, labels, cv=2, repeats=1, groups=groups)
+    assert set(apart.scores["rows"] % 3) == {0}
+    free = explain(model, rows, labels, cv=2, repeats=1, groups="ignore")
+    model.fit(rows, labels)
+    assert model.n_groups_fit_ is None
+    again = explain(model, rows, labels, cv=2, repeats=1)
+    pd.testing.assert_frame_equal(free.scores, again.scores)
+
+
+def test_noise_is_selected_as_often_as_said_and_no_more_often_than_bounded() -> None:
+    """Top 3 of 6 columns of noise, by their correlation with the target on overlapping rows."""
+    frequencies = []
+    for seed in range(30):
+        random = np.random.default_rng(seed)
+        columns, target = random.normal(size=(40, 6)), random.normal(size=40)
+        folds = []
+        for train, _ in KFold(5, shuffle=True, random_state=seed).split(columns):
+            effects = np.abs(columns[train].T @ target[train])
+            facts = {"kernel": 0, "exact": True}
+            folds.append([{**facts, "column": j, "effect": e} for j, e in enumerate(effects)])
+        found = effects_table(folds, ["noise"], list("abcdef"))
+        assert found["chance"].tolist() == [0.5] * 6
+        often = found["frequency"].to_numpy()
+        np.testing.assert_allclose(found["p_chance"], np.minimum(1, 0.5 / np.maximum(often, 1e-9)))
+        frequencies.append(often)
+    reached = np.concatenate(frequencies)
+    assert reached.mean() == pytest.approx(0.5)
+    for share in (0.6, 0.8, 1.0):
+        assert (reached >= share).mean() <= 0.5 / share
+    # Five independent fits would all select a column with a probability of 1/32.
+    assert (reached == 1).mean() > 3 / 32

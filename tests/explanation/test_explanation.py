@@ -181,20 +181,25 @@ def test_sentences_follow_from_intervals() -> None:
     columns = ["left_out", "left_out_low", "left_out_high"]
     kernels = pd.DataFrame(bounds, index=columns).T.rename_axis("kernel").reset_index()
     kernels["why_not"] = ""
+    kernels["unadjusted"] = [[]] * len(kernels)
     unit = Unit("accuracy")
     table = judged(kernels, 100, unit.little)
     # Half of the width, 11.9 and 4.2 points, has to be 10.7, and 2.0 - 0.2 = 1.8 points.
     assert table["rows_needed"].tolist()[:3:2] == [130, 550]
     assert list(without_kernels(table, unit)) == [
         "clin: lost: 20.0 points (10.0 to 30.0)",
-        "mrna: can't tell: 10.7 points lost (-1.2 to 22.6); about 130 rows would settle it",
-        "noise: can't tell: 0.2 points lost (-4.0 to 4.4); about 550 rows would settle it",
+        "mrna: inconclusive: −10.7 points without it (95 % CI −22.6 to +1.2); about 130 samples"
+        " would have an even chance",
+        "noise: inconclusive: −0.2 points without it (95 % CI −4.4 to +4.0); about 550 samples"
+        " would have an even chance",
         "copy: not lost by more than 1.4 points",
         "harm: not lost, better without: 3.0 points gained (1.0 to 5.0)",
     ]
     one_fold = kernels.head(1).assign(left_out_low=np.nan, left_out_high=np.nan)
     (sentence,) = without_kernels(judged(one_fold, 100, unit.little), unit)
-    assert "can't tell from one fold" in sentence
+    assert "inconclusive from one fold" in sentence
+    withheld = kernels.assign(unadjusted=[["snp"]] * len(kernels))
+    assert set(judged(withheld, 100, unit.little)["outcome"]) == {"no verdict"}
 
 
 def test_uneven_classes_are_judged_by_balanced_accuracy_and_any_score_can_be_named() -> None:
@@ -230,7 +235,7 @@ def test_folds_that_agree_show_little_on_few_rows() -> None:
     kernels = explain(model.fit(rows, labels), rows, labels, **QUICK).kernels
     assert kernels["left_out"].tolist() == [0, 0]
     np.testing.assert_allclose(kernels["left_out_high"], 3 / 40, rtol=0.01)
-    assert kernels["outcome"].tolist() == ["can't tell"] * 2
+    assert kernels["outcome"].tolist() == ["inconclusive"] * 2
 
 
 def test_small_data_have_repeated_folds() -> None:

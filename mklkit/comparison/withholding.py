@@ -1,0 +1,98 @@
+"""Verdicts that are withheld: on methods that can still tell the covariates that were removed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import attrs
+import joblib
+import pandas as pd
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from mklkit.comparison.data import DataSet
+from mklkit.comparison.methods import Method
+from mklkit.datasets.adjusting import Adjustment
+from mklkit.errors import named
+
+Unadjusted = Mapping[str, Sequence[str]]
+"""The columns that still tell the covariates, of each method that reads some."""
+TESTED = ["difference", "low", "high", "level", "p_value", "p_holm"]
+"""The numbers of a planned test that are withheld."""
+P_VALUES = ["p_corrected", "p_paired", "p_worse", "p_equivalent", "p_better"]
+"""The numbers of a table of methods that are withheld."""
+
+
+def with_unadjusted(
+    data: Sequence[DataSet], methods: Sequence[Method]
+) -> tuple[list[DataSet], dict[str, dict[str, list[str]]]]:
+    """Return the data, with notes on columns that still tell removed covariates, and by the name
+    of each data set, these columns of each method that reads some. It warns if there are any."""
+    unadjusted = {source.name: _of_methods(source, methods) for source in data}
+    noted = [
+        attrs.evolve(source, notes=[*source.notes, *_note(unadjusted[source.name])])
+        for source in data
+    ]
+    return noted, unadjusted
+
+
+def _of_methods(data: DataSet, methods: Sequence[Method]) -> dict[str, list[str]]:
+    """Return the unadjusted columns of each method that reads some."""
+    adjustments: dict[str, Adjustment] = {}
+    unadjusted: dict[str, list[str]] = {}
+    for method in methods:
+        steps: Pipeline = clone(method.pipeline[:-1])
+        steps.named_steps["encode"].set_params(**data.encoding)
+        key = joblib.hash(steps)
+        if key not in adjustments:
+            adjustments[key] = Adjustment.of(steps, data.features, data.target)
+        if columns := adjustments[key].read_by(method.pipeline[-1]):
+            unadjusted[method.name] = columns
+    for adjustment in list(adjustments.values())[:1]:
+        adjustment.warn()
+    return unadjusted
+
+
+def _note(unadjusted: Unadjusted) -> list[str]:
+    """Return a note that names the columns of unadjusted methods, none if there are none."""
+    columns = list(dict.fromkeys(name for of_method in unadjusted.values() for name in of_method))
+    return [f"the covariates can still be told from {named(columns)}"] if columns else []
+
+
+def without_verdicts(tests: pd.DataFrame, unadjusted: Unadjusted) -> pd.DataFrame:
+    """Return planned tests with ``withheld``: those of unadjusted methods, without their numbers.
+
+    Examples
+    --------
+    >>> tests = pd.DataFrame({"method": ["a", "b"], "reference": "c", "p_holm": 0.01})
+    >>> without_verdicts(tests, {"b": ["snp"]})[["withheld", "p_holm"]].to_numpy().tolist()
+    [[False, 0.01], [True, nan]]
+    """
+    withheld = tests["method"].isin(unadjusted) | tests["reference"].isin(unadjusted)
+    numbers = tests.columns.intersection(TESTED)
+    return tests.assign(withheld=withheld, **tests[numbers].mask(withheld))
+
+
+def without_p_values(
+    table: pd.DataFrame, unadjusted: Unadjusted, reference: str | None
+) -> pd.DataFrame:
+    """Return a table of methods without the p values that an unadjusted method is part of.
+
+    The ``reference`` is that of the tests; None for the best method, the first that never failed.
+    """
+    best = next(iter(table.loc[table["failures"] == 0, "method"]), None)
+    withheld = table["method"].isin(unadjusted) | ((reference or best) in unadjusted)
+    return table.assign(**table[table.columns.intersection(P_VALUES)].mask(withheld))
+
+
+def sentences(tests: pd.DataFrame, unadjusted: Unadjusted) -> list[str]:
+    """Return the sentence of each withheld question."""
+    lines = []
+    for test in tests.to_dict("records"):
+        methods = [name for name in (test["method"], test["reference"]) if name in unadjusted]
+        readers = "both read" if len(methods) == 2 else f"{methods[0]} reads"
+        lines.append(
+            f"{test['question']}: no verdict on {test['method']} against {test['reference']},"
+            f" because {readers} columns from which the covariates can still be told."
+        )
+    return lines
