@@ -65,6 +65,10 @@ def fit_stream(
             most = min(most, max(LEAST_SAMPLE, quarter // (CELL_BYTES * len(chunked.columns))))
         scan = scan_table(chunked, target, drop, seed, progress, most)
     facts = settle_columns(pipeline, scan.table, options.kernels, list(scan.table.notes))
+    task = Classes()
+    labels = scan.table.target.to_numpy()
+    if reason := task.why(task.usual_score(labels), labels):
+        facts["notes"].append(reason)
     held, kind = held_out_mask(scan.codes, holdout, seed)
     known = scan.codes >= 0
     codes = {"train": scan.codes[known & ~held], "held_out": scan.codes[known & held]}
@@ -95,7 +99,7 @@ def fit_stream(
         seconds = perf_counter() - start
         parts = {"train": rows.train, "held_out": rows.held_out}
         scores = _scores(classifier, parts, codes, scan.classes, seed)
-    system = System(options, pipeline, scan.table, Classes(), facts)
+    system = System(options, pipeline, scan.table, task, facts)
     scored = {"rows": len(codes["train"]), "seconds": seconds}
     times = {"seconds": seconds, "scored_model": scored}
     return system, system.result(pipeline, split=kind, scores=scores, **times)

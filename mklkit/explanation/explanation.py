@@ -46,9 +46,9 @@ class Explanation:
         be left out; if rows lack sources, ``have``, the loss on the ``have_rows`` that have the
         kernel's source and another one, with ``have_outcome``; ``outcome``, ``"lost"`` if the
         interval is above zero, ``"gained"`` if it is below, ``"not lost"`` if it ends within two
-        points (2 % of the baseline's error), else ``"inconclusive"``, and ``rows_needed``, with about how
-        many samples there is an even chance of another outcome; ``unadjusted``, the columns
-        from which removed covariates can still be told, for which the outcome is ``"no verdict"``;
+        points (2 % of the baseline's error), else ``"inconclusive"``, and ``rows_needed``, with
+        about how many samples there is an even chance of another outcome; ``unadjusted``, the
+        columns from which removed covariates can still be told, for which the outcome is ``"no verdict"``;
         ``shuffled``, the loss when its columns are shuffled for all kernels.
     columns : DataFrame
         One row per column or group: ``group``, ``columns``, ``kernels`` that read them, and
