@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mklkit.datasets.files import ChunkedTable
-    from mklkit.datasets.table import Table
+    from mklkit.datasets.scanning import Scan
     from mklkit.evaluation.tasks import Task
     from mklkit.protocols import FeatureMapFacts
     from mklkit.views.stored_rows import StoredRows
@@ -67,8 +67,9 @@ def fit_stream(
             most = min(most, max(LEAST_SAMPLE, quarter // (CELL_BYTES * len(chunked.columns))))
         scan = scan_table(chunked, target, drop, seed, progress, most)
     task = Classes()
-    notes = [*scan.table.notes, *_notes_on_score(task, scan.table)]
-    facts = settle_columns(pipeline, scan.table, options.kernels, notes)
+    facts = settle_columns(
+        pipeline, scan.table, options.kernels, [*scan.table.notes, *_notes_on_score(task, scan)]
+    )
     held, kind = held_out_mask(scan.codes, holdout, seed)
     known = scan.codes >= 0
     codes = {"train": scan.codes[known & ~held], "held_out": scan.codes[known & held]}
@@ -105,9 +106,9 @@ def fit_stream(
     return system, system.result(pipeline, split=kind, scores=scores, **times)
 
 
-def _notes_on_score(task: Task, table: Table) -> list[str]:
+def _notes_on_score(task: Task, scan: Scan) -> list[str]:
     """Return why the score is not the first of the task, if it is not."""
-    labels = table.target.to_numpy()
+    labels = scan.table.target.to_numpy()
     reason = task.why(task.usual_score(labels), labels)
     return [reason] if reason else []
 
