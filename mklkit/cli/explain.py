@@ -108,33 +108,34 @@ def explain(
     from mklkit.evaluation.splits import split_by
     from mklkit.explanation import explain as explained
     from mklkit.explanation.explaining import explained_task
-    from mklkit.persistence import load_model, read_facts
+    from mklkit.persistence import faults_of_file, load_model, read_facts
 
     check_splits(cv, None, None, split_column, groups)
     check_outputs([], [data], model, [plot, plot_columns])
     with working("loading the model"):
         pipeline, facts = load_model(model), read_facts(model)
-    task = explained_task(pipeline)
-    asked = target or target_of(facts), groups, split_column
-    rows, truth, together, parts, notes = _rows(data, pipeline, task, model, *asked)
-    folds: Any = cv
-    if parts is not None:
-        split = split_by(truth.iloc[:, 0].to_numpy(), parts.to_numpy(), str(split_column))
-        folds, notes = [(split.train, split.held_out)], [*notes, split.kind]
-    with counting("fits and shuffles") as progress:
-        explanation = explained(
-            pipeline,
-            rows,
-            truth if task.n_targets > 1 else truth.iloc[:, 0],
-            cv=folds,
-            groups=together,
-            score=score,
-            repeats=repeats,
-            columns=columns,
-            max_rows=max_rows,
-            random_state=seed,
-            progress=progress,
-        )
+    with faults_of_file(model):
+        task = explained_task(pipeline)
+        asked = target or target_of(facts), groups, split_column
+        rows, truth, together, parts, notes = _rows(data, pipeline, task, model, *asked)
+        folds: Any = cv
+        if parts is not None:
+            split = split_by(truth.iloc[:, 0].to_numpy(), parts.to_numpy(), str(split_column))
+            folds, notes = [(split.train, split.held_out)], [*notes, split.kind]
+        with counting("fits and shuffles") as progress:
+            explanation = explained(
+                pipeline,
+                rows,
+                truth if task.n_targets > 1 else truth.iloc[:, 0],
+                cv=folds,
+                groups=together,
+                score=score,
+                repeats=repeats,
+                columns=columns,
+                max_rows=max_rows,
+                random_state=seed,
+                progress=progress,
+            )
     if plot is not None:
         draw(plot, explanation.plot)
     if plot_columns is not None:
