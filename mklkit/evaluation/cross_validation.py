@@ -15,7 +15,7 @@ from sklearn.base import clone
 from mklkit.datasets.adjusting import Adjustment
 from mklkit.datasets.covariates import quiet_removal
 from mklkit.display.html import grid, notes, shown
-from mklkit.display.numbers import seconds
+from mklkit.display.numbers import duration
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
 from mklkit.errors import DataError, counted
 from mklkit.estimators.folds import fit_in_groups
@@ -97,13 +97,13 @@ class CrossValidation:
 
     def _repr_html_(self) -> str:
         """Return the notebook display: the scores of each fold, and their means."""
-        rows: list[list[object]] = [["all folds", "", *self.shown_scores(), seconds(self.seconds)]]
+        rows: list[list[object]] = [["all folds", "", *self.shown_scores(), duration(self.seconds)]]
         for fold in self.folds:
             place = [fold["repeat"] + 1, fold["fold"] + 1][self.repeats == 1 :]
             scores = [self.task.shown(name, fold[name]) for name in self.task.scores]
             name = "fold " + ".".join(map(str, place))
-            rows.append([name, fold["rows"], *scores, seconds(fold["seconds"])])
-        heads = ["", "rows", *self.task.scores.values(), "seconds"]
+            rows.append([name, fold["rows"], *scores, duration(fold["seconds"])])
+        heads = ["", "rows", *self.task.scores.values(), "time"]
         more = len(self.folds) - MOST_FOLDS
         rest = f"and {counted(more, 'fold')} more" if more > 0 else ""
         table = grid(heads, rows[: MOST_FOLDS + 1], best=0, rest=rest)
