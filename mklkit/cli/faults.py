@@ -20,7 +20,7 @@ import typer
 
 from mklkit.cli.console import say, shortened
 from mklkit.cli.package_commands import BrokenCommandError, imported_packages
-from mklkit.errors import MKLKitError, plain_message, suggest
+from mklkit.errors import ComponentError, MKLKitError, plain_message, suggest
 
 # Errors of writing; the error names no file if it is stdout.
 NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EROFS)
@@ -50,6 +50,8 @@ def exit_codes() -> Iterator[None]:
     """Turn any error into a message on stderr and an exit code."""
     try:
         yield
+    except ComponentError as error:
+        _fail_by_a_component(error)
     except MKLKitError as error:
         _fail(str(error), 2)
     except BrokenCommandError as error:
@@ -115,6 +117,15 @@ def usage_errors_in_brief() -> Iterator[None]:
             text += suggest(choice[1].strip("'\""), re.findall(r"'([^']+)'", choice[2]))
         error.message = shortened(text)
         raise
+
+
+def _fail_by_a_component(error: ComponentError) -> NoReturn:
+    """Report a component that breaks its contract, with the distribution to which it belongs."""
+    from mklkit.registry.registry import get_registry
+
+    owners = [get_registry().distribution_of(name) for name in error.classes]
+    owner = " or ".join(sorted({owner for owner in owners if owner})) or "its package"
+    _fail(f"{error}\nThis is a bug in {owner}: please report it to its authors.", 1)
 
 
 def fail_by_our_fault(error: BaseException) -> NoReturn:

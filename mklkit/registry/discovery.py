@@ -20,7 +20,7 @@ from configparser import ConfigParser
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from importlib.metadata import Distribution, EntryPoint, EntryPoints, distributions
-from typing import Any
+from typing import Any, TextIO
 
 import attrs
 
@@ -28,6 +28,8 @@ from mklkit.errors import cut, plain_message, quoted, type_name
 
 _IDENTITY = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+!_-]{0,99}")
 _TARGET = re.compile(r"\w+(\.\w+)*(\s*:\s*\w+(\.\w+)*)?\s*(\[.*\])?")
+LONG_IMPORT = 5.0
+"""The number of seconds after which a plugin that is still being imported is named."""
 STREAMS = ("stdout", "stderr", "__stdout__", "__stderr__")
 # The signals that Python handles itself, and those that end a program.
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE")
@@ -77,7 +79,23 @@ class InstalledPlugin:
                 f"its entry point refers to {quoted(self._point.value)}; expected the name of"
                 " a module, such as my_package.my_module"
             )
-        return self._point.load()
+        notice = threading.Timer(LONG_IMPORT, self._say_still_importing, [sys.stderr])
+        notice.daemon = True
+        notice.start()
+        try:
+            return self._point.load()
+        finally:
+            notice.cancel()
+
+    def _say_still_importing(self, stream: TextIO) -> None:
+        """Name a plugin whose import may never return, so that the user can leave it out."""
+        print(
+            f"still importing the plugin {quoted(self.name)} of {self.distribution} after"
+            f" {LONG_IMPORT:g} s; MKLKIT_DISABLE_PLUGINS=1 leaves out all plugins,"
+            f" 'pip uninstall {self.distribution}' removes it",
+            file=stream,
+            flush=True,
+        )
 
 
 def switched_off() -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import threading
 import warnings
-from time import perf_counter
 from types import ModuleType
 from typing import Any
 
@@ -53,8 +52,6 @@ from mklkit.registry.hookspecs import ENTRY_POINT_GROUP, modules_of, registered_
 from mklkit.registry.specs import build, parse_spec
 
 BUILT_IN = "mklkit"
-LONG_IMPORT = 3.0
-"""A slower import of a plugin gets a warning; slow disks take one or two seconds."""
 
 
 class Registry:
@@ -183,7 +180,6 @@ class Registry:
         for plugin in installed_plugins(ENTRY_POINT_GROUP, self._fail):
             origin = plugin.distribution
             changed: list[str] = []
-            start = perf_counter()
             # Foreign code can fail in any way, including SystemExit.
             try:
                 with stdout_to_stderr(), keeping_state(changed.append):
@@ -197,13 +193,10 @@ class Registry:
                 text = cut(" ".join(str(error).split())) if whole else plain_message(error)
                 self._fail(PluginFailure(plugin.name, origin, f"{type_name(error)}: {text}"))
                 continue
-            seconds = perf_counter() - start
-            remarks = [f"changes {', '.join(changed)} on import, which was undone"] * bool(changed)
-            if seconds > LONG_IMPORT:
-                remarks.append(f"takes {seconds:.1f} s to import, which delays every command")
-            if remarks:
+            if changed:
                 who = f"plugin {quoted(plugin.name)} of {origin}"
-                warnings.warn(f"{who} {'; it '.join(remarks)}.", PluginWarning, stacklevel=2)
+                undone = f"changes {', '.join(changed)} on import, which was undone"
+                warnings.warn(f"{who} {undone}.", PluginWarning, stacklevel=2)
 
     def _fail(self, failure: PluginFailure) -> None:
         self.failures.append(failure)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import locale
 import os
 import random
-import re
 import signal
 import sys
 import warnings
@@ -93,15 +92,6 @@ def test_what_a_plugin_left_out_has_changed_needs_no_further_warning(site: Path)
     _, [warned] = load()
     assert "ZeroDivisionError" in warned
     assert Path.cwd() == before
-
-
-def test_a_long_import_is_named_with_its_time(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mklkit.registry.registry.LONG_IMPORT", 0.2)
-    write_plugin(site, "slow", "import time; time.sleep(0.3)\n" + GOOD.format(name="slow"))
-    registry, warned = load()
-    [warned] = [line for line in warned if "mklkit-slow" in line]
-    assert re.search(r"plugin 'slow' of mklkit-slow takes 0\.[3-9] s to import", warned)
-    assert registry.create("combiner", "slow").name == "slow"
 
 
 def test_a_library_may_filter_its_own_warnings(site: Path) -> None:

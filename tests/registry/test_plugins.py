@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 from installed import answer, load
-from processes import write_plugin
+from processes import on_path, write_plugin
 
 from mklkit.errors import PluginConflictError
 
@@ -28,12 +32,11 @@ EVERYTHING = '''
 from typing import ClassVar
 import attrs
 import numpy as np
-from mklkit.plugin import LearnerFacts, LinearDecision, Preset, hookimpl
-from mklkit.protocols import Component
-from mklkit.views.kernel_rows import InnerProduct
+from mklkit.plugin import FittedKernel, Kernel, Learner, LearnerFacts, LinearDecision, Preset
+from mklkit.plugin import hookimpl
 
 @attrs.frozen
-class Doubled(Component):
+class Doubled(Kernel):
     """Twice the inner product."""
     name: ClassVar[str] = "doubled"
     factor: float = 2.0
@@ -41,7 +44,7 @@ class Doubled(Component):
         return FittedDoubled(self.factor)
 
 @attrs.frozen
-class FittedDoubled:
+class FittedDoubled(FittedKernel):
     factor: float
     def __call__(self, a, b):
         return self.factor * (a @ b.T)
@@ -49,7 +52,7 @@ class FittedDoubled:
         return self.factor * (a**2).sum(axis=1)
 
 @attrs.frozen
-class Centroids(Component):
+class Centroids(Learner):
     """Nearest class mean."""
     name: ClassVar[str] = "centroids"
     facts: ClassVar[LearnerFacts] = LearnerFacts(on_gram=True)
@@ -161,3 +164,28 @@ def test_importing_the_package_loads_no_plugin_and_no_heavy_library(tmp_path):
     assert "'mklkit'" in said["modules"]
     for library in ("numpy", "scipy", "sklearn", "pandas", "numba", "mklkit_broken"):
         assert f"'{library}'" not in said["modules"]
+
+
+HANG = """
+import sys
+from mklkit.registry import discovery
+discovery.LONG_IMPORT = 0.3
+from mklkit.cli.app import main
+sys.argv = ["mklkit", "list", "kernels"]
+main()
+"""
+
+
+@pytest.mark.process
+def test_an_import_that_never_returns_is_named(tmp_path):
+    folder = write_plugin(tmp_path / "site", "hanging", "import time\ntime.sleep(1000)")
+    environment = {**os.environ, **on_path(folder)}
+    environment.pop("MKLKIT_DISABLE_PLUGINS", None)
+    command = [sys.executable, "-c", HANG]
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            line = process.stderr.readline()
+        finally:
+            process.kill()
+    for part in ("'hanging'", "mklkit-hanging", "MKLKIT_DISABLE_PLUGINS=1"):
+        assert part in line
