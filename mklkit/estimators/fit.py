@@ -82,13 +82,12 @@ class Fitted:
         numbers: dict[str, tuple[float, ...]] = {}
         for decision in (d for d in self.decisions if isinstance(d, BlockDecision)):
             maps = [each for each in decision.projectors if each.map.from_landmarks]
-            fitted: list[tuple[str, Any]] = [("learner", part) for part in decision.learners]
+            fitted: list[tuple[str, FittedLearner | FittedKernel]] = [
+                ("learner", part) for part in decision.learners
+            ]
             fitted += [(f"kernels__{each.label}", each.map.kernel) for each in maps]
             for owner, part in fitted:
                 component = components.get(owner)
-                # Fitted objects of plugins need not derive from the base classes.
-                if not isinstance(part, FittedKernel | FittedLearner):
-                    continue
                 params = component.get_params() if isinstance(component, Component) else {}
                 for name, value in part.chosen.items():
                     if isinstance(params.get(name), str) and not isinstance(value, str):

@@ -11,7 +11,7 @@ import pytest
 
 from mklkit import DataError, MKLClassifier, MKLKitWarning, preset_classifier
 from mklkit.errors import ComponentError
-from mklkit.protocols import Component, FixedKernel
+from mklkit.protocols import Combiner, FixedKernel
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ class Given:
 
 
 @attrs.frozen(eq=False)
-class Leaves(Component):
+class Leaves(Combiner):
     """A combiner that leaves a decision, or ends in an error."""
 
     name: ClassVar[str] = "leaves"
