@@ -35,13 +35,14 @@ class PluginFailure:
     error: str
 
     def __str__(self) -> str:
-        subject = "package" if self.name is None else f"plugin {quoted(self.name)} of"
-        end = "" if self.error.endswith((".", "!", "?", "…")) else "."
-        # An unreadable package can't be uninstalled either, and must be reinstalled.
-        removing = "" if self.name is None else f"'pip uninstall {self.distribution}' removes it; "
+        error = self.error if self.error.endswith((".", "!", "?", "…")) else f"{self.error}."
+        if self.name is None:
+            package = f"package {self.distribution} is left out: {error}"
+            return f"{package} Other libraries, such as numba, may fail until it is reinstalled."
         return (
-            f"{subject} {self.distribution} is left out: {self.error}{end}"
-            f" {removing}{SWITCH}={self.distribution} leaves it out without this warning."
+            f"plugin {quoted(self.name)} of {self.distribution} is left out: {error} 'pip uninstall"
+            f" {self.distribution}' removes it; {SWITCH}={self.distribution} leaves it out without"
+            " this warning."
         )
 
 
@@ -113,7 +114,7 @@ def installed_plugins(
                 plugins.setdefault(canonical(found[0].distribution) if found else "", found)
         except Exception as error:  # Whatever is damaged, the others are read.
             reason = f"its metadata can't be read ({type_name(error)}: {plain_message(error)})"
-            on_failure(PluginFailure(None, label, f"{reason}; reinstall it"))
+            on_failure(PluginFailure(None, label, reason))
     every = (plugin for found in plugins.values() for plugin in found)
     return sorted(every, key=lambda plugin: plugin.name)
 

@@ -31,6 +31,7 @@ from mklkit.errors import (
 )
 from mklkit.registry import hookspecs
 from mklkit.registry.discovery import (
+    SWITCH,
     PluginFailure,
     canonical,
     installed_plugins,
@@ -108,10 +109,10 @@ class Registry:
             return claims[0]
         word = spoken(kind)
         if claims:
-            names = " and ".join(sorted({claim.distribution for claim in claims}))
+            owners = sorted({claim.distribution for claim in claims})
             raise PluginConflictError(
-                f"The {word} name {name!r} is registered by {names}: uninstall one of them,"
-                " or set MKLKIT_DISABLE_PLUGINS=1."
+                f"The {word} name {name!r} is registered by {' and '.join(owners)}: uninstall one"
+                f" of them, or leave it out by {SWITCH}={owners[-1]}."
             )
         known = [entry.name for entry in self.entries(kind)]
         # A preset's name is looked up as typed, so it may be a spec string of another kind.
