@@ -34,9 +34,7 @@ DATASETS = (
     Column("p_better", "Better", TWO_DECIMALS, "chance", absent=""),
     TIME,
 )
-RANK = Column(
-    "rank", "Rank", TWO_DECIMALS, short="rank", absent="", order="ascending", marks_best=True
-)
+RANK = Column("rank", "Rank", TWO_DECIMALS, short="rank", order="ascending", marks_best=True)
 DETAILS = ("kind", "log_loss", "p_equivalent", "p_better", "p_paired", "memory")
 """Columns for which only a page has the space."""
 

@@ -47,7 +47,7 @@ NOTE = (
     " asked for (Nadeau and Bengio 2003), with Holm's correction. “p paired”: the ordinary paired"
     " t-test without correction, which papers often use and which too often finds differences"
     " that do not exist."
-    " Fit: seconds, including tuning. Rise of memory: of the process's peak during the fit."
+    " Fit: the time, including tuning. Rise of memory: of the process's peak during the fit."
     " Quantities that methods share on the same rows are computed once, in the first method's time."
 )
 OVER_NOTE = (
