@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 from mklkit.cli import options as opt
 from mklkit.cli.building import System, stream_of
-from mklkit.cli.console import counting, say, show, show_result, working
+from mklkit.cli.console import fitting, say, show, show_result, working
 from mklkit.cli.model_options import ModelOptions
 from mklkit.cli.outputs import check_outputs, draw
 from mklkit.cli.tables import (
@@ -105,7 +103,6 @@ def fit(
                 target,
                 drop or [],
                 holdout,
-                _fitting,
                 distributed=scheduler is not None,
             )
         if output is not None and result["scores"]["held_out"] is not None:
@@ -185,24 +182,10 @@ def _fitted(system: System, rows: Any) -> dict[str, Any]:
 
     features, targets = system.table.features, system.table.target.to_numpy()
     start = perf_counter()
-    with _fitting(system.pipeline[-1]), quiet_removal():
+    with fitting(), quiet_removal():
         params = system.weights(rows) | system.groups(rows)
         system.pipeline.fit(features.iloc[rows], targets[rows], **params)
     return {"rows": system.pipeline[-1].n_samples_fit_, "seconds": perf_counter() - start}
-
-
-@contextmanager
-def _fitting(classifier: Any) -> Iterator[None]:
-    """Show a progress bar if the classifier reports progress, else a spinner."""
-    if "progress" not in classifier.get_params(deep=False):
-        with working("fitting"):
-            yield
-        return
-    with counting("fitting") as progress:
-        classifier.set_params(progress=progress)
-        yield
-        # Model files cannot contain functions.
-        classifier.set_params(progress=None)
 
 
 def _report(table: Any, result: dict[str, Any]) -> None:
