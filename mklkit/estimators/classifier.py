@@ -21,10 +21,8 @@ from mklkit.estimators.predicting import PredictsClasses, calibrated, cross_fitt
 from mklkit.estimators.problems import class_problems, decision_values, joined_parts
 from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.estimators.training_data import TrainingData, class_weights
-from mklkit.protocols import Array, lacking
+from mklkit.protocols import Array
 from mklkit.protocols.component import COMBINER, MISSING, is_whole
-from mklkit.views.bound_kernels import own_columns
-from mklkit.views.rows import take_rows
 
 
 class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
@@ -228,10 +226,10 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
 
         def decide(training: NDArray[np.intp], held_out: NDArray[np.intp]) -> Array:
             fitted = self._learn(plan, data.take(training), random_state)
-            return decision_values(fitted, take_rows(data.rows, held_out), len(self.classes_))
+            return decision_values(fitted, data.rows.take(held_out), len(self.classes_))
 
-        lacks = lacking(own_columns(plan.kernels, data.rows))
-        return cross_fitted(data.values, seed, decide, data.row_weights, data.groups, lacks)
+        missing = data.rows.missing_of(plan.kernels)
+        return cross_fitted(data.values, seed, decide, data.row_weights, data.groups, missing)
 
     def _keep(self, fitted: Fitted, calibration: Any = None, notes: Sequence[str] = ()) -> Self:
         names = tuple(problem.names(self.classes_) for problem in fitted.problems)
@@ -303,8 +301,8 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
             raise NotFittedError("It was fitted without probabilities: fit with probability=True.")
         rows, none = new_rows(self, X)
         values = decision_values(self.fitted_, rows, len(self.classes_))
-        lacks = lacking(own_columns(self.fitted_.plan.kernels, rows))
-        probabilities = calibrated(self.calibration_, self.pattern_calibrations_, values, lacks)
+        missing = rows.missing_of(self.fitted_.plan.kernels)
+        probabilities = calibrated(self.calibration_, self.pattern_calibrations_, values, missing)
         if none is not None:
             probabilities[none] = self.class_prior_
         return probabilities

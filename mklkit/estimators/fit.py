@@ -14,7 +14,7 @@ from sklearn.utils.validation import _num_samples
 
 from mklkit.display.progress import BRIEF, reported
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_message, quoted
-from mklkit.estimators.lacking import settled
+from mklkit.estimators.missing_sources import settled
 from mklkit.estimators.plan import Plan, ProblemViews, kernels_to_bind, on_kernels, plan_of
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.proposing import proposed_bank
@@ -36,7 +36,6 @@ from mklkit.protocols import (
     FittedKernel,
     FittedLearner,
     Learner,
-    TableRows,
     Target,
     Task,
     facts_of,
@@ -109,12 +108,12 @@ def plan_and_read(
     plan = plan_of(estimator, task, reading, kernels, weighted)
     row_groups = None if groups is None else checked_groups(groups, _num_samples(X))
     data = check_training(estimator, task, reading, X, y, row_weights, row_groups)
-    if isinstance(data.rows, TableRows) and data.rows.medians is not None:
+    if data.rows.medians is not None:
         if plan.proposed:
             plan = with_kernels(plan, data)
         classed = task in ("two classes", "several classes")
         return settled(plan, data, estimator.classes_.tolist() if classed else [])
-    if isinstance(data.rows, (np.ndarray, TableRows)):
+    if data.rows.in_memory:
         # New rows may have gaps although these have none.
         sample = reading.with_gaps(data.rows[:: -(-len(data.rows) // MEDIAN_ROWS)])
         plan = attrs.evolve(plan, reading=attrs.evolve(reading, medians=sample.medians))
@@ -160,8 +159,7 @@ def fit_problems(
 def with_kernels(plan: Plan, data: TrainingData, shared_views: SharedViews | None = None) -> Plan:
     """Return a plan with kernels that are proposed from the data."""
     names, sources, learners = plan.reading.names, plan.sources, plan.learners
-    if isinstance(data.rows, TableRows):
-        data = attrs.evolve(data, rows=data.rows.filled())
+    data = attrs.evolve(data, rows=data.rows.filled())
     beside = tuple(bound for bound in plan.kernels if bound.facts.share)
     settings = plan.task, sources, learners, plan.kernels
     propose = partial(proposed_bank, names, data, *settings)

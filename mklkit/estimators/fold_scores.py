@@ -25,18 +25,17 @@ from mklkit.errors import (
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.fit import fit_decisions, solver_errors_explained, with_kernels
 from mklkit.estimators.grids import PointGroup
-from mklkit.estimators.lacking import accepted, as_taken
+from mklkit.estimators.missing_sources import accepted, as_taken
 from mklkit.estimators.plan import Plan, ProblemViews, on_kernels, plan_of
 from mklkit.estimators.problems import Problem, class_problems, join_scores
 from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.numerics.threads import in_threads
-from mklkit.protocols import Array, Combiner, TableRows, lacking
+from mklkit.protocols import Array, Combiner
 from mklkit.protocols.folds import Rows
-from mklkit.views.bound_kernels import BoundKernel, own_columns
+from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.deciding import decide_block
-from mklkit.views.rows import rows_at
 
 Scorer = Callable[[Any, Any, Any], float]
 OTHERS = ("mean_test_complete", "mean_test_lacking", "mean_n_iter")
@@ -116,8 +115,8 @@ class FoldScores:
         self, training: Rows, test: Rows, runs: Sequence[GroupRun], report: Callable[[], None]
     ) -> tuple[Array, list[MKLKitError]]:
         """Return one fold's scores and ``OTHERS`` of all points, (4, points), and what failed."""
-        data, rows = self.data.take(training), rows_at(self.data.rows, test)
-        if isinstance(data.rows, TableRows) and data.rows.medians is not None:  # of all rows
+        data, rows = self.data.take(training), self.data.rows[test]
+        if data.rows.medians is not None:  # of all rows
             learned = attrs.evolve(runs[0].plan.reading, medians=None).with_gaps(data.rows)
             rows = attrs.evolve(rows, medians=learned.medians)
             data = attrs.evolve(data, rows=learned)
@@ -149,7 +148,7 @@ class FoldScores:
         n_problems, n_points = len(run.problems), len(run.group.points)
         weighing = run.estimator.class_weight
         plan = with_kernels(run.plan, data, self.shared_views) if run.plan.proposed else run.plan
-        lacks = lacking(own_columns(plan.kernels, held_out.rows))
+        missing = held_out.rows.missing_of(plan.kernels)
         if plan.reading.medians is not None:
             data = as_taken(plan, data)
             held_out = attrs.evolve(held_out, rows=accepted(plan, held_out.rows)[0])
@@ -173,8 +172,8 @@ class FoldScores:
         else:
             scores = join_scores(run.problems, values(), len(self.classes))
         of_all, parts = self._scored(scores, held_out.values), np.full((2, n_points), np.nan)
-        if lacks is not None:
-            for place, part in enumerate((~lacks.any(axis=1), lacks.any(axis=1))):
+        if missing is not None:
+            for place, part in enumerate((~missing.any(axis=1), missing.any(axis=1))):
                 with suppress(ValueError):  # A score may need rows of each class.
                     parts[place] = self._scored(scores[:, part], held_out.values[part])
         return np.array([of_all, *parts, iterations / n_problems])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mklkit.combiners.templates.fixed_shares import FixedShares
 from mklkit.errors import IncompatibleError, SpecError, quoted
-from mklkit.estimators.lacking import accepted, refuse_without_source
+from mklkit.estimators.missing_sources import accepted, refuse_without_source
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.sources import kernels_by_kind
 from mklkit.estimators.table_reading import TableReading
@@ -26,8 +26,6 @@ from mklkit.protocols import (
     FeatureMapFacts,
     Missing,
     Rows,
-    RowSource,
-    TableRows,
     Target,
     Task,
     facts_of,
@@ -40,7 +38,7 @@ from mklkit.views.bound_kernels import BoundKernel, fit_kernels, say_if_long
 from mklkit.views.deciding import RowBlock
 from mklkit.views.engines import engine_of
 from mklkit.views.memory import check_gram_fits, memory_given
-from mklkit.views.rows import PairStore, rows_at
+from mklkit.views.rows import PairStore
 from mklkit.views.view_set import ViewSet
 
 BANDWIDTHS = ("per-problem", "all-rows")
@@ -169,8 +167,7 @@ def new_rows(estimator: Any, X: Any) -> tuple[Rows, NDArray[np.bool_] | None]:
     """Return checked new rows, and which of them have no source; None if all have some."""
     plan = estimator.fitted_.plan
     rows = checked_rows(estimator, plan.reading, as_source(X), first=False)
-    lack = isinstance(rows, TableRows) and rows.medians is not None
-    return accepted(plan, rows) if lack else (rows, None)
+    return accepted(plan, rows)
 
 
 WORTH_KEEPING = 2**28
@@ -196,21 +193,21 @@ class ProblemViews:
     ) -> None:
         self._facts = facts_of(plan.feature_map, FeatureMapFacts)
         if plan.missing != MISSING:
-            changed = [attrs.evolve(bound, missing=plan.strategy) for bound in plan.kernels]
+            changed = [attrs.evolve(bound, strategy=plan.strategy) for bound in plan.kernels]
             plan = attrs.evolve(plan, kernels=tuple(changed))
         if plan.bandwidths == "all-rows":
-            fitted, _ = fit_kernels(plan.kernels, data.rows, data.row_weights)
+            fitted = fit_kernels(plan.kernels, data.rows, data.row_weights)
             pairs = zip(plan.kernels, fitted, strict=True)
             kernels = tuple(attrs.evolve(bound, fitted=kernel) for bound, kernel in pairs)
             plan = attrs.evolve(plan, kernels=kernels)
-        if isinstance(data.rows, RowSource) and not self._facts.shared:
+        if not (data.rows.in_memory or self._facts.shared):
             if not engine_of(data.rows).local:
                 raise IncompatibleError(
                     f"The feature map {plan.feature_map.name!r} with these parameters needs all"
                     f" rows in one place, and they are on Dask's workers: use {FOR_LARGE_DATA}."
                 )
             check_gram_fits(len(data.rows), data.rows.dtype.itemsize)
-            data = attrs.evolve(data, rows=rows_at(data.rows, slice(0, len(data.rows))))
+            data = attrs.evolve(data, rows=data.rows[slice(0, len(data.rows))])
         self.plan, self.data = plan, data
         self._keep, self._store = keep, store
         self._places = np.arange(len(data.rows)) if data.places is None else data.places
@@ -237,8 +234,7 @@ class ProblemViews:
         kept: list[ViewSet | RowBlock] = [] if self._of_all_rows is None else [self._of_all_rows]
         kept += [views for views, _, _ in list(self._known.values())]
         kept += [block for _, block in list(self._blocks.values())]
-        rows: Any = self.data.rows
-        return int(rows.nbytes) + sum(part.n_bytes for part in kept)
+        return int(self.data.rows.nbytes) + sum(part.n_bytes for part in kept)
 
     def of(self, problem: Problem, seed: int) -> tuple[ViewSet, Target, np.random.RandomState]:
         """Return a problem's views, its target, and the random state after making them."""
@@ -278,7 +274,7 @@ class ProblemViews:
         None if their columns take too much memory to be kept.
         """
         views, _, _ = self.of(problem, seed)
-        rows: Any = held_out.rows
+        rows = held_out.rows
         memory, places = self.plan.max_memory, held_out.places
         assert places is not None, "the rows are some of a search"
         limit = WORTH_KEEPING if memory is None else min(WORTH_KEEPING, memory // 4)

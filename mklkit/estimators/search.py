@@ -50,7 +50,7 @@ from mklkit.estimators.training_data import (
     checked_groups,
     checked_row_weights,
 )
-from mklkit.protocols import Array, TableRows
+from mklkit.protocols import Array
 
 
 class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
@@ -218,8 +218,7 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
         row_weights = checked_row_weights(sample_weight, _num_samples(table))
         row_groups = checked_groups(groups, _num_samples(table))
         data = check_training(self, "two classes", reading, table, y, row_weights, row_groups)
-        if isinstance(data.rows, TableRows):
-            reading = attrs.evolve(reading, medians=data.rows.medians)
+        reading = attrs.evolve(reading, medians=data.rows.medians)
         run, seed = seeded(base)
         check_scorer(scorer, self.scoring, data.values, self.classes_)
         counting = None if row_weights is None else row_weights != 0

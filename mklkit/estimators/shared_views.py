@@ -9,11 +9,9 @@ from threading import RLock
 from typing import Any, Self
 
 import joblib
-import numpy as np
 
 from mklkit.estimators.plan import Plan, ProblemViews
 from mklkit.estimators.training_data import TrainingData
-from mklkit.protocols import TableRows
 from mklkit.views.memory import memory_limit
 from mklkit.views.rows import PairStore
 
@@ -34,7 +32,7 @@ class SharedViews:
 
     def of(self, plan: Plan, data: TrainingData, seed: int) -> ProblemViews:
         """Return the views of an estimator's problems, those of an earlier fit if there are any."""
-        if not isinstance(data.rows, np.ndarray | TableRows):
+        if not data.rows.in_memory:
             return ProblemViews(plan, data, seed)
         kernels = tuple((k.label, same_key(k.kernel), joblib.hash(k.columns)) for k in plan.kernels)
         parts = same_key(plan.feature_map), same_key(plan.missing)
@@ -54,7 +52,7 @@ class SharedViews:
 
     def small(self, key: Any, data: TrainingData, make: Callable[[], Any]) -> Any:
         """Return a small quantity of the data, computed if it is not there."""
-        if not isinstance(data.rows, np.ndarray):
+        if not data.rows.plain:
             return make()
         with self._lock:
             whole_key = key, data.digest[:2], data.digest[-1]

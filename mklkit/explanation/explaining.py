@@ -17,7 +17,7 @@ from mklkit.display.progress import Progress, check_progress, reported
 from mklkit.errors import DataError, IncompatibleError, counted, type_name
 from mklkit.estimators.folds import USUAL_FOLDS
 from mklkit.estimators.introspection import KernelModel, split
-from mklkit.estimators.lacking import counts
+from mklkit.estimators.missing_sources import counts
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
 from mklkit.evaluation.splits import read_cv
 from mklkit.evaluation.tasks import OneClass, Task, task_of

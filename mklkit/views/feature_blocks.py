@@ -23,7 +23,6 @@ from mklkit.views.engines import PART_ROWS, Blocks, added, engine_of, on_blocks
 from mklkit.views.feature_moments import BackProjection, Projection, feature_moments
 from mklkit.views.kernel_rows import SpareScratch
 from mklkit.views.memory import CHEAP_COLUMNS, SMALL_BYTES, check_features_fit, memory_limit
-from mklkit.views.rows import rows_at, take_rows
 
 
 class FeatureBlocks:
@@ -33,12 +32,12 @@ class FeatureBlocks:
     """
 
     def __init__(
-        self, projectors: Sequence[Projector], rows: Rows, max_memory: int | None = None
+        self, projectors: Sequence[Projector], rows: Array | Rows, max_memory: int | None = None
     ) -> None:
         self.projectors = list(projectors)
-        self.rows = rows
+        self.rows = Rows.of(rows)
         self.n_rows = len(rows)
-        self.engine = engine_of(rows)
+        self.engine = engine_of(self.rows)
         self.max_memory = max_memory
         self._spare = SpareScratch()
         self._kept: dict[int, Array] = {}
@@ -58,12 +57,12 @@ class FeatureBlocks:
 
     def take(self, members: NDArray[np.intp]) -> FeatureBlocks:
         """Return the features of some of the rows, without computing those that are kept."""
-        part = FeatureBlocks(self.projectors, take_rows(self.rows, members), self.max_memory)
+        part = FeatureBlocks(self.projectors, self.rows.take(members), self.max_memory)
         part._whole, part.scaling = (self, members), self.scaling
         return part
 
     def scaled(self, used: Sequence[int], weights: Array) -> FeatureBlocks:
-        """Return the features, scaled if rows lack sources of a weighted sum of some views."""
+        """Return the features, scaled if samples miss sources of a weighted sum of some views."""
         scaled = FeatureBlocks(self.projectors, self.rows, self.max_memory)
         scaled._whole, scaled.scaling = (self, slice(None)), (self.projectors_of(used), weights)
         return scaled
@@ -100,7 +99,7 @@ class FeatureBlocks:
     def some_features(self, index: int, members: NDArray[np.intp]) -> Array:
         """Return a view's features (n, p) of some rows, fetching rows that are elsewhere."""
         if not self.engine.local:
-            return FeatureBlocks(self.projectors, rows_at(self.rows, members)).features(index)
+            return FeatureBlocks(self.projectors, self.rows[members]).features(index)
         return self.take(members).features(index)
 
     def keep_small(self, wanted: Sequence[int] | None = None) -> None:
@@ -258,7 +257,7 @@ class FeatureBlocks:
         """Return some rows as a block, with those features of some views that are kept."""
         used = [index for index in kept if index in self._kept]
         known = [(self.projectors[i].map, self._kept[i][members]) for i in used]
-        return RowBlock(rows_at(self.rows, members), True, known, scaling=self.scaling)
+        return RowBlock(self.rows[members], True, known, scaling=self.scaling)
 
     def _known(self, index: int) -> Array | None:
         """Return features that need not be computed, and keep them."""

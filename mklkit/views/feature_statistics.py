@@ -16,9 +16,16 @@ from numpy.typing import NDArray
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.numerics.sampling import own_stream, pair_products
-from mklkit.protocols import Array, KernelProducts, Quadrant, Quadrants, patterns, scale_of
+from mklkit.protocols import (
+    Array,
+    KernelProducts,
+    Mask,
+    Quadrant,
+    Quadrants,
+    missing_patterns,
+    sample_scale,
+)
 from mklkit.views.feature_blocks import FeatureBlocks
-from mklkit.views.rows import rows_at
 from mklkit.views.statistics import quartiles_of
 
 SAMPLED_ROWS = 20_000
@@ -35,13 +42,13 @@ class FeatureStatistics:
 
     Means, deviations, alignments and normal matrices cost one pass over the rows, O(NP²) for P
     features of all views together, and are exact. Quartiles are those of a seeded sample of at most
-    20,000 rows per class. Where rows lack sources, as ``lacks`` (N, M) says, quadrants and
-    alignments are of those that have a view's.
+    20,000 rows per class. Where samples miss sources, as ``missing`` (N, M) says, quadrants
+    and alignments are of those that have a view's.
     """
 
-    def __init__(self, blocks: FeatureBlocks, lacks: NDArray[np.bool_] | None = None) -> None:
+    def __init__(self, blocks: FeatureBlocks, missing: Mask = None) -> None:
         self.blocks = blocks
-        self._lacks = lacks
+        self._missing = missing
         self._of_parts: ClassMoments | None = None
         self._source: tuple[FeatureStatistics, Array] | None = None
         self._codes: NDArray[np.intp] | None = None
@@ -52,9 +59,9 @@ class FeatureStatistics:
     @cached_property
     def patterns(self) -> tuple[NDArray[np.intp], NDArray[np.bool_]] | None:
         """The rows' patterns of sources, if they are few enough for separate sums; else None."""
-        if self._lacks is None:
+        if self._missing is None:
             return None
-        codes, table = patterns(self._lacks)
+        codes, table = missing_patterns(self._missing)
         fits = 16 * len(table) * sum(self.blocks.widths) ** 2 <= PATTERN_BYTES
         return (codes, table) if fits else None
 
@@ -62,7 +69,7 @@ class FeatureStatistics:
         """Return the statistics of a weighted sum, with scaled rows where sources are missing."""
         scaled = FeatureStatistics(self.blocks.scaled(used, weights))
         if self.patterns is not None:
-            scaled._source = self, scale_of(self.patterns[1][:, used], weights)
+            scaled._source = self, sample_scale(self.patterns[1][:, used], weights)
         return scaled
 
     def normal_matrix(self, index: int) -> NormalMatrix:
@@ -120,16 +127,17 @@ class FeatureStatistics:
         products = moment_products(moments, [slice(None)], sums, mean, centered, self._noise)
         return float(products.label_alignments(labels[has], weights)[0])
 
-    def products(self, y: Array | None, lacks: NDArray[np.bool_] | None = None) -> KernelProducts:
+    def products(self, y: Array | None) -> KernelProducts:
         """Return the centred kernels' inner products, with each other and with labels, if given.
 
-        If rows lack sources (N, M), features are centred on the rows that have theirs, in memory.
+        If samples miss sources, features are centred on those that have theirs, in memory.
         """
         labels = np.zeros(self.blocks.n_rows) if y is None else np.asarray(y, dtype=np.float64)
-        if lacks is not None:
-            parts = [np.array(self.blocks.features(m), np.float64) for m in range(lacks.shape[1])]
-            for part, absent in zip(parts, lacks.T, strict=True):
-                part[~absent] -= part[~absent].sum(axis=0) / max((~absent).sum(), 1)
+        if self._missing is not None:
+            views = range(self._missing.shape[1])
+            parts = [np.array(self.blocks.features(m), np.float64) for m in views]
+            for part, missing in zip(parts, self._missing.T, strict=True):
+                part[~missing] -= part[~missing].sum(axis=0) / max((~missing).sum(), 1)
             centred, codes = np.hstack(parts), np.zeros(len(labels), np.intp)
             moments = ClassMoments.of(centred, codes, 1, np.zeros(centred.shape[1]), None)
             return moment_products(moments, self._places(), centred.T @ labels, 0, False, 0)
@@ -198,8 +206,8 @@ class FeatureStatistics:
 
     def _has(self, index: int, y: Array) -> NDArray[np.bool_]:
         """Return which rows (N,) have a view's source; all rows if their labels are equal."""
-        if self._lacks is not None and self.patterns is not None:
-            has = ~self._lacks[:, index]
+        if self._missing is not None and self.patterns is not None:
+            has = ~self._missing[:, index]
             if len(np.unique(y[has])) > 1:
                 return has
         return np.ones(len(y), bool)
@@ -242,7 +250,7 @@ def _sampled_parts(blocks: FeatureBlocks, y: Array) -> list[FeatureBlocks]:
         if len(members) > SAMPLED_ROWS:
             members = np.sort(draw.choice(members, SAMPLED_ROWS, replace=False))
         # In float64, so that they do not depend on how the features are stored.
-        rows = rows_at(blocks.rows, members).astype(np.float64)
+        rows = blocks.rows[members].astype(np.float64)
         parts.append(FeatureBlocks(blocks.projectors, rows))
     return parts
 

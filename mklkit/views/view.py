@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 from mklkit.errors import IncompatibleError
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix
-from mklkit.protocols import Array, Projector, Quadrants, SourceRows, row_scale, where_present
+from mklkit.protocols import Array, Projector, Quadrants, members_with, sample_scale, zeroed
 from mklkit.views.deciding import with_support
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.feature_moments import BackProjection, Projection
 from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import InnerProduct, KernelRows
 from mklkit.views.memory import check_gram_fits
-from mklkit.views.rows import rows_at
 from mklkit.views.sides import Side
 from mklkit.views.statistics import TileStatistics
 from mklkit.views.tiles import weighted_gram
@@ -35,7 +34,7 @@ class BlockSide(Side, ABC):
 
     Features are read block by block, and all in one array only on request.
     ``used`` are the views' indices and ``scales`` their w_m; ``row_scale`` (N,) scales the rows of
-    a Gram matrix if some lack sources.
+    a Gram matrix if some miss sources.
     """
 
     def __init__(
@@ -211,7 +210,8 @@ class View(BlockSide):
             return True
         # The part of a positive semi-definite kernel that a map drops is positive semi-definite,
         # and zero wherever its diagonal is zero.
-        diagonal = where_present(self.kernel.diagonal, rows_at(self.rows, slice(0, self.n_rows)))
+        diagonal = np.array(self.kernel.diagonal(self.rows[slice(0, self.n_rows)]))
+        zeroed(diagonal, self.kernel_rows.missing_of(0))
         gap = np.abs(np.einsum("ij,ij->i", features, features) - diagonal).max()
         return bool(gap > np.sqrt(np.finfo(features.dtype).eps) * np.abs(diagonal).max())
 
@@ -237,8 +237,7 @@ class View(BlockSide):
     @cached_property
     def members(self) -> NDArray[np.intp] | None:
         """The rows (n,) that have its source; None if all do, or fewer than two."""
-        members = np.flatnonzero(~self.rows.lacks) if isinstance(self.rows, SourceRows) else ()
-        return np.asarray(members) if len(members) > 1 else None
+        return members_with(self.kernel_rows.missing_of(0))
 
     @cached_property
     def present(self) -> View:
@@ -291,13 +290,13 @@ class WeightedViews(BlockSide):
         weights = np.asarray(weights, dtype=np.float64)
         used = np.flatnonzero(weights).tolist()
         statistics = views[0].feature_statistics if views[0].explicit else None
-        lacks = any(isinstance(views[index].rows, SourceRows) for index in used)
-        if lacks and statistics is not None:
+        self._views = [views[index] for index in used]
+        missing = KernelRows.of_views(self._views).missing if used else None
+        if missing is not None and statistics is not None:
             statistics = statistics.scaled(used, weights[used])
         super().__init__(views[0].n_rows, used, weights[used], statistics)
-        self._views = [views[index] for index in used]
-        if lacks:
-            self.row_scale = row_scale([view.rows for view in self._views], self.scales)
+        if missing is not None:
+            self.row_scale = sample_scale(missing, self.scales)
 
     @property
     def learner_kernel(self) -> KernelRows:
