@@ -18,7 +18,6 @@ from mklkit.estimators.missing_sources import settled
 from mklkit.estimators.plan import Plan, ProblemViews, kernels_to_bind, on_kernels, plan_of
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.proposing import proposed_bank
-from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import (
     TrainingData,
@@ -42,6 +41,7 @@ from mklkit.protocols import (
 )
 from mklkit.protocols.component import KERNELS, Component
 from mklkit.registry.composing import checked_decision
+from mklkit.views.cache import Cache
 from mklkit.views.deciding import BlockDecision, RowBlock, decide_block
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.kernel_rows import KernelRows
@@ -125,22 +125,21 @@ def fit_problems(
     data: TrainingData,
     problems: Sequence[Problem],
     random_state: Any,
-    shared_views: SharedViews | None = None,
+    cache: Cache | None = None,
 ) -> Fitted:
     """Return the decision of each problem, learned from the views of its rows.
 
-    ``shared_views`` is for several fits on the same rows; a single fit has none.
+    ``cache`` is for several fits on the same rows; a single fit has none.
     """
     if plan.proposed:
-        plan = with_kernels(plan, data, shared_views)
+        plan = with_kernels(plan, data, cache)
     # Seeds are drawn before anything runs, so that the order of the threads does not matter.
     *seeds, seed = check_random_state(random_state).randint(2**31 - 1, size=len(problems) + 1)
-    make_views = ProblemViews if shared_views is None else shared_views.of
-    problem_views = make_views(on_kernels(plan), data, seed)
+    problem_views = ProblemViews.of(on_kernels(plan), data, seed, cache)
     problem_views.say_if_long(problems)
 
     def fit_problem(problem: Problem, seed: int) -> Sequence[Decision]:
-        views, target, generator = problem_views.of(problem, seed)
+        views, target, generator = problem_views.of_problem(problem, seed)
         return fit_decisions(plan.weighting, views, target, plan.learner, generator)
 
     tasks = [partial(fit_problem, *pair) for pair in zip(problems, seeds, strict=True)]
@@ -156,7 +155,7 @@ def fit_problems(
     return Fitted(plan, tuple(problems), tuple(decisions), len(data.rows))
 
 
-def with_kernels(plan: Plan, data: TrainingData, shared_views: SharedViews | None = None) -> Plan:
+def with_kernels(plan: Plan, data: TrainingData, cache: Cache | None = None) -> Plan:
     """Return a plan with kernels that are proposed from the data."""
     names, sources, learners = plan.reading.names, plan.sources, plan.learners
     data = attrs.evolve(data, rows=data.rows.filled())
@@ -165,7 +164,11 @@ def with_kernels(plan: Plan, data: TrainingData, shared_views: SharedViews | Non
     propose = partial(proposed_bank, names, data, *settings)
     taken = tuple(tuple(np.ravel(bound.columns).tolist()) for bound in beside)
     key = plan.task, names, sources, learners, taken
-    bank = propose() if shared_views is None else shared_views.small(key, data, propose)
+    if cache is None or not data.rows.plain:
+        bank = propose()
+    else:
+        digest = *data.digest[:2], data.digest[-1]
+        bank = cache.of(("proposed kernels", key, digest), propose)
     kernels = (*bank.kernels, *beside)
     learner, settled = bank.learner or plan.learner, (*bank.notes, *plan.notes)
     if bank.learner is not None:

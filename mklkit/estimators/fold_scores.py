@@ -28,13 +28,13 @@ from mklkit.estimators.grids import PointGroup
 from mklkit.estimators.missing_sources import accepted, as_taken
 from mklkit.estimators.plan import Plan, ProblemViews, on_kernels, plan_of
 from mklkit.estimators.problems import Problem, class_problems, join_scores
-from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.numerics.threads import in_threads
 from mklkit.protocols import Array, Combiner
 from mklkit.protocols.folds import Rows
 from mklkit.views.bound_kernels import BoundKernel
+from mklkit.views.cache import Cache
 from mklkit.views.deciding import decide_block
 
 Scorer = Callable[[Any, Any, Any], float]
@@ -72,7 +72,7 @@ class FoldScores:
 
     ``varied`` returns the estimator with some parameters changed; ``scorer`` is called with a
     fitted classifier, rows and labels, and None stands for the accuracy. All groups with the same
-    kernels and map take their views from ``shared_views``.
+    kernels and map take their views from ``cache``.
     """
 
     data: TrainingData
@@ -80,7 +80,7 @@ class FoldScores:
     splits: Sequence[tuple[Rows, Rows]]
     varied: Callable[[Any], MKLClassifier]
     scorer: Scorer | None
-    shared_views: SharedViews
+    cache: Cache
 
     def of(
         self, runs: Sequence[GroupRun], report: Callable[[], None]
@@ -147,7 +147,7 @@ class FoldScores:
         """Return one fold's scores and ``OTHERS`` of one group's points, (4, points)."""
         n_problems, n_points = len(run.problems), len(run.group.points)
         weighing = run.estimator.class_weight
-        plan = with_kernels(run.plan, data, self.shared_views) if run.plan.proposed else run.plan
+        plan = with_kernels(run.plan, data, self.cache) if run.plan.proposed else run.plan
         missing = held_out.rows.missing_of(plan.kernels)
         if plan.reading.medians is not None:
             data = as_taken(plan, data)
@@ -158,7 +158,7 @@ class FoldScores:
         random_state = check_random_state(run.estimator.random_state)
         # The same in every fold, as if each were fitted alone with the estimator's seed.
         *seeds, seed = random_state.randint(2**31 - 1, size=n_problems + 1)
-        views_of = self.shared_views.of(on_kernels(plan), data, seed)
+        views_of = ProblemViews.of(on_kernels(plan), data, seed, self.cache)
         iterations = np.zeros(n_points)
 
         def values() -> Iterator[Array]:
@@ -214,7 +214,7 @@ def _decide(
     run: GroupRun, views_of: ProblemViews, problem: Problem, seed: int, held_out: TrainingData
 ) -> tuple[Array, Array]:
     """Return the points' decision values on new rows, the points last, and their iterations."""
-    views, target, random_state = views_of.of(problem, seed)
+    views, target, random_state = views_of.of_problem(problem, seed)
     combiner, learner, points = run.plan.weighting, run.plan.learner, run.group.points
     rows: Any = held_out.rows
     if fits_grids(combiner) and problem.positive is not None:

@@ -85,11 +85,6 @@ class RowBlock:
         """Return the number of rows n."""
         return len(self.rows)
 
-    @property
-    def n_bytes(self) -> int:
-        """The memory of the columns that are kept."""
-        return sum(columns.nbytes for _, columns in self._columns.values())
-
     def take(self, members: NDArray[np.intp]) -> RowBlock:
         """Return some of the rows as a block, with the columns that are available."""
         known = [(fitted, columns[members]) for fitted, columns in self._columns.values()]

@@ -25,6 +25,7 @@ from mklkit.protocols import (
     missing_patterns,
     sample_scale,
 )
+from mklkit.views.cache import Quantities
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.statistics import quartiles_of
 
@@ -49,12 +50,12 @@ class FeatureStatistics:
     def __init__(self, blocks: FeatureBlocks, missing: Mask = None) -> None:
         self.blocks = blocks
         self._missing = missing
-        self._of_parts: ClassMoments | None = None
         self._source: tuple[FeatureStatistics, Array] | None = None
+        # Moments are kept for the latest classes and weights.
         self._codes: NDArray[np.intp] | None = None
         self._row_weights: Any = None
-        self._alone: dict[int, ClassMoments] = {}
-        self._stacked: ClassMoments | None = None
+        self._are_stacked = False
+        self._kept = Quantities(blocks.cache, self)
 
     @cached_property
     def patterns(self) -> tuple[NDArray[np.intp], NDArray[np.bool_]] | None:
@@ -174,35 +175,47 @@ class FeatureStatistics:
         If features are recomputed in each pass, those of all views are summed in one pass.
         """
         codes = self._known_codes(y, row_weights)
-        if index not in self._alone:
+        if self._are_stacked:
+            place = self._places()[index]
+            stacked = partial(self._stacked_moments, y, row_weights)
+            return self._kept.of(("part", index), lambda: stacked().part(place))
+        moments: ClassMoments | None = self._kept.known(("of view", index))
+        if moments is None:
             every = range(len(self.blocks.projectors))
             views = list(every) if self.blocks.makes_again(every) else [index]
             sums = self.blocks.moments([[view] for view in views], codes, 2, row_weights)
-            self._alone.update(zip(views, sums, strict=True))
-        return self._alone[index]
+            for view, of_view in zip(views, sums, strict=True):
+                self._kept.keep(("of view", view), of_view)
+            moments = sums[views.index(index)]
+        return moments
 
     def _stacked_moments(self, y: Array | None, row_weights: Array | None = None) -> ClassMoments:
         """Return the moments of all views' features side by side; they contain those of each."""
         self._known_codes(y, row_weights)
-        if self._stacked is None:
-            if self._source is None:
-                moments = self._moments_of_parts(y, row_weights)
-            else:
-                source, scales = self._source
-                moments = source._moments_of_parts(y, row_weights).stretched(np.tile(scales, 2))
-            classes = np.repeat([NEGATIVE, POSITIVE], len(moments.counts) // 2)
-            self._stacked = moments if len(classes) == 2 else moments.merged(classes, 2)
-            self._alone = dict(enumerate(map(self._stacked.part, self._places())))
-        return self._stacked
+        self._are_stacked = True
+        return self._kept.of("stacked", partial(self._sum_stacked, y, row_weights))
+
+    def _sum_stacked(self, y: Array | None, row_weights: Array | None) -> ClassMoments:
+        if self._source is None:
+            moments = self._moments_of_parts(y, row_weights)
+        else:
+            source, scales = self._source
+            moments = source._moments_of_parts(y, row_weights).stretched(np.tile(scales, 2))
+        classes = np.repeat([NEGATIVE, POSITIVE], len(moments.counts) // 2)
+        return moments if len(classes) == 2 else moments.merged(classes, 2)
 
     def _moments_of_parts(self, y: Array | None, row_weights: Array | None) -> ClassMoments:
         """Return the stacked moments of each class's patterns of sources."""
         codes, every = self._known_codes(y, row_weights), [range(len(self.blocks.projectors))]
-        if self._of_parts is None:
-            members, table = self.patterns or (0, [()])
-            codes = codes * len(table) + members
-            (self._of_parts,) = self.blocks.moments(every, codes, 2 * len(table), row_weights)
-        return self._of_parts
+        members, table = self.patterns or (0, [()])
+
+        def sums() -> ClassMoments:
+            (moments,) = self.blocks.moments(
+                every, codes * len(table) + members, 2 * len(table), row_weights
+            )
+            return moments
+
+        return self._kept.of("of patterns", sums)
 
     def _has(self, index: int, y: Array) -> NDArray[np.bool_]:
         """Return which rows (N,) have a view's source; all rows if their labels are equal."""
@@ -227,15 +240,20 @@ class FeatureStatistics:
         """Return the classes for summing moments; drop those of other labels."""
         if not np.array_equal(row_weights, self._row_weights):
             self._row_weights = row_weights
-            self._codes, self._alone, self._stacked, self._of_parts = None, {}, None, None
+            self._forget(None)
         if y is None:
             if self._codes is None:
                 self._codes = np.zeros(self.blocks.n_rows, dtype=np.intp)
             return self._codes
         codes = (y > 0).astype(np.intp)
         if self._codes is None or not np.array_equal(codes, self._codes):
-            self._codes, self._alone, self._stacked, self._of_parts = codes, {}, None, None
+            self._forget(codes)
         return codes
+
+    def _forget(self, codes: NDArray[np.intp] | None) -> None:
+        """Drop the moments of other classes or weights than the next ones."""
+        self._codes, self._are_stacked = codes, False
+        self._kept.clear()
 
 
 def _sampled_parts(blocks: FeatureBlocks, y: Array) -> list[FeatureBlocks]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from threading import Lock
+from collections.abc import Hashable
 from typing import Any
 
 import attrs
@@ -13,6 +13,7 @@ from mklkit.errors import DataError, counted
 from mklkit.numerics.pairwise import BASES, TILE_ROWS, row_blocks
 from mklkit.numerics.threads import each
 from mklkit.protocols import Array, Reader, Rows
+from mklkit.views.cache import Cache
 
 WORTH_COLUMNS = 32
 """With fewer columns, computing a quantity is as fast as gathering it from a large matrix."""
@@ -48,9 +49,13 @@ def is_dask(value: Any) -> bool:
 
 @attrs.frozen(eq=False)
 class KnownPairs:
-    """Some of the rows (T, d) with known base quantities, by their places (n,)."""
+    """Some of the rows (T, d) with known base quantities, by their places (n,).
 
-    store: PairStore
+    The rows' ``key`` in the cache is that of their content.
+    """
+
+    cache: Cache
+    key: Hashable
     rows: Array
     places: NDArray[np.intp]
 
@@ -60,40 +65,34 @@ class KnownPairs:
 
     def gather(self, name: str, others: KnownPairs, out: Array) -> bool:
         """Write a base quantity (n, m) of these and other rows; False if it is unknown."""
-        values = self.store.quantity(name, self.rows) if others.rows is self.rows else None
+        values = self._of_all(name) if others.key == self.key else None
         if values is None or values.dtype != out.dtype:
             return False
         np.take(values[self.places], others.places, axis=1, out=out, mode="clip")
         return True
 
+    def _of_all(self, name: str) -> Array | None:
+        """Return a base quantity (T, T) of all pairs; None if it takes most of the cache."""
+        budget = self.cache.budget
+        if budget is not None and len(self.rows) ** 2 * self.rows.itemsize > budget // 2:
+            return None
+        return self.cache.of(("pairs", name, self.key), lambda: _all_pairs(name, self.rows))
 
-class PairStore:
-    """The rows (T, d) that folds are taken from, with base quantities for each set of columns.
 
-    They take up to ``max_memory`` bytes; None means no limit.
-    """
+@attrs.frozen(eq=False)
+class AllPairs:
+    """The rows (T, d) that folds are taken from, whose pairs the folds share in a cache."""
 
-    def __init__(self, rows: Rows, max_memory: int | None = None) -> None:
-        self._rows = rows
-        self._free = np.inf if max_memory is None else max_memory
-        self._known: dict[tuple[int, str], Array | None] = {}
-        self._lock = Lock()
+    rows: Rows
+    cache: Cache
 
     def of(self, kernel: Reader, places: NDArray[np.intp]) -> KnownPairs | None:
         """Return some rows as pairs on a kernel's columns; None if that gains nothing."""
-        (rows,) = self._rows.arrays_of([kernel])
-        return None if rows.shape[1] < WORTH_COLUMNS else KnownPairs(self, rows, places)
-
-    def quantity(self, name: str, rows: Array) -> Array | None:
-        """Return a base quantity (T, T) of all pairs of rows; None if it does not fit."""
-        with self._lock:
-            key = id(rows), name
-            if key not in self._known:
-                size = len(rows) ** 2 * rows.itemsize
-                fits = size <= self._free
-                self._free -= size if fits else 0
-                self._known[key] = _all_pairs(name, rows) if fits else None
-            return self._known[key]
+        (array,) = self.rows.arrays_of([kernel])
+        if array.shape[1] < WORTH_COLUMNS:
+            return None
+        columns = b"" if kernel.columns is None else kernel.columns.tobytes()
+        return KnownPairs(self.cache, (self.rows.digest, columns), array, places)
 
 
 def _all_pairs(name: str, rows: Array) -> Array:

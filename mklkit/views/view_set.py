@@ -26,6 +26,7 @@ from mklkit.views.bound_kernels import (
     fit_maps,
     warn_of_far_rows,
 )
+from mklkit.views.cache import Cache
 from mklkit.views.deciding import RowBlock, with_support
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.feature_statistics import FeatureStatistics
@@ -48,8 +49,10 @@ class ViewSet(list[View]):
         kernel_rows: KernelRows,
         rows: Rows,
         blocks: FeatureBlocks | None,
+        cache: Cache | None = None,
     ) -> None:
-        tiles = TileStatistics(kernel_rows)
+        self.cache = cache or Cache()
+        tiles = TileStatistics(kernel_rows, self.cache)
         features = None if blocks is None else FeatureStatistics(blocks, kernel_rows.missing)
         super().__init__(
             View(index, projector, tiles, features) for index, projector in enumerate(projectors)
@@ -69,13 +72,15 @@ class ViewSet(list[View]):
         max_memory: int | None = None,
         pairs: Callable[[Any], KnownPairs | None] | None = None,
         row_weights: Array | None = None,
+        cache: Cache | None = None,
     ) -> ViewSet:
         """Return the views of training rows (N, d); ``columns`` of the kernels are positions.
 
         ``max_memory`` (bytes) bounds the memory of features on explicit maps; ``pairs`` returns the
         pairs of these rows on a kernel's columns if base quantities are known. Kernels are fitted
-        with the rows' weights (N,), if they have any.
+        with the rows' weights (N,), if they have any. ``cache`` is one that other fits share.
         """
+        cache = cache or Cache(max_memory)
         rows = Rows.of(rows)
         fitted = fit_kernels(kernels, rows, row_weights)
         maps = fit_maps(kernels, feature_map, fitted, rows, random_state)
@@ -98,14 +103,14 @@ class ViewSet(list[View]):
             )
             for place, (bound, fitted_map) in enumerate(zip(kernels, maps, strict=True))
         ]
-        blocks = FeatureBlocks(projectors, rows, max_memory) if explicit else None
-        return cls(projectors, kernel_rows, rows, blocks)
+        blocks = FeatureBlocks(projectors, rows, max_memory, cache) if explicit else None
+        return cls(projectors, kernel_rows, rows, blocks, cache)
 
     @classmethod
     def of_blocks(cls, kernels: Sequence[FittedKernel], blocks: FeatureBlocks) -> ViewSet:
         """Return the views of fitted kernels on features."""
         kernel_rows = KernelRows.reading(kernels, blocks.projectors, blocks.rows)
-        return cls(blocks.projectors, kernel_rows, blocks.rows, blocks)
+        return cls(blocks.projectors, kernel_rows, blocks.rows, blocks, blocks.cache)
 
     @property
     def labels(self) -> list[str]:
@@ -117,19 +122,12 @@ class ViewSet(list[View]):
         """The kernels that learners work on, as in :attr:`View.learner_kernel`."""
         return KernelRows.joined(view.learner_kernel for view in self)
 
-    @property
-    def n_bytes(self) -> int:
-        """The memory of rows, Gram matrices and features that are kept."""
-        arrays = {id(view.rows): view.rows.nbytes for view in self}
-        kept = sum(view.n_bytes for view in self)
-        return sum(arrays.values()) + kept + (0 if self.blocks is None else self.blocks.n_bytes)
-
     def only(self, places: Iterable[int]) -> ViewSet:
         """Return some of the views, by their places."""
         views = [self[place] for place in places]
         blocks = None if self.blocks is None else self.blocks.only(places)
         projectors = [view.projector for view in views]
-        return ViewSet(projectors, KernelRows.of_views(views), self.rows, blocks)
+        return ViewSet(projectors, KernelRows.of_views(views), self.rows, blocks, self.cache)
 
     def restricted(self, members: NDArray[np.intp]) -> ViewSet:
         """Return the views of some of the training rows, on explicit maps fitted to all of them."""
@@ -138,6 +136,7 @@ class ViewSet(list[View]):
             KernelRows.of_views(self).take(members, read=False),
             self.rows.take(members),
             None if self.blocks is None else self.blocks.take(members),
+            self.cache,
         )
 
     def replaced(self, kernels: Sequence[FittedKernel], rows: Array) -> ViewSet:
@@ -152,7 +151,7 @@ class ViewSet(list[View]):
             for (p, _), m in zip(pairs, maps, strict=True)
         ]
         kernel_rows = KernelRows.of(kernels, [rows] * len(kernels))
-        return ViewSet(projectors, kernel_rows, Rows.of(rows), None)
+        return ViewSet(projectors, kernel_rows, Rows.of(rows), None, self.cache)
 
     def block_of(
         self, rows: Rows, pairs: Callable[[Any], KnownPairs | None] | None = None
