@@ -39,7 +39,7 @@ from mklkit.protocols import (
     finite_number,
 )
 from mklkit.registry.hookspecs import hookimpl, register
-from mklkit.views.deciding import BlockDecision, RowBlock, with_support
+from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit.views.kernel_rows import FittedScalarKernel
 from mklkit.views.out_of_fold import out_of_fold
 from mklkit.views.sides import FeatureSide, GramSide
@@ -85,5 +85,4 @@ __all__ = [
     "solve_dual",
     "solve_svr",
     "weighting_rule",
-    "with_support",
 ]

@@ -105,7 +105,8 @@ class FeatureBlocks:
     def some_features(self, index: int, members: NDArray[np.intp]) -> Array:
         """Return a view's features (n, p) of some rows, fetching rows that are elsewhere."""
         if not self.engine.local:
-            return FeatureBlocks(self.projectors, self.rows[members]).features(index)
+            here = FeatureBlocks(self.projectors, self.rows[members], cache=self.cache)
+            return here.features(index)
         return self.take(members).features(index)
 
     def keep_small(self, wanted: Sequence[int] | None = None) -> None:

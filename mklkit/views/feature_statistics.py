@@ -269,7 +269,7 @@ def _sampled_parts(blocks: FeatureBlocks, y: Array) -> list[FeatureBlocks]:
             members = np.sort(draw.choice(members, SAMPLED_ROWS, replace=False))
         # In float64, so that they do not depend on how the features are stored.
         rows = blocks.rows[members].astype(np.float64)
-        parts.append(FeatureBlocks(blocks.projectors, rows))
+        parts.append(FeatureBlocks(blocks.projectors, rows, cache=blocks.cache))
     return parts
 
 

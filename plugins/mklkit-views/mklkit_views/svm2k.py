@@ -20,8 +20,8 @@ from mklkit.plugin import (
     RowBlock,
     finite_number,
     register,
-    with_support,
 )
+from mklkit.views.deciding import with_support
 from mklkit_views.svm2k_program import TwoMachines, solve_svm2k
 
 
