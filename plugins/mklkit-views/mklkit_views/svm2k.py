@@ -21,7 +21,6 @@ from mklkit.plugin import (
     finite_number,
     register,
 )
-from mklkit.views.deciding import with_support
 from mklkit_views.svm2k_program import TwoMachines, solve_svm2k
 
 
@@ -141,9 +140,19 @@ def _with_support(
 ) -> tuple[list[Any], list[LinearDecision]]:
     """Return the maps and decision functions, restricted to the union of the support vectors."""
     support = np.flatnonzero(np.logical_or(*machines.coefficients))
-    pairs = zip(machines.coefficients, machines.biases, projectors, strict=True)
-    fitted = [
-        LinearDecision(coefficients[support if projector.map.from_landmarks else slice(None)], bias)
-        for coefficients, bias, projector in pairs
-    ]
-    return with_support(projectors, support), fitted
+    # Projectors that share their training rows share the rows that are kept.
+    kept: dict[int, NDArray[Any]] = {}
+    trimmed, fitted = [], []
+    for index, projector in enumerate(projectors):
+        decision = LinearDecision(machines.coefficients[index], machines.biases[index])
+        if projector.map.from_landmarks:
+            rows = projector.map.landmarks
+            landmarks = kept.setdefault(id(rows), rows[support])
+            fitted_map = projector.map.with_landmarks(landmarks)
+            missing = None if projector.missing is None else projector.missing[support]
+            trimmed.append(attrs.evolve(projector, map=fitted_map, missing=missing))
+            fitted.append(decision.restricted(support))
+        else:
+            trimmed.append(projector)
+            fitted.append(decision)
+    return trimmed, fitted
