@@ -86,7 +86,7 @@ class Silent(Learner):
 
     def fit(self, side: Any, target: Target) -> LinearDecision:
         """Return the zero function."""
-        return LinearDecision(np.zeros(len(target)), 0.0)
+        return LinearDecision(np.zeros(side.n_features if side.explicit else len(target)), 0.0)
 
 
 def weights_by(combiner: Any, views: ViewSet, y: np.ndarray, seed: int = 0) -> np.ndarray:

@@ -153,6 +153,9 @@ def _fail(message: str, code: int) -> NoReturn:
         if os.environ.get("MKLKIT_DEBUG"):
             traceback.print_exc()
         say(f"error: {message}", style="red")
+    except MemoryError:
+        # Styles take memory that is used up.
+        os.write(2, f"error: {message}\n".encode())
     except OSError:
         # Stderr may not be writable either; the exit code still reports the error.
         _give_up(sys.stderr)
