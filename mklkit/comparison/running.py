@@ -29,12 +29,13 @@ from mklkit.errors import DataError, plain_message, quoted, type_name
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.folds import fit_in_groups
-from mklkit.estimators.shared_views import SharedViews, SharesViews
+from mklkit.estimators.sharing import SharesCache
 from mklkit.evaluation.scores import area_under_curve, response, score_probabilities
 from mklkit.evaluation.scores import score as score_classes
 from mklkit.persistence.facts import json_ready
 from mklkit.protocols import Array
 from mklkit.registry.specs import to_spec
+from mklkit.views.cache import Cache
 
 PROCESS = Path("/proc/self")
 DEAR_SECONDS = 60
@@ -128,7 +129,7 @@ def run_cells(
     seconds: dict[str, float] = {}
     for place in range(len(plan.splits)):
         encoded = Encoded(data, plan, place)
-        shared = SharedViews(max_memory)
+        shared = Cache(max_memory)
         reasons = _too_slow(methods, seconds) if capped else {}
         for method in methods:
             cell = known(place, method)
@@ -171,7 +172,7 @@ def _cell(encoded: Encoded, method: Method) -> Cell:
     return Cell(data=encoded.data.name, **method.in_runs(), **_numbers(encoded.split))
 
 
-def _run(encoded: Encoded, method: Method, shared: SharedViews, score: str) -> Cell:
+def _run(encoded: Encoded, method: Method, shared: Cache, score: str) -> Cell:
     """Return a method's cell of a split, with the reason if it raises any error."""
     cell = _cell(encoded, method)
     # Encoding is ours: its errors count against a method only if the data cause them.
@@ -203,7 +204,7 @@ class Search(Protocol):
 
 
 def _fitted(
-    encoded: Encoded, method: Method, train: Any, test: Any, shared: SharedViews, score: str
+    encoded: Encoded, method: Method, train: Any, test: Any, shared: Cache, score: str
 ) -> dict[str, Any]:
     """Fit a method and return its measurements."""
     training_labels, _ = encoded.labels
@@ -217,7 +218,7 @@ def _fitted(
             raise DataError("it takes no weights of rows")
     start = perf_counter()
     with peak_memory() as peak:
-        if isinstance(classifier, SharesViews):
+        if isinstance(classifier, SharesCache):
             classifier.fit_sharing(shared, train, training_labels, groups=groups, **weights)
         else:
             params = fit_in_groups(classifier, train, training_labels, groups)

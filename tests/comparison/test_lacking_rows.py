@@ -14,7 +14,7 @@ from mklkit import MKLClassifier, MKLSearchCV, compare, explain
 from mklkit.comparison.report.tables import shortfall
 from mklkit.comparison.splits import make_splits
 from mklkit.datasets import load_table
-from mklkit.estimators.lacking import WARNING
+from mklkit.estimators.missing_sources import WARNING
 
 SOURCES = ("profile", "fourier", "pattern")
 KERNELS = [f"{name}:rbf(sigma=8)@{name}_*" for name in SOURCES]
