@@ -153,21 +153,21 @@ def _fit_and_score(
 ) -> tuple[System, dict[str, Any]]:
     """Score a model of some rows on the others; a saved model learns from all of them."""
     features, targets = system.table.features, system.table.target.to_numpy()
-    split = system.hold_out(holdout, seed)
+    split, drawn = system.hold_out(holdout, seed)
     adjustment = system.adjustment()
     adjustment.warn()
     scored = _fitted(system, split.train)
     scores: dict[str, dict[str, Any] | None] = {}
     with working("scoring"):
-        parts = {"train": split.train, "held_out": split.held_out}
-        parts |= {part: split.held_out[mask] for part, mask in system.parts(split.held_out).items()}
+        parts = {"train": split.train, "held_out": split.test}
+        parts |= {part: split.test[mask] for part, mask in system.parts(split.test).items()}
         for part, rows in parts.items():
             scores[part] = None
             if len(rows):
                 answers = system.pipeline.predict(features.iloc[rows])
                 scores[part] = system.task.score(targets[rows], answers, targets[split.train])
-    results: dict[str, Any] = {"split": split.kind, "scores": scores, "scored_model": scored}
-    if not saves or not len(split.held_out):
+    results: dict[str, Any] = {"split": drawn, "scores": scores, "scored_model": scored}
+    if not saves or not len(split.test):
         results |= adjustment.facts(system.pipeline)
         return system, system.result(system.pipeline, **results, seconds=scored["seconds"])
     system, notes = system.to_be_saved()

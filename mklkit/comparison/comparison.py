@@ -33,7 +33,7 @@ from mklkit.comparison.writing import check_report, methods_latex, write_text
 from mklkit.datasets.csv_file import csv_text
 from mklkit.datasets.pipeline import match_class_weights
 from mklkit.errors import DataError, counted, listed
-from mklkit.estimators.folds import fit_in_groups
+from mklkit.estimators.groups import fit_in_groups
 from mklkit.evaluation.claims import coverage, estimand, in_points, score_in_words
 from mklkit.evaluation.resolution import Resolution
 from mklkit.evaluation.verdict import verdict

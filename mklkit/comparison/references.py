@@ -217,7 +217,7 @@ class ShuffledFolds:
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Any:
         """Return training and test rows."""
-        return self.task.folds(self.folds, np.asarray(y), self.seed, groups=groups)[0]
+        return [tuple(split) for split in self.task.splits(y, self.folds, self.seed, groups)]
 
     def get_n_splits(self, X: Any, y: Any, groups: Any = None) -> int:
         """Return the number of folds."""

@@ -22,18 +22,18 @@ from sklearn.utils.validation import has_fit_parameter
 
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import BASELINE, Method
-from mklkit.comparison.splits import RowSplit, SplitPlan
 from mklkit.comparison.stored import LEFT_OUT, Cell
 from mklkit.datasets.pipeline import match_class_weights
 from mklkit.errors import DataError, plain_message, quoted, type_name
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.folds import fit_in_groups
+from mklkit.estimators.groups import fit_in_groups
 from mklkit.estimators.shared_views import SharedViews, SharesViews
 from mklkit.evaluation.scores import area_under_curve, response, score_probabilities
 from mklkit.evaluation.scores import score as score_classes
 from mklkit.persistence.facts import json_ready
 from mklkit.protocols import Array
+from mklkit.protocols.splits.split import Split, Splits
 from mklkit.registry.specs import to_spec
 
 PROCESS = Path("/proc/self")
@@ -55,10 +55,10 @@ RESET_PEAK = "5"
 class Encoded:
     """The encoded and scaled rows of one split, made once for all methods with the same steps."""
 
-    def __init__(self, data: DataSet, plan: SplitPlan, place: int) -> None:
-        self.data, self.split, self.place = data, plan.splits[place], place
+    def __init__(self, data: DataSet, plan: Splits, place: int) -> None:
+        self.data, self.split, self.place = data, plan[place], place
         split = self.split
-        self.held_out = data.task.held_out(data.truth, [each.test for each in plan.splits])
+        self.held_out = data.task.held_out(data.truth, plan.tests)
         self.complete = not data.features.isna().any(axis=None)
         self.labels = data.truth[split.train], data.truth[split.test]
         self.weights = None if data.weights is None else data.weights[split.train]
@@ -96,7 +96,7 @@ class Encoded:
 
 def run_cells(
     data: DataSet,
-    plan: SplitPlan,
+    plan: Splits,
     methods: Sequence[Method],
     known: Callable[[int, Method], Cell | None],
     begin: Callable[[Method], None],
@@ -113,7 +113,7 @@ def run_cells(
     """
     data.check()
     score = score or data.task.ranked_by[0]
-    for place, split in enumerate(plan.splits):
+    for place, split in enumerate(plan):
         for method in methods:
             cell = known(place, method)
             if cell is None:
@@ -126,7 +126,7 @@ def run_cells(
                     " this line to repeat its run."
                 )
     seconds: dict[str, float] = {}
-    for place in range(len(plan.splits)):
+    for place in range(len(plan)):
         encoded = Encoded(data, plan, place)
         shared = SharedViews(max_memory)
         reasons = _too_slow(methods, seconds) if capped else {}
@@ -154,7 +154,7 @@ def _too_slow(methods: Sequence[Method], seconds: dict[str, float]) -> dict[str,
     }
 
 
-def _numbers(split: RowSplit) -> dict[str, Any]:
+def _numbers(split: Split) -> dict[str, Any]:
     """Return a cell's fields on its split."""
     sizes = {"n_train": len(split.train), "n_test": len(split.test)}
     return {"repeat": split.repeat, "fold": split.fold, **sizes}

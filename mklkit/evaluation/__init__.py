@@ -5,9 +5,9 @@ Examples
 >>> from mklkit import MKLClassifier
 >>> from sklearn.datasets import load_iris
 >>> X, y = load_iris(return_X_y=True)
->>> split = hold_out(y, share=0.2, seed=0)
+>>> (split,) = make_splits(y, HoldOut(share=0.2))
 >>> model = MKLClassifier().fit(X[split.train], y[split.train])
->>> scores = score(y[split.held_out], model.predict(X[split.held_out]), y[split.train])
+>>> scores = score(y[split.test], model.predict(X[split.test]), y[split.train])
 >>> scores["rows"], scores["accuracy"] > 0.9
 (30, True)
 """
@@ -42,18 +42,31 @@ from mklkit.evaluation.rank_tests import (
 )
 from mklkit.evaluation.resolution import Resolution, resolution_of
 from mklkit.evaluation.scores import score, score_confusion
-from mklkit.evaluation.splits import Split, hold_out
 from mklkit.evaluation.verdict import planned_tests, verdict, verdict_of_datasets
-from mklkit.protocols.folds import FoldPlan, plan_folds
+from mklkit.protocols.splits.making import (
+    Folds,
+    GivenSplits,
+    HoldOut,
+    MonteCarlo,
+    PartsColumn,
+    make_splits,
+    read_cv,
+)
+from mklkit.protocols.splits.split import Split, Splits
 
 __all__ = [
     "CrossValidation",
-    "FoldPlan",
+    "Folds",
     "FriedmanTest",
+    "GivenSplits",
+    "HoldOut",
+    "MonteCarlo",
     "PairedTest",
+    "PartsColumn",
     "Resolution",
     "RopeProbabilities",
     "Split",
+    "Splits",
     "average_ranks",
     "ball_center",
     "bayesian_signed_rank",
@@ -64,17 +77,17 @@ __all__ = [
     "effective_rank",
     "equivalence_margin",
     "friedman_test",
-    "hold_out",
     "holm",
     "indistinguishable",
     "kernel_measures",
     "least_difference",
+    "make_splits",
     "margin",
     "nemenyi_p_values",
     "paired_t_test",
-    "plan_folds",
     "planned_tests",
     "radius",
+    "read_cv",
     "resolution_of",
     "score",
     "score_confusion",

@@ -17,18 +17,17 @@ from mklkit.datasets.columns import text_of
 from mklkit.datasets.pipeline import pipeline_without_classes, preset_pipeline
 from mklkit.datasets.target import class_labels, learned_numbers
 from mklkit.errors import DataError, counted, listed
-from mklkit.estimators.folds import Folds, shuffled_folds, stratified_folds
 from mklkit.estimators.introspection import classifier_in
 from mklkit.estimators.one_class import MKLOneClass
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.evaluation.pooled_r2 import HeldOut, r2_of_split
 from mklkit.evaluation.score_names import OF_CLASSES, OF_NUMBERS, OF_OUTLIERS, named_scorer
 from mklkit.evaluation.scores import response, score, score_numbers
-from mklkit.evaluation.splits import Split, hold_out, hold_out_any
 from mklkit.protocols import Array
 from mklkit.protocols import Task as Learned
 from mklkit.protocols.component import Preset
-from mklkit.protocols.folds import Rows
+from mklkit.protocols.splits.making import Folds, make_splits, read_cv
+from mklkit.protocols.splits.split import Rows, Splits
 
 UNEVEN = 1.5
 """If class sizes differ by more than this factor, models are scored by balanced accuracy."""
@@ -52,8 +51,10 @@ class Task(Protocol):
     guess: ClassVar[str]
     guessed_by: ClassVar[str]
     """The baseline without features, in words, and the score that a model must beat."""
-    folds_are: ClassVar[str]
-    """The kind of folds, ``"stratified"`` or ``"shuffled"``."""
+    has_classes: ClassVar[bool] = True
+    """Whether the targets are classes, so that folds are stratified."""
+    fold_rows: ClassVar[int] = 1
+    """The fewest rows of a fold, if the targets are no classes."""
     score: ClassVar[Callable[..., dict[str, Any]]]
     """Returns ``rows``, ``scores`` and ``better_than_baseline`` from the truth, predictions and,
     optionally, the targets of training rows and the number of rows that each pair stands for."""
@@ -139,15 +140,12 @@ class Task(Protocol):
     def pipeline(self, preset: Preset, *, scale: str | None = None, **settings: Any) -> Pipeline:
         """Return the unfitted steps from a table to predictions; settings as for the estimator."""
 
-    def hold_out(
-        self, targets: NDArray[Any], share: float, seed: int, groups: Any = None, /
-    ) -> Split:
-        """Choose a share of the rows to hold out, or of their groups (N,)."""
-
-    def folds(
-        self, cv: Any, targets: NDArray[Any], seed: Any, /, repeats: int = 1, groups: Any = None
-    ) -> Folds:
-        """Return the folds of a number, splitter or list, and notes."""
+    def splits(self, targets: NDArray[Any], cv: Any, seed: Any = 0, groups: Any = None) -> Splits:
+        """Return the splits of :func:`mklkit.evaluation.make_splits` for targets of the task."""
+        request = read_cv(cv)
+        if self.fold_rows > 1 and isinstance(request, Folds):
+            request = attrs.evolve(request, least=self.fold_rows)
+        return make_splits(targets, request, seed=seed, groups=groups, classes=self.has_classes)
 
     def shown(self, name: str, value: float | None) -> str:
         """Return a score as text."""
@@ -187,7 +185,6 @@ class Classes(Task):
     ranked_by: ClassVar[tuple[str, ...]] = OF_CLASSES
     value: ClassVar[str] = "class"
     values: ClassVar[str] = "classes"
-    folds_are: ClassVar[str] = "stratified"
     scores: ClassVar[Mapping[str, str]] = {
         "accuracy": "accuracy",
         "balanced_accuracy": "balanced accuracy",
@@ -197,8 +194,6 @@ class Classes(Task):
     guessed_by: ClassVar[str] = "accuracy"
     score = staticmethod(score)
     read = staticmethod(class_labels)
-    hold_out = staticmethod(hold_out)
-    folds = staticmethod(stratified_folds)
 
     labels: NDArray[Any] | None = None
 
@@ -314,7 +309,8 @@ class Numbers(Task):
     ranked_by: ClassVar[tuple[str, ...]] = OF_NUMBERS
     value: ClassVar[str] = "number"
     values: ClassVar[str] = "numbers"
-    folds_are: ClassVar[str] = "shuffled"
+    has_classes: ClassVar[bool] = False
+    fold_rows: ClassVar[int] = 2
     scores: ClassVar[Mapping[str, str]] = {
         "r2": "R²",
         "mean_absolute_error": "mean absolute error",
@@ -323,8 +319,6 @@ class Numbers(Task):
     guess: ClassVar[str] = "the median"
     guessed_by: ClassVar[str] = "mean_absolute_error"
     score = staticmethod(score_numbers)
-    hold_out = staticmethod(hold_out_any)
-    folds = staticmethod(shuffled_folds)
     names: list[str] = attrs.field(factory=lambda: ["target"])
 
     def read(self, column: pd.Series) -> pd.Series:

@@ -32,9 +32,9 @@ from mklkit.comparison.references import baselines
 from mklkit.comparison.report.tables import shortfall
 from mklkit.comparison.requests import methods_to_compare
 from mklkit.comparison.running import run_cells
-from mklkit.comparison.splits import make_splits
 from mklkit.comparison.stored import Cell
 from mklkit.errors import DataError, MKLKitError
+from mklkit.evaluation import make_splits
 from mklkit.evaluation.tasks import Numbers, OneClass
 
 FEATURES, NUMBERS = (part[:90] for part in load_diabetes(return_X_y=True))

@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import cross_val_score
 
 from mklkit import MKLClassifier
-from mklkit.protocols.folds import plan_folds
+from mklkit.evaluation import make_splits
 
 COUNTS = {
     "Soybean": (10, 10, 10, 17),
@@ -86,7 +86,7 @@ def test_some_published_accuracies_are_the_share_of_the_larger_class(label, valu
 def test_grids_in_turn_find_what_single_searches_find():
     rows, labels = load_iris(return_X_y=True)
     rows, labels = rows[::3], labels[::3]
-    cut = list(plan_folds(labels, 3).splits(labels, 0))
+    cut = list(make_splits(labels, 3))
     grids = [{"kernels": [["rbf"], ["linear"]]}, {"learner__C": [0.01, 1.0]}]
     fitted = InTurn(MKLClassifier(["rbf"], learner="svm(C=1.0)"), grids, cv=cut).fit(rows, labels)
     models = {
