@@ -142,7 +142,7 @@ def explain(
     from mklkit.errors import SpecError
     from mklkit.explanation import explain as explained
     from mklkit.explanation.explaining import IGNORED, explained_task
-    from mklkit.persistence import load_model, read_facts
+    from mklkit.persistence import faults_of_file, load_model, read_facts
     from mklkit.protocols.splits.making import PartsColumn, requested
 
     if groups is not None and ignore_groups:
@@ -153,31 +153,32 @@ def explain(
     check_outputs([], [data], model, [plot, plot_columns])
     with working("loading the model"):
         pipeline, facts = load_model(model), read_facts(model)
-    task = explained_task(pipeline)
-    trained = None if ignore_groups else groups_of(facts)
-    asked = target or target_of(facts), groups or trained, split_column, trained
-    rows, truth, together, parts, notes = _rows(data, pipeline, task, model, *asked)
-    folds: Any = cv
-    if parts is not None:
-        folds = PartsColumn(parts.to_numpy(), str(split_column))
-        notes = [*notes, f"the split in column {split_column!r}"]
-    ahead = f"the split in column {split_column}" if parts is not None else folds_ahead(cv)
-    with counting("fits and shuffles") as tell:
-        progress = announced(tell, "{total:,} fits and shuffles: " + ahead)
-        explanation = explained(
-            pipeline,
-            rows,
-            truth if task.n_targets > 1 else truth.iloc[:, 0],
-            cv=folds,
-            groups=IGNORED if ignore_groups else together,
-            score=score,
-            repeats=repeats,
-            columns=columns,
-            max_rows=max_rows,
-            random_state=seed,
-            time_limit=time_limit,
-            progress=progress,
-        )
+    with faults_of_file(model):
+        task = explained_task(pipeline)
+        trained = None if ignore_groups else groups_of(facts)
+        asked = target or target_of(facts), groups or trained, split_column, trained
+        rows, truth, together, parts, notes = _rows(data, pipeline, task, model, *asked)
+        folds: Any = cv
+        if parts is not None:
+            folds = PartsColumn(parts.to_numpy(), str(split_column))
+            notes = [*notes, f"the split in column {split_column!r}"]
+        ahead = f"the split in column {split_column}" if parts is not None else folds_ahead(cv)
+        with counting("fits and shuffles") as tell:
+            progress = announced(tell, "{total:,} fits and shuffles: " + ahead)
+            explanation = explained(
+                pipeline,
+                rows,
+                truth if task.n_targets > 1 else truth.iloc[:, 0],
+                cv=folds,
+                groups=IGNORED if ignore_groups else together,
+                score=score,
+                repeats=repeats,
+                columns=columns,
+                max_rows=max_rows,
+                random_state=seed,
+                time_limit=time_limit,
+                progress=progress,
+            )
     if plot is not None:
         draw(plot, explanation.plot)
     if plot_columns is not None:

@@ -47,8 +47,7 @@ def inspect_model(
 
     facts = read_facts(model)
     if as_json and not methods:
-        # The rows on which the model was tried when it was saved are for the loader only.
-        show_json({key: value for key, value in facts.items() if key != "trial"})
+        show_json(facts)
         return
     try:
         if methods:

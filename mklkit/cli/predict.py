@@ -17,7 +17,7 @@ from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import counting, say, working
 from mklkit.cli.outputs import check_outputs, results_file
-from mklkit.errors import MKLKitError, ModelFileError, counted, plain_message, quoted
+from mklkit.errors import ModelFileError, counted, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,10 +67,7 @@ def predict(
     the mean absolute error for numbers) is printed on stderr.
     Large CSV and Parquet files, globs and folders of them are read and predicted in parts.
     """
-    from mklkit.datasets.new_rows import load_in_chunks
-    from mklkit.datasets.pipeline import columns_needed, encoder_in
-    from mklkit.evaluation.tasks import task_of
-    from mklkit.persistence import load_model, read_facts
+    from mklkit.persistence import faults_of_file, load_model, read_facts
 
     check_outputs([output], [data], model)
     with working("loading the model"):
@@ -85,7 +82,17 @@ def predict(
             f"{model} holds a transformer, which predicts nothing: use it from Python, through"
             " mklkit.load_model, before an estimator that takes a kernel or features."
         )
-    columns = columns_of(pipeline, model)
+    with faults_of_file(model):
+        _predict(pipeline, target_of(facts), columns_of(pipeline, model), data, output)
+
+
+def _predict(
+    pipeline: Any, target: str | None, columns: list[str], data: str, output: Path | None
+) -> None:
+    from mklkit.datasets.new_rows import load_in_chunks
+    from mklkit.datasets.pipeline import columns_needed, encoder_in
+    from mklkit.evaluation.tasks import task_of
+
     needed = columns_needed(pipeline)
     encoder = encoder_in(pipeline)
     readings = {} if encoder is None else encoder.readings_
@@ -95,13 +102,13 @@ def predict(
     # A terminal shows either the results or their progress.
     shown = output is not None or not sys.stdout.isatty()
     with counting("predicting", shown) as progress, results_file(output) as write, _warnings_once():
-        chunks = load_in_chunks(data, columns, target_of(facts), needed, readings, progress)
+        chunks = load_in_chunks(data, columns, target, needed, readings, progress)
         try:
             for rows in chunks:
                 for note in rows.notes:
                     say(note)
                 findings.add(rows.features[needed])
-                table = _tried(task, pipeline, rows.features, facts, model)
+                table = task.predictions(pipeline, rows.features)
                 write(table)
                 if rows.target is not None and "prediction" in table:
                     tally.add(rows.target, table["prediction"])
@@ -139,23 +146,6 @@ def _column_of(facts: dict[str, Any], use: str) -> str | None:
     data = facts.get("data")
     column = data.get(use) if isinstance(data, dict) else None
     return column if isinstance(column, str) else None
-
-
-def _tried(
-    task: Task, pipeline: Any, features: pd.DataFrame, facts: dict[str, Any], model: Path
-) -> pd.DataFrame:
-    """Return the predictions; if loading did not try the model, an error may be due to the file."""
-    try:
-        return task.predictions(pipeline, features)
-    except (MKLKitError, OSError, MemoryError):
-        raise
-    except Exception as error:
-        if facts["trial"] is not None:
-            raise
-        raise ModelFileError(
-            f"{model} can't decide these rows: {plain_message(error)}. The rows must be like the"
-            " training rows; if they are, the file was altered: save the model again."
-        ) from error
 
 
 @attrs.define(eq=False)

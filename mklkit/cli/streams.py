@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mklkit.datasets.files import ChunkedTable
+    from mklkit.datasets.scanning import Scan
+    from mklkit.evaluation.tasks import Task
     from mklkit.protocols import FeatureMapFacts
     from mklkit.views.stored_rows import StoredRows
 
@@ -64,11 +66,10 @@ def fit_stream(
             quarter = (memory_limit(options.max_memory) or 0) // 4
             most = min(most, max(LEAST_SAMPLE, quarter // (CELL_BYTES * len(chunked.columns))))
         scan = scan_table(chunked, target, drop, seed, progress, most)
-    facts = settle_columns(pipeline, scan.table, options.kernels, list(scan.table.notes))
     task = Classes()
-    labels = scan.table.target.to_numpy()
-    if reason := task.why(task.usual_score(labels), labels):
-        facts["notes"].append(reason)
+    facts = settle_columns(
+        pipeline, scan.table, options.kernels, [*scan.table.notes, *_notes_on_score(task, scan)]
+    )
     held, kind = held_out_mask(scan.codes, holdout, seed)
     known = scan.codes >= 0
     codes = {"train": scan.codes[known & ~held], "held_out": scan.codes[known & held]}
@@ -103,6 +104,13 @@ def fit_stream(
     scored = {"rows": len(codes["train"]), "seconds": seconds}
     times = {"seconds": seconds, "scored_model": scored}
     return system, system.result(pipeline, split=kind, scores=scores, **times)
+
+
+def _notes_on_score(task: Task, scan: Scan) -> list[str]:
+    """Return why the score is not the first of the task, if it is not."""
+    labels = scan.table.target.to_numpy()
+    reason = task.why(task.usual_score(labels), labels)
+    return [reason] if reason else []
 
 
 def _check_in_memory(rows: StoredRows, limit: int | None, distributed: bool) -> None:

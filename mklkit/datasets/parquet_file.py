@@ -87,6 +87,8 @@ class ParquetFile:
                     frame = _plain(pa.Table.from_batches([batch]), wanted)
                     done += len(frame)
                     yield frame, self.signature[0] * done // max(1, self.n_rows)
+            # Arrow keeps a hundred megabytes for later batches, which a limit on memory counts.
+            pa.default_memory_pool().release_unused()
 
 
 def _plain(table: Any, columns: list[str]) -> pd.DataFrame:

@@ -95,6 +95,7 @@ def squared_distances(a: Array, b: Array, out: Array | None = None) -> Array:
     """
     if out is None:
         out = np.empty((len(a), len(b)), dtype=np.result_type(a, b, np.float32))
+    _check_widths(a, b)
     if len(b):
         _squared_distances(*compilable(out.dtype, a, b), out)
     return out
@@ -106,10 +107,17 @@ def distance_exponentials(a: Array, b: Array, factors: Sequence[float], out: Arr
     Distances are computed once, a few rows at a time, and stay in the core's cache: this takes half
     the time of one factor after another, and other threads do not wait for the interpreter.
     """
+    _check_widths(a, b)
     if len(b):
         a, b, scales = compilable(out.dtype, a, b, np.array(factors))
         _distance_exponentials(a, b, scales, out)
     return out
+
+
+def _check_widths(a: Array, b: Array) -> None:
+    """Compiled code follows its indices unchecked, and rows may come from an altered model file."""
+    if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[1]:
+        raise ValueError(f"rows of the shapes {a.shape} and {b.shape} have no distances")
 
 
 def compilable(dtype: Any, *arrays: Array) -> list[Array]:
@@ -214,6 +222,7 @@ def manhattan_distances(a: Array, b: Array, out: Array | None = None) -> Array:
     """Return the sums of absolute differences of rows: (n, m) for (n, d) and (m, d), in O(nmd)."""
     if out is None:
         out = np.empty((len(a), len(b)), dtype=np.result_type(a, b))
+    _check_widths(a, b)
     _manhattan(*compilable(out.dtype, a, b), out)
     return out
 

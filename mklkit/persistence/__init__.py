@@ -6,9 +6,9 @@ member ``mklkit.json`` that holds the facts: versions, plugins, components, weig
 Examples
 --------
 >>> import tempfile, pathlib
->>> from sklearn.svm import SVC
->>> from mklkit.persistence import load_model, read_facts, save_model
->>> model = SVC().fit([[0.0], [1.0]], ["no", "yes"])
+>>> from mklkit import MKLClassifier
+>>> from mklkit.persistence import faults_of_file, load_model, read_facts, save_model
+>>> model = MKLClassifier("linear").fit([[0.0], [1.0]], ["no", "yes"])
 >>> with tempfile.TemporaryDirectory() as folder:
 ...     path = pathlib.Path(folder, "model.mkl")
 ...     save_model(model, path, {"data": {"name": "toy"}})
@@ -19,6 +19,14 @@ Examples
 
 from mklkit.persistence.atomic import check_writable, replacing
 from mklkit.persistence.facts import json_ready
-from mklkit.persistence.model_file import load_model, read_facts, save_model
+from mklkit.persistence.model_file import faults_of_file, load_model, read_facts, save_model
 
-__all__ = ["check_writable", "json_ready", "load_model", "read_facts", "replacing", "save_model"]
+__all__ = [
+    "check_writable",
+    "faults_of_file",
+    "json_ready",
+    "load_model",
+    "read_facts",
+    "replacing",
+    "save_model",
+]

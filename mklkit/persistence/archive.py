@@ -1,35 +1,42 @@
-"""The zip archive of a model file and its schema, with limits checked before reading."""
+"""The zip archive of a model file, with limits checked before anything is unpacked or parsed."""
 
 from __future__ import annotations
 
 import io
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from zipfile import ZipFile
 
 from mklkit.datasets.paths import fault_of, refused
 from mklkit.errors import DataError, ModelFileError, counted, quoted
 
-MODEL_MEMBER = "schema.json"
 FACTS_MEMBER = "mklkit.json"
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-# In files of older protocols, which no version of mklkit wrote, functions have two names: skops
-# looks up one and shows the other.
-OLDEST_PROTOCOL = 2
+ENTRY = b"PK\x01\x02"
+"""Begins the entry of each member in the archive's directory."""
+MOST_MEMBERS = 500_000
+"""Python needs about a kilobyte for each; a model of 100 classes, one against one, has 35,000."""
+CHUNK = 2**20
 # Training rows and coefficients shrink to a half or a tenth. save_model stores members that would
-# shrink by more than a factor of a hundred uncompressed, so a larger ratio is never genuine.
-LARGEST_RATIO = 100
+# shrink by more than this factor uncompressed, so a larger ratio is never genuine.
+LARGEST_RATIO = 20
 ALWAYS_ALLOWED = 64 * 2**20
 # JSON takes many times its size in memory.
 JSON_ALLOWED = 8 * 2**20
 # skops takes about 50 microseconds per node. A genuine node takes 25 bytes after compression; if
 # it takes less, save_model does not compress.
-BYTES_A_NODE = 8
-NODES_ALLOWED = 20_000
+BYTES_A_PART = 8
+PARTS_ALLOWED = 20_000
+MOST_PARTS = 3_000_000
+"""Lists and dictionaries of a document, which need gigabytes; 200,000 words need 400,000."""
+MOST_FACTS = 300_000
+"""The same of the facts: 50,000 columns need 50,000."""
+VALUES_A_PART = 8
+"""Values in a list or dictionary on average; a node has six."""
 
 
 @contextmanager
@@ -47,6 +54,7 @@ def opened(path: Path) -> Iterator[ZipFile]:
     # Any exception of zipfile while reading means that the archive is damaged.
     with file:
         try:
+            _check_number_of_members(path, file)
             with ZipFile(file) as archive:
                 members = archive.infolist()
                 if len({member.filename for member in members}) < len(members):
@@ -67,10 +75,24 @@ def opened(path: Path) -> Iterator[ZipFile]:
             if ending_of(path) is not None:
                 reason = f"{path} is a table, not a model file; 'mklkit fit {path}' looks at it."
             raise ModelFileError(reason) from error
-        except ModelFileError:
-            raise
+        except ModelFileError as error:
+            about = "" if str(path) in str(error) else f"{path} is not loaded: "
+            raise ModelFileError(f"{about}{error}") from error
         except Exception as error:
             raise damaged(path, error) from error
+
+
+def _check_number_of_members(path: Path, file: BinaryIO) -> None:
+    """Refuse a directory that would take much memory, by the number of what may be its entries."""
+    number, before = 0, b""
+    while chunk := file.read(CHUNK):
+        number += (before + chunk).count(ENTRY)
+        before = chunk[1 - len(ENTRY) :]
+    file.seek(0)
+    if number > MOST_MEMBERS:
+        raise ModelFileError(
+            f"{path} is not loaded: it holds {number:,} members, more than any genuine model."
+        )
 
 
 def _sizes(archive: ZipFile) -> tuple[int, int]:
@@ -89,20 +111,34 @@ def _check_sizes(path: Path, unpacked: int, json: int = 0) -> None:
         )
 
 
-def _plausible(packed: int, unpacked: int, json: int = 0, nodes: int = 0) -> bool:
-    """Return whether a file of ``packed`` bytes may hold these sizes: bytes, JSON, and nodes."""
+def _plausible(packed: int, unpacked: int, json: int = 0) -> bool:
+    """Return whether a file of ``packed`` bytes may hold so many bytes, and so many of JSON."""
     largest = LARGEST_RATIO * packed
-    return (
-        unpacked <= max(ALWAYS_ALLOWED, largest)
-        and json <= max(JSON_ALLOWED, largest)
-        and nodes <= max(NODES_ALLOWED, packed / BYTES_A_NODE)
-    )
+    return unpacked <= max(ALWAYS_ALLOWED, largest) and json <= max(JSON_ALLOWED, largest)
 
 
-def believable(archive: bytes) -> bool:
-    """Return whether a model's archive could be loaded: genuine ones may compress too well."""
+def fits(archive: bytes) -> bool:
+    """Return whether an archive would be read; some compress too well."""
+    packed = len(archive)
     with ZipFile(io.BytesIO(archive)) as zip_file:
-        return _plausible(len(archive), *_sizes(zip_file), len(_parts_in(zip_file)))
+        texts = (name for name in zip_file.namelist() if name.endswith(".json"))
+        return _plausible(packed, *_sizes(zip_file)) and all(
+            _has_room(read_member(zip_file, name), name, packed) for name in texts
+        )
+
+
+def _has_room(text: bytes, name: str, packed: int) -> bool:
+    """Return whether ``packed`` bytes may hold the parts of a JSON text, before they are made.
+
+    They are counted by the signs of the text, also by those in its strings.
+    """
+    most = max(PARTS_ALLOWED, min(MOST_PARTS, packed // BYTES_A_PART))
+    most = MOST_FACTS if name == FACTS_MEMBER else most
+    return _n_parts(text) <= most and text.count(b",") <= VALUES_A_PART * most
+
+
+def _n_parts(text: bytes) -> int:
+    return text.count(b"[") + text.count(b"{")
 
 
 def read_member(archive: ZipFile, name: str) -> bytes:
@@ -116,18 +152,22 @@ def read_member(archive: ZipFile, name: str) -> bytes:
     return content
 
 
-def repacked(path: Path, archive: ZipFile) -> bytes:
+def read_json(archive: ZipFile, name: str, packed: int) -> Any:
+    """Return the value of a JSON member, unless it has too many parts for ``packed`` bytes."""
+    text = read_member(archive, name)
+    if not _has_room(text, name, packed):
+        raise ModelFileError(
+            f"{name} would hold {_n_parts(text):,} parts, or their values, which is more than in"
+            " any genuine model of that size."
+        )
+    return json.loads(text)
+
+
+def repacked(path: Path, archive: ZipFile, used: Collection[str]) -> bytes:
     """Return an uncompressed archive of the same members, each read within its size.
 
-    A file with more parts, or other members, than a genuine model has is refused.
+    A file with other members than its model and facts use is refused.
     """
-    parts = _parts_in(archive)
-    if not _plausible(path.stat().st_size, 0, nodes=len(parts)):
-        raise ModelFileError(
-            f"{path} is not loaded: it would hold {len(parts):,} parts, which is more than any"
-            " genuine model of that size."
-        )
-    used = {MODEL_MEMBER, FACTS_MEMBER, *(str(node.get("file")) for node in _nodes(parts))}
     unused = [name for name in archive.namelist() if name not in used]
     if unused:
         raise ModelFileError(
@@ -145,50 +185,6 @@ def repacked(path: Path, archive: ZipFile) -> bytes:
                     unpacked += _sizes(inner)[0]
     _check_sizes(path, unpacked)
     return buffer.getvalue()
-
-
-def _parts_in(archive: ZipFile) -> list[Any]:
-    """Return every dictionary and list in the schema of a model; skops visits each once.
-
-    A schema is refused if it refers to a node of another size, or if several objects are read
-    from one file.
-    """
-    schema = json.loads(read_member(archive, MODEL_MEMBER))
-    if not isinstance(schema, dict) or not schema.get("protocol", 0) >= OLDEST_PROTOCOL:
-        raise ValueError(f"expected a schema of protocol {OLDEST_PROTOCOL}")
-    parts: list[Any] = [schema]
-    parents = [0]
-    for place, part in enumerate(parts):  # which grow during the loop
-        values = part.values() if isinstance(part, dict) else part
-        inside = [value for value in values if isinstance(value, dict | list)]
-        parts += inside
-        parents += [place] * len(inside)
-    sizes = [1] * len(parts)
-    for place in range(len(parts) - 1, 0, -1):
-        sizes[parents[place]] += sizes[place]
-    # A repeated object is written out again. So all nodes of an id have the same size, and skops,
-    # which uses the first for all of them, visits no more nodes than are written.
-    first: dict[Any, int] = {}
-    readers: dict[Any, Any] = {}
-    for part, size in zip(parts, sizes, strict=True):
-        name, file = (part.get("__id__"), part.get("file")) if isinstance(part, dict) else (0, 0)
-        if name and first.setdefault(name, size) != size:
-            raise ValueError(f"two nodes of different size have the id {quoted(name)}")
-        # skops reads a file once for all nodes of an id.
-        if file and readers.setdefault(file, name or id(part)) != (name or id(part)):
-            raise ValueError(f"two objects are read from {quoted(file)}")
-    return parts
-
-
-def _nodes(parts: list[Any]) -> list[dict[str, Any]]:
-    return [p for p in parts if isinstance(p, dict) and "__class__" in p and "__module__" in p]
-
-
-def named_nodes(archive: bytes) -> Iterator[tuple[Any, str]]:
-    """Yield the kind of every node in an archive and the full name of its type."""
-    with ZipFile(io.BytesIO(archive)) as zip_file:
-        for node in _nodes(_parts_in(zip_file)):
-            yield node.get("__loader__"), f"{node['__module__']}.{node['__class__']}"
 
 
 def damaged(path: Path, error: BaseException) -> ModelFileError:

@@ -23,7 +23,7 @@ from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.introspection import KernelModel, classifier_in, column_names
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.estimators.voting import MKLVotingClassifier
-from mklkit.persistence.archive import named_nodes
+from mklkit.persistence.schema import Node, full_name
 from mklkit.registry.specs import to_spec
 
 FORMAT = 1
@@ -146,12 +146,12 @@ def versions() -> dict[str, str]:
     return {"mklkit": __version__, "python": python_version(), **kept}
 
 
-def plugins_in(archive: bytes) -> list[dict[str, Any]]:
-    """Return the plugins whose types an archive holds: distribution, version and types."""
+def plugins_in(nodes: list[Node]) -> list[dict[str, Any]]:
+    """Return the plugins whose types a model holds: distribution, version and types."""
     from mklkit.registry.registry import get_registry
 
     types: dict[str, set[str]] = {}
-    for _, name in named_nodes(archive):
+    for name in map(full_name, nodes):
         distribution = get_registry().distribution_of(name)
         if distribution not in (None, "mklkit"):
             types.setdefault(str(distribution), set()).add(name)

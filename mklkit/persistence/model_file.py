@@ -1,7 +1,8 @@
 """Saving and loading model files.
 
-A file is read in three steps, each of which may reject it: the facts, the names of the types in
-it (see :mod:`mklkit.persistence.trust`), the model, which decides a few rows as a trial.
+A file is read in steps, each of which may reject it: the archive (:mod:`.archive`), the facts, the
+nodes of the model (:mod:`.schema`) and their types (:mod:`.trust`), then the model itself: its
+parameters and arrays (:mod:`.contents`), and a few rows that it decides (:mod:`.trial`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,18 +20,18 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from mklkit.errors import DataError, ModelFileError
+from mklkit.errors import DataError, MKLKitError, ModelFileError, plain_message
 from mklkit.estimators.introspection import FittedSearch
 from mklkit.persistence.archive import (
     FACTS_MEMBER,
-    MODEL_MEMBER,
-    believable,
     damaged,
+    fits,
     opened,
-    read_member,
+    read_json,
     repacked,
 )
 from mklkit.persistence.atomic import replacing
+from mklkit.persistence.contents import attributes, check_arrays, check_parameters
 from mklkit.persistence.facts import (
     FORMAT,
     check_versions,
@@ -40,20 +42,16 @@ from mklkit.persistence.facts import (
     plugins_in,
     versions,
 )
-from mklkit.persistence.trial import decide_trial, find_trial
-from mklkit.persistence.trust import (
-    attributes,
-    check_compiled,
-    check_parameters,
-    not_trusted,
-    trusted_names,
-    unknown_types,
-)
+from mklkit.persistence.schema import MODEL_MEMBER, Node, check_nodes, members_of, nodes_in
+from mklkit.persistence.trial import check_decisions
+from mklkit.persistence.trust import not_trusted, trusted_names, unknown_types
 from mklkit.protocols.component import Component
 
-RESERVED = ("format", "versions", "plugins", "trial", "model")
+RESERVED = ("format", "versions", "plugins", "model")
 # Rows kept for prediction compress little; a fast level is enough for the rest.
 COMPRESSION: dict[str, int] = {"compression": zipfile.ZIP_DEFLATED, "compresslevel": 1}
+# What skops and the checks raise for an object that can't be saved.
+UNFIT = (ModelFileError, TypeError, ValueError, AttributeError, LookupError, RecursionError)
 # Attributes where scikit-learn's composite estimators keep pairs of name and estimator.
 NAMED_PARTS = ("steps", "transformer_list", "transformers_", "estimators")
 
@@ -71,7 +69,7 @@ def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | No
         The file to write, usually with the extension ``.mkl``.
     facts : dict, optional
         Plain values (text, numbers, lists, dicts) to store with the model. The keys
-        ``format``, ``versions``, ``plugins``, ``trial`` and ``model`` are filled in here.
+        ``format``, ``versions``, ``plugins`` and ``model`` are filled in here.
 
     Raises
     ------
@@ -80,6 +78,15 @@ def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | No
         user-defined function or a type that no plugin registers, or the facts are not plain values.
     DataError
         If the file can't be written, or model and path are given in the wrong order.
+
+    Notes
+    -----
+    A file holds estimators and components of mklkit and of plugins, and scikit-learn's scalers,
+    encoders, imputers, univariate selectors, ``CountVectorizer``, ``TfidfVectorizer``, ``PCA``,
+    ``KernelPCA``, ``TruncatedSVD``, linear models and what combines or calibrates such estimators.
+    For another step, such as a forest or nearest neighbors, the error names the step and no file
+    is written; an existing file stays as it is. Fit such a step again where the model is used, or
+    apply it to the data before mklkit.
     """
     if not isinstance(path, str | PathLike):
         raise DataError(
@@ -90,23 +97,40 @@ def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | No
     taken = sorted(set(facts or {}) & set(RESERVED))
     if taken:
         raise ModelFileError(f"Facts can't have the reserved names {', '.join(taken)}.")
-    archive = _packed(model)
+    archive, nodes = _packed(model)
+    try:
+        check_decisions(model)
+    except Exception as error:
+        # A step may raise anything; the file could not be loaded.
+        raise ModelFileError(
+            f"This model can't be saved: it predicts none of the rows on which models are tried"
+            f" ({type(error).__name__}: {plain_message(error)})."
+        ) from error
     try:
         filled_in = {
             "format": FORMAT,
             "versions": versions(),
-            "plugins": plugins_in(archive),
-            "trial": find_trial(model),
+            "plugins": plugins_in(nodes),
             "model": facts_of_model(model),
         }
         text = json.dumps({**filled_in, **json_ready(facts or {})}, indent=1, allow_nan=False)
     except TypeError as error:
         raise ModelFileError(f"The facts can't be saved: {error}.") from error
-    buffer = io.BytesIO(archive)
-    with zipfile.ZipFile(buffer, "a", **COMPRESSION) as zip_file:  # type: ignore[call-overload]
-        zip_file.writestr(FACTS_MEMBER, text)
+    content = _with_facts(archive, text)
     with replacing(Path(path)) as file:
-        file.write(buffer.getbuffer())
+        file.write(content)
+
+
+def _with_facts(archive: bytes, text: str) -> bytes:
+    """Return an archive with the facts too, not compressed if it would compress too well."""
+    for method in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
+        buffer = io.BytesIO(archive)
+        with zipfile.ZipFile(buffer, "a", method) as zip_file:
+            zip_file.writestr(FACTS_MEMBER, text)
+        content = buffer.getvalue()
+        if fits(content):
+            return content
+    raise ModelFileError(f"The facts can't be saved: {len(text):,} letters are too many.")
 
 
 def _check_is_model(model: Any) -> None:
@@ -126,11 +150,11 @@ def _check_is_model(model: Any) -> None:
         raise ModelFileError(f"This model can't be saved: {error}") from None
 
 
-def _packed(model: Any) -> bytes:
+def _packed(model: Any) -> tuple[bytes, list[Node]]:
     """Return a fitted model as a skops archive; refuse one that could not be loaded again."""
-    archive, problem = _attempt(model)
+    archive, nodes, problem = _attempt(model)
     if not problem:
-        return archive
+        return archive, nodes
     steps: list[str] = []
     part = model
     parts = _named_parts if _first_problem(part, _named_parts) else _fitted_parts
@@ -142,19 +166,31 @@ def _packed(model: Any) -> bytes:
     raise ModelFileError(f"This model can't be saved{where}: {problem}{best}")
 
 
-def _attempt(model: Any) -> tuple[bytes, str]:
-    """Return an archive and no problem, or the problem."""
+def _attempt(model: Any) -> tuple[bytes, list[Node], str]:
+    """Return an archive, its nodes and no problem, or the problem."""
     from skops.io import dumps
 
     try:
         check_parameters(model)
+        check_arrays(model)
         archive = dumps(model, **COMPRESSION)
-    except (ModelFileError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        return b"", str(error) or type(error).__name__
-    unknown = unknown_types(archive)
-    if unknown:
-        return b"", not_trusted(unknown)
-    return (archive if believable(archive) else dumps(model)), ""
+        if not fits(archive):
+            # A genuine one may compress too well.
+            archive = dumps(model)
+        return archive, _checked_nodes(archive), ""
+    except UNFIT as error:
+        return b"", [], str(error) or type(error).__name__
+
+
+def _checked_nodes(archive: bytes) -> list[Node]:
+    """Return the nodes of a model's archive; refuse what could not be loaded."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as zip_file:
+        nodes = nodes_in(zip_file, len(archive))
+        unknown = unknown_types(nodes)
+        if unknown:
+            raise ModelFileError(not_trusted(unknown))
+        check_nodes(nodes, zip_file)
+    return nodes
 
 
 Parts = Iterator[tuple[str, Any]]
@@ -163,7 +199,7 @@ Parts = Iterator[tuple[str, Any]]
 def _first_problem(estimator: Any, parts: Callable[[Any], Parts]) -> tuple[str, Any, str] | None:
     """Return the name of the first part that can't be saved, the part and the problem."""
     for name, part in parts(estimator):
-        _, problem = _attempt(part)
+        _, _, problem = _attempt(part)
         if problem:
             return name, part, problem
     return None
@@ -223,42 +259,56 @@ def load_model(path: str | PathLike[str]) -> Any:
     path = Path(path)
     with opened(path) as zip_file:
         facts = _facts_in(path, zip_file)
-        archive = repacked(path, zip_file)
+        nodes = nodes_in(zip_file, path.stat().st_size)
+        archive = repacked(path, zip_file, {MODEL_MEMBER, FACTS_MEMBER, *members_of(nodes)})
     check_versions(path, facts)
     # Any exception of skops or a class on loading means that the file is damaged.
     try:
-        unknown = unknown_types(archive)
+        unknown = unknown_types(nodes)
         if unknown:
             raise ModelFileError(f"{not_trusted(unknown)}{plugins_for(facts, unknown)}")
-        model = _unpacked(archive, facts["trial"])
+        return _unpacked(archive, nodes)
     except ModelFileError as error:
         raise ModelFileError(f"{path} is not loaded: {error}") from error
     except Exception as error:
-        if "allow_pickle" in str(error):
-            # NumPy's message advises an option that would execute code in the file.
-            raise ModelFileError(
-                f"{path} is damaged: it holds an array of Python objects, which are never loaded."
-            ) from error
         raise damaged(path, error) from error
-    return model
 
 
-def _unpacked(archive: bytes, trial: str | None) -> Any:
+def _unpacked(archive: bytes, nodes: list[Node]) -> Any:
     """Return the model in an archive whose types are all trusted, after a trial."""
     from skops.io import loads
 
+    with zipfile.ZipFile(io.BytesIO(archive)) as zip_file:
+        check_nodes(nodes, zip_file)
     with warnings.catch_warnings():
         # The versions have been compared already; other warnings of libraries here, such as about
         # their own old versions, are not relevant to the file.
         warnings.simplefilter("ignore")
         model = loads(archive, trusted=trusted_names())
     check_parameters(model)
-    check_compiled(model)
+    check_arrays(model)
     if not isinstance(model, BaseEstimator):
         raise ModelFileError(f"it holds a {type(model).__name__}, not a model.")
-    if trial is not None:
-        decide_trial(model, trial)
+    check_decisions(model)
     return model
+
+
+@contextmanager
+def faults_of_file(path: Path) -> Iterator[None]:
+    """Turn an unforeseen error of a loaded model into one about its file, which may be altered.
+
+    What loading checks does not include everything that a model may be asked for.
+    """
+    try:
+        yield
+    except (MKLKitError, OSError, MemoryError, ImportError):
+        raise
+    except Exception as error:
+        raise ModelFileError(
+            f"The model in {path} failed: {type(error).__name__}: {plain_message(error)}. Either"
+            " the file was altered after it was saved, and should be saved again, or this is a bug:"
+            " please report it with the traceback that MKLKIT_DEBUG=1 shows."
+        ) from error
 
 
 def read_facts(path: str | PathLike[str]) -> dict[str, Any]:
@@ -289,4 +339,5 @@ def read_facts(path: str | PathLike[str]) -> dict[str, Any]:
 def _facts_in(path: Path, zip_file: zipfile.ZipFile) -> dict[str, Any]:
     if not {FACTS_MEMBER, MODEL_MEMBER} <= set(zip_file.namelist()):
         raise ModelFileError(f"{path} was not written by mklkit: it has no facts about a model.")
-    return checked_facts(path, json_ready(json.loads(read_member(zip_file, FACTS_MEMBER))))
+    facts = read_json(zip_file, FACTS_MEMBER, path.stat().st_size)
+    return checked_facts(path, json_ready(facts))

@@ -3,56 +3,110 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import is_classifier
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
 
-# The values of the rows. A table encoder or an imputer turns gaps into typical values, while a
-# plain classifier refuses them.
-TRIALS = {"mixed": (np.nan, 0.0, 1.0), "gaps": (np.nan,) * 3, "numbers": (0.0, 1.0, -1.0)}
+from mklkit.datasets.pipeline import encoder_in
+from mklkit.errors import MKLKitError
+from mklkit.persistence.contents import attributes, parts_of
+from mklkit.protocols import Kernel, KernelFacts, facts_of
+
+# A table encoder or an imputer turns gaps into typical values, which a plain classifier refuses;
+# some kernels and transformers take amounts, flags, row ids or positive numbers only.
+TABLES = (
+    (np.nan, 0.0, 1.0),
+    (np.nan, np.nan, np.nan),
+    (0.0, 1.0, -1.0),
+    (0.0, 1.0, 2.0),
+    (0.0, 1.0, 0.0),
+    (1.0, 2.0, 3.0),
+)
+# For vectorizers, whose input has no columns.
+OTHERS: tuple[list[Any], ...] = (["a b", "", "word"], [{}, {"a": 1}, {"b": 2}])
 WIDEST = 1_000_000
 # Decision values near the largest float on typical rows are infinite on others.
 LARGEST = 1e150
 
 
-def find_trial(model: Any) -> str | None:
-    """Return the kind of rows that a model accepts, or None, for example if it takes text."""
-    for kind in TRIALS:
-        try:
-            decide_trial(model, kind)
-        except Exception:
-            # A step may refuse such rows with any exception; then this kind is skipped.
-            continue
-        return kind
-    return None
+def check_decisions(model: Any) -> None:
+    """Predict a few rows, and raise the exception of an inconsistent model.
 
+    The kinds of rows are tried until a model decides one. A model may decide none if a part of it
+    takes only values like those of training: an encoder of text or dates, a kernel of row ids or
+    text, or an estimator of a plugin.
 
-def decide_trial(model: Any, kind: str) -> None:
-    """Predict a few rows, and raise any exception of an inconsistent model.
-
-    A classifier must give one class per row, with finite probabilities and decision values of the
-    right shape; other models, one or several values of a sensible size per row.
+    Raises
+    ------
+    Exception
+        Whatever the model raises for the last kind; a ``ValueError`` for the shape or size of its
+        decisions: a classifier must give one class per row, with finite probabilities and decision
+        values of the right shape; other models, one or several values of a sensible size per row.
     """
-    from joblib import parallel_config
+    failures: list[Exception] = []
+    for rows in _trials(model):
+        try:
+            _decide(model, rows)
+        except Exception as error:
+            # A step may refuse such rows with any exception.
+            failures.append(error)
+            continue
+        return
+    # An error of ours about the rows does not mean that the model is inconsistent.
+    if failures and not isinstance(failures[-1], MKLKitError) and not _may_refuse(model):
+        raise failures[-1]
 
-    if model.n_features_in_ > WIDEST:
-        raise ValueError(f"{model.n_features_in_} features are too many for a trial")
+
+def _trials(model: Any) -> Iterator[Any]:
     if isinstance(model, Pipeline):
         dict(model.named_steps)  # raises if a step has no name
-    rows = np.repeat([TRIALS[kind]], model.n_features_in_, axis=0).T
+    width = getattr(model, "n_features_in_", None)
+    if width is None:
+        yield from OTHERS
+        return
+    if width > WIDEST:
+        raise ValueError(f"{width} features are too many for a trial")
     names = getattr(model, "feature_names_in_", None)
+    for values in TABLES:
+        rows = np.repeat([values], width, axis=0).T
+        yield rows if names is None else pd.DataFrame(rows, columns=names)
+
+
+def _may_refuse(model: Any) -> bool:
+    """Return whether some part may refuse all rows but those like its training rows."""
+    is_encoded = encoder_in(model) is not None
+    for part in parts_of(model):
+        if isinstance(part, Kernel) and facts_of(part, KernelFacts).reads != "numbers":
+            return True
+        # scikit-learn's encoders compare text with text only; ours turns everything into text.
+        if not is_encoded and (
+            "categories_" in attributes(part) or isinstance(part, FunctionTransformer)
+        ):
+            return True
+        home = type(part).__module__.partition(".")[0]
+        if isinstance(part, BaseEstimator) and home not in ("mklkit", "sklearn"):
+            return True
+    return False
+
+
+def _decide(model: Any, rows: Any) -> None:
+    from joblib import parallel_config
+
     # Three rows need no processes, whatever number of jobs a file requests.
     with warnings.catch_warnings(), np.errstate(all="ignore"), parallel_config("sequential"):
         warnings.simplefilter("ignore")
         # An array in place of a number works only for one number of rows, so two are tried.
         for part in (rows, rows[1:]):
-            _decide(model, part if names is None else pd.DataFrame(part, columns=names))
+            _check_values(model, part)
 
 
-def _decide(model: Any, rows: Any) -> None:
+def _check_values(model: Any, rows: Any) -> None:
     n_rows, labels = len(rows), is_classifier(model)
     shapes: dict[str, tuple[int, ...] | None]
     shapes = dict.fromkeys(("predict", "decision_function", "transform"))
@@ -66,8 +120,10 @@ def _decide(model: Any, rows: Any) -> None:
     for method, shape in shapes.items():
         if not hasattr(model, method):
             continue
-        values = np.asarray(getattr(model, method)(rows))
+        result = getattr(model, method)(rows)
+        values = result if issparse(result) else np.asarray(result)
         if values.shape != (shape or (n_rows, *values.shape[1:])):
             raise ValueError(f"{method} gives values of the shape {values.shape}")
-        if not (labels and method == "predict") and not (np.abs(values) < LARGEST).all():
+        numbers = values.data if issparse(values) else values
+        if not (labels and method == "predict") and not (np.abs(numbers) < LARGEST).all():
             raise ValueError(f"{method} gives values that are not finite or close to overflow")

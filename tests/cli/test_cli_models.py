@@ -226,8 +226,8 @@ def test_a_model_that_could_not_be_tried_is_refused_in_words(
 ) -> None:
     model = load_model(fitted.model)
     model.steps[-1][1].n_features_in_ += 1
-    monkeypatch.setattr(model_file, "find_trial", lambda _: None)
+    monkeypatch.setattr(model_file, "check_decisions", lambda _: None)
     save_model(model, tmp_path / "odd.mkl")
     mklkit("predict", tmp_path / "odd.mkl", fitted.data).refused(
-        "can't decide these rows", "save the model again"
+        "odd.mkl failed", "should be saved again"
     )

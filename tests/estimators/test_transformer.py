@@ -138,7 +138,6 @@ def test_files_of_transformers_and_pipelines(tmp_path: Path) -> None:
     ):
         save_model(model.fit(X), path)
         np.testing.assert_array_equal(load_model(path).transform(X[:7]), model.transform(X[:7]))
-        assert read_facts(path)["trial"] == "numbers"
     save_model(MKLTransformer(KERNELS).fit(X), path)
     facts = read_facts(path)["model"]
     assert facts["combiner"] == "uniform"

@@ -164,11 +164,11 @@ class TestSizes:
         inner = list_node() | {"__id__": 1}
         for level in range(2, 42):
             inner = list_node(inner, {"__id__": level - 1}) | {"__id__": level}
-        check_refused("two nodes of different size have the id", schema=hiding(inner))
+        check_refused("two different nodes have the id", schema=hiding(inner))
 
     def test_more_nodes_than_a_file_of_that_size_has(self, check_refused: Check) -> None:
         many = list_node(*[json_node(1)] * 25_000)
-        check_refused(r"it would hold 25,\d+ parts", schema=hiding(many))
+        check_refused(r"would hold 25,\d+ parts", schema=hiding(many))
 
     def test_many_alike_objects_can_be_saved(self, tmp_path: Path) -> None:
         model = MKLClassifier("linear").fit(np.eye(20), [0, 1] * 10)

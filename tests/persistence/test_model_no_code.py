@@ -28,13 +28,12 @@ from crafted import (
 )
 from scipy.sparse import csr_matrix, save_npz
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import SplineTransformer
 from sklearn.random_projection import SparseRandomProjection
 
 from mklkit.errors import ModelFileError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.persistence import load_model, save_model
-from mklkit.persistence.trust import KNOWN_TYPES, check_compiled
+from mklkit.persistence.trust import KNOWN_TYPES
 
 
 class TestNoCodeIsRun:
@@ -64,7 +63,7 @@ class TestNoCodeIsRun:
             "eval": "builtins.exec",
             "partial": "functools.partial",
             "keys": "builtins.exec",
-            "method": "sklearn.pipeline.Pipeline.fit",
+            "method": r"sklearn.pipeline.Pipeline (as MethodNode)",
             "operator": "operator.attrgetter",
         }.get(kind, module)
         assert (named if protocol == 2 else "protocol 2") in str(refused.value)
@@ -112,7 +111,7 @@ MISPLACED = {
         "builtins",
         "dict",
         content={"x": json_node(1)},
-        key_types=list_node(node("TypeNode", "numpy", "median")),
+        key_types=list_node(node("TypeNode", "numpy", "log1p")),
     ),
     "constructed": node(
         "ConstructorFromReduceNode",
@@ -134,7 +133,7 @@ MISPLACED = {
         __reduce__={"args": tuple_node(json_node(None), json_node("/tmp/x.npy"))},
     ),
     "component as a type": node("TypeNode", "mklkit.kernels.precomputed", "Precomputed"),
-    "object of a function": node("ObjectNode", "numpy", "mean", content=dict_node()),
+    "object of a function": node("ObjectNode", "numpy", "log1p", content=dict_node()),
 }
 
 
@@ -190,21 +189,3 @@ class TestWhatCompiledCodeReads:
         path = copied(tmp_path / "good.mkl", tmp_path / "model.mkl", change)
         with pytest.raises(ModelFileError, match=r"damaged: .*ind"):
             load_model(path)
-
-    @pytest.mark.parametrize("change", ["degree", "knots", "coefficients"])
-    def test_splines(self, change: str) -> None:
-        rows = np.abs(np.random.default_rng(0).normal(size=(20, 2)))
-        transformer = SplineTransformer(3).fit(rows)
-        check_compiled(transformer)
-        spline = transformer.bsplines_[0]
-        if change == "degree":
-            spline.k = 9
-        else:
-            # SciPy 1.18 keeps them in another object, versions before it behind properties.
-            numbers = vars(spline).get("_delegate_to", spline)
-            name = {"knots": "t", "coefficients": "c"}[change]
-            name = name if name in vars(numbers) else f"_{name}"
-            value = getattr(numbers, name)
-            setattr(numbers, name, value.astype("i8") if change == "knots" else value[:2])
-        with pytest.raises(ValueError, match=r"knots|Knots|floating"):
-            check_compiled(transformer)

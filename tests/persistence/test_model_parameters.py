@@ -22,7 +22,7 @@ from mklkit.errors import ModelFileError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.persistence import load_model, save_model
-from mklkit.persistence.trust import check_parameters
+from mklkit.persistence.contents import check_parameters
 
 ROWS, LABELS = np.random.default_rng(0).normal(size=(20, 3)), np.repeat([0, 1], 10)
 

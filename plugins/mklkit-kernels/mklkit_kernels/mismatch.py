@@ -70,21 +70,26 @@ class Mismatch(Kernel):
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))
 
     def __attrs_post_init__(self) -> None:
-        if self.m >= self.k:
-            raise ValueError(f"m must be below k; got m={self.m} and k={self.k}")
+        _check_letters(self.k, self.m)
         if self.alphabet == "":
             raise ValueError("alphabet must have at least one letter, or be left out")
-        count = sum(comb(self.k, j) for j in range(min(2 * self.m, self.k) + 1))
-        if count > MOST_SELECTIONS:
-            raise ValueError(
-                f"k={self.k} with m={self.m} takes {count:,} counts of every text, more than"
-                f" {MOST_SELECTIONS:,}: choose a smaller m or k"
-            )
 
     def fit(self, rows: Array) -> FittedMismatch:
         """Return the kernel with its alphabet, of the training texts unless it is given."""
         known = rows[rows >= 0] if self.alphabet is None else list(map(ord, self.alphabet))
         return FittedMismatch(np.unique(known).astype(np.int64), self.k, self.m, self.normalize)
+
+
+def _check_letters(k: int, m: int) -> None:
+    """Refuse more letters that may differ than pieces have, or than can be counted."""
+    if m >= k:
+        raise ValueError(f"m must be below k; got m={m} and k={k}")
+    count = sum(comb(k, j) for j in range(min(2 * m, k) + 1))
+    if count > MOST_SELECTIONS:
+        raise ValueError(
+            f"k={k} with m={m} takes {count:,} counts of every text, more than"
+            f" {MOST_SELECTIONS:,}: choose a smaller m or k"
+        )
 
 
 @register
@@ -93,8 +98,9 @@ class FittedMismatch(FeatureKernel):
     """The mismatch kernel with its alphabet (s,), ready to evaluate."""
 
     alphabet: NDArray[np.int64]
-    k: int
-    m: int
+    k: int = attrs.field(validator=instance_of(int))
+    # A model file may hold any number.
+    m: int = attrs.field(validator=lambda self, _, m: _check_letters(self.k, m))
     normalize: bool
 
     def features(self, rows: Array) -> tuple[Any, Any]:

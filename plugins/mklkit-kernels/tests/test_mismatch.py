@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import product
 
+import attrs
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mklkit_authors.testing.grams import check_gram, cosines
 from mklkit_kernels import Mismatch
+from mklkit_kernels.mismatch import FittedMismatch
 
 from mklkit import DataError, MKLClassifier
 from mklkit.registry.readings import text_codes
@@ -100,3 +102,12 @@ def test_numbers_that_are_no_code_points_are_refused():
 def test_parameters_that_make_no_sense_are_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
         Mismatch(**parameters)
+
+
+def test_a_number_of_letters_from_a_file_is_checked() -> None:
+    """With 30 of 60 letters, counting would never end."""
+    fitted = FittedMismatch(np.arange(2), 3, 1, True)
+    object.__setattr__(fitted, "k", 60)
+    object.__setattr__(fitted, "m", 30)
+    with pytest.raises(ValueError, match=r"takes .* counts"):
+        attrs.validate(fitted)
