@@ -101,7 +101,8 @@ class System:
     def score(self) -> str:
         """The score of the task that counts for the target, which a search chooses by too."""
         usual = self.task.usual_score(self.table.target.to_numpy())
-        return usual if usual in self.task.scores else next(iter(self.task.scores))
+        keys = [score.key for score in self.task.labelled]
+        return usual if usual in keys else keys[0]
 
     def weights(self, rows: Any = slice(None)) -> dict[str, Any]:
         """Return the weights of some rows as an argument for the pipeline's last step."""

@@ -11,12 +11,14 @@ from rich.text import Text
 
 from mklkit.cli.console import plain
 from mklkit.cli.tables import grid, number
-from mklkit.display.measures import MEASURES, PARTS, scale_of
+from mklkit.display.measures import PARTS, scale_of
 from mklkit.display.numbers import p_value
 from mklkit.errors import counted
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from mklkit.evaluation.tasks import Task
 
 STYLES = {"method": "bold", "one kernel": "", "classifier": "", "baseline": "dim"}
 LEGEND = "{2}: difference from {0}; p: corrected t-test, Holm"
@@ -50,7 +52,12 @@ def questions_grid(tests: pd.DataFrame, unit: str) -> Grid:
 
 
 def comparison_grid(
-    results: pd.DataFrame, score: str, unit: str, reference: str | None, title: str | None = None
+    results: pd.DataFrame,
+    task: Task,
+    name: str,
+    unit: str,
+    reference: str | None,
+    title: str | None = None,
 ) -> Grid:
     """Return the rows of the methods that have a score, of one data set or over several.
 
@@ -66,12 +73,13 @@ def comparison_grid(
     table.add_column("method", overflow="fold")
     table.add_column("learner", overflow="fold")
     scale, digits = scale_of(unit)
-    shown = {key: measure for key, measure in MEASURES.items() if measure.short}
-    lead = shown[score].short if score in shown else score + " %" * (unit == "points")
+    ranking = task.score_named(name)
+    known = ranking.of and ranking.short and not ranking.lower and not ranking.decimal
+    lead = str(ranking.short) if known else name + " %" * (unit == "points")
     measures = {
-        key: (how.short, *how.scale)
-        for key, how in shown.items()
-        if key != score and results[key].notna().any()
+        score.key: (score.short, *score.scale)
+        for score in task.measured
+        if score.short and score is not ranking and results[score.key].notna().any()
     }
     if parts := results["lacking_score"].notna().any():  # A terminal lacks the space for all.
         measures = {key: (head, scale, digits) for key, (_, head) in PARTS.items()}
@@ -99,7 +107,7 @@ def comparison_grid(
     if legend:
         names = (reference or "the best", reference or "the first")
         text = (LEGEND + (OVER_DATA_SETS if several else "")).format(*map(plain, names), beside)
-        if "balanced_accuracy" in {score, *measures}:
+        if "balanced_accuracy" in {name, *measures}:
             text = f"bal.: balanced accuracy; {text}"
         if parts:
             text = f"all, lack: of the rows that have all sources, and that lack one; {text}"

@@ -121,7 +121,7 @@ def _report(system: System, outcome: Any, result: dict[str, Any]) -> None:
             ("folds", [outcome.splits.description, *outcome.notes]),
         ]
     )
-    shown = dict(zip(system.task.scores, outcome.shown_scores(), strict=True))
+    shown = dict(zip(outcome.scores, outcome.shown_scores(), strict=True))
     ordered = scores_in_order(system.task, system.score)
     show(facts_grid([(words, shown[name]) for name, words in ordered.items()]))
     if result["parts"]:

@@ -358,5 +358,5 @@ def _resolution(data: DataSet, plan: Splits, score: str) -> dict[str, Any] | Non
     """Return the units that the score counts in all splits, as plain values."""
     rows = np.unique(np.concatenate(plan.tests))
     groups = None if data.groups is None else data.groups[rows]
-    units = resolution_of(score, data.truth[rows], groups)
+    units = resolution_of(data.task.score_named(score), data.truth[rows], groups)
     return None if units is None else attrs.asdict(units)

@@ -104,8 +104,8 @@ class MethodOptions:
     n_jobs: int | None = None
     max_memory: int | str | None = None
     task: Task = attrs.field(factory=Classes)
-    score: str = Classes.ranked_by[0]
-    scoring: str | None = None
+    score: str = Classes.scores[0].name
+    scoring: Any = None
     """The score that chooses parameters: accuracy if the score needs probabilities."""
     baselines: tuple[str, ...] | None = None
     """The names of the baselines; None for all of the task."""

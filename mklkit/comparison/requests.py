@@ -94,7 +94,8 @@ def of_task(
             f"The score {score} needs probabilities, which kernel methods have only if they are"
             " calibrated: add --probability (in Python probability=True)."
         )
-    scoring = score if is_calibrated and score != "accuracy" else None
+    chooses = is_calibrated and score != task.scores[0].name
+    scoring = task.score_named(score).scoring if chooses else None
     if options.tune is not None and scoring is None and score != "accuracy":
         notes.append("parameters are chosen by accuracy, because a search has no probabilities")
     return attrs.evolve(options, task=task, score=score, scoring=scoring), notes

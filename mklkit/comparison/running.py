@@ -29,8 +29,7 @@ from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.groups import fit_in_groups
 from mklkit.estimators.shared_views import SharedViews, SharesViews
-from mklkit.evaluation.scores import area_under_curve, response, score_probabilities
-from mklkit.evaluation.scores import score as score_classes
+from mklkit.evaluation.score import values_of
 from mklkit.persistence.facts import json_ready
 from mklkit.protocols import Array
 from mklkit.protocols.splits.split import Split, Splits
@@ -39,15 +38,6 @@ from mklkit.registry.specs import to_spec
 PROCESS = Path("/proc/self")
 DEAR_SECONDS = 60
 """A baseline that takes fewer seconds on a split is never left out."""
-IN_CELLS = {
-    "accuracy": ("accuracy", 1),
-    "balanced_accuracy": ("balanced_accuracy", 1),
-    "roc_auc": ("auc", 1),
-    "neg_log_loss": ("log_loss", -1),
-    "r2": ("r2", 1),
-    "neg_mean_absolute_error": ("mean_absolute_error", -1),
-}
-"""scikit-learn's names of scores that every cell has, with their sign."""
 RESET_PEAK = "5"
 """Written to Linux's clear_refs, this resets the peak use of memory (man 5 proc)."""
 
@@ -245,19 +235,15 @@ def measured(
     task, (training, labels) = encoded.data.task, encoded.labels
     if np.shape(answers) != labels.shape:
         raise ValueError(f"it predicts labels of shape {np.shape(answers)}, not {labels.shape}")
-    if task.kind == "regression":
-        scores = task.score(labels, answers, training, variance=encoded.variance())
-        cell = {name: scores[name] for name in ("r2", "mean_absolute_error")}
-    elif task.kind == "outliers":
-        cell = {
-            IN_CELLS[name][0]: task.scorer(name)(classifier, rows, labels)
-            for name in task.ranked_by
-        }
-    else:
-        cell = _class_scores(classifier, rows, labels, answers, encoded.data.target)
-    name, sign = IN_CELLS.get(score, ("", 1))
-    value = cell.get(name) if name else task.scorer(score)(classifier, rows, labels)
-    cell["score"] = np.nan if value is None else float(sign * value)
+    variance = encoded.variance()
+    evidence = task.answers(classifier, rows, labels, answers, training, variance)
+    cell = task.details(evidence, labels, answers, encoded.data.target)
+    cell["scores"] = values_of(evidence, task.measured)
+    ranking = task.score_named(score)
+    value = cell["scores"].get(ranking.key)
+    if value is None:
+        value = ranking.sign * task.scorer(score, variance)(classifier, rows, labels)
+    cell["score"] = float(ranking.sign * value)
     cell["guess"] = encoded.guess(score)
     if encoded.data.lacks is not None:
         lacks, test = encoded.data.lacks, encoded.split.test
@@ -272,26 +258,6 @@ def measured(
     if isinstance(classifier, FittedKernels):
         means = classifier.weights_frame().groupby("kernel", sort=False)["weight"].mean()
         cell["weights"] = {str(name): float(weight) for name, weight in means.items()}
-    return cell
-
-
-def _class_scores(
-    classifier: Any, rows: Any, labels: NDArray[Any], answers: Any, target: NDArray[Any]
-) -> dict[str, Any]:
-    scores = score_classes(labels, answers, target)
-    if len(scores["confusion"]) != len(np.unique(target)):
-        raise ValueError("it predicts classes that are not in the data")
-    classes = np.asarray(classifier.classes_)
-    values = probabilities = response(classifier, "predict_proba", rows)
-    if probabilities is None:
-        values = response(classifier, "decision_function", rows)
-    elif probabilities.shape[1] == 2:
-        values = probabilities[:, 1]
-    cell = {name: scores[name] for name in ("accuracy", "balanced_accuracy", "confusion")}
-    if values is not None:
-        cell["auc"] = area_under_curve(labels, classes, values)
-    if probabilities is not None:
-        cell |= score_probabilities(labels, classes, probabilities)
     return cell
 
 

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mklkit.display.measures import MEASURES, PARTS, scale_of
+from mklkit.display.measures import PARTS, scale_of
 from mklkit.errors import DataError
 from mklkit.persistence.atomic import replacing
 
@@ -56,14 +56,15 @@ def methods_latex(comparison: Comparison) -> str:
         last = {"Difference": ("difference", scale, digits), "$p$": ("p_corrected", 1, 3)}
         parts.append(_questions_latex(comparison, scale, digits))
         caption = f"Means over the splits ± standard deviation; differences to {beside}"
-    lead = MEASURES[name].latex if name in MEASURES else latex_text(name)
+    ranking = comparison.score
+    lead = latex_text(name) if ranking.lower else ranking.latex
     columns = {lead: ("score", scale, digits)}
     for key, (head, _) in PARTS.items():
         if table[key].notna().any():
             columns[head] = (key, scale, digits)
-    for key, measure in MEASURES.items():
-        if key != name and table[key].notna().any():
-            columns[measure.latex] = (key, *measure.scale)
+    for score in comparison.task.measured:
+        if score.name != name and table[score.key].notna().any():
+            columns[score.latex] = (score.key, *score.scale)
     columns |= {**last, "Seconds": ("seconds", 1, 2)}
     rows = []
     for row in table.to_dict("records"):

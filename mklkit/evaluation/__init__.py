@@ -12,6 +12,7 @@ Examples
 (30, True)
 """
 
+from mklkit.evaluation.class_scores import score, score_confusion
 from mklkit.evaluation.cross_validation import CrossValidation, cross_validate
 from mklkit.evaluation.equivalence import equivalence_margin
 from mklkit.evaluation.measures import (
@@ -41,7 +42,7 @@ from mklkit.evaluation.rank_tests import (
     nemenyi_p_values,
 )
 from mklkit.evaluation.resolution import Resolution, resolution_of
-from mklkit.evaluation.scores import score, score_confusion
+from mklkit.evaluation.score import Answers, Score
 from mklkit.evaluation.verdict import planned_tests, verdict, verdict_of_datasets
 from mklkit.protocols.splits.making import (
     Folds,
@@ -55,6 +56,7 @@ from mklkit.protocols.splits.making import (
 from mklkit.protocols.splits.split import Split, Splits
 
 __all__ = [
+    "Answers",
     "CrossValidation",
     "Folds",
     "FriedmanTest",
@@ -65,6 +67,7 @@ __all__ = [
     "PartsColumn",
     "Resolution",
     "RopeProbabilities",
+    "Score",
     "Split",
     "Splits",
     "average_ranks",

@@ -20,7 +20,7 @@ from mklkit.display.progress import BRIEF, Progress, check_progress, reported
 from mklkit.errors import DataError, counted
 from mklkit.estimators.groups import fit_in_groups
 from mklkit.estimators.training_data import checked_groups
-from mklkit.evaluation.scores import score_confusion
+from mklkit.evaluation.class_scores import score_confusion
 from mklkit.evaluation.tasks import Task, task_of
 from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols.component import check_whole
@@ -71,7 +71,10 @@ class CrossValidation:
     @property
     def scores(self) -> dict[str, dict[str, float | None]]:
         """Mean and standard deviation over the folds, per score."""
-        return {name: _spread([fold[name] for fold in self.folds]) for name in self.task.scores}
+        return {
+            score.key: _spread([fold[score.key] for fold in self.folds])
+            for score in self.task.labelled
+        }
 
     @property
     def seconds(self) -> float:
@@ -90,10 +93,10 @@ class CrossValidation:
         rows: list[list[object]] = [["all folds", "", *self.shown_scores(), seconds(self.seconds)]]
         for fold in self.folds:
             place = [fold["repeat"] + 1, fold["fold"] + 1][self.splits.repeats == 1 :]
-            scores = [self.task.shown(name, fold[name]) for name in self.task.scores]
+            scores = [score.written(fold[score.key]) for score in self.task.labelled]
             name = "fold " + ".".join(map(str, place))
             rows.append([name, fold["rows"], *scores, seconds(fold["seconds"])])
-        heads = ["", "rows", *self.task.scores.values(), "seconds"]
+        heads = ["", "rows", *(score.words for score in self.task.labelled), "seconds"]
         more = len(self.folds) - MOST_FOLDS
         rest = f"and {counted(more, 'fold')} more" if more > 0 else ""
         table = grid(heads, rows[: MOST_FOLDS + 1], best=0, rest=rest)
@@ -189,7 +192,8 @@ def cross_validate(
             place = {"repeat": split.repeat, "fold": split.fold}
             scored.append({**place, **scores, "seconds": perf_counter() - start})
             report(len(scored), len(splits))
-    kept = ("repeat", "fold", "rows", *task.scores, "better_than_baseline", "seconds")
+    keys = [score.key for score in task.labelled]
+    kept = ("repeat", "fold", "rows", *keys, "better_than_baseline", "seconds")
     per_fold = [{key: fold[key] for key in kept} for fold in scored]
     pooled = None
     if "confusion" in scored[0]:

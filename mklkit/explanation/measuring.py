@@ -143,8 +143,12 @@ class Measuring:
     def scores(self) -> pd.DataFrame:
         """Return one row per fold."""
         parts = PARTS if self.lacks.any() else ()
-        shown = ["training_rows", "rows", "score", "guess", *parts, *self.task.scores]
+        shown = ["training_rows", "rows", "score", "guess", *parts, *self._keys]
         return pd.DataFrame(self.folds)[shown].rename_axis("fold").reset_index()
+
+    @property
+    def _keys(self) -> list[str]:
+        return [score.key for score in self.task.labelled]
 
     def weights_by_fold(self) -> pd.DataFrame:
         """Return the weight of each kernel in each fold."""
@@ -284,9 +288,7 @@ class Measuring:
             raise SpecError(
                 f"The model has no score {self.score}: {plain_message(error)}"
             ) from error
-        if any(
-            scores[name] is None or np.isnan(scores[name]) for name in ("score", *self.task.scores)
-        ):
+        if any(scores[name] is None or np.isnan(scores[name]) for name in ("score", *self._keys)):
             raise DataError(
                 f"The {self.task.values} scored in fold {len(self.folds)} are all the same, and"
                 f" {self.score} needs different ones: take fewer folds, or more rows."
@@ -318,7 +320,7 @@ class Measuring:
         if len(rows) == 0:
             return None
         groups = None if self.data.groups is None else self.data.groups[rows]
-        return resolution_of(self.score, self.data.targets[rows], groups)
+        return resolution_of(self.task.score_named(self.score), self.data.targets[rows], groups)
 
 
 def _deviation(values: Array) -> Any:

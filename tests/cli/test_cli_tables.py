@@ -14,6 +14,7 @@ from mklkit.cli.comparison_tables import comparison_grid
 from mklkit.cli.tables import class_table, weights_table
 from mklkit.display.measures import PARTS
 from mklkit.evaluation import score_confusion
+from mklkit.evaluation.tasks import Classes
 
 WEIGHTS = {"cosine_linear": [0.5, 0.7], "rbf": [0.3, 0.2], "cosine_polynomial": [0.2, 0.1]}
 MODEL = {
@@ -69,7 +70,14 @@ def test_the_table_of_classes_fits_any_width(width: int, n_classes: int) -> None
 
 
 NO_NUMBERS = dict.fromkeys(("r2", "mean_absolute_error", *PARTS), float("nan"))
-NUMBERS = {"balanced_accuracy": 0.9, "auc": 0.9, **NO_NUMBERS, "seconds": 0.1, "failures": 0}
+NUMBERS = {
+    "balanced_accuracy": 0.9,
+    "auc": 0.9,
+    "log_loss": float("nan"),
+    **NO_NUMBERS,
+    "seconds": 0.1,
+    "failures": 0,
+}
 COMMON = {"kind": ["method", "one kernel", "classifier"], "learner": "svm", **NUMBERS}
 ONE = pd.DataFrame(
     {
@@ -88,7 +96,7 @@ def shown(*tables: tuple[pd.DataFrame, str | None]) -> list[str]:
     console = Console(width=80)
     with console.capture() as captured:
         for table, title in tables:
-            console.print(comparison_grid(table, "accuracy", "points", None, title))
+            console.print(comparison_grid(table, Classes(), "accuracy", "points", None, title))
     return [line.rstrip() for line in captured.get().splitlines()]
 
 

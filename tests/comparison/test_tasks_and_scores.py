@@ -264,5 +264,7 @@ def test_notes_on_text_say_whether_proposed_kernels_read_it() -> None:
 def test_numbers_of_any_size_have_errors() -> None:
     done = compare(FEATURES, NUMBERS * 1e100, **CHEAP | {"cv": "2x1"})
     near = compare(FEATURES, NUMBERS, **CHEAP | {"cv": "2x1"})
-    errors = [cell.mean_absolute_error for cell in near.cells]
-    assert [cell.mean_absolute_error / 1e100 for cell in done.cells] == pytest.approx(errors)
+    errors = [cell.scores["mean_absolute_error"] for cell in near.cells]
+    assert [cell.scores["mean_absolute_error"] / 1e100 for cell in done.cells] == pytest.approx(
+        errors
+    )

@@ -126,9 +126,10 @@ def _confusions(
     counts = _by_method(methods, runs, lambda run: run.confusion)
     known = methods[methods["method"].isin(list(counts))]
     best = known[(np.arange(len(known)) < CONFUSIONS) | ~known["kind"].duplicated()]
+    sums = {name: np.sum(counts[name], axis=0) for name in best["method"]}
     return [
-        (name, percent(accuracy), confusion_table(np.sum(counts[name], axis=0), labels))
-        for name, accuracy in zip(best["method"], best["accuracy"], strict=True)
+        (name, percent(matrix.trace() / matrix.sum()), confusion_table(matrix, labels))
+        for name, matrix in sums.items()
     ]
 
 

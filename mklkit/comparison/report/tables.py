@@ -12,7 +12,7 @@ import pandas as pd
 
 from mklkit.comparison.stored import LEFT_OUT
 from mklkit.display import html, numbers
-from mklkit.display.measures import MEASURES, PARTS
+from mklkit.display.measures import PARTS
 from mklkit.errors import counted, cut
 from mklkit.plotting.comparison import KINDS
 
@@ -66,6 +66,8 @@ class Column:
     written: Callable[[float], str]
     order: str = "descending"
     unit: str = ""
+    marked: bool = False
+    """Whether the best number is marked."""
 
     def text(self, row: Mapping[Any, Any]) -> str:
         """Return the number of a method as text."""
@@ -76,7 +78,7 @@ class Column:
     def best(self, methods: pd.DataFrame) -> str | None:
         """Return the best number as it is written, so that all that look equal are marked."""
         values = methods[self.key].dropna()
-        if self.key not in MARKED or values.empty:
+        if not self.marked or values.empty:
             return None
         return self.written(float(values.max() if self.order == "descending" else values.min()))
 
@@ -88,10 +90,9 @@ _three_decimals = partial(numbers.number, digits=3)
 def _score_column(key: str, head: str, share: bool, lower: bool = False) -> Column:
     order = "ascending" if lower else "descending"
     written = numbers.percent if share else _three_decimals
-    return Column(key, head, written, order, "%" * share)
+    return Column(key, head, written, order, "%" * share, marked=True)
 
 
-COLUMNS = [_score_column(key, m.head, m.share, m.lower) for key, m in MEASURES.items()]
 SPLITS = (
     Column("p_corrected", "p corrected", numbers.p_value, unit="Holm"),
     Column("p_paired", "p paired", numbers.p_value),
@@ -104,9 +105,7 @@ DATASETS = (
     Column("p_better", "Better", _two_decimals, unit="chance"),
     SPLITS[-2],
 )
-RANK = Column("rank", "Rank", _two_decimals, "ascending")
-MARKED = ("rank", "score", *MEASURES)
-"""Columns whose best number is marked."""
+RANK = Column("rank", "Rank", _two_decimals, "ascending", marked=True)
 PLANNED = (
     "Corrected resampled t-test (Nadeau and Bengio 2003), Holm's correction over {}. Each"
     " interval has the level at which Holm's procedure tests its question, below it, and so"
@@ -118,9 +117,7 @@ NOT_IN_NOTEBOOK = ("log_loss", "p_equivalent", "p_better", "p_paired", "memory")
 
 def score_column(comparison: Comparison) -> Column:
     """Return the column of the score that ranks and tests methods."""
-    name = comparison.plan["score"]
-    head = MEASURES[name].head if name in MEASURES else name.replace("_", " ")
-    return _score_column("score", head, comparison.unit == "points")
+    return _score_column("score", comparison.score.ranked_head, comparison.unit == "points")
 
 
 def difference_column(comparison: Comparison, head: str) -> Column:
@@ -132,8 +129,16 @@ def difference_column(comparison: Comparison, head: str) -> Column:
 def _columns(comparison: Comparison, methods: pd.DataFrame) -> list[Column]:
     """Return the columns of a table of methods, without measures that none of them has."""
     name = comparison.plan["score"]
-    parts = [_score_column(k, head, comparison.unit == "points") for k, (head, _) in PARTS.items()]
-    measures = [c for c in [*parts, *COLUMNS] if c.key != name and methods[c.key].notna().any()]
+    parts = [
+        attrs.evolve(_score_column(key, head, comparison.unit == "points"), marked=False)
+        for key, (head, _) in PARTS.items()
+    ]
+    others = [
+        _score_column(score.key, score.head, score.share, score.lower)
+        for score in comparison.task.measured
+        if score.name != name
+    ]
+    measures = [column for column in [*parts, *others] if methods[column.key].notna().any()]
     if "rank" in methods:
         return [RANK, score_column(comparison), *measures, *DATASETS]
     beside = difference_column(comparison, f"To {comparison.plan['reference'] or 'the best'}")
