@@ -46,6 +46,20 @@ class IncompatibleError(MKLKitError):
     """Components that cannot work together, such as ``mhks`` on an implicit map."""
 
 
+class ComponentError(MKLKitError):
+    """A result that a component's base class does not allow: a bug of the component.
+
+    Attributes
+    ----------
+    classes : tuple of str
+        The full names of the classes of the components, one of which is at fault.
+    """
+
+    def __init__(self, message: str, classes: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.classes = classes
+
+
 class DataError(MKLKitError):
     """Data that cannot be read or learned from."""
 

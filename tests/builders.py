@@ -14,8 +14,7 @@ from mklkit.estimators.search import MKLSearchCV
 from mklkit.learners.ho_kashyap.rules import PAPER_GRID
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.plugin import FusionCombiner, Target
-from mklkit.protocols import LearnerFacts
-from mklkit.protocols.component import Component
+from mklkit.protocols import Learner, LearnerFacts
 from mklkit.registry.columns import bind_kernels
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel
@@ -79,7 +78,7 @@ def ids(n_rows: int) -> np.ndarray:
 
 
 @attrs.frozen
-class Silent(Component):
+class Silent(Learner):
     """A learner that says zero: for tests of what happens before a learner is asked."""
 
     name: ClassVar[str] = "silent"
@@ -87,7 +86,7 @@ class Silent(Component):
 
     def fit(self, side: Any, target: Target) -> LinearDecision:
         """Return the zero function."""
-        return LinearDecision(np.zeros(len(target)), 0.0)
+        return LinearDecision(np.zeros(side.n_features if side.explicit else len(target)), 0.0)
 
 
 def weights_by(combiner: Any, views: ViewSet, y: np.ndarray, seed: int = 0) -> np.ndarray:

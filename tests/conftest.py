@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 from browser import Page, find_browser
 from hypothesis import settings
+from installed_plugins import leave_out_others
 from threadpoolctl import threadpool_limits
 
 # OpenMP's threads wait for each other actively: where every core has a worker of pytest already, a
 # second thread makes scikit-learn's trees ten times as slow. OpenMP is loaded later and reads this,
 # as do the processes that tests start.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+leave_out_others()
 
 # The same examples on every run, without a clock: a slow machine must not fail a test.
 settings.register_profile("ci", deadline=None, derandomize=True, max_examples=10, database=None)

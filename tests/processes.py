@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import importlib.metadata
+import importlib
 import io
 import json
 import os
@@ -153,11 +153,7 @@ def _plugins_of(environment: dict[str, str]) -> Iterator[None]:
         yield
         return
     before = set(sys.modules)
-    with (
-        mock.patch.object(sys, "path", [*added, *sys.path]),
-        # Damaged metadata have it replaced.
-        mock.patch.object(importlib.metadata, "entry_points", importlib.metadata.entry_points),
-    ):
+    with mock.patch.object(sys, "path", [*added, *sys.path]):
         importlib.invalidate_caches()
         forget_registry()
         try:

@@ -22,7 +22,10 @@ from mklkit.views import memory
 
 PLUGIN_PAGES = [
     f"docs/guides/plugins/write-a-{kind}.md"
-    for kind in ("weighting", "gating", "coupling", "fusion", "kernel", "feature-map", "learner")
+    for kind in (
+        *("weighting", "gating", "coupling", "fusion"),
+        *("kernel", "feature-map", "learner", "missing-source-strategy"),
+    )
 ]
 
 

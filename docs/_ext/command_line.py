@@ -52,7 +52,8 @@ last counts, unless it can be repeated.
 : With `1`, `mklkit reproduce` fetches no data sets, as with `--offline`.
 
 `MKLKIT_DISABLE_PLUGINS`
-: With `1`, there are only the built-in components.
+: With `1`, there are only the built-in components. Names of packages, separated by commas,
+  leave out only these.
 
 `MKLKIT_DEBUG`
 : With `1`, errors are shown with their traceback.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import gc
 import os
 import re
 import sys
@@ -20,7 +19,7 @@ import typer
 
 from mklkit.cli.console import say, shortened
 from mklkit.cli.package_commands import BrokenCommandError, imported_packages
-from mklkit.errors import MKLKitError, plain_message, suggest
+from mklkit.errors import ComponentError, MKLKitError, plain_message, suggest
 
 # Errors of writing; the error names no file if it is stdout.
 NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EROFS)
@@ -38,11 +37,8 @@ UsageError: Any = typer.BadParameter.__base__
 # Pydantic, which reads values for Typer, puts this before the message itself.
 NOISE = "Value error, "
 CHOICE = re.compile(r"(.*) is not one of (.*)\.", re.DOTALL)
-OURS = "mklkit"
 NO_MEMORY = ("failed to map segment", "annot allocate memory")
 """What the loader of shared libraries says when memory runs out."""
-DEPTH = 6
-"""How deep to look for components in a frame's variables, such as a list of kernels."""
 
 
 @contextlib.contextmanager
@@ -50,6 +46,8 @@ def exit_codes() -> Iterator[None]:
     """Turn any error into a message on stderr and an exit code."""
     try:
         yield
+    except ComponentError as error:
+        _fail_by_a_component(error)
     except MKLKitError as error:
         _fail(str(error), 2)
     except BrokenCommandError as error:
@@ -117,17 +115,37 @@ def usage_errors_in_brief() -> Iterator[None]:
         raise
 
 
+def _fail_by_a_component(error: ComponentError) -> NoReturn:
+    """Report a component that breaks its contract, with the distribution to which it belongs."""
+    from mklkit.registry.registry import get_registry
+
+    owners = [get_registry().distribution_of(name) for name in error.classes]
+    owner = " or ".join(sorted({owner for owner in owners if owner})) or "its package"
+    _fail(f"{error}\nThis is a bug in {owner}: please report it to its authors.", 1)
+
+
 def fail_by_our_fault(error: BaseException) -> NoReturn:
-    """Report a bug, of a plugin or of mklkit."""
-    plugins, is_sure = _plugins_behind(error)
-    suspects = [f"in the plugin {' or '.join(plugins)}"] if plugins else []
-    suspects += [] if is_sure else ["in mklkit"]
+    """Report a bug, of mklkit or of a plugin, with the place that raised it."""
+    *_, (frame, line) = walk_tb(error.__traceback__)
+    plugins = sorted(_plugins_in_use())
     _fail(
-        f"This is a bug {', or '.join(suspects)}: {type(error).__name__}: {plain_message(error)}\n"
-        f"Please report it{' to its authors' if plugins else ''} with the traceback that"
-        " MKLKIT_DEBUG=1 shows.",
+        f"This is a bug in mklkit{' or in a plugin' if plugins else ''}:"
+        f" {type(error).__name__}: {plain_message(error)}, raised in"
+        f" {frame.f_globals.get('__name__')}, line {line}."
+        f"{' Plugins in use: ' if plugins else ''}{', '.join(plugins)}{'.' if plugins else ''}\n"
+        "Please report it to the authors with the traceback that MKLKIT_DEBUG=1 shows.",
         1,
     )
+
+
+def _plugins_in_use() -> set[str]:
+    """Return the distributions of imported components and commands of other packages."""
+    commands = set(imported_packages().values())
+    if "mklkit.registry.registry" not in sys.modules:
+        return commands  # No components have been imported.
+    from mklkit.registry.registry import BUILT_IN, get_registry
+
+    return (commands | get_registry().distributions()) - {BUILT_IN}
 
 
 def _fail(message: str, code: int) -> NoReturn:
@@ -135,6 +153,9 @@ def _fail(message: str, code: int) -> NoReturn:
         if os.environ.get("MKLKIT_DEBUG"):
             traceback.print_exc()
         say(f"error: {message}", style="red")
+    except MemoryError:
+        # Styles take memory that is used up.
+        os.write(2, f"error: {message}\n".encode())
     except OSError:
         # Stderr may not be writable either; the exit code still reports the error.
         _give_up(sys.stderr)
@@ -145,54 +166,3 @@ def _give_up(stream: TextIO) -> None:
     """Discard what a stream still holds, so that Python does not fail on it at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _plugins_behind(error: BaseException) -> tuple[list[str], bool]:
-    """Return the plugins that may have caused an error, and whether mklkit can't have.
-
-    The innermost stack frame of a plugin or of mklkit decides, also for errors raised in a library
-    called from there. A missing attribute is attributed to the package of the object's class. If
-    mklkit fails while a plugin's component takes part, either may be the cause.
-    """
-    homes = _homes_of_plugins()
-    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
-    packages = [_package(frame.f_globals.get("__name__", "")) for frame in frames]
-    if isinstance(error, AttributeError):
-        packages.append(_package(type(error.obj).__module__))
-    concerned = [package for package in packages if package in homes or package == OURS]
-    if concerned and concerned[-1] in homes:
-        return [homes[concerned[-1]]], True
-    known = _packages_in([value for frame in frames for value in frame.f_locals.values()])
-    return sorted({homes[package] for package in known & homes.keys()}), False
-
-
-def _homes_of_plugins() -> dict[str, str]:
-    """Return the distribution of each imported plugin's package."""
-    commands = imported_packages()
-    if "mklkit.registry.registry" not in sys.modules:
-        return commands  # No components have been imported.
-    from mklkit.registry.entries import HOOKS
-    from mklkit.registry.registry import get_registry
-
-    entries = [entry for kind in HOOKS for entry in get_registry().entries(kind)]
-    homes = {_package(entry.target.__module__): entry.distribution for entry in entries}
-    homes.pop(OURS, None)
-    return commands | homes
-
-
-def _packages_in(values: list[Any]) -> set[str]:
-    """Return the packages of objects, and of those that lists and mklkit's own objects hold."""
-    packages: set[str] = set()
-    for _ in range(DEPTH):
-        packages.update(_package(type(value).__module__) for value in values)
-        holders = {
-            id(value): value
-            for value in values
-            if isinstance(value, (list, tuple, dict)) or _package(type(value).__module__) == OURS
-        }
-        values = gc.get_referents(*holders.values())
-    return packages
-
-
-def _package(module: Any) -> str:
-    return module.partition(".")[0] if isinstance(module, str) else ""

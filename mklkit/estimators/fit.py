@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
@@ -13,7 +13,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples
 
 from mklkit.display.progress import BRIEF, reported
-from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_message, quoted
+from mklkit.errors import (
+    DataError,
+    IncompatibleError,
+    MKLKitError,
+    plain_message,
+    quoted,
+)
 from mklkit.estimators.lacking import settled
 from mklkit.estimators.plan import Plan, ProblemViews, kernels_to_bind, on_kernels, plan_of
 from mklkit.estimators.problems import Problem
@@ -30,6 +36,7 @@ from mklkit.estimators.training_data import (
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each, in_threads
 from mklkit.protocols import (
+    Array,
     Combiner,
     CombinerFacts,
     Decision,
@@ -39,6 +46,8 @@ from mklkit.protocols import (
     TableRows,
     Target,
     Task,
+    array_of,
+    component_error,
     facts_of,
 )
 from mklkit.protocols.component import KERNELS, Component
@@ -76,13 +85,12 @@ class Fitted:
         numbers: dict[str, tuple[float, ...]] = {}
         for decision in (d for d in self.decisions if isinstance(d, BlockDecision)):
             maps = [each for each in decision.projectors if each.map.from_landmarks]
-            fitted: list[tuple[str, Any]] = [("learner", part) for part in decision.learners]
+            fitted: list[tuple[str, FittedLearner | FittedKernel]] = [
+                ("learner", part) for part in decision.learners
+            ]
             fitted += [(f"kernels__{each.label}", each.map.kernel) for each in maps]
             for owner, part in fitted:
                 component = components.get(owner)
-                # Fitted objects of plugins need not derive from the base classes.
-                if not isinstance(part, FittedKernel | FittedLearner):
-                    continue
                 params = component.get_params() if isinstance(component, Component) else {}
                 for name, value in part.chosen.items():
                     if isinstance(params.get(name), str) and not isinstance(value, str):
@@ -230,26 +238,34 @@ def fit_decisions(
     decided = views
     if checked is not None:
         decided = ViewSet.of_blocks([view.kernel for view in views], checked)
+    joined = combiner.joins_targets and target.values.ndim == 2
     with solver_errors_explained(combiner, learner, decided):
-        if combiner.joins_targets and target.values.ndim == 2:
+        if joined:
             results = combiner.fit_targets(views, target, learner, random_state)
         else:
             results = [combiner.fit(views, target, learner, random_state)]
         decisions = [checked_decision(combiner, result, len(views)) for result in results]
         weights = np.array([decision.weights for decision in decisions])
-        finite = np.isfinite(weights).all() and _decide_finitely(decisions, decided)
+        several = target.task == "several classes" or (target.values.ndim == 2 and not joined)
+        shape = ("n", "T") if several else ("n",)
+        decide = partial(_decided, combiner, shape)
+        finite = np.isfinite(weights).all() and _decide_finitely(decisions, decided, decide)
     if not finite:
-        _, remedy = _most_extreme(decided)
-        raise DataError(
+        largest, remedy = _most_extreme(decided)
+        fault = (
             f"{combiner.name} with {learner.name} gave infinite or NaN decision values on these"
-            f" training data. {remedy}"
+            " training data"
         )
+        if _is_ordinary(largest):
+            raise component_error(learner, f"{fault}, whose kernel values are of ordinary size.")
+        raise DataError(f"{fault}. {remedy}")
     low, high = facts.weight_range or (0.0, 1.0)
     least, most = weights.min(), weights.max()
     if least < low - SLACK or most > high + SLACK:
-        raise MKLKitError(
-            f"{combiner.name} must have weights from {low:g} to {high:g}; it returned {least:.6g}"
-            f" to {most:.6g}. State another range by CombinerFacts(weight_range=(low, high))."
+        raise component_error(
+            combiner,
+            f"weights must be from {low:g} to {high:g}; it returned {least:.6g} to {most:.6g}."
+            " State another range by CombinerFacts(weight_range=(low, high)).",
         )
     return decisions
 
@@ -264,12 +280,18 @@ def solver_errors_explained(combiner: Combiner, learner: Learner, views: ViewSet
     try:
         with np.errstate(over="ignore", invalid="ignore"):
             yield
+    except DataError as error:
+        # Solvers refuse NaN values, and don't know which kernel they come from.
+        largest, remedy = _most_extreme(views)
+        if np.isfinite(largest):
+            raise
+        failed = f"{combiner.name} with {learner.name} can't be fitted to these training data."
+        raise DataError(f"{failed} {remedy}") from error
     except MKLKitError:
         raise
     except (FloatingPointError, OverflowError, ValueError, RuntimeError) as error:
         largest, remedy = _most_extreme(views)
-        ordinary = 1 / ORDINARY <= largest <= ORDINARY
-        if ordinary and not isinstance(error, np.linalg.LinAlgError):
+        if _is_ordinary(largest) and not isinstance(error, np.linalg.LinAlgError):
             raise
         raise DataError(
             f"{combiner.name} with {learner.name} failed ({plain_message(error)}) on these training"
@@ -277,10 +299,25 @@ def solver_errors_explained(combiner: Combiner, learner: Learner, views: ViewSet
         ) from error
 
 
-def _decide_finitely(decisions: Sequence[Decision], views: ViewSet) -> bool:
+def _is_ordinary(largest: float) -> bool:
+    """Return whether kernel values of this size are safe for every solver."""
+    return 1 / ORDINARY <= largest <= ORDINARY
+
+
+def _decided(
+    combiner: Combiner, shape: tuple[str, ...], decision: Decision, block: RowBlock
+) -> Array:
+    """Return a decision's values on a block of rows, of this shape for n rows."""
+    values = decide_block(decision, block)
+    return array_of(combiner, "decide", values, (len(block), *shape[1:]))
+
+
+def _decide_finitely(
+    decisions: Sequence[Decision], views: ViewSet, decide: Callable[[Decision, RowBlock], Array]
+) -> bool:
     def finite(blocks: Iterable[tuple[Any, RowBlock]]) -> bool:
         return all(
-            np.isfinite(decide_block(decision, block)).all()
+            np.isfinite(decide(decision, block)).all()
             for _, block in blocks
             for decision in decisions
         )
@@ -306,9 +343,13 @@ def _most_extreme(views: ViewSet) -> tuple[float, str]:
             for index, tile in tiles:
                 largest[index] = np.maximum(largest[index], np.abs(tile).max())
         place = int(np.argmax(np.nan_to_num(np.abs(np.log(largest)), nan=np.inf)))
-    size = f"values up to {largest[place]:.2g}" if np.isfinite(largest[place]) else "NaN values"
+    label = quoted(views.labels[place])
+    has = f"Kernel {label} has the most extreme values, values up to {largest[place]:.2g}"
+    mend = ""
+    if not np.isfinite(largest[place]):
+        has = f"Kernel {label} has infinite or NaN values"
+        mend = "; a kernel of your own must return finite numbers"
     return float(largest[place]), (
-        f"Kernel {quoted(views.labels[place])} has the most extreme values, {size}: scale the data"
-        " (each column to mean 0 and standard deviation 1, say), use a lower degree, or a"
-        f" normalised kernel, such as {quoted(KERNELS[-1])}."
+        f"{has}: scale the data (each column to mean 0 and standard deviation 1, say), use a lower"
+        f" degree, or a normalised kernel, such as {quoted(KERNELS[-1])}{mend}."
     )

@@ -23,6 +23,7 @@ from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData, as_source, checked_rows
 from mklkit.protocols import (
     Array,
+    Combiner,
     FeatureMapFacts,
     Missing,
     Rows,
@@ -32,6 +33,7 @@ from mklkit.protocols import (
     Task,
     facts_of,
     protected,
+    result_of,
 )
 from mklkit.protocols.component import FOR_LARGE_DATA, LEARNER, MISSING, RIDGE
 from mklkit.registry.columns import are_proposed, bind_kernels, kernels_beside, proposed_for
@@ -86,7 +88,9 @@ class Plan:
         """The combiner, wrapped to respect fixed shares and a strategy if there are any."""
         shares = [bound.facts.share for bound in self.kernels]
         combiner = FixedShares(self.combiner, shares) if any(shares) else self.combiner
-        return combiner if self.missing == MISSING else self.strategy.around(combiner)
+        if self.missing == MISSING:
+            return combiner
+        return result_of(self.strategy, "around", self.strategy.around(combiner), Combiner)
 
     @property
     def strategy(self) -> Missing:

@@ -19,6 +19,10 @@ class Missing(Component, ABC):
     By default such a row has no similarity there, and the sum of the sources that it has is scaled
     (:class:`~mklkit.missing.Present`). A strategy changes the kernels with :meth:`fit`, or how they
     are combined with :meth:`around`; or it fills or drops such rows.
+
+    If no row lacks a source, decisions must be those without a strategy: :meth:`fit` is called for
+    complete tables, too, and may change a kernel only in ways that decisions do not depend on, as
+    centring does. The checks of ``mklkit-authors`` test it.
     """
 
     __slots__ = ()

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from mklkit.errors import IncompatibleError, MKLKitError, SpecError, quoted, type_name
+from mklkit.errors import IncompatibleError, SpecError, quoted
 from mklkit.protocols import (
     TASK_NAMES,
     Combiner,
@@ -21,7 +21,9 @@ from mklkit.protocols import (
     LearnerFacts,
     Reads,
     Task,
+    array_of,
     facts_of,
+    result_of,
 )
 from mklkit.registry.entries import FACTS, Entry, Kind
 from mklkit.registry.registry import Registry, get_registry
@@ -109,17 +111,11 @@ def reads_of(kernel: Entry) -> Reads:
 
 
 def checked_decision(combiner: Combiner, decision: object, n_kernels: int) -> Decision:
-    """Return the result of a combiner's fit if it is a decision on the kernels; refuse others."""
-    wanted = f"{combiner.name} must return an object with 'weights' and 'decide' from fit;"
-    if not isinstance(decision, Decision):
-        raise MKLKitError(f"{wanted} it returned a value of type {type_name(decision)}.")
-    shape = np.shape(decision.weights)
-    if shape[-1:] != (n_kernels,):
-        raise MKLKitError(
-            f"{wanted} its weights must be an array of shape ({n_kernels},), one per kernel; their"
-            f" shape is {shape}."
-        )
-    return decision
+    """Return the result of a combiner's fit if it is a decision on the kernels."""
+    checked = result_of(combiner, "fit", decision, Decision, "an object with 'weights', 'decide'")
+    of_rows = ("C",) * (np.ndim(checked.weights) == 2)  # such as those of C clusters
+    array_of(combiner, "the decision's weights", checked.weights, (*of_rows, n_kernels))
+    return checked
 
 
 @attrs.frozen

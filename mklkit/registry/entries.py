@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import attrs
@@ -18,16 +16,12 @@ from mklkit.protocols import (
     Facts,
     FeatureMap,
     FeatureMapFacts,
-    FittedKernel,
-    FittedLearner,
-    FittedMap,
     Kernel,
     KernelFacts,
     Learner,
     LearnerFacts,
     Missing,
     Preset,
-    Subproblem,
     facts_of,
     is_name,
 )
@@ -50,14 +44,14 @@ FACTS: dict[Kind, type[Facts]] = {
     "learner": LearnerFacts,
     "missing": Facts,
 }
-BASES: dict[Kind, tuple[type, dict[str, type]]] = {
-    "kernel": (Kernel, dict.fromkeys(("fit", "fit_weighted"), FittedKernel)),
-    "feature_map": (FeatureMap, dict.fromkeys(("fit", "fit_all"), FittedMap)),
-    "combiner": (Combiner, {}),
-    "learner": (Learner, {"fit": FittedLearner, "subproblem": Subproblem}),
-    "missing": (Missing, {}),
+BASES: dict[Kind, type[Component]] = {
+    "kernel": Kernel,
+    "feature_map": FeatureMap,
+    "combiner": Combiner,
+    "learner": Learner,
+    "missing": Missing,
 }
-"""The base class of each kind of component, and the bases of what its methods return."""
+"""The base class of each kind of component."""
 
 
 @attrs.frozen
@@ -79,103 +73,52 @@ def spoken(kind: Kind) -> str:
 
 def kind_of(cls: type) -> Kind | None:
     """Return the kind of a decorated class, by its base; None for fitted ones."""
-    for kind, (base, _) in BASES.items():
+    for kind, base in BASES.items():
         if issubclass(cls, base):
             return kind
     if {"name", "fit"} <= set(dir(cls)):
-        names = ", ".join(base.__name__ for base, _ in BASES.values())
+        names = ", ".join(base.__name__ for base in BASES.values())
         raise TypeError(
-            f"the class {cls.__name__} has a name and 'fit', and derives from none of {names}"
+            f"the class {cls.__name__} has a name and 'fit', and derives from none of {names} of"
+            " mklkit.plugin"
         )
     return None
 
 
-def completed(kind: Kind, cls: type) -> None:
-    """Add the missing defaults to a class that does not derive from its kind's base.
-
-    The class, and what its methods return, get the defaults of the bases' optional methods.
-    """
-    base, results = BASES[kind]
-    if not issubclass(cls, base) and "__completed__" not in vars(cls):
-        for name in results.keys() & set(dir(cls)):
-            setattr(cls, name, _completing(inspect.getattr_static(cls, name), results[name]))
-        cls.__completed__ = True  # type: ignore[attr-defined]
-        _add_defaults(cls, base, cls)
-
-
-def _completing(method: Callable[..., Any], base: type) -> Callable[..., Any]:
-    """Return a method whose result, or each of its results, has the defaults of a base."""
-
-    @functools.wraps(method)
-    def complete(*args: Any, **kwargs: Any) -> Any:
-        result = method(*args, **kwargs)
-        if isinstance(result, Iterator):
-            return (_with_defaults(fitted, base) for fitted in result)
-        return _with_defaults(result, base)
-
-    return complete
-
-
-def completed_fitted(cls: type) -> None:
-    """Add the missing defaults to a class of fitted kernels or maps.
-
-    Reading a model file involves no fit, which would add them.
-    """
-    for base in (FittedKernel, FittedMap):
-        if base.__abstractmethods__ <= set(dir(cls)):
-            _add_defaults(cls, base, cls)
-
-
-def _with_defaults(fitted: Any, base: type) -> Any:
-    _add_defaults(type(fitted), base, fitted)
-    return fitted
-
-
-def _add_defaults(cls: type, base: type, known: Any) -> None:
-    """Set the defaults of a base in a class if ``known``, the class or its object, lacks them."""
-    if not issubclass(cls, base):
-        for name in vars(base).keys() - set(dir(known)):
-            if not name.startswith("_"):
-                with suppress(TypeError):  # types of Python itself can't be changed
-                    setattr(cls, name, vars(base)[name])
-
-
 def make_entry(kind: Kind, target: Any, distribution: str, version: str) -> Entry:
     """Return the entry of a component class or preset; refuse anything else."""
+    if kind == "preset":
+        if not isinstance(target, Preset):
+            raise TypeError(f"expected a mklkit.plugin.Preset, got {quoted(target)}")
+        faults, text = list(_faults_of_preset(target)), target.help
+    else:
+        if not (isinstance(target, type) and issubclass(target, BASES[kind])):
+            raise TypeError(
+                f"expected a {spoken(kind)}, a class derived from"
+                f" mklkit.plugin.{BASES[kind].__name__}; got {quoted(target)}"
+            )
+        faults, text = list(faults_of(kind, target)), inspect.getdoc(target) or ""
     name = getattr(target, "name", None)
     if not isinstance(name, str) or not is_name(name):
         raise TypeError(
             f"the {spoken(kind)} {quoted(target)} has no valid 'name' of letters, digits, '_', '.'"
             f" and '-'; got {quoted(name)}"
         )
-    if kind == "preset":
-        missing = list(_lacking_in_preset(target))
-    elif isinstance(target, type):
-        missing = list(lacking(kind, target))
-    else:
-        missing = ["must be a class with a 'fit' method"]
-    if missing:
-        raise TypeError(f"the {spoken(kind)} {name!r} {'; it '.join(missing)}")
-    if kind != "preset":
-        completed(kind, target)
-    text = target.help if kind == "preset" else inspect.getdoc(target)
-    return Entry(kind, name, target, distribution, version, cut((text or "").partition("\n")[0]))
+    if faults:
+        raise TypeError(f"the {spoken(kind)} {name!r} {'; it '.join(faults)}")
+    return Entry(kind, name, target, distribution, version, cut(text.partition("\n")[0]))
 
 
-def lacking(kind: Kind, component: object) -> Iterator[str]:
+def faults_of(kind: Kind, component: Component | type[Component]) -> Iterator[str]:
     """Yield the faults of a component or its class, each as the predicate of a sentence."""
     cls: Any = component if isinstance(component, type) else type(component)
-    if not {"name", "fit"} <= set(dir(cls)):
-        yield "must be a class with a 'name' and a 'fit' method"
-        return
     if inspect.isabstract(cls):
         yield f"does not implement {', '.join(sorted(cls.__abstractmethods__))}"
-    if issubclass(cls, Component) and not attrs.has(cls):
-        yield "derives from Component and needs the decorator '@attrs.frozen'"
-    for name, arguments in _to_be_written(BASES[kind][0], cls):
+    if not attrs.has(cls):
+        yield "needs the decorator '@attrs.frozen'"
+    for name, arguments in _to_be_written(BASES[kind], cls):
         if not _takes(inspect.getattr_static(cls, name), arguments):
             yield f"must have {name}(self, {', '.join(arguments)})"
-            return  # It may be of another kind, with other facts.
     if component is cls and isinstance(inspect.getattr_static(cls, "facts", None), property):
         return  # Facts that depend on parameters are checked when they are read.
     try:
@@ -187,10 +130,7 @@ def lacking(kind: Kind, component: object) -> Iterator[str]:
         yield f"must state valid facts: {error}"
 
 
-def _lacking_in_preset(target: Any) -> Iterator[str]:
-    if not isinstance(target, Preset):
-        yield "must be a mklkit.plugin.Preset"
-        return
+def _faults_of_preset(target: Preset) -> Iterator[str]:
     try:
         for spec in (target.combiner, target.feature_map, target.learner):
             parse_spec(spec or target.combiner)
@@ -202,7 +142,7 @@ def _lacking_in_preset(target: Any) -> Iterator[str]:
 
 def _to_be_written(base: type, cls: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield each abstract method of a base or template, and its arguments."""
-    for template in (base, *cls.__mro__[1:]):
+    for template in dict.fromkeys((base, *cls.__mro__[1:])):
         if inspect.isabstract(template):
             for name in sorted(template.__abstractmethods__):
                 model = inspect.getattr_static(template, name)

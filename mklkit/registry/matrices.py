@@ -12,8 +12,7 @@ from scipy.sparse import issparse
 
 from mklkit.errors import DataError
 from mklkit.numerics.pairwise import row_blocks
-from mklkit.protocols import Array, FixedKernel, KernelFacts
-from mklkit.registry.entries import lacking
+from mklkit.protocols import Array, Component, FixedKernel, KernelFacts
 from mklkit.registry.registry import get_registry
 from mklkit.registry.specs import build, to_spec
 
@@ -60,7 +59,7 @@ def as_kernel(value: Any) -> Any:
     >>> as_kernel(lambda a, b: a @ b.T).diagonal(np.array([[1.0], [2.0]]))
     array([1., 4.])
     """
-    if not isinstance(value, str | type | Sequence | Mapping) and any(lacking("kernel", value)):
+    if not isinstance(value, str | type | Sequence | Mapping | Component):
         if issparse(value) or np.ndim(value) == 2:
             cls = get_registry().lookup("kernel", "precomputed").target
             return build(cls, (value,), {}, "precomputed")

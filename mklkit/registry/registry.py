@@ -8,11 +8,12 @@ are found through the entry-point group ``mklkit``.
 from __future__ import annotations
 
 import itertools
+import sys
 import threading
 import warnings
-from time import perf_counter
+from contextlib import redirect_stdout
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import pluggy
 
@@ -28,24 +29,21 @@ from mklkit.errors import (
     suggest,
     type_name,
 )
-from mklkit.protocols import Component
 from mklkit.registry import hookspecs
 from mklkit.registry.discovery import (
+    SWITCH,
     PluginFailure,
     canonical,
     installed_plugins,
-    keeping_state,
-    stdout_to_stderr,
     switched_off,
 )
 from mklkit.registry.entries import (
+    BASES,
     HOOKS,
     Entry,
     Kind,
-    completed,
-    completed_fitted,
+    faults_of,
     kind_of,
-    lacking,
     make_entry,
     spoken,
 )
@@ -53,8 +51,6 @@ from mklkit.registry.hookspecs import ENTRY_POINT_GROUP, modules_of, registered_
 from mklkit.registry.specs import build, parse_spec
 
 BUILT_IN = "mklkit"
-LONG_IMPORT = 3.0
-"""A slower import of a plugin gets a warning; slow disks take one or two seconds."""
 
 
 class Registry:
@@ -79,6 +75,8 @@ class Registry:
         self._classes: set[type] = set()
         self._entries: dict[tuple[Kind, str], list[Entry]] = {}
         self._model_types: dict[str, tuple[type, str]] = {}
+        self._hooks = pluggy.PluginManager("mklkit")
+        self._hooks.add_hookspecs(hookspecs)
         for hook in HOOKS.values():
             for module in modules_of(hook.replace("_", ".", 1)):
                 self._register(module, BUILT_IN, __version__)
@@ -111,10 +109,10 @@ class Registry:
             return claims[0]
         word = spoken(kind)
         if claims:
-            names = " and ".join(sorted({claim.distribution for claim in claims}))
+            owners = sorted({claim.distribution for claim in claims})
             raise PluginConflictError(
-                f"The {word} name {name!r} is registered by {names}: uninstall one of them,"
-                " or set MKLKIT_DISABLE_PLUGINS=1."
+                f"The {word} name {name!r} is registered by {' and '.join(owners)}: uninstall one"
+                f" of them, or leave it out by {SWITCH}={owners[-1]}."
             )
         known = [entry.name for entry in self.entries(kind)]
         # A preset's name is looked up as typed, so it may be a spec string of another kind.
@@ -135,8 +133,7 @@ class Registry:
     def _meant(self, kind: Kind, word: str) -> str:
         """Return a hint if a component's ``searched_as`` contains that word."""
         for entry in self.entries(kind):
-            derives = isinstance(entry.target, type) and issubclass(entry.target, Component)
-            if derives and word.casefold() in entry.target.searched_as:
+            if kind != "preset" and word.casefold() in entry.target.searched_as:
                 return f" Did you mean {entry.target.searched_as[word.casefold()]!r}?"
         return ""
 
@@ -159,14 +156,15 @@ class Registry:
             parsed = parse_spec(spec)
             entry = self.lookup(kind, parsed.name)
             return build(entry.target, parsed.args, parsed.kwargs, spec)
-        cls = spec if isinstance(spec, type) else type(spec)
-        missing = list(lacking(kind, spec))
-        if missing:
+        base, component = BASES[kind], cast(Any, spec)
+        derives = issubclass(spec if isinstance(spec, type) else type(spec), base)
+        faults = list(faults_of(kind, component)) if derives else []
+        if faults or not derives:
             raise SpecError(
                 f"Expected a {spoken(kind)}: a name such as {self.entries(kind)[0].name!r}, a spec"
-                f" string or a component; got {quoted(spec)}: it {'; it '.join(missing)}."
+                f" string or a component derived from mklkit.plugin.{base.__name__}; got"
+                f" {quoted(spec)}{', which ' if faults else ''}{'; it '.join(faults)}."
             )
-        completed(kind, cls)
         return build(spec, (), {}, spec.__name__) if isinstance(spec, type) else spec
 
     def model_types(self) -> dict[str, type]:
@@ -181,29 +179,16 @@ class Registry:
     def load_plugins(self) -> None:
         """Load the installed plugins; those that fail are left out, with a warning."""
         for plugin in installed_plugins(ENTRY_POINT_GROUP, self._fail):
-            origin = plugin.distribution
-            changed: list[str] = []
-            start = perf_counter()
-            # Foreign code can fail in any way, including SystemExit.
+            # Only results go to stdout. A script may end in sys.exit when it is imported.
             try:
-                with stdout_to_stderr(), keeping_state(changed.append):
-                    module = plugin.load()
-                    self._register(module, origin, plugin.version)
-            except KeyboardInterrupt:
-                raise
-            except BaseException as error:
+                with redirect_stdout(sys.stderr):
+                    self._register(plugin.load(), plugin.distribution, plugin.version)
+            except (Exception, SystemExit) as error:
                 # pluggy names the plugin first and gives the reason some lines below.
-                whole = issubclass(type(error), pluggy.PluginValidationError)
-                text = cut(" ".join(str(error).split())) if whole else plain_message(error)
-                self._fail(PluginFailure(plugin.name, origin, f"{type_name(error)}: {text}"))
-                continue
-            seconds = perf_counter() - start
-            remarks = [f"changes {', '.join(changed)} on import, which was undone"] * bool(changed)
-            if seconds > LONG_IMPORT:
-                remarks.append(f"takes {seconds:.1f} s to import, which delays every command")
-            if remarks:
-                who = f"plugin {quoted(plugin.name)} of {origin}"
-                warnings.warn(f"{who} {'; it '.join(remarks)}.", PluginWarning, stacklevel=2)
+                invalid = isinstance(error, pluggy.PluginValidationError)
+                text = cut(" ".join(str(error).split())) if invalid else plain_message(error)
+                message = f"{type_name(error)}: {text}"
+                self._fail(PluginFailure(plugin.name, plugin.distribution, message))
 
     def _fail(self, failure: PluginFailure) -> None:
         self.failures.append(failure)
@@ -212,7 +197,7 @@ class Registry:
     def _register(self, module: ModuleType, distribution: str, version: str) -> None:
         """Register one plugin, completely or not at all."""
         classes = [cls for cls in registered_by(module) if cls not in self._classes]
-        answers = _answers(module)
+        answers = self._answers(module)
         if distribution != BUILT_IN and not (classes or answers):
             raise TypeError(
                 "it registers nothing: put @register above a class, or add a hook such as"
@@ -236,8 +221,6 @@ class Registry:
         for entry in entries:
             self._entries.setdefault((entry.kind, entry.name), []).append(entry)
         for cls in types:
-            if distribution != BUILT_IN:
-                completed_fitted(cls)
             # The first to list a class keeps it: a plugin may list a class of another package.
             full_name = f"{cls.__module__}.{cls.__qualname__}"
             self._model_types.setdefault(full_name, (cls, distribution))
@@ -259,19 +242,18 @@ class Registry:
                 raise PluginConflictError(f"its {name} has the name of a component of {BUILT_IN}")
             names.add(key)
 
-
-def _answers(module: ModuleType) -> dict[str, list[Any]]:
-    """Return the results of the hooks that a module implements."""
-    manager = pluggy.PluginManager("mklkit")
-    manager.add_hookspecs(hookspecs)
-    manager.register(module)
-    manager.check_pending()
-    answers: dict[str, list[Any]] = {}
-    for caller in manager.get_hookcallers(module) or ():
-        for implementation in caller.get_hookimpls():
-            components: Any = implementation.function()
-            answers[caller.name] = list(components or ())
-    return answers
+    def _answers(self, module: ModuleType) -> dict[str, list[Any]]:
+        """Return the results of the hooks that a module implements."""
+        self._hooks.register(module)
+        answers: dict[str, list[Any]] = {}
+        for caller in self._hooks.get_hookcallers(module) or ():
+            if not caller.has_spec():
+                raise TypeError(f"mklkit has no hook {caller.name}")
+            for implementation in caller.get_hookimpls():
+                if implementation.plugin is module:
+                    components: Any = implementation.function()
+                    answers[caller.name] = list(components or ())
+        return answers
 
 
 _lock = threading.RLock()

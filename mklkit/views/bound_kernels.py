@@ -34,7 +34,10 @@ from mklkit.protocols import (
     Rows,
     RowSource,
     SourceRows,
+    check_kernel,
+    check_map,
     facts_of,
+    result_of,
 )
 from mklkit.views.kernel_rows import KernelRows, is_scalar
 from mklkit.views.rows import ColumnCuts, rows_at
@@ -95,18 +98,29 @@ def fit_kernels(
             if weights is not None and len(columns) < len(source):
                 weights = weights[~source.lacks]
         with np.errstate(over="ignore", invalid="ignore"):
-            if bound.fitted is not None:
-                fitted.append(bound.fitted)
-            elif weights is None:
-                fitted.append(bound.kernel.fit(columns))
-            else:
-                fitted.append(bound.kernel.fit_weighted(columns, weights))
-            if bound.missing is not None and bound.fitted is None:
-                fitted[-1] = bound.missing.fit(fitted[-1], columns)
-            largest = np.abs(fitted[-1].diagonal(columns)).max()
+            kernel = bound.fitted
+            if kernel is None:
+                kernel = _fitted_kernel(bound, columns, weights)
+            fitted.append(kernel)
+            largest = np.abs(kernel.diagonal(columns)).max()
         if not np.isfinite(largest):
             raise _no_numbers(bound, f"{largest}")
     return fitted, own_rows
+
+
+def _fitted_kernel(bound: BoundKernel, columns: Any, weights: Array | None) -> FittedKernel:
+    """Return a kernel fitted to its own columns, as the strategy for missing sources changes it."""
+    if weights is None:
+        fitted = result_of(bound.kernel, "fit", bound.kernel.fit(columns), FittedKernel)
+    else:
+        weighted = bound.kernel.fit_weighted(columns, weights)
+        fitted = result_of(bound.kernel, "fit_weighted", weighted, FittedKernel)
+    check_kernel(bound.kernel, fitted, columns)
+    if bound.missing is not None:
+        changed = bound.missing.fit(fitted, columns)
+        fitted = result_of(bound.missing, "fit", changed, FittedKernel)
+        check_kernel(bound.missing, fitted, columns)
+    return fitted
 
 
 def own_columns(kernels: Sequence[BoundKernel | Projector], rows: Any) -> list[Any]:
@@ -172,8 +186,12 @@ def fit_maps(
         with np.errstate(over="ignore", invalid="ignore"):
             for group in groups:
                 parts = [fitted[k] for k in group], [rows[k] for k in group]
-                for fitted_map in feature_map.fit_all(*parts, random_state):
-                    maps[group[len(maps.keys() & set(group))]] = fitted_map
+                for result in feature_map.fit_all(*parts, random_state):
+                    fitted_map = result_of(feature_map, "fit", result, FittedMap)
+                    place = group[len(maps.keys() & set(group))]
+                    maps[place] = fitted_map
+                    if isinstance(rows[place], np.ndarray):
+                        check_map(feature_map, fitted_map, rows[place])
     except np.linalg.LinAlgError as error:
         failed = next(k for group in groups for k in group if k not in maps)
         raise _no_numbers(kernels[failed], plain_message(error)) from error

@@ -10,7 +10,7 @@ import numpy as np
 from mklkit.errors import WeightsWarning, counted
 from mklkit.numerics.gram_tiles import take_square
 from mklkit.numerics.threads import each
-from mklkit.protocols import Array, Learner, Target, TrainingView
+from mklkit.protocols import Array, Learner, Target, TrainingView, fit_learner
 from mklkit.protocols.splits.split import Split
 from mklkit.views.kernel_rows import SpareScratch
 from mklkit.views.sides import GramSide
@@ -69,13 +69,13 @@ def held_out_values(
         training, held_out = split
         part = target.take(training)
         if gram is None:
-            fitted = learner.fit(side.restricted(training), part)
+            fitted = fit_learner(learner, side.restricted(training), part)
             return side.restricted(held_out).map_features(fitted.decide)
         with spare.lent() as scratch:
             scratch.reset()
             square = scratch.take((len(training), len(training)), gram.dtype)
             take_square(gram, training, square)
-            fitted = learner.fit(GramSide(square), part)
+            fitted = fit_learner(learner, GramSide(square), part)
         return fitted.decide(gram[np.ix_(held_out, training)])
 
     yield from each(of_split, splits)

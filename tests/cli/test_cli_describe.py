@@ -34,11 +34,10 @@ def test_parameters_and_defaults_are_those_of_the_class(mklkit: Run) -> None:
 
 ODD = """
 import attrs
-from mklkit.plugin import KernelFacts, hookimpl
-from mklkit.protocols import Component
+from mklkit.plugin import Kernel, KernelFacts, hookimpl
 
 @attrs.frozen
-class Odd(Component):
+class Odd(Kernel):
     '''As :class:`mklkit.kernels.RBF`, with ``width``.'''
 
     name = "odd"

@@ -36,7 +36,7 @@ def mklkit_combiners():
         (
             ["fit", "iris", "-c", "divides-by-zero"],
             1,
-            "in the plugin mklkit-faulty: ZeroDivisionError",
+            "ZeroDivisionError: division by zero, raised in mklkit_faulty",
         ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

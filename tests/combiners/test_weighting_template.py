@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.svm import SVC
 
-from mklkit import MKLClassifier, MKLKitError, SpecError, load_model, save_model
+from mklkit import MKLClassifier, SpecError, load_model, save_model
 from mklkit.combiners.templates.weighting import on_simplex
-from mklkit.errors import WeightsWarning
+from mklkit.errors import ComponentError, WeightsWarning
 from mklkit.kernels import Precomputed
 from mklkit.plugin import WeightingCombiner
 
@@ -66,14 +66,14 @@ def test_weights_that_can_not_be_used_are_uniform_and_said(two_classes, raw, mes
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        ((1, -0.5, 1), "fixed returned a negative weight: -0.5"),
-        ((1, 1), r"one weight per kernel, an array of shape \(3,\); it returned shape \(2,\)"),
-        (((1, 1, 1),), r"it returned shape \(1, 3\)"),
+        ((1, -0.5, 1), "fixed .*-0.5"),
+        ((1, 1), r"fixed .*\(3,\).*\(2,\)"),
+        (((1, 1, 1),), r"fixed .*\(3,\).*\(1, 3\)"),
     ],
 )
 def test_rules_that_break_their_contract_are_told(two_classes, raw, message):
     rows, y = two_classes
-    with pytest.raises(MKLKitError, match=message):
+    with pytest.raises(ComponentError, match=message):
         weights_by(Fixed(raw), views_of(TRIO, rows), y)
 
 

@@ -200,7 +200,7 @@ def test_folds_of_wide_rows_take_their_distances_from_one_matrix(
     results = MKLSearchCV(model, grid, cv=FOLDS).fit(wide, y).cv_results_["mean_test_score"]
     np.testing.assert_allclose(results, expected)
     # Those of all pairs; and what the last fit asks of its training rows.
-    assert computed[0] == 90 * 90
+    assert 90 * 90 in computed
     assert sum(computed) <= 3 * 90 * 90
 
 

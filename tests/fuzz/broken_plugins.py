@@ -17,29 +17,19 @@ from typing import ClassVar
 import attrs
 import numpy as np
 from mklkit.plugin import *
-from mklkit.missing import Missing
 from mklkit.plugin import hookimpl
-from mklkit.protocols import Component
-
-class Escape(BaseException):
-    pass
-
-class Mute(Exception):
-    def __str__(self):
-        raise RuntimeError("no text")
-    __repr__ = __str__
 """
 
 # Each kind: its base, its class attributes, its methods with what they return.
 COMPONENTS: dict[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
-    "kernel": ("Component", (), {"fit(self, rows)": "Fitted()"}),
+    "kernel": ("Kernel", (), {"fit(self, rows)": "Fitted()"}),
     "feature_map": (
-        "Component",
+        "FeatureMap",
         ("facts = FeatureMapFacts(explicit=True)",),
         {"fit(self, kernel, rows, random_state)": "Fitted()"},
     ),
     "learner": (
-        "Component",
+        "Learner",
         ("facts = LearnerFacts(on_gram=True)",),
         {"fit(self, side, y)": "LinearDecision(y / len(y), 0.0)"},
     ),
@@ -59,8 +49,6 @@ BODIES = (
     "return np.full(3, np.nan)",
     "return np.zeros((0, 0))",
     "print('noise')\nreturn {right}",
-    "raise Mute",
-    "raise Escape('out')",
     "raise SystemExit(3)",
     "raise ValueError('x' * 100_000)",
     "raise ValueError('\\x1b[31mred')",
@@ -69,23 +57,16 @@ BODIES = (
 AT_IMPORT = (
     "import sys; sys.stdout.write('noise')",
     "import no_such_module_anywhere",
-    "raise Escape('out')",
-    "raise Mute",
     "def (:",
     "import warnings; warnings.warn('old', DeprecationWarning)",
-    "hookimpl = 5",
 )
 CLASS_LINES = (
-    "name = property(lambda self: 1 / 0)",
     "__slots__ = ('a',)",
     "__doc__ = 5",
     "facts = FeatureMapFacts(explicit='no')",
     "facts = CombinerFacts(learner='none')",
     "facts = 5",
     "def __init__(self, needed): raise ValueError('never')",
-    "def __repr__(self): raise Escape('repr')",
-    "def __getattr__(self, key): raise Mute",
-    "def __eq__(self, other): raise Mute",
     "facts = KernelFacts(definite=np.array([1, 2]))",
 )
 ANSWERS = (
@@ -109,7 +90,9 @@ def install(draw: Draw, folder: Path) -> str:
     source = HEAD
     if faulty == "import":
         source += f"{draw.one_of(AT_IMPORT)}\n"
-    source += _class("Fitted", "object", [], _methods(draw, FITTED, faulty == "fitted"))
+    bases = draw.one_of(["FittedKernel, FittedMap", "object"])
+    methods = _methods(draw, FITTED, faulty == "fitted")
+    source += _class("Fitted", bases, ["explicit = True"], methods)
     source += _preset(draw) if kind == "preset" else _component(draw, kind, faulty == "class")
     source += _hook(draw, kind, faulty == "hook")
     write_plugin(folder, NAME, source)
@@ -125,7 +108,7 @@ def _component(draw: Draw, kind: Kind, faulty: bool) -> str:
         lines = [line for line in lines if draw.chance(0.85)]
         lines += draw.some_of(CLASS_LINES, most=1)
         base = draw.one_of([base, base, base, "object"])
-    decorator = draw.one_of(["", "@attrs.frozen\n"])
+    decorator = "" if faulty and draw.chance(0.3) else "@attrs.frozen\n"
     return decorator + _class("Fuzzed", base, lines, _methods(draw, methods, faulty))
 
 

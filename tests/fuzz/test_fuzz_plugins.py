@@ -29,7 +29,6 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Return a folder on the path; what is imported from it is forgotten afterwards."""
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    monkeypatch.delenv("MKLKIT_DISABLE_PLUGINS", raising=False)
     forget_registry()
     yield tmp_path
     sys.modules.pop(f"mklkit_{NAME}", None)

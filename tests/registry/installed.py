@@ -42,10 +42,9 @@ def answer(script: str, folder: Path, **environment: str) -> dict[str, Any]:
         f"{script}\n"
         "print(json.dumps(said))\n"
     )
-    plain = {key: value for key, value in os.environ.items() if key != "MKLKIT_DISABLE_PLUGINS"}
     done = subprocess.run(
         [sys.executable, "-c", whole],
-        env={**plain, **on_path(folder), **environment},
+        env={**os.environ, **on_path(folder), **environment},
         capture_output=True,
         text=True,
         timeout=120,

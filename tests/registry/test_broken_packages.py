@@ -2,70 +2,44 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import os
-import shutil
-import sys
 from pathlib import Path
 
 import pytest
-from installed import GOOD, answer, load
+from installed import GOOD, load
 from processes import write_plugin
 
 from mklkit import MKLKitError
-from mklkit.registry.discovery import installed_plugins
 from mklkit.registry.registry import Registry
 
-# What stands in a file of the package's metadata; None where there is none, or a folder.
+# What stands in a file of the package's metadata; None where there is none.
 DAMAGE: list[tuple[str, bytes | None]] = [
     ("METADATA", None),
     ("METADATA", b""),
     ("METADATA", b"Metadata-Version: 2.1\nVersion: 1.2\n"),
     ("METADATA", b"Metadata-Version: 2.1\nName: mklkit-hurt\n"),
-    ("METADATA", b"Name: mklkit\x1b[2J\nVersion: 1\n"),
-    ("METADATA", b"Name: " + b"m" * 5000 + b"\nVersion: 1\n"),
-    ("entry_points.txt", None),
     ("entry_points.txt", b"[mklkit]\nhurt\n"),
     ("entry_points.txt", b"[mklkit]\nhurt = mklkit_hurt\xff\xfe\n"),
-    ("entry_points.txt", b"mklkit\nhurt = mklkit_hurt\n"),
-    ("entry_points.txt", b"[ mklkit ]\nhurt = mklkit_hurt\n"),
-    ("entry_points.txt", b"[MKL-kit]\nhurt = mklkit_hurt\n"),
-    ("entry_points.txt", b"\xef\xbb\xbf[mklkit]\nhurt = mklkit_hurt\n"),
-    ("entry_points.txt", b"hurt = mklkit_hurt\n"),
-    ("entry_points.txt", b"[mklkit]\nhurt: mklkit_hurt\n"),
-    ("entry_points.txt", b"[mklkit]\n= mklkit_hurt\n"),
     ("entry_points.txt", b"[mklkit]\nhurt =\n"),
     ("entry_points.txt", b"[mklkit]\nhurt = 1 + 1\n"),
     ("entry_points.txt", b"[mklkit]\nhurt = ???\n"),
     ("entry_points.txt", b"[mklkit]\nhurt = mklkit_hurt:nothing\n"),
-    ("entry_points.txt", b"[mklkit]\nhurt = mklkit_good\nhurt = mklkit_hurt\n"),
 ]
 
 
 @pytest.mark.parametrize(("file", "content"), DAMAGE)
 def test_a_damaged_package_is_one_warning(site: Path, file: str, content: bytes | None) -> None:
-    entry_points = importlib.metadata.entry_points
     write_plugin(site, "hurt", GOOD.format(name="hurt"))
     damaged = site / "mklkit_hurt-1.2.dist-info" / file
     damaged.unlink()
     if content is not None:
         damaged.write_bytes(content)
-    elif file == "entry_points.txt":
-        damaged.mkdir()
     write_plugin(site, "good", GOOD.format(name="good"))
     registry, warned = load()
     assert len(warned) == 1
     assert "mklkit-hurt" in warned[0]
     assert warned[0].isprintable()
     assert len(warned[0]) < 700
-    for internal in ("NoneType", "Pair", "package' argument"):
-        assert internal not in warned[0]
     assert registry.create("combiner", "good").name == "good"
-    # Other libraries ask for theirs too, and do not fail either, until it is repaired.
-    assert importlib.metadata.entry_points(group="console_scripts")
-    shutil.rmtree(site / "mklkit_hurt-1.2.dist-info")
-    assert installed_plugins("mklkit", warned.append)
-    assert importlib.metadata.entry_points is entry_points
 
 
 def test_a_damaged_package_without_entry_points_is_nobodys_business(site: Path) -> None:
@@ -96,10 +70,20 @@ def _registering(kind: str, value: str, head: str = "") -> str:
     )
 
 
-def _component(kind: str, body: str, name: str = "'half'", base: str = "") -> str:
+BASES = {
+    "kernels": "Kernel",
+    "feature_maps": "FeatureMap",
+    "combiners": "Combiner",
+    "learners": "Learner",
+}
+
+
+def _component(kind: str, body: str, name: str = "'half'", base: str | None = None) -> str:
     """Return a plugin of one class with a name, and the attributes and methods in ``body``."""
+    base = BASES[kind] if base is None else base
     lines = "\n".join(f"    {line}" for line in body.splitlines())
-    head = f"class Half({base}):\n    '''Half made.'''\n    name = {name}\n{lines}\n"
+    head = "import attrs\n@attrs.frozen\n"
+    head += f"class Half({base}):\n    '''Half made.'''\n    name = {name}\n{lines}\n"
     return _registering(kind, "[Half]", head)
 
 
@@ -112,23 +96,9 @@ FIT_COMBINER = "def fit(self, views, target, learner, random_state): ..."
 FIT_LEARNER = "def fit(self, side, target): ..."
 KERNEL = "def fit(self, rows): ..."
 
-MUTE = """
-class Secretive(type):
-    __name__ = property(lambda cls: 1 / 0)
-    def __repr__(cls): 1 / 0
-class Odd({base}, metaclass=Secretive):
-    __class__ = property(lambda self: 1 / 0)
-    args = property(lambda self: 1 / 0)
-    def __str__(self): raise SystemExit
-    __repr__ = __str__
-"""
-MUTE_VALUE = MUTE.format(base="object")
-FAILING = MUTE.format(base="Exception") + "def fail(): raise Odd"
-
 BROKEN = {
     "absent": ("import no_such_module_anywhere", "ModuleNotFoundError: No module named 'no_such"),
     "syntax": ("def (:", "SyntaxError"),
-    "generator": ("raise GeneratorExit", "GeneratorExit"),
     "long": ("raise ValueError('x' * 200_000)", "xxx… (200000 characters)"),
     "coloured": ("raise ValueError('\\x1b[31mred')", "\\x1b[31mred"),
     "recursive": ("def f(): f()\nf()", "RecursionError"),
@@ -141,21 +111,26 @@ BROKEN = {
     "typeobject": (_registering("model_types", "[len]"), "must return classes"),
     "arguments": ("from mklkit.plugin import hookimpl\n@hookimpl\ndef mklkit_kernels(x): ...", "x"),
     "unknown": (_registering("unheard_of", "[]"), "mklkit_unheard_of"),
-    # Classes: of names, methods and facts.
-    "instance": (_component("kernels", KERNEL).replace("[Half]", "[Half()]"), "must be a class"),
+    # Classes: of bases, names, methods and facts.
+    "instance": (
+        _component("kernels", KERNEL).replace("[Half]", "[Half()]"),
+        "mklkit.plugin.Kernel",
+    ),
+    "baseless": (_component("kernels", KERNEL, base="object"), "mklkit.plugin.Kernel"),
+    "kind": (_component("learners", KERNEL, base="Kernel"), "mklkit.plugin.Learner"),
+    "decorated": (
+        "from mklkit.plugin import register\n"
+        "@register\nclass Half:\n    name = 'half'\n    def fit(self, rows): ...\n",
+        "the class Half has a name and 'fit', and derives from none of Kernel, FeatureMap",
+    ),
+    "undecorated": (
+        _component("kernels", KERNEL).replace("@attrs.frozen\n", ""),
+        "needs the decorator",
+    ),
     "empty": (_component("kernels", KERNEL, "''"), "no valid 'name'"),
     "bell": (_component("kernels", KERNEL, "'be\\x07ll'"), "'be\\x07ll'"),
     "endless": (_component("kernels", KERNEL, "'e' * 5000"), "no valid 'name'"),
     "double": (_component("kernels", KERNEL).replace("[Half]", "[Half, Half]"), "'half' twice"),
-    "unprintable": (
-        _registering("kernels", "[Odd()]", "class Odd:\n    def __repr__(self): raise SystemExit"),
-        "the kernel <Odd> has no valid 'name'",
-    ),
-    "getattr": (
-        _registering("kernels", "[Odd()]", "class Odd:\n    def __getattr__(self, name): 1 / 0"),
-        "ZeroDivisionError",
-    ),
-    "unfit": (_component("learners", ""), "'half' must be a class with a 'name' and a 'fit'"),
     "kernelfew": (_component("kernels", "def fit(self): ..."), "must have fit(self, rows)"),
     "mapfew": (
         _component("feature_maps", f"facts = FeatureMapFacts(explicit=True)\n{KERNEL}"),
@@ -173,7 +148,6 @@ BROKEN = {
         _component("combiners", "def weights(self): ...", base="WeightingCombiner"),
         "'half' must have weights(self, views, y)",
     ),
-    "undecorated": (_component("kernels", KERNEL, base="Kernel"), "needs the decorator"),
     "mapless": (_component("feature_maps", FIT_MAP), "'half' must state valid facts"),
     "mapword": (
         _component("feature_maps", f"facts = FeatureMapFacts(explicit='yes')\n{FIT_MAP}"),
@@ -201,24 +175,12 @@ BROKEN = {
         "n_kernels",
     ),
     "presetclass": (
-        _registering("presets", "[Half]", "class Half:\n    name = 'half'"),
-        "the preset 'half' must be a mklkit.plugin.Preset",
+        _registering("presets", "[Linear]", "from mklkit.kernels import Linear"),
+        "Preset",
     ),
     "presetnone": (_preset("'half', 'Help.', None"), "'combiner' must be str (got None"),
     "presetkernel": (_preset("'half', 'Help.', 'uniform', ('rbf(',)"), "'rbf('"),
     "presetname": (_preset("'half a preset', 'Help.', 'uniform'"), "'half a preset'"),
-    # Errors and components that say nothing of themselves.
-    "mute": (MUTE.format(base="BaseException") + "raise Odd\n", "Odd"),
-    "mutehook": (_registering("kernels", "fail()", FAILING), "Odd"),
-    "mutekernel": (_registering("kernels", "[Odd()]", MUTE_VALUE), ""),
-    "muteclass": (_registering("kernels", "[Odd]", MUTE_VALUE), ""),
-    "mutetype": (_registering("model_types", "[Odd()]", MUTE_VALUE), ""),
-    "muteargument": (f"{MUTE_VALUE}raise ValueError(Odd(), Odd())\n", "ValueError"),
-    "mutetext": (
-        "class Odd(str):\n    partition = split = __getitem__ = __iter__ = None\n"
-        "class Told(Exception):\n    def __str__(self): return Odd('told')\nraise Told\n",
-        "Told",
-    ),
 }
 
 
@@ -258,33 +220,19 @@ def test_an_interrupt_ends_the_program(site: Path) -> None:
         Registry()
 
 
-def test_what_a_plugin_prints_goes_to_stderr(site: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    noise = (
-        "import os, subprocess, sys\nprint('by print')\nsys.__stdout__.write('by stream\\n')\n"
-        "os.write(1, b'by descriptor\\n')\n"
-        "subprocess.run([sys.executable, '-c', 'print(\"by child\")'])\n"
-    )
+def test_what_a_plugin_prints_goes_to_stderr(
+    site: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     in_hook = GOOD.format(name="noisy").replace(
         "    return [rule]", "    print(1234)\n    return [rule]"
     )
-    write_plugin(site, "noisy", noise + in_hook)
+    write_plugin(site, "noisy", "print('by print')\n" + in_hook)
     registry, warned = load()
     print("the answer")
-    out, err = capfd.readouterr()
-    assert out == "the answer\n"
-    assert warned == []
-    # Pytest has its own sys.stdout, so that what goes to the real one is seen in the first.
-    for text in ("by print", "by descriptor", "by child", "1234"):
-        assert text in err
-    assert registry.create("combiner", "noisy").name == "noisy"
-
-
-def test_a_plugin_without_a_terminal_loads(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_plugin(site, "noisy", "print('something')\n" + GOOD.format(name="noisy"))
-    monkeypatch.setattr(sys, "stdout", None)
-    monkeypatch.setattr(os, "dup", lambda _: (_ for _ in ()).throw(OSError("closed")))
-    registry, warned = load()
-    assert warned == []
+    out, err = capsys.readouterr()
+    assert (out, warned) == ("the answer\n", [])
+    assert "by print" in err
+    assert "1234" in err
     assert registry.create("combiner", "noisy").name == "noisy"
 
 
@@ -295,16 +243,3 @@ def test_a_class_keeps_the_distribution_that_owns_it(site: Path) -> None:
     )
     write_plugin(site, "borrowing", borrowing)
     assert load()[0].distribution_of("mklkit.kernels.distances.RBF") == "mklkit"
-
-
-@pytest.mark.process
-def test_a_damaged_package_does_not_stop_numba_or_scikit_learn(tmp_path: Path) -> None:
-    info = write_plugin(tmp_path / "site", "hurt", "") / "mklkit_hurt-1.2.dist-info"
-    (info / "entry_points.txt").write_text("[mklkit]\nhurt\n")
-    said = answer(
-        "X, y = [[0.0, 1.0], [1.0, 0.0], [5.0, 4.0], [6.0, 5.0]], [0, 0, 1, 1]\n"
-        "said['predicted'] = MKLClassifier('rbf').fit(X, y).predict(X).tolist()",
-        tmp_path / "site",
-    )
-    assert said["predicted"] == [0, 0, 1, 1]
-    assert len(said["warned"]) == 1

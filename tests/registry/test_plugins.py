@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 from installed import answer, load
-from processes import write_plugin
+from processes import on_path, write_plugin
 
 from mklkit.errors import PluginConflictError
 
@@ -28,12 +32,11 @@ EVERYTHING = '''
 from typing import ClassVar
 import attrs
 import numpy as np
-from mklkit.plugin import LearnerFacts, LinearDecision, Preset, hookimpl
-from mklkit.protocols import Component
-from mklkit.views.kernel_rows import InnerProduct
+from mklkit.plugin import FittedKernel, Kernel, Learner, LearnerFacts, LinearDecision, Preset
+from mklkit.plugin import hookimpl
 
 @attrs.frozen
-class Doubled(Component):
+class Doubled(Kernel):
     """Twice the inner product."""
     name: ClassVar[str] = "doubled"
     factor: float = 2.0
@@ -41,7 +44,7 @@ class Doubled(Component):
         return FittedDoubled(self.factor)
 
 @attrs.frozen
-class FittedDoubled:
+class FittedDoubled(FittedKernel):
     factor: float
     def __call__(self, a, b):
         return self.factor * (a @ b.T)
@@ -49,7 +52,7 @@ class FittedDoubled:
         return self.factor * (a**2).sum(axis=1)
 
 @attrs.frozen
-class Centroids(Component):
+class Centroids(Learner):
     """Nearest class mean."""
     name: ClassVar[str] = "centroids"
     facts: ClassVar[LearnerFacts] = LearnerFacts(on_gram=True)
@@ -120,7 +123,7 @@ def test_two_plugins_with_one_name_are_both_named(site):
     write_plugin(site, "second", BY_TRACE.replace("return view.kernel", "return 1 + view.kernel"))
     write_plugin(site, "third", BY_TRACE.replace('"by-trace"', '"dimkl3"'))
     registry, warned = load()
-    both = "'by-trace' .* mklkit-first and mklkit-second: .*MKLKIT_DISABLE_PLUGINS=1"
+    both = "'by-trace' .* mklkit-first and mklkit-second: .*MKLKIT_DISABLE_PLUGINS=mklkit-second"
     with pytest.raises(PluginConflictError, match=both):
         registry.create("combiner", "by-trace")
     # A built-in's name is not to be had: one package could else stop every fit.
@@ -132,14 +135,19 @@ def test_two_plugins_with_one_name_are_both_named(site):
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(("value", "third_party"), [("1", False), ("0", True)])
+@pytest.mark.parametrize(
+    ("value", "third_party"),
+    [("1", False), ("0", True), ("mklkit-other", True), ("mklkit_trace, mklkit-broken", False)],
+)
 def test_plugins_can_be_turned_off(tmp_path, value, third_party):
     folder = write_plugin(write_plugin(tmp_path / "site", "trace", BY_TRACE), "broken", "1 / 0")
     said = answer(
         "said['names'] = [entry.name for entry in registry.entries('combiner')]\n"
         "said['failures'] = len(registry.failures)",
         folder,
-        MKLKIT_DISABLE_PLUGINS=value,
+        MKLKIT_DISABLE_PLUGINS=f"{os.environ['MKLKIT_DISABLE_PLUGINS']},{value}"
+        if "mklkit" in value
+        else value,
     )
     assert ("by-trace" in said["names"]) == third_party
     assert bool(said["failures"]) == bool(said["warned"]) == third_party
@@ -161,3 +169,26 @@ def test_importing_the_package_loads_no_plugin_and_no_heavy_library(tmp_path):
     assert "'mklkit'" in said["modules"]
     for library in ("numpy", "scipy", "sklearn", "pandas", "numba", "mklkit_broken"):
         assert f"'{library}'" not in said["modules"]
+
+
+HANG = """
+import sys
+from mklkit.registry import discovery
+discovery.LONG_IMPORT = 0.3
+from mklkit.cli.app import main
+sys.argv = ["mklkit", "list", "kernels"]
+main()
+"""
+
+
+@pytest.mark.process
+def test_an_import_that_never_returns_is_named(tmp_path):
+    folder = write_plugin(tmp_path / "site", "hanging", "import time\ntime.sleep(1000)")
+    command, environment = [sys.executable, "-c", HANG], {**os.environ, **on_path(folder)}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            line = process.stderr.readline()
+        finally:
+            process.kill()
+    for part in ("'hanging'", "mklkit-hanging", "MKLKIT_DISABLE_PLUGINS=mklkit-hanging"):
+        assert part in line

@@ -5,16 +5,15 @@ from __future__ import annotations
 from importlib import import_module
 from inspect import isabstract
 
-import numpy as np
 import pytest
 
 import mklkit
-from mklkit import MKLClassifier, get_registry, plugin
-from mklkit.errors import IncompatibleError, SpecError, UnknownNameError
+from mklkit import get_registry, plugin
+from mklkit.errors import SpecError, UnknownNameError
 from mklkit.feature_maps import Empirical
 from mklkit.kernels import RBF
 from mklkit.learners import SVM
-from mklkit.plugin import LearnerFacts
+from mklkit.plugin import Learner, LearnerFacts, LinearDecision
 from mklkit.registry.entries import kind_of
 from mklkit.registry.registry import Registry
 
@@ -32,6 +31,26 @@ BUILT_IN = {
     "preset": {"mhks", "kmhks", *(f"paper-dimkl{number}" for number in range(1, 7))},
 }
 NAMES = [(kind, name) for kind, names in BUILT_IN.items() for name in sorted(names)]
+
+
+class PlainMean:
+    """A learner that derives from nothing."""
+
+    name = "plain-mean"
+    facts = LearnerFacts(on_features=True)
+
+    def fit(self, side, target):
+        return LinearDecision(side.project_back(target.values), 0.0)
+
+
+class Bare(Learner):
+    """A learner without the decorator of attrs."""
+
+    name = "bare"
+    facts = LearnerFacts(on_features=True)
+
+    def fit(self, side, target):
+        return LinearDecision(side.project_back(target.values), 0.0)
 
 
 @pytest.fixture(scope="module")
@@ -138,14 +157,15 @@ def test_values_out_of_range_are_refused_by_name(registry, kind, name, values):
 @pytest.mark.parametrize(
     ("kind", "cls", "lacks"),
     [
-        ("kernel", object, "it must be a class with a 'name' and a 'fit' method"),
-        ("kernel", int, "Expected a kernel: a name such as 'chi2', a spec"),
-        ("kernel", list, "Expected a kernel: a name such as 'chi2', a spec"),
-        ("combiner", dict, "it must be a class with a 'name' and a 'fit' method"),
-        ("kernel", SVM, r"it must have fit\(self, rows\)\.$"),
-        ("feature_map", SVM, r"it must have fit\(self, kernel, rows, random_state\)"),
-        ("combiner", SVM, r"it must have fit\(self, views, target, learner, random_state\)"),
-        ("learner", Empirical, r"it must have fit\(self, side, target\)"),
+        ("kernel", object, r"mklkit\.plugin\.Kernel; got"),
+        ("kernel", int, "Expected a kernel: a name such as '.+', a spec"),
+        ("kernel", list, "Expected a kernel: a name such as '.+', a spec"),
+        ("combiner", dict, r"mklkit\.plugin\.Combiner; got"),
+        ("kernel", SVM, r"mklkit\.plugin\.Kernel; got"),
+        ("feature_map", SVM, r"mklkit\.plugin\.FeatureMap; got"),
+        ("learner", Empirical, r"mklkit\.plugin\.Learner; got"),
+        ("learner", PlainMean, r"mklkit\.plugin\.Learner; got .*PlainMean"),
+        ("learner", Bare, r"Bare.*, which needs the decorator '@attrs.frozen'"),
     ],
 )
 def test_what_is_no_component_of_the_kind_is_refused(registry, make, kind, cls, lacks):
@@ -158,10 +178,9 @@ def test_one_registry_a_process():
 
 
 def test_every_public_name_is_there():
-    for module, most in ((mklkit, 30), (plugin, 40)):
+    for module in (mklkit, plugin):
         assert all(getattr(module, name) is not None for name in module.__all__)
         assert set(dir(module)) >= set(module.__all__)
-        assert len(module.__all__) <= most
     with pytest.raises(AttributeError, match="no attribute 'nonesuch'"):
         _ = mklkit.nonesuch
 
@@ -181,34 +200,3 @@ def test_a_decorated_component_derives_from_the_base_of_its_kind():
     assert kind_of(object) is None
     with pytest.raises(TypeError, match="PlainMean"):
         kind_of(PlainMean)
-
-
-class PlainMean:
-    """A learner that derives from nothing: the difference of the means of two classes."""
-
-    name = "plain-mean"
-    facts = LearnerFacts(on_features=True)
-
-    def fit(self, side, target):
-        return PlainDecision(side.project_back(target.values))
-
-
-class PlainDecision:
-    def __init__(self, coefficients):
-        self.direction, self.bias = coefficients, 0.0  # an attribute that the base has too
-
-    def decide(self, columns):
-        return columns @ self.direction
-
-
-def test_a_plain_class_is_given_the_defaults_of_its_kind():
-    rng = np.random.default_rng(0)
-    y = np.repeat([-1.0, 1.0], 10)
-    X = rng.normal(size=(20, 2)) + y[:, None]
-    model = MKLClassifier(["linear"], feature_map="empirical", learner=PlainMean()).fit(X, y)
-    assert model.fit(X, y).score(X, y) > 0.7
-    assert isinstance(model.learner_, PlainMean)
-    assert isinstance(get_registry().create("learner", PlainMean), PlainMean)
-    assert model.learner_.coupling is None
-    with pytest.raises(IncompatibleError, match="plain-mean"):
-        MKLClassifier(combiner="ifsl", learner=PlainMean()).fit(X, y)

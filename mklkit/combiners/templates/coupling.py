@@ -24,8 +24,10 @@ from mklkit.protocols import (
     Subproblem,
     Target,
     Views,
+    array_of,
     facts_of,
     lacking,
+    result_of,
 )
 from mklkit.protocols.component import COUPLED_LEARNER, COUPLED_MAP
 from mklkit.registry.hookspecs import register
@@ -143,7 +145,11 @@ class CouplingCombiner(Combiner):
         """Return the decision of the jointly fitted learners."""
         coupled = self.coupled(learner)
         problems = self.subproblems(views, target, coupled, [coupled])
-        solution = self.couple(problems, target, coupled, random_state)
+        solved = self.couple(problems, target, coupled, random_state)
+        solution = result_of(self, "couple", solved, CoupledSolution)
+        for part in solution.learners:
+            result_of(self, "couple, for each view,", part, FittedLearner)
+        array_of(self, "couple, as weights,", solution.weights, (len(solution.learners),))
         projectors = [view.present.projector for view in views]
         return CoupledDecision(solution.weights, projectors, solution.learners, solution.history)
 
@@ -169,8 +175,10 @@ def subproblem_of(
     """Return a view's subproblem, with squares over the rows that have its source."""
     members = view.members
     if members is None:
-        return learner.subproblem(view, target, variants)
+        problem = learner.subproblem(view, target, variants)
+        return result_of(learner, "subproblem", problem, Subproblem)
     problem = learner.subproblem(view.present, target.take(members), variants)
+    problem = result_of(learner, "subproblem", problem, Subproblem)
     return SubproblemOfMembers(problem, members, len(target))
 
 

@@ -19,9 +19,13 @@ from mklkit.protocols import (
     Target,
     TrainingView,
     Views,
+    array_of,
+    fit_learner,
     lacking,
+    result_of,
 )
 from mklkit.protocols.component import as_int
+from mklkit.protocols.results import TRIAL_ROWS
 from mklkit.protocols.splits.split import Split
 from mklkit.registry.hookspecs import register
 from mklkit.views.deciding import BlockDecision, RowBlock
@@ -29,6 +33,7 @@ from mklkit.views.out_of_fold import folds_or_warning, out_of_fold
 from mklkit.views.sides import GramSide
 
 
+@runtime_checkable
 class Fusion(Protocol):
     """A rule that joins the decision values of views."""
 
@@ -130,7 +135,7 @@ class LearnedFusion(Combiner):
             side: TrainingView = view if view.explicit else GramSide(view.gram(keep=False))
             told = target.take(members)
             settled = learner.settled(side, told)
-            learners.append(settled.fit(side, told))
+            learners.append(fit_learner(settled, side, told))
             if folds:
                 scores[members, index] = out_of_fold(side, told, settled, folds)
             else:
@@ -138,7 +143,10 @@ class LearnedFusion(Combiner):
         scored = np.sort(
             np.concatenate([split.test for split in splits] or [np.arange(len(target))])
         )
-        fusion = self.learn(scores[scored], target.values[scored], random_state)
+        learned = self.learn(scores[scored], target.values[scored], random_state)
+        fusion = result_of(self, "learn", learned, Fusion, "an object with 'fuse'")
+        some = scores[scored][:TRIAL_ROWS]
+        array_of(self, "fuse", fusion.fuse(some), (len(some),))
         weights = np.full(len(views), 1 / len(views))
         if isinstance(fusion, WeightedFusion):
             weights = fusion.view_weights

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.combiners.templates.weighted_grid import fit_each
-from mklkit.errors import IncompatibleError, MKLKitError, MKLKitWarning
+from mklkit.errors import IncompatibleError, MKLKitWarning
 from mklkit.numerics.compiling import compiled
 from mklkit.numerics.gram_tiles import mirror_tile
 from mklkit.protocols import (
@@ -25,12 +25,15 @@ from mklkit.protocols import (
     Projector,
     Target,
     Views,
+    array_of,
     facts_of,
     learner_parameters,
     learner_variants,
     own_rows,
+    result_of,
 )
 from mklkit.protocols.component import parameter_names
+from mklkit.protocols.results import TRIAL_ROWS
 from mklkit.registry.hookspecs import register
 from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit.views.kernel_rows import KernelRows
@@ -40,6 +43,7 @@ from mklkit.views.tiles import Tiles, symmetric_tiles
 Composition = Literal["sum", "product"]
 
 
+@runtime_checkable
 class Gates(Protocol):
     """Fitted gates."""
 
@@ -169,13 +173,12 @@ class GatingCombiner(Combiner):
         rows = own_rows(views.rows, columns, "numbers")
         shown = copy(views)
         shown.rows = rows
-        gates = self.fit_gates(shown, target.values, random_state)
-        values = np.asarray(gates.gates(rows), dtype=np.float64)
-        if values.shape != (len(views.rows), len(views)):
-            raise MKLKitError(
-                f"{self.name} must return gates of shape ({len(views.rows)}, {len(views)});"
-                f" it returned {values.shape}."
-            )
+        fitted_gates = self.fit_gates(shown, target.values, random_state)
+        gates = result_of(self, "fit_gates", fitted_gates, Gates, "an object with 'gates'")
+        some = rows[:TRIAL_ROWS]
+        array_of(self, "gates", gates.gates(some), (len(some), len(views)))
+        values = array_of(self, "gates", gates.gates(rows), (len(rows), len(views)))
+        values = values.astype(np.float64)
         gram = composite_gram(views, values, self.composition)
         takes_indefinite = facts_of(learners[0], LearnerFacts).takes_indefinite
         if self.composition == "sum" and not takes_indefinite:

@@ -9,7 +9,16 @@ import attrs
 import numpy as np
 
 from mklkit.numerics.threads import each
-from mklkit.protocols import Array, FittedLearner, Learner, Projector, Target, TrainingView, Views
+from mklkit.protocols import (
+    Array,
+    FittedLearner,
+    Learner,
+    Projector,
+    Target,
+    TrainingView,
+    Views,
+    fit_learner,
+)
 from mklkit.views.deciding import BlockDecision, RowBlock, scaled_pairs
 
 
@@ -18,9 +27,9 @@ def fit_each(
 ) -> list[FittedLearner]:
     """Return each learner fitted on the same training side; on a Gram matrix in several threads."""
     if side.explicit:  # Sums over blocks of rows use all threads already.
-        return [learner.fit(side, target) for learner in learners]
+        return [fit_learner(learner, side, target) for learner in learners]
     side.gram()  # computed here, and not in each thread
-    return list(each(lambda learner: learner.fit(side, target), learners))
+    return list(each(lambda learner: fit_learner(learner, side, target), learners))
 
 
 @attrs.frozen(eq=False)

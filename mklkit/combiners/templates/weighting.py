@@ -6,13 +6,14 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
+from inspect import signature
 from typing import Any, ClassVar
 
 import attrs
 import numpy as np
 
 from mklkit.combiners.templates.weighted_grid import WeightedGrid
-from mklkit.errors import MKLKitError, WeightsWarning
+from mklkit.errors import WeightsWarning
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import each
 from mklkit.protocols import (
@@ -26,7 +27,10 @@ from mklkit.protocols import (
     Target,
     Task,
     Views,
+    array_of,
+    component_error,
     facts_of,
+    fit_learner,
     learner_parameters,
     learner_variants,
     protected,
@@ -174,12 +178,11 @@ class LearnedWeighting(Combiner):
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> tuple[Array, Learner]:
         """Return the weights (M,) on the simplex, and the learner for the weighted sum."""
-        raw = np.asarray(self.choose(views, target, learner, random_state), dtype=np.float64)
-        if raw.shape != (len(views),):
-            raise MKLKitError(
-                f"{self.name} must return one weight per kernel, an array of shape ({len(views)},);"
-                f" it returned shape {raw.shape}."
-            )
+        chosen = self.choose(views, target, learner, random_state)
+        raw = array_of(self, "weights", chosen, (len(views),)).astype(np.float64)
+        if (raw < 0).any():
+            fault = f"weights must be zero or above; it returned {raw.min():.6g}."
+            raise component_error(self, fault)
         return on_simplex(raw, views, self.name), learner
 
     def fit(
@@ -187,7 +190,7 @@ class LearnedWeighting(Combiner):
     ) -> WeightedDecision:
         """Return the decision of the learner on the weighted sum."""
         weights, learner = self.prepare(views, target, learner, random_state)
-        fitted = learner.fit(views.weighted(weights), target)
+        fitted = fit_learner(learner, views.weighted(weights), target)
         return WeightedDecision.fitted(views, weights, fitted)
 
     def grid_parameters(self, learner: Learner) -> frozenset[str]:
@@ -244,10 +247,6 @@ class WeightingCombiner(LearnedWeighting):
 
 def on_simplex(raw: Array, views: Views, name: str) -> Array:
     """Return weights divided by their sum, or uniform weights where that is impossible."""
-    if (raw < 0).any():
-        raise MKLKitError(
-            f"{name} returned a negative weight: {raw.min():.6g}; weights must be zero or above."
-        )
     broken = np.flatnonzero(~np.isfinite(raw))
     if len(broken) or not raw.any():
         reason = "gives every kernel the weight zero"
@@ -306,12 +305,23 @@ def weighting_rule(
         row_weights=row_weights,
     )
 
+    arguments = ("view", "y", "row_weights")[: 3 if row_weights == "throughout" else 2]
+
     def decorate(rule: Callable[..., float]) -> type[WeightingCombiner]:
+        try:
+            signature(rule).bind(*arguments)
+        except TypeError as error:
+            raise TypeError(
+                f"the weighting rule {name!r} must take ({', '.join(arguments)}); its function is"
+                f" {rule.__name__}{signature(rule)}"
+            ) from error
+
         def weights(
             self: WeightingCombiner, views: Views, y: Array, row_weights: Array | None = None
         ) -> Array:
             target = (y, row_weights) if facts.row_weights == "throughout" else (y,)
-            return np.array([rule(view, *target) for view in views], dtype=np.float64)
+            values = [rule(view, *target) for view in views]
+            return np.array([array_of(self, "the rule", value, ()) for value in values])
 
         body = {"__slots__": (), "name": name, "facts": facts, "weights": weights}
         body |= {"__doc__": rule.__doc__, "__module__": rule.__module__}

@@ -15,4 +15,5 @@ class Template(StrEnum):
     kernel = "kernel"
     map = "map"
     learner = "learner"
+    missing = "missing"
     command = "command"

@@ -18,7 +18,7 @@ from mklkit.cli.console import counting, plain, say, show, show_json
 from mklkit.cli.examples import epilog
 from mklkit.cli.package_commands import BrokenCommandError, PackageCommand, package_commands
 from mklkit.cli.tables import grid
-from mklkit.errors import MKLKitError, counted
+from mklkit.errors import MKLKitError, SpecError, counted, quoted, suggest
 from mklkit_authors import Template
 
 if TYPE_CHECKING:
@@ -58,11 +58,14 @@ def new(
             " mklkit-NAME.",
         ),
     ],
+    kind: Annotated[str | None, typer.Argument(metavar="KIND", hidden=True)] = None,
+    *,
     template: Annotated[
         Template,
         typer.Option(
             help="A combiner (one weight per kernel; weights that depend on the row; learners"
-            " fitted jointly; decisions joined), a kernel, a feature map, a learner, or a command.",
+            " fitted jointly; decisions joined), a kernel, a feature map, a learner, a strategy for"
+            " missing sources, or a command.",
         ),
     ] = Template.weighting,
     into: Annotated[
@@ -80,13 +83,20 @@ def new(
     """
     from mklkit_authors.writing import NewPlugin, write_plugin
 
+    if kind is not None:
+        known = kind in Template.__members__
+        raise SpecError(
+            f"Expected only a name, got {quoted(name)} and {quoted(kind)}: the kind of component is"
+            f" an option, as in --template {kind if known else template.value}."
+            f"{'' if known else suggest(kind, Template.__members__)}"
+        )
     root: Any = context.find_root().command
     package = NewPlugin.called(name, template, root.list_commands(context))
     folder = write_plugin(package, into)
     show(f"wrote {folder}: {', '.join(sorted(package.contents()))}")
     say(
         f'Now: pip install -e "{folder}[test]"; pytest {folder}; {package.use}.'
-        f" The {template.value} to change is in {package.module}/__init__.py."
+        f" The {package.noun} to change is in {package.module}/__init__.py."
     )
 
 

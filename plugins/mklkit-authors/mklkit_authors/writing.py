@@ -28,6 +28,7 @@ _KINDS: dict[Template, tuple[Kind, str]] = {
     Template.kernel: ("kernel", "--kernel"),
     Template.map: ("feature_map", "--learner mhks --map"),
     Template.learner: ("learner", "--learner"),
+    Template.missing: ("missing", "--missing"),
 }
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _IMPORT = re.compile(r"^(?:from|import) (\w+).*\n", re.MULTILINE)
@@ -65,11 +66,12 @@ class NewPlugin:
         if self.template is Template.command:
             return f"mklkit has a command {self.name!r} already" * (self.name in commands)
         # Imported late because the registry imports every plugin.
+        from mklkit.registry.entries import spoken
         from mklkit.registry.registry import get_registry
 
         kind, _ = _KINDS.get(self.template, ("combiner", ""))
         owners = {entry.name: entry.distribution for entry in get_registry().entries(kind)}
-        return f"a {self.listing[:-1]} of {owners[self.name]}" if self.name in owners else ""
+        return f"a {spoken(kind)} of {owners[self.name]}" if self.name in owners else ""
 
     @property
     def distribution(self) -> str:
@@ -88,8 +90,16 @@ class NewPlugin:
         return "".join(word.capitalize() for word in words)
 
     @property
+    def noun(self) -> str:
+        """What the package contains, in words."""
+        is_missing = self.template is Template.missing
+        return "strategy for missing sources" if is_missing else self.template.value
+
+    @property
     def listing(self) -> str:
         """The topic of ``mklkit list`` that shows it."""
+        if self.template is Template.missing:
+            return "missing"
         is_combiner = self.template not in (*_KINDS, Template.command)
         return "combiners" if is_combiner else f"{self.template.value}s"
 
@@ -109,10 +119,8 @@ class NewPlugin:
         summary = "Count the rows of each class of a table"
         names = {
             "name": self.name,
-            "summary": summary
-            if is_command
-            else f"The {self.template.value} {self.name} for mklkit",
-            "template": self.template.value,
+            "summary": summary if is_command else f"The {self.noun} {self.name} for mklkit",
+            "template": self.noun,
             "distribution": self.distribution,
             "listing": self.listing,
             "use": self.use,

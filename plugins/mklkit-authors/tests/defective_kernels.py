@@ -13,19 +13,17 @@ from mklkit.kernels import RBF
 from mklkit.plugin import (
     FittedScalarKernel,
 )
-from mklkit.protocols import Component
+from mklkit.protocols import FixedKernel
+from mklkit.protocols import Kernel as BaseOfKernels
 
 
 @defective("values_that_are_no_numbers_are_refused")
 @attrs.frozen
-class Kernel(Component):
+class Kernel(FixedKernel):
     """The inner product and one."""
 
     name: ClassVar[str] = "plain"
     shift: float = attrs.field(default=1.0, converter=float)
-
-    def fit(self, rows: np.ndarray) -> Any:
-        return self
 
     def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return a @ b.T + 1.0
@@ -106,7 +104,7 @@ def fit_falling(self: Any, rows: np.ndarray) -> Any:
 
 @defective("fit_changes_nothing")
 @attrs.define
-class Changing(Component):
+class Changing(BaseOfKernels):
     """Is its own fitted object."""
 
     name: ClassVar[str] = "changing"

@@ -23,7 +23,7 @@ from mklkit.plugin import (
     WeightingCombiner,
     weighting_rule,
 )
-from mklkit.protocols import Component
+from mklkit.protocols import Learner as BaseOfLearners
 
 
 @attrs.frozen
@@ -147,7 +147,7 @@ def fuse_blocks(self: Any, scores: np.ndarray) -> np.ndarray:
 
 
 @attrs.frozen
-class Learner(Component):
+class Learner(BaseOfLearners):
     """Nearest class mean on features."""
 
     name: ClassVar[str] = "means"

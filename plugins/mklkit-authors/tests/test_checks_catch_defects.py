@@ -165,7 +165,7 @@ def test_instances_are_checked_as_they_are() -> None:
 
 
 def test_what_is_no_component_is_refused() -> None:
-    with pytest.raises(MKLKitError, match="'fit' method"):
+    with pytest.raises(MKLKitError, match="Kernel, FeatureMap"):
         component_checks(object())
     with pytest.raises(MKLKitError, match="12 or more"):
         component_checks(RBF, rows=np.zeros((3, 1)))

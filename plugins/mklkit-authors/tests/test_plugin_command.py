@@ -15,18 +15,17 @@ from processes import Run, on_path, run_completion, run_in_process, write_plugin
 KERNEL = '''
 from typing import ClassVar
 import attrs
-from mklkit.plugin import hookimpl
-from mklkit.protocols import Component
+from mklkit.plugin import FittedKernel, Kernel, hookimpl
 
 @attrs.frozen
-class Shifted(Component):
+class Shifted(Kernel):
     """The inner product and one."""
     name: ClassVar[str] = "shifted"
     def fit(self, rows):
         return FittedShifted()
 
 @attrs.frozen
-class FittedShifted:
+class FittedShifted(FittedKernel):
     def __call__(self, a, b):
         return a @ b.T + 1.0
     def diagonal(self, a):
@@ -81,6 +80,10 @@ def with_command(folder: Path, source: str) -> dict[str, str]:
         ("new mine --into none", ["no folder"]),
         ("new mine --into ''", ["not an empty text"]),
         ("new mine --template kernels", ["kernels", "kernel"]),
+        ("new mine kernel", ["--template kernel"]),
+        ("new mine kernels", ["'kernels'", "Did you mean 'kernel'?"]),
+        ("new typical --template missing --into none", ["no folder"]),
+        ("new drop --template missing", ["'drop' is taken", "of mklkit"]),
         ("new fit --template command", ["mklkit has a command 'fit' already"]),
         ("check ''", ["No package ''"]),
         ("check mklkit-author", ["Did you mean 'mklkit-authors'?"]),

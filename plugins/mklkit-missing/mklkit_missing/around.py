@@ -10,8 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.missing import SourceRows
-from mklkit.plugin import Combiner, CombinerFacts, Learner, Target
+from mklkit.plugin import Combiner, CombinerFacts, Learner, SourceRows, Target
 
 
 @attrs.frozen

@@ -12,14 +12,15 @@ from attrs.validators import ge, gt, instance_of
 from numpy.typing import NDArray
 
 from mklkit import IncompatibleError
-from mklkit.missing import Missing, SourceRows
 from mklkit.plugin import (
     Array,
     BlockDecision,
     Combiner,
     FittedKernel,
     Learner,
+    Missing,
     RowBlock,
+    SourceRows,
     Target,
     as_int,
     finite_number,

@@ -10,8 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit import DataError, IncompatibleError
-from mklkit.missing import Missing
-from mklkit.plugin import Array, BlockDecision, Combiner, Learner, RowBlock, Target, register
+from mklkit.plugin import (
+    Array,
+    BlockDecision,
+    Combiner,
+    Learner,
+    Missing,
+    RowBlock,
+    Target,
+    register,
+)
 from mklkit_missing.around import Around, lacking
 
 

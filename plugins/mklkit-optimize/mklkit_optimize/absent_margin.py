@@ -11,7 +11,7 @@ from attrs.validators import and_, ge, gt, instance_of, optional
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit import IncompatibleError
-from mklkit.missing import Missing, row_scale
+from mklkit.missing import row_scale
 from mklkit.plugin import (
     Array,
     Combiner,
@@ -19,6 +19,7 @@ from mklkit.plugin import (
     GramSide,
     Learner,
     LinearDecision,
+    Missing,
     RowBlock,
     Target,
     WeightedDecision,

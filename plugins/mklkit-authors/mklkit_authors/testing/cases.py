@@ -21,7 +21,7 @@ from mklkit.protocols import (
 )
 from mklkit.registry.columns import bind_kernels
 from mklkit.registry.composing import checked_decision, choose_components
-from mklkit.registry.entries import FACTS, Kind, completed
+from mklkit.registry.entries import FACTS, Kind
 from mklkit.registry.readings import texts_of
 from mklkit.registry.registry import get_registry
 from mklkit.registry.specs import parse_spec
@@ -65,13 +65,10 @@ class Case:
     @cached_property
     def component(self) -> Any:
         """The component; a class is instantiated with its defaults."""
-        cls = self.source if isinstance(self.source, type) else type(self.source)
-        if self.kind != "preset":
-            completed(self.kind, cls)
-        if cls is not self.source:
+        if not isinstance(self.source, type):
             return self.source
         try:
-            return cls()
+            return self.source()
         except (TypeError, ValueError, AttributeError) as error:
             raise CheckFailure(
                 f"Expected {self.source.__name__}() to make a component with its defaults; it"

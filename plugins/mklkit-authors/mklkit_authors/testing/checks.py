@@ -237,16 +237,14 @@ def _kind_of(component: Any) -> Kind:
     cls: Any = component if isinstance(component, type) else type(component)
     if cls is Preset:
         return "preset"
-    for kind, (base, _) in BASES.items():
+    for kind, base in BASES.items():
         if issubclass(cls, base):
             return kind
-    if "fit" not in dir(cls):
-        raise MKLKitError(
-            f"Expected a component or its class, with a 'fit' method; got {component!r}."
-        )
-    arguments = inspect.signature(cls.fit).parameters
-    by_argument: dict[str, Kind] = {"views": "combiner", "side": "learner", "kernel": "feature_map"}
-    return next((kind for name, kind in by_argument.items() if name in arguments), "kernel")
+    names = ", ".join(base.__name__ for base in BASES.values())
+    raise MKLKitError(
+        f"Expected a component or its class, derived from one of {names} of mklkit.plugin; got"
+        f" {component!r}."
+    )
 
 
 @attrs.frozen
