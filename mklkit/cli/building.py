@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mklkit.datasets import Table
     from mklkit.datasets.adjusting import Adjustment
     from mklkit.datasets.files import ChunkedTable
+    from mklkit.evaluation import Samples
     from mklkit.evaluation.tasks import Task
     from mklkit.protocols.splits.making import PartsColumn
     from mklkit.protocols.splits.split import Split
@@ -104,12 +105,11 @@ class System:
         keys = [score.key for score in self.task.labelled]
         return usual if usual in keys else keys[0]
 
-    def weights(self, rows: Any = slice(None)) -> dict[str, Any]:
-        """Return the weights of some rows as an argument for the pipeline's last step."""
+    def weights(self) -> dict[str, Any]:
+        """Return the weights of the rows as an argument for the pipeline's last step."""
         if self.table.weights is None:
             return {}
-        step = self.pipeline.steps[-1][0]
-        return {f"{step}__sample_weight": self.table.weights.to_numpy()[rows]}
+        return {f"{self.pipeline.steps[-1][0]}__sample_weight": self.table.weights.to_numpy()}
 
     def parts(self, rows: Any = slice(None)) -> dict[str, Any]:
         """Return which of some rows have all sources and which lack one; empty if none does."""
@@ -133,13 +133,13 @@ class System:
         pipeline = clone(Pipeline([*steps, (name, best)]))
         return attrs.evolve(self, pipeline=pipeline), notes
 
-    def groups(self, rows: Any = slice(None)) -> dict[str, Any]:
-        """Return the groups of some rows as an argument for the pipeline's last step."""
-        from mklkit.estimators.groups import fit_in_groups
+    @property
+    def samples(self) -> Samples:
+        """What the pipeline learns from and is scored on."""
+        from mklkit.evaluation import Samples
 
-        features, targets = self.table.features.iloc[rows], self.table.target.to_numpy()[rows]
-        some = None if self.groups_of_rows is None else self.groups_of_rows[rows]
-        return fit_in_groups(self.pipeline, features, targets, some)
+        targets = self.table.target.to_numpy()
+        return Samples(self.table.features, targets, self.weights(), self.groups_of_rows)
 
     @property
     def groups_of_rows(self) -> Any:
@@ -179,7 +179,7 @@ class System:
 
         encoder = self.pipeline[0]
         features = without_unread(self.table.features, encoder.identifiers, encoder.as_they_are)
-        numbers, targets = self.table.task == "regression", self.table.target.to_numpy()
+        numbers, targets = not self.task.has_classes, self.table.target.to_numpy()
         return leakage_notes(features, targets, splits, self.groups_of_rows, numbers)
 
     def result(self, pipeline: Any, **results: Any) -> dict[str, Any]:
@@ -228,7 +228,7 @@ class System:
             if options.kernels or options.preset:
                 wider = "wider" if overfitted else "other"
                 ways.append(f"{wider} kernels, such as the default kernels")
-        ways.append("more rows" + " of each class" * (task.kind == "classification"))
+        ways.append("more rows" + " of each class" * task.has_classes)
         text = f"warning: this model {problem} on the {rows}. Try {', or '.join(ways)}."
         if overfitted:
             text += f" It is overfitted: {task.shown(first, trained[first])} on its training rows."

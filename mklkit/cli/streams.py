@@ -95,7 +95,7 @@ def fit_stream(
         elif distributed:
             with working("sending rows"):
                 training_rows = DaskRows.sent(rows.train)
-        with fitting(classifier):
+        with fitting(pipeline):
             classifier.fit(training_rows, scan.classes[codes["train"]])
         seconds = perf_counter() - start
         parts = {"train": rows.train, "held_out": rows.held_out}

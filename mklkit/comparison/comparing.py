@@ -217,7 +217,7 @@ def compare(
     chosen, questions, omissions = methods_to_compare(methods, presets, options)
     notes += omissions
     check_reference(reference, chosen)
-    if task == "auto" and options.task.kind == "regression":
+    if task == "auto" and not options.task.has_classes:
         notes.insert(0, "the target holds numbers: regression")
     for place, source in enumerate(data):
         data[place], plan = _divided(source, kernels, groups, split_column, request, seed)
@@ -314,7 +314,7 @@ def _divided(
         data, parts = data.without(split_column, "says which rows are for testing")
         request = PartsColumn(parts.to_numpy(), str(parts.name))
     splits = data.task.splits(data.target, request, seed, data.groups)
-    numbers = data.task.kind == "regression"
+    numbers = not data.task.has_classes
     leaks = leakage_notes(data.read_by(kernels), data.target, splits, data.groups, numbers)
     return data, attrs.evolve(splits, notes=(*splits.notes, *leaks))
 

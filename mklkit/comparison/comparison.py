@@ -33,8 +33,8 @@ from mklkit.comparison.writing import check_report, methods_latex, write_text
 from mklkit.datasets.csv_file import csv_text
 from mklkit.datasets.pipeline import match_class_weights
 from mklkit.errors import DataError, counted, listed
-from mklkit.estimators.groups import fit_in_groups
 from mklkit.evaluation.claims import coverage, estimand, in_points, score_in_words
+from mklkit.evaluation.fit_and_score import Samples, fitted_on
 from mklkit.evaluation.resolution import Resolution
 from mklkit.evaluation.score import Score
 from mklkit.evaluation.tasks import Task, task_named
@@ -351,8 +351,10 @@ class Comparison:
         match_class_weights(pipeline, np.unique(data.target))
         step = pipeline.steps[-1][0]
         weights = {} if data.weights is None else {f"{step}__sample_weight": data.weights}
-        groups = fit_in_groups(pipeline, data.features, data.target, data.groups)
-        return pipeline.fit(data.features, data.truth, **weights, **groups)
+        fitted: Pipeline = fitted_on(
+            pipeline, Samples(data.features, data.truth, weights, data.groups)
+        )
+        return fitted
 
     def plot(self, ax: Axes | None = None, data: str | None = None) -> ComparisonDisplay:
         """Draw scores with their intervals, the best method first (needs matplotlib)."""

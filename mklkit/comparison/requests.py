@@ -53,7 +53,7 @@ def with_lacking(data: DataSet, methods: Sequence[Method]) -> DataSet:
     if not lacks.any(axis=None):
         return data
     classes, codes = np.unique(data.target, return_inverse=True)
-    named = [] if data.task.kind == "regression" else classes.tolist()
+    named = classes.tolist() if data.task.has_classes else []
     told = counts(list(sources), lacks.to_numpy(), codes, named)
     return attrs.evolve(data, lacks=lacks.any(axis=1).to_numpy(), notes=[*data.notes, *told])
 
@@ -94,7 +94,7 @@ def of_task(
             f"The score {score} needs probabilities, which kernel methods have only if they are"
             " calibrated: add --probability (in Python probability=True)."
         )
-    chooses = is_calibrated and score != task.scores[0].name
+    chooses = is_calibrated and score != "accuracy"
     scoring = task.score_named(score).scoring if chooses else None
     if options.tune is not None and scoring is None and score != "accuracy":
         notes.append("parameters are chosen by accuracy, because a search has no probabilities")

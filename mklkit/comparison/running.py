@@ -27,8 +27,8 @@ from mklkit.datasets.pipeline import match_class_weights
 from mklkit.errors import DataError, plain_message, quoted, type_name
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.groups import fit_in_groups
-from mklkit.estimators.shared_views import SharedViews, SharesViews
+from mklkit.estimators.shared_views import SharedViews
+from mklkit.evaluation.fit_and_score import Samples, fitted_on
 from mklkit.evaluation.score import values_of
 from mklkit.persistence.facts import json_ready
 from mklkit.protocols import Array
@@ -199,7 +199,6 @@ def _fitted(
     training_labels, _ = encoded.labels
     classifier = match_class_weights(clone(method.pipeline[-1]), np.unique(encoded.data.target))
     weights: dict[str, Any] = {}
-    groups = encoded.groups
     if encoded.weights is not None:
         weights = {"sample_weight": encoded.weights}
         fits = classifier.estimator if isinstance(classifier, GridSearchCV) else classifier
@@ -207,11 +206,7 @@ def _fitted(
             raise DataError("it takes no weights of rows")
     start = perf_counter()
     with peak_memory() as peak:
-        if isinstance(classifier, SharesViews):
-            classifier.fit_sharing(shared, train, training_labels, groups=groups, **weights)
-        else:
-            params = fit_in_groups(classifier, train, training_labels, groups)
-            classifier.fit(train, training_labels, **params, **weights)
+        fitted_on(classifier, Samples(train, training_labels, weights, encoded.groups), shared)
     fitted = perf_counter()
     answers = classifier.predict(test)
     predicted = perf_counter()

@@ -15,6 +15,7 @@ Examples
 from mklkit.evaluation.class_scores import score, score_confusion
 from mklkit.evaluation.cross_validation import CrossValidation, cross_validate
 from mklkit.evaluation.equivalence import equivalence_margin
+from mklkit.evaluation.fit_and_score import Samples, Scores, fit_and_score
 from mklkit.evaluation.measures import (
     ball_center,
     effective_rank,
@@ -67,7 +68,9 @@ __all__ = [
     "PartsColumn",
     "Resolution",
     "RopeProbabilities",
+    "Samples",
     "Score",
+    "Scores",
     "Split",
     "Splits",
     "average_ranks",
@@ -79,6 +82,7 @@ __all__ = [
     "cross_validate",
     "effective_rank",
     "equivalence_margin",
+    "fit_and_score",
     "friedman_test",
     "holm",
     "indistinguishable",

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from statistics import fmean, stdev
-from time import perf_counter
 from typing import Any
 
 import attrs
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 
 from mklkit.datasets.adjusting import Adjustment
-from mklkit.datasets.covariates import quiet_removal
 from mklkit.display.html import grid, notes, shown
 from mklkit.display.numbers import seconds
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
 from mklkit.errors import DataError, counted
-from mklkit.estimators.groups import fit_in_groups
 from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.class_scores import score_confusion
+from mklkit.evaluation.fit_and_score import Samples, fit_and_score
 from mklkit.evaluation.tasks import Task, task_of
 from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols.component import check_whole
@@ -158,7 +155,6 @@ def cross_validate(
     """
     refuse_sparse(X)
     refuse_sparse(y, "y")
-    rows = X.iloc if isinstance(X, pd.DataFrame) else np.asarray(X)
     targets = np.asarray(y)
     if len(X) != len(targets):
         raise DataError(f"X has {len(X)} rows but y has {len(targets)} labels.")
@@ -170,6 +166,8 @@ def cross_validate(
     task = task_of(estimator)
     members = checked_groups(groups, len(targets))
     splits = task.splits(targets, request, random_state, members)
+    features = X if isinstance(X, pd.DataFrame) else np.asarray(X)
+    samples = Samples(features, targets, fit_params or {}, members)
     held_out = task.held_out(targets, splits.tests)
     scored: list[dict[str, Any]] = []
     answers: list[Any] = []
@@ -177,20 +175,12 @@ def cross_validate(
     adjustment.warn()
     with reported(progress, "cross-validating", BRIEF) as report:
         report(0, len(splits))
-        for split in splits:
-            train, test = split
-            start = perf_counter()
-            params = {name: np.asarray(part)[train] for name, part in (fit_params or {}).items()}
-            fitted = clone(estimator)
-            some = None if members is None else members[train]
-            params |= fit_in_groups(fitted, rows[train], targets[train], some)
-            with quiet_removal():
-                fitted.fit(rows[train], targets[train], **params)
-            answers.append(fitted.predict(rows[test]))
-            of_all = {} if held_out is None else {"variance": held_out.variance(len(scored))}
-            scores = task.score(targets[test], answers[-1], targets[train], **of_all)
-            place = {"repeat": split.repeat, "fold": split.fold}
-            scored.append({**place, **scores, "seconds": perf_counter() - start})
+        for place, split in enumerate(splits):
+            variance = None if held_out is None else held_out.variance(place)
+            scores = fit_and_score(estimator, samples, split, task, variance=variance)
+            answers.append(scores.predictions)
+            numbers = {"repeat": split.repeat, "fold": split.fold}
+            scored.append({**numbers, **scores.test, "seconds": scores.seconds})
             report(len(scored), len(splits))
     keys = [score.key for score in task.labelled]
     kept = ("repeat", "fold", "rows", *keys, "better_than_baseline", "seconds")
@@ -202,7 +192,7 @@ def cross_validate(
         confusion = np.sum([fold["confusion"] for fold in scored], axis=0)
         pooled = score_confusion(confusion, scored[0]["classes"], baseline)
     return CrossValidation(
-        per_fold, pooled, fitted, task, splits, list(splits.notes), answers, adjustment
+        per_fold, pooled, scores.model, task, splits, list(splits.notes), answers, adjustment
     )
 
 

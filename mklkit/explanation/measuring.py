@@ -15,7 +15,7 @@ from sklearn.utils import _safe_indexing
 
 from mklkit.display.measures import PARTS
 from mklkit.errors import DataError, IncompatibleError, SpecError, plain_message
-from mklkit.estimators.groups import fit_in_groups
+from mklkit.evaluation.fit_and_score import Samples, fitted_on
 from mklkit.evaluation.paired_tests import corrected_interval
 from mklkit.evaluation.pooled_r2 import HeldOut
 from mklkit.evaluation.resolution import Resolution, resolution_of
@@ -159,8 +159,7 @@ class Measuring:
     def _fitted(self, model: Any, train: Rows, rows: Any) -> Any:
         """Return a model fitted on the training rows of a fold, without dividing groups."""
         groups = None if self.data.groups is None else self.data.groups[train]
-        y = self.data.targets[train]
-        return model.fit(rows, y, **fit_in_groups(model, rows, y, groups))
+        return fitted_on(model, Samples(rows, self.data.targets[train], groups=groups))
 
     def _fold(self, train: Rows, scored: Rows, tried: Sequence[int]) -> Iterator[None]:
         """Measure on one fold; yield after each step."""

@@ -160,6 +160,14 @@ class Task(Protocol):
         """Return a score, by its name or key, as text."""
         return self.score_named(name).written(value)
 
+    def check_learnable(self, name: str, targets: NDArray[Any]) -> None:
+        """Raise a DataError if no model could learn the targets of the data of a name."""
+        self.checked(targets, len(targets))
+
+    def truth(self, targets: NDArray[Any]) -> NDArray[Any]:
+        """Return the targets that score models."""
+        return targets
+
     def facts(self, targets: NDArray[Any]) -> dict[str, Any]:
         """Return plain values that describe targets: classes and their counts, if there are any."""
         return {"classes": [], "class_counts": []}

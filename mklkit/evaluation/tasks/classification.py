@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from mklkit.datasets.columns import text_of
 from mklkit.datasets.pipeline import preset_pipeline
-from mklkit.datasets.target import class_labels
+from mklkit.datasets.target import check_labels, class_labels
 from mklkit.errors import DataError, listed
 from mklkit.evaluation.class_scores import CLASS_SCORES, answers_of, calibration, response, score
 from mklkit.evaluation.score import Answers, Score
@@ -77,6 +77,10 @@ class Classes(Task):
     def pipeline(self, preset: Preset, *, scale: str | None = None, **settings: Any) -> Pipeline:
         """Return the steps and classifier of a preset."""
         return preset_pipeline(preset, scale=scale, **settings)
+
+    def check_learnable(self, name: str, targets: NDArray[Any]) -> None:
+        """Refuse labels of other types than classes have, and a single class."""
+        check_labels(name, targets)
 
     def facts(self, targets: NDArray[Any]) -> dict[str, Any]:
         """Return the classes and how many samples each has."""

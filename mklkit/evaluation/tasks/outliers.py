@@ -43,6 +43,20 @@ class OneClass(Classes):
             )
         return signs
 
+    def check_learnable(self, name: str, targets: NDArray[Any]) -> None:
+        """Refuse other numbers of classes than two."""
+        super().check_learnable(name, targets)
+        if len(classes := np.unique(targets)) != 2:
+            raise DataError(
+                "Outliers are scored by two classes, the rarer of which is that of the outliers;"
+                f" {name} has {len(classes)}."
+            )
+
+    def truth(self, targets: NDArray[Any]) -> NDArray[Any]:
+        """Return −1 for the rarer class and 1 for the others; no fit learns from it."""
+        _, codes = np.unique(targets, return_inverse=True)
+        return np.where(codes == np.bincount(codes).argmax(), 1, -1)
+
     def usual_score(self, targets: NDArray[Any]) -> str:
         """Return the area under the ROC curve, however rare outliers are."""
         return self.ranked_by[0]
