@@ -21,7 +21,6 @@ from mklkit.comparison.methods import (
     unique_names,
 )
 from mklkit.comparison.references import (
-    DEFAULT_OF_TASK,
     baselines,
     kernel_references,
     planned_questions,
@@ -80,7 +79,7 @@ def of_task(
         score = next((name for name in usual if name != task.ranked_by[0]), task.ranked_by[0])
         notes = [reason] if (reason := task.why(score, usual[score].target)) else []
     scorer, is_calibrated = task.scorer(score), True
-    for source in data if task.kind == "classification" else ():
+    for source in data if task.has_classes and task.learned != "none" else ():
         classes, codes = np.unique(source.target, return_inverse=True)
         try:
             is_calibrated = not needs_probabilities(scorer, codes, classes)
@@ -107,7 +106,7 @@ def methods_to_compare(
     """Return the methods with the baselines, the planned questions, and notes on omissions."""
     are_named = requests is not None or bool(presets)
     if requests is None:
-        requests = () if presets else DEFAULT_OF_TASK[options.task.kind]
+        requests = () if presets else options.task.default_methods
     is_pair = (
         isinstance(requests, tuple) and len(requests) == 2 and not isinstance(requests[1], str)
     )

@@ -21,6 +21,9 @@ from mklkit.protocols.component import Preset
 from mklkit.protocols.splits.making import Folds, make_splits, read_cv
 from mklkit.protocols.splits.split import Rows, Splits
 
+LEAF = 10
+"""Rows of a leaf of gradient boosting: with scikit-learn's 20 it can't split a few dozen rows."""
+
 
 class Task(Protocol):
     """The kind of a target, and how each command treats it."""
@@ -44,6 +47,10 @@ class Task(Protocol):
     score: ClassVar[Callable[..., dict[str, Any]]]
     """Returns ``rows``, ``scores`` and ``better_than_baseline`` from the truth, predictions and,
     optionally, the targets of training rows and the number of rows that each pair stands for."""
+    default_methods: ClassVar[tuple[str, ...]] = ()
+    """The combiners that a comparison has by default, by name or glob."""
+    estimators: ClassVar[tuple[str, Callable[[Any], bool]]]
+    """scikit-learn's name for an estimator of the task, and a test whether one is."""
     names: Sequence[str] = ("target",)
     """The columns that are predicted."""
     labels: NDArray[Any] | None = None
@@ -118,6 +125,10 @@ class Task(Protocol):
         """
         guess = self.guesser().fit(np.zeros((len(training), 1)), training)
         return float(self.scorer(name, variance)(guess, np.zeros((len(truth), 1)), truth))
+
+    def baselines(self, seed: int, n_jobs: int | None, class_weight: Any) -> dict[str, Any]:
+        """Return scikit-learn's usual estimators by name, which comparisons have by default."""
+        return {}
 
     def guesser(self) -> Any:
         """Return scikit-learn's estimator that guesses without features."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 
 from mklkit.datasets.columns import text_of
@@ -17,7 +18,7 @@ from mklkit.datasets.target import check_labels, class_labels
 from mklkit.errors import DataError, listed
 from mklkit.evaluation.class_scores import CLASS_SCORES, answers_of, calibration, response, score
 from mklkit.evaluation.score import Answers, Score
-from mklkit.evaluation.tasks.base import Task
+from mklkit.evaluation.tasks.base import LEAF, Task
 from mklkit.protocols import Array
 from mklkit.protocols import Task as Learned
 from mklkit.protocols.component import Preset
@@ -32,6 +33,8 @@ class Classes(Task):
 
     kind: ClassVar[str] = "classification"
     learned: ClassVar[Learned] = "two classes"
+    default_methods: ClassVar[tuple[str, ...]] = ("centered-alignment", "dimkl*", "ifsl")
+    estimators: ClassVar[tuple[str, Callable[[Any], bool]]] = ("classifier", is_classifier)
     value: ClassVar[str] = "class"
     values: ClassVar[str] = "classes"
     scores: ClassVar[tuple[Score, ...]] = CLASS_SCORES
@@ -81,6 +84,19 @@ class Classes(Task):
     def check_learnable(self, name: str, targets: NDArray[Any]) -> None:
         """Refuse labels of other types than classes have, and a single class."""
         check_labels(name, targets)
+
+    def baselines(self, seed: int, n_jobs: int | None, class_weight: Any) -> dict[str, Any]:
+        """Return a linear model and two of trees, with the class weights."""
+        # Importing it takes a while, and most commands do not need it.
+        from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+        from sklearn.linear_model import LogisticRegression
+
+        shared = {"random_state": seed, "class_weight": class_weight}
+        return {
+            "logistic regression": LogisticRegression(max_iter=1000, class_weight=class_weight),
+            "random forest": RandomForestClassifier(n_jobs=n_jobs, **shared),
+            "gradient boosting": HistGradientBoostingClassifier(min_samples_leaf=LEAF, **shared),
+        }
 
     def facts(self, targets: NDArray[Any]) -> dict[str, Any]:
         """Return the classes and how many samples each has."""

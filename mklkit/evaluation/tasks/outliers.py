@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.base import is_outlier_detector
 from sklearn.pipeline import Pipeline
 
 from mklkit.datasets.pipeline import pipeline_without_classes
@@ -29,6 +31,11 @@ class OneClass(Classes):
     kind: ClassVar[str] = "outliers"
     learned: ClassVar[Learned] = "none"
     scores: ClassVar[tuple[Score, ...]] = OUTLIER_SCORES
+    default_methods: ClassVar[tuple[str, ...]] = ()
+    estimators: ClassVar[tuple[str, Callable[[Any], bool]]] = (
+        "outlier detector",
+        is_outlier_detector,
+    )
 
     labels: NDArray[Any] = attrs.field(factory=lambda: np.array(["outlier", "inlier"]))
 
@@ -42,6 +49,13 @@ class OneClass(Classes):
                 " and 1 or 'inlier' for the others."
             )
         return signs
+
+    def baselines(self, seed: int, n_jobs: int | None, class_weight: Any) -> dict[str, Any]:
+        """Return an isolation forest."""
+        # Importing it takes a while, and most commands do not need it.
+        from sklearn.ensemble import IsolationForest
+
+        return {"isolation forest": IsolationForest(n_jobs=n_jobs, random_state=seed)}
 
     def check_learnable(self, name: str, targets: NDArray[Any]) -> None:
         """Refuse other numbers of classes than two."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.base import is_regressor
 from sklearn.dummy import DummyRegressor
 from sklearn.pipeline import Pipeline
 
@@ -19,7 +20,7 @@ from mklkit.estimators.regressor import MKLRegressor
 from mklkit.evaluation.number_scores import NUMBER_SCORES, R2, score_numbers
 from mklkit.evaluation.pooled_r2 import HeldOut, r2_of_split
 from mklkit.evaluation.score import Score, Scorer
-from mklkit.evaluation.tasks.base import Task
+from mklkit.evaluation.tasks.base import LEAF, Task
 from mklkit.protocols import Array
 from mklkit.protocols import Task as Learned
 from mklkit.protocols.component import Preset
@@ -32,6 +33,8 @@ class Numbers(Task):
 
     kind: ClassVar[str] = "regression"
     learned: ClassVar[Learned] = "numbers"
+    default_methods: ClassVar[tuple[str, ...]] = ("centered-alignment", "ifsl")
+    estimators: ClassVar[tuple[str, Callable[[Any], bool]]] = ("regressor", is_regressor)
     value: ClassVar[str] = "number"
     values: ClassVar[str] = "numbers"
     has_classes: ClassVar[bool] = False
@@ -77,6 +80,22 @@ class Numbers(Task):
         if name != R2.name or variance is None:
             return scorer
         return lambda model, rows, truth: r2_of_split(truth, model.predict(rows), variance)
+
+    def baselines(self, seed: int, n_jobs: int | None, class_weight: Any) -> dict[str, Any]:
+        """Return a linear model and two of trees."""
+        # Importing it takes a while, and most commands do not need it.
+        from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+        from sklearn.linear_model import RidgeCV
+        from sklearn.multioutput import MultiOutputRegressor
+
+        boosting = HistGradientBoostingRegressor(min_samples_leaf=LEAF, random_state=seed)
+        return {
+            "ridge regression": RidgeCV(np.logspace(-3, 3, 7)),
+            "random forest": RandomForestRegressor(n_jobs=n_jobs, random_state=seed),
+            "gradient boosting": boosting
+            if self.n_targets == 1
+            else MultiOutputRegressor(boosting),
+        }
 
     def guesser(self) -> Any:
         """Return the mean of the training targets."""
