@@ -29,7 +29,7 @@ from mklkit.datasets.kernel_columns import sources_of
 from mklkit.datasets.pipeline import lacking_in
 from mklkit.errors import SpecError, UnknownNameError, plain_message, quoted, suggest
 from mklkit.estimators.fold_scores import needs_probabilities
-from mklkit.estimators.lacking import counts
+from mklkit.estimators.missing_sources import counts
 from mklkit.protocols.component import Preset
 
 

@@ -27,13 +27,13 @@ from mklkit.datasets.pipeline import match_class_weights
 from mklkit.errors import DataError, plain_message, quoted, type_name
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.shared_views import SharedViews
 from mklkit.evaluation.fit_and_score import Samples, fitted_on
 from mklkit.evaluation.score import values_of
 from mklkit.persistence.facts import json_ready
 from mklkit.protocols import Array
 from mklkit.protocols.splits.split import Split, Splits
 from mklkit.registry.specs import to_spec
+from mklkit.views.cache import Cache
 
 PROCESS = Path("/proc/self")
 DEAR_SECONDS = 60
@@ -118,7 +118,7 @@ def run_cells(
     seconds: dict[str, float] = {}
     for place in range(len(plan)):
         encoded = Encoded(data, plan, place)
-        shared = SharedViews(max_memory)
+        shared = Cache(max_memory)
         reasons = _too_slow(methods, seconds) if capped else {}
         for method in methods:
             cell = known(place, method)
@@ -161,7 +161,7 @@ def _cell(encoded: Encoded, method: Method) -> Cell:
     return Cell(data=encoded.data.name, **method.in_runs(), **_numbers(encoded.split))
 
 
-def _run(encoded: Encoded, method: Method, shared: SharedViews, score: str) -> Cell:
+def _run(encoded: Encoded, method: Method, shared: Cache, score: str) -> Cell:
     """Return a method's cell of a split, with the reason if it raises any error."""
     cell = _cell(encoded, method)
     # Encoding is ours: its errors count against a method only if the data cause them.
@@ -193,7 +193,7 @@ class Search(Protocol):
 
 
 def _fitted(
-    encoded: Encoded, method: Method, train: Any, test: Any, shared: SharedViews, score: str
+    encoded: Encoded, method: Method, train: Any, test: Any, shared: Cache, score: str
 ) -> dict[str, Any]:
     """Fit a method and return its measurements."""
     training_labels, _ = encoded.labels

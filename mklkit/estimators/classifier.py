@@ -19,15 +19,14 @@ from mklkit.estimators.partial_fits import check_sums_suffice, partial_fit
 from mklkit.estimators.plan import Plan, check_new_rows, new_rows
 from mklkit.estimators.predicting import PredictsClasses, calibrated, cross_fitted, lazy_on_dask
 from mklkit.estimators.problems import class_problems, decision_values, joined_parts
-from mklkit.estimators.shared_views import SharedViews, SharesViews
+from mklkit.estimators.sharing import SharesCache
 from mklkit.estimators.training_data import TrainingData, class_weights
-from mklkit.protocols import Array, lacking
+from mklkit.protocols import Array
 from mklkit.protocols.component import COMBINER, MISSING, is_whole
-from mklkit.views.bound_kernels import own_columns
-from mklkit.views.rows import take_rows
+from mklkit.views.cache import Cache
 
 
-class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
+class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
     """Multiple kernel classifier: kernels, each with a feature map, joined by a combiner.
 
     Parameters
@@ -179,7 +178,7 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
 
     def fit_sharing(
         self,
-        shared_views: SharedViews | None,
+        cache: Cache | None,
         X: Any,
         y: Any,
         sample_weight: Any = None,
@@ -189,7 +188,7 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
         if not isinstance(self.probability, bool | np.bool_):
             raise SpecError(f"probability must be True or False; got {self.probability!r:.80}.")
         plan, data = plan_and_read(self, self._task, X, y, sample_weight, groups)
-        fitted = self._learn(plan, data, self.random_state, shared_views)
+        fitted = self._learn(plan, data, self.random_state, cache)
         notes = []
         counts = np.bincount(data.values, data.row_weights, len(self.classes_))
         self.class_prior_: Array = counts / counts.sum()
@@ -214,14 +213,14 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
         plan: Plan,
         data: TrainingData,
         random_state: Any,
-        shared_views: SharedViews | None = None,
+        cache: Cache | None = None,
     ) -> Fitted:
         """Return the fit on checked rows and class numbers, without probabilities."""
         if self.class_weight is not None:
             data = data.with_class_weights(self._class_weights(data))
         n_classes = len(self.classes_)
         problems = class_problems(n_classes, self.multiclass, plan.combiner, plan.learner)
-        return fit_problems(plan, data, problems, random_state, shared_views)
+        return fit_problems(plan, data, problems, random_state, cache)
 
     def _calibrated(self, plan: Plan, data: TrainingData) -> tuple[Any, dict[str, Any], str]:
         """Return the sigmoids that turn decision values into probabilities, from fits on folds."""
@@ -230,10 +229,10 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
 
         def decide(training: NDArray[np.intp], held_out: NDArray[np.intp]) -> Array:
             fitted = self._learn(plan, data.take(training), random_state)
-            return decision_values(fitted, take_rows(data.rows, held_out), len(self.classes_))
+            return decision_values(fitted, data.rows.take(held_out), len(self.classes_))
 
-        lacks = lacking(own_columns(plan.kernels, data.rows))
-        return cross_fitted(data.values, seed, decide, data.row_weights, data.groups, lacks)
+        missing = data.rows.missing_of(plan.kernels)
+        return cross_fitted(data.values, seed, decide, data.row_weights, data.groups, missing)
 
     def _keep(self, fitted: Fitted, calibration: Any = None, notes: Sequence[str] = ()) -> Self:
         names = tuple(problem.names(self.classes_) for problem in fitted.problems)
@@ -305,8 +304,8 @@ class MKLClassifier(PredictsClasses, SharesViews, KernelEstimator):
             raise NotFittedError("It was fitted without probabilities: fit with probability=True.")
         rows, none = new_rows(self, X)
         values = decision_values(self.fitted_, rows, len(self.classes_))
-        lacks = lacking(own_columns(self.fitted_.plan.kernels, rows))
-        probabilities = calibrated(self.calibration_, self.pattern_calibrations_, values, lacks)
+        missing = rows.missing_of(self.fitted_.plan.kernels)
+        probabilities = calibrated(self.calibration_, self.pattern_calibrations_, values, missing)
         if none is not None:
             probabilities[none] = self.class_prior_
         return probabilities

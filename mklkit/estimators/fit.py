@@ -13,18 +13,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples
 
 from mklkit.display.progress import BRIEF, reported
-from mklkit.errors import (
-    DataError,
-    IncompatibleError,
-    MKLKitError,
-    plain_message,
-    quoted,
-)
-from mklkit.estimators.lacking import settled
+from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_message, quoted
+from mklkit.estimators.missing_sources import settled
 from mklkit.estimators.plan import Plan, ProblemViews, kernels_to_bind, on_kernels, plan_of
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.proposing import proposed_bank
-from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import (
     TrainingData,
@@ -43,7 +36,6 @@ from mklkit.protocols import (
     FittedKernel,
     FittedLearner,
     Learner,
-    TableRows,
     Target,
     Task,
     array_of,
@@ -53,6 +45,7 @@ from mklkit.protocols import (
 from mklkit.protocols.component import KERNELS, Component
 from mklkit.registry.composing import checked_decision
 from mklkit.registry.given_arrays import writes_explained
+from mklkit.views.cache import Cache
 from mklkit.views.deciding import BlockDecision, RowBlock, decide_block
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.kernel_rows import KernelRows
@@ -120,12 +113,12 @@ def plan_and_read(
     plan = plan_of(estimator, task, reading, kernels, weighted)
     row_groups = None if groups is None else checked_groups(groups, _num_samples(X))
     data = check_training(estimator, task, reading, X, y, row_weights, row_groups)
-    if isinstance(data.rows, TableRows) and data.rows.medians is not None:
+    if data.rows.medians is not None:
         if plan.proposed:
             plan = with_kernels(plan, data)
         classed = task in ("two classes", "several classes")
         return settled(plan, data, estimator.classes_.tolist() if classed else [])
-    if isinstance(data.rows, (np.ndarray, TableRows)):
+    if data.rows.in_memory:
         # New rows may have gaps although these have none.
         sample = reading.with_gaps(data.rows[:: -(-len(data.rows) // MEDIAN_ROWS)])
         plan = attrs.evolve(plan, reading=attrs.evolve(reading, medians=sample.medians))
@@ -137,14 +130,14 @@ def fit_problems(
     data: TrainingData,
     problems: Sequence[Problem],
     random_state: Any,
-    shared_views: SharedViews | None = None,
+    cache: Cache | None = None,
 ) -> Fitted:
     """Return the decision of each problem, learned from the views of its rows.
 
-    ``shared_views`` is for several fits on the same rows; a single fit has none.
+    ``cache`` is for several fits on the same rows; a single fit has none.
     """
     with writes_explained(plan.components):
-        return _fit_problems(plan, data, problems, random_state, shared_views)
+        return _fit_problems(plan, data, problems, random_state, cache)
 
 
 def _fit_problems(
@@ -152,18 +145,17 @@ def _fit_problems(
     data: TrainingData,
     problems: Sequence[Problem],
     random_state: Any,
-    shared_views: SharedViews | None,
+    cache: Cache | None,
 ) -> Fitted:
     if plan.proposed:
-        plan = with_kernels(plan, data, shared_views)
+        plan = with_kernels(plan, data, cache)
     # Seeds are drawn before anything runs, so that the order of the threads does not matter.
     *seeds, seed = check_random_state(random_state).randint(2**31 - 1, size=len(problems) + 1)
-    make_views = ProblemViews if shared_views is None else shared_views.of
-    problem_views = make_views(on_kernels(plan), data, seed)
+    problem_views = ProblemViews.of(on_kernels(plan), data, seed, cache)
     problem_views.say_if_long(problems)
 
     def fit_problem(problem: Problem, seed: int) -> Sequence[Decision]:
-        views, target, generator = problem_views.of(problem, seed)
+        views, target, generator = problem_views.of_problem(problem, seed)
         return fit_decisions(plan.weighting, views, target, plan.learner, generator)
 
     tasks = [partial(fit_problem, *pair) for pair in zip(problems, seeds, strict=True)]
@@ -180,17 +172,20 @@ def _fit_problems(
     return Fitted(plan, tuple(problems), tuple(decisions), len(data.rows), n_groups=n_groups)
 
 
-def with_kernels(plan: Plan, data: TrainingData, shared_views: SharedViews | None = None) -> Plan:
+def with_kernels(plan: Plan, data: TrainingData, cache: Cache | None = None) -> Plan:
     """Return a plan with kernels that are proposed from the data."""
     names, sources, learners = plan.reading.names, plan.sources, plan.learners
-    if isinstance(data.rows, TableRows):
-        data = attrs.evolve(data, rows=data.rows.filled())
+    data = attrs.evolve(data, rows=data.rows.filled())
     beside = tuple(bound for bound in plan.kernels if bound.facts.share)
     settings = plan.task, sources, learners, plan.kernels
     propose = partial(proposed_bank, names, data, *settings)
     taken = tuple(tuple(np.ravel(bound.columns).tolist()) for bound in beside)
     key = plan.task, names, sources, learners, taken
-    bank = propose() if shared_views is None else shared_views.small(key, data, propose)
+    if cache is None or not data.rows.plain:
+        bank = propose()
+    else:
+        digest = *data.digest[:2], data.digest[-1]
+        bank = cache.of(("proposed kernels", key, digest), propose)
     kernels = (*bank.kernels, *beside)
     learner, settled = bank.learner or plan.learner, (*bank.notes, *plan.notes)
     if bank.learner is not None:

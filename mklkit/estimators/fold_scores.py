@@ -25,19 +25,18 @@ from mklkit.errors import (
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.fit import fit_decisions, solver_errors_explained, with_kernels
 from mklkit.estimators.grids import PointGroup
-from mklkit.estimators.lacking import accepted, as_taken
+from mklkit.estimators.missing_sources import accepted, as_taken
 from mklkit.estimators.plan import Plan, ProblemViews, on_kernels, plan_of
 from mklkit.estimators.problems import Problem, class_problems, join_scores
-from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.numerics.threads import in_threads
-from mklkit.protocols import Array, Combiner, TableRows, lacking
+from mklkit.protocols import Array, Combiner
 from mklkit.protocols.splits.split import Rows, Splits
 from mklkit.registry.given_arrays import writes_explained
-from mklkit.views.bound_kernels import BoundKernel, own_columns
+from mklkit.views.bound_kernels import BoundKernel
+from mklkit.views.cache import Cache
 from mklkit.views.deciding import decide_block
-from mklkit.views.rows import rows_at
 
 Scorer = Callable[[Any, Any, Any], float]
 OTHERS = ("mean_test_complete", "mean_test_lacking", "mean_n_iter")
@@ -74,7 +73,7 @@ class FoldScores:
 
     ``varied`` returns the estimator with some parameters changed; ``scorer`` is called with a
     fitted classifier, rows and labels, and None stands for the accuracy. All groups with the same
-    kernels and map take their views from ``shared_views``.
+    kernels and map take their views from ``cache``.
     """
 
     data: TrainingData
@@ -82,7 +81,7 @@ class FoldScores:
     splits: Splits
     varied: Callable[[Any], MKLClassifier]
     scorer: Scorer | None
-    shared_views: SharedViews
+    cache: Cache
 
     def of(
         self, runs: Sequence[GroupRun], report: Callable[[], None]
@@ -119,8 +118,8 @@ class FoldScores:
         self, training: Rows, test: Rows, runs: Sequence[GroupRun], report: Callable[[], None]
     ) -> tuple[Array, list[MKLKitError]]:
         """Return one fold's scores and ``OTHERS`` of all points, (4, points), and what failed."""
-        data, rows = self.data.take(training), rows_at(self.data.rows, test)
-        if isinstance(data.rows, TableRows) and data.rows.medians is not None:  # of all rows
+        data, rows = self.data.take(training), self.data.rows[test]
+        if data.rows.medians is not None:  # of all rows
             learned = attrs.evolve(runs[0].plan.reading, medians=None).with_gaps(data.rows)
             rows = attrs.evolve(rows, medians=learned.medians)
             data = attrs.evolve(data, rows=learned)
@@ -152,8 +151,8 @@ class FoldScores:
         """Return one fold's scores and ``OTHERS`` of one group's points, (4, points)."""
         n_problems, n_points = len(run.problems), len(run.group.points)
         weighing = run.estimator.class_weight
-        plan = with_kernels(run.plan, data, self.shared_views) if run.plan.proposed else run.plan
-        lacks = lacking(own_columns(plan.kernels, held_out.rows))
+        plan = with_kernels(run.plan, data, self.cache) if run.plan.proposed else run.plan
+        missing = held_out.rows.missing_of(plan.kernels)
         if plan.reading.medians is not None:
             data = as_taken(plan, data)
             held_out = attrs.evolve(held_out, rows=accepted(plan, held_out.rows)[0])
@@ -163,7 +162,7 @@ class FoldScores:
         random_state = check_random_state(run.estimator.random_state)
         # The same in every fold, as if each were fitted alone with the estimator's seed.
         *seeds, seed = random_state.randint(2**31 - 1, size=n_problems + 1)
-        views_of = self.shared_views.of(on_kernels(plan), data, seed)
+        views_of = ProblemViews.of(on_kernels(plan), data, seed, self.cache)
         iterations = np.zeros(n_points)
 
         def values() -> Iterator[Array]:
@@ -177,8 +176,8 @@ class FoldScores:
         else:
             scores = join_scores(run.problems, values(), len(self.classes))
         of_all, parts = self._scored(scores, held_out.values), np.full((2, n_points), np.nan)
-        if lacks is not None:
-            for place, part in enumerate((~lacks.any(axis=1), lacks.any(axis=1))):
+        if missing is not None:
+            for place, part in enumerate((~missing.any(axis=1), missing.any(axis=1))):
                 with suppress(ValueError):  # A score may need rows of each class.
                     parts[place] = self._scored(scores[:, part], held_out.values[part])
         return np.array([of_all, *parts, iterations / n_problems])
@@ -219,7 +218,7 @@ def _decide(
     run: GroupRun, views_of: ProblemViews, problem: Problem, seed: int, held_out: TrainingData
 ) -> tuple[Array, Array]:
     """Return the points' decision values on new rows, the points last, and their iterations."""
-    views, target, random_state = views_of.of(problem, seed)
+    views, target, random_state = views_of.of_problem(problem, seed)
     combiner, learner, points = run.plan.weighting, run.plan.learner, run.group.points
     rows: Any = held_out.rows
     if fits_grids(combiner) and problem.positive is not None:

@@ -16,7 +16,7 @@ from sklearn.model_selection import ParameterGrid, ParameterSampler
 
 from mklkit.errors import SpecError, plain_message, quoted
 from mklkit.estimators.base import NestedParameters
-from mklkit.estimators.shared_views import same_key
+from mklkit.estimators.plan import same_key
 from mklkit.numerics.sampling import own_stream
 from mklkit.protocols import Array, facts_of
 from mklkit.protocols.component import is_whole

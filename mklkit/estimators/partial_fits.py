@@ -26,7 +26,7 @@ from mklkit.protocols import (
     LearnerFacts,
     Projector,
     Rows,
-    TableRows,
+    Store,
     Target,
     facts_of,
 )
@@ -85,8 +85,8 @@ class PartialSums:
         moments = self.moments.classes(members)
         counts = moments.counts.astype(np.intp)
         target = problem.target(np.repeat(members, counts), rows.dtype)
-        unavailable = UnavailableRows((int(moments.total), rows.shape[1]), rows.dtype)
-        blocks = GatheredMoments(self, moments, unavailable)
+        gone = Rows(GoneNumbers((int(moments.total), rows.shape[1]), rows.dtype))
+        blocks = GatheredMoments(self, moments, gone)
         return ViewSet.of_blocks(self.kernels, blocks), target
 
 
@@ -142,9 +142,9 @@ def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
         reading, bank = sums.plan.reading, list(sums.plan.kernels)
     plan = plan_of(estimator, "two classes", reading, bank)
     rows = checked_rows(estimator, reading, X, first=sums is None)
-    if isinstance(rows, TableRows) and rows.medians is not None:
+    if rows.medians is not None:
         raise DataError(
-            "partial_fit takes no rows that lack values, since its sums would depend on the weights"
+            "partial_fit takes no rows with gaps, since its sums would depend on the weights"
             " of the kernels: fit on all rows at once, or put an imputer before the model."
         )
     known = np.unique(classes) if sums is None else estimator.classes_
@@ -188,30 +188,21 @@ def _codes_of(labels: NDArray[Any], classes: NDArray[Any], n_rows: int) -> NDArr
     return codes
 
 
-@attrs.frozen
-class UnavailableRows:
-    """Rows (N, d) that can't be read any more."""
+class GoneNumbers(Store):
+    """Numbers (N, d) that can't be read any more."""
 
-    shape: tuple[int, int]
-    dtype: np.dtype[Any]
-    column_names: Sequence[str] | None = None
-
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return self.shape[0]
+    def __init__(self, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
+        self.shape, self.dtype, self.column_names = shape, dtype, None
 
     def __getitem__(self, members: slice | NDArray[np.intp], /) -> Array:
         """Refuse."""
         raise _refusal()
 
-    def check_unchanged(self) -> None:
-        """Do nothing."""
-
 
 class GatheredMoments(FeatureBlocks):
     """The features of M views, known only by their sums; rows are in order of their class."""
 
-    def __init__(self, sums: PartialSums, moments: ClassMoments, rows: UnavailableRows) -> None:
+    def __init__(self, sums: PartialSums, moments: ClassMoments, rows: Rows) -> None:
         super().__init__(sums.projectors, rows)
         self.__dict__["widths"] = sums.widths
         self._moments = moments

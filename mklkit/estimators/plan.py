@@ -11,12 +11,13 @@ from functools import partial
 from typing import Any
 
 import attrs
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.combiners.templates.fixed_shares import FixedShares
 from mklkit.errors import IncompatibleError, SpecError, quoted
-from mklkit.estimators.lacking import accepted, refuse_without_source
+from mklkit.estimators.missing_sources import accepted, refuse_without_source
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.sources import kernels_by_kind
 from mklkit.estimators.table_reading import TableReading
@@ -27,12 +28,9 @@ from mklkit.protocols import (
     FeatureMapFacts,
     Missing,
     Rows,
-    RowSource,
-    TableRows,
     Target,
     Task,
     facts_of,
-    protected,
     result_of,
 )
 from mklkit.protocols.component import FOR_LARGE_DATA, LEARNER, MISSING, RIDGE
@@ -40,10 +38,11 @@ from mklkit.registry.columns import are_proposed, bind_kernels, kernels_beside, 
 from mklkit.registry.composing import check_gives_weights, choose_components
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels, say_if_long
+from mklkit.views.cache import Cache, Quantities
 from mklkit.views.deciding import RowBlock
 from mklkit.views.engines import engine_of
 from mklkit.views.memory import check_gram_fits, memory_given
-from mklkit.views.rows import PairStore, rows_at
+from mklkit.views.rows import AllPairs
 from mklkit.views.view_set import ViewSet
 
 BANDWIDTHS = ("per-problem", "all-rows")
@@ -180,8 +179,7 @@ def new_rows(estimator: Any, X: Any) -> tuple[Rows, NDArray[np.bool_] | None]:
     """Return checked new rows, and which of them have no source; None if all have some."""
     plan = estimator.fitted_.plan
     rows = checked_rows(estimator, plan.reading, as_source(X), first=False)
-    lack = isinstance(rows, TableRows) and rows.medians is not None
-    return accepted(plan, rows) if lack else (rows, None)
+    return accepted(plan, rows)
 
 
 WORTH_KEEPING = 2**28
@@ -193,8 +191,8 @@ class ProblemViews:
 
     A map whose facts state ``shared`` (a random subset) is fitted once on all rows, from ``seed``,
     and each problem uses its rows of the features; any other is fitted on each problem's own rows.
-    ``keep``: each problem's views are kept for other fits on the same rows. ``store`` has
-    quantities of pairs of all rows, which include these.
+    ``shared``: the views of each problem are kept in the cache for other fits on the same rows.
+    ``pairs`` are those of all rows of a search, which include these.
     """
 
     def __init__(
@@ -202,31 +200,32 @@ class ProblemViews:
         plan: Plan,
         data: TrainingData,
         seed: int,
-        keep: bool = False,
-        store: PairStore | None = None,
+        cache: Cache | None = None,
+        shared: bool = False,
+        pairs: AllPairs | None = None,
     ) -> None:
         self._facts = facts_of(plan.feature_map, FeatureMapFacts)
         if plan.missing != MISSING:
-            changed = [attrs.evolve(bound, missing=plan.strategy) for bound in plan.kernels]
+            changed = [attrs.evolve(bound, strategy=plan.strategy) for bound in plan.kernels]
             plan = attrs.evolve(plan, kernels=tuple(changed))
         if plan.bandwidths == "all-rows":
-            fitted, _ = fit_kernels(plan.kernels, data.rows, data.row_weights)
-            pairs = zip(plan.kernels, fitted, strict=True)
-            kernels = tuple(attrs.evolve(bound, fitted=kernel) for bound, kernel in pairs)
+            fitted = fit_kernels(plan.kernels, data.rows, data.row_weights)
+            bound = zip(plan.kernels, fitted, strict=True)
+            kernels = tuple(attrs.evolve(each, fitted=kernel) for each, kernel in bound)
             plan = attrs.evolve(plan, kernels=kernels)
-        if isinstance(data.rows, RowSource) and not self._facts.shared:
+        if not (data.rows.in_memory or self._facts.shared):
             if not engine_of(data.rows).local:
                 raise IncompatibleError(
                     f"The feature map {plan.feature_map.name!r} with these parameters needs all"
                     f" rows in one place, and they are on Dask's workers: use {FOR_LARGE_DATA}."
                 )
             check_gram_fits(len(data.rows), data.rows.dtype.itemsize)
-            data = attrs.evolve(data, rows=rows_at(data.rows, slice(0, len(data.rows))))
+            data = attrs.evolve(data, rows=data.rows[slice(0, len(data.rows))])
         self.plan, self.data = plan, data
-        self._keep, self._store = keep, store
+        self._cache = cache or Cache(plan.max_memory)
+        self._kept = Quantities(self._cache, self) if shared else None
+        self._pairs = pairs
         self._places = np.arange(len(data.rows)) if data.places is None else data.places
-        self._blocks: dict[tuple[Any, ...], tuple[Any, RowBlock]] = {}
-        self._known: dict[tuple[Any, ...], tuple[ViewSet, Target, np.random.RandomState]] = {}
         self._of_all_rows: ViewSet | None = None
         if self._facts.shared:
             self._of_all_rows = self._fitted(
@@ -236,27 +235,45 @@ class ProblemViews:
             if self._of_all_rows.blocks is not None:
                 self._of_all_rows.blocks.keep_small()
 
+    @classmethod
+    def of(cls, plan: Plan, data: TrainingData, seed: int, cache: Cache | None) -> ProblemViews:
+        """Return the views of an estimator's problems on some rows.
+
+        If fits share a ``cache``, they are those of an earlier fit with the same kernels, map, rows
+        and labels, if there was one; results equal those of separate fits.
+        """
+        if cache is None or not data.rows.in_memory:
+            return cls(plan, data, seed)
+        kernels = tuple((k.label, same_key(k.kernel), joblib.hash(k.columns)) for k in plan.kernels)
+        parts = same_key(plan.feature_map), same_key(plan.missing)
+        settings = *parts, int(seed), plan.bandwidths, plan.max_memory
+        key = "views", kernels, settings, data.digest
+
+        def make() -> ProblemViews:
+            return cls(plan, data, seed, cache, True, pairs_of(data, cache))
+
+        return cache.of(key, make, lambda _: data.rows.nbytes)
+
     def say_if_long(self, problems: Sequence[Problem]) -> None:
         """Report the expected time for the Gram matrices of these problems, if it is long."""
         if not self._facts.explicit:
             pairs = sum(float(len(problem.rows(self.data.values))) ** 2 for problem in problems)
             say_if_long(self.plan.kernels, self.data.rows, pairs)
 
-    @property
-    def n_bytes(self) -> int:
-        """The memory of what is kept."""
-        kept: list[ViewSet | RowBlock] = [] if self._of_all_rows is None else [self._of_all_rows]
-        kept += [views for views, _, _ in list(self._known.values())]
-        kept += [block for _, block in list(self._blocks.values())]
-        rows: Any = self.data.rows
-        return int(rows.nbytes) + sum(part.n_bytes for part in kept)
-
-    def of(self, problem: Problem, seed: int) -> tuple[ViewSet, Target, np.random.RandomState]:
+    def of_problem(
+        self, problem: Problem, seed: int
+    ) -> tuple[ViewSet, Target, np.random.RandomState]:
         """Return a problem's views, its target, and the random state after making them."""
-        key = problem, int(seed)
-        if key in self._known:
-            views, target, random_state = self._known[key]
-            return views, target, deepcopy(random_state)
+        if self._kept is None:
+            return self._made(problem, seed)
+        views, target, random_state = self._kept.of(
+            (problem, int(seed)),
+            partial(self._made, problem, seed),
+            lambda made: sum({id(view.rows): view.rows.nbytes for view in made[0]}.values()),
+        )
+        return views, target, deepcopy(random_state)
+
+    def _made(self, problem: Problem, seed: int) -> tuple[ViewSet, Target, np.random.RandomState]:
         random_state = np.random.RandomState(seed)
         rows, values = self.data.rows, self.data.values
         members = problem.rows(values)
@@ -265,47 +282,71 @@ class ProblemViews:
         target = problem.target(values[members], rows.dtype, weights, groups)
         if self._of_all_rows is not None:
             views = self._of_all_rows if every else self._of_all_rows.restricted(members)
-        else:
-            if not self._facts.explicit:
-                check_gram_fits(len(members), rows.dtype.itemsize)
-            rows = rows if every else rows[members]
-            views = self._fitted(rows, weights, random_state, self._places[members])
-        if self._keep:
-            self._known[key] = views, target, deepcopy(random_state)
+            return views, target, random_state
+        if not self._facts.explicit:
+            check_gram_fits(len(members), rows.dtype.itemsize)
+        rows = rows if every else rows[members]
+        views = self._fitted(rows, weights, random_state, self._places[members])
         return views, target, random_state
 
     def _fitted(
-        self, rows: Any, row_weights: Array | None, random_state: Any, places: Any = None
+        self, rows: Rows, row_weights: Array | None, random_state: Any, places: Any = None
     ) -> ViewSet:
-        plan, store = self.plan, self._store
-        pairs = None if store is None or places is None else partial(store.of, places=places)
+        plan = self.plan
         return ViewSet.fit(
             plan.kernels,
             plan.feature_map,
-            protected(rows),
+            rows,
             random_state,
             plan.max_memory,
-            pairs,
+            self._pairs_at(places),
             row_weights,
+            self._cache,
         )
 
+    def _pairs_at(self, places: Any) -> Any:
+        if self._pairs is None or places is None:
+            return None
+        return partial(self._pairs.of, places=places)
+
     def block(self, problem: Problem, seed: int, held_out: TrainingData) -> RowBlock | None:
-        """Return other rows of the store as a block that all decisions of a problem share.
+        """Return other rows of a search as a block that all decisions of a problem share.
 
         None if their columns take too much memory to be kept.
         """
-        views, _, _ = self.of(problem, seed)
-        rows: Any = held_out.rows
-        memory, places = self.plan.max_memory, held_out.places
-        assert places is not None, "the rows are some of a search"
-        limit = WORTH_KEEPING if memory is None else min(WORTH_KEEPING, memory // 4)
-        if len(rows) * len(views.rows) * len(views) * views.rows.dtype.itemsize > limit:
+        if self._kept is None:
             return None
-        key = problem, int(seed)
-        known, block = self._blocks.get(key, (None, None))
-        if block is None or known is not rows:
-            store = self._store
-            pairs = None if store is None else partial(store.of, places=places)
-            block = views.block_of(rows, pairs)
-            self._blocks[key] = rows, block
-        return block
+        views, _, _ = self.of_problem(problem, seed)
+        rows, memory = held_out.rows, self.plan.max_memory
+        limit = WORTH_KEEPING if memory is None else min(WORTH_KEEPING, memory // 4)
+        size = len(rows) * len(views.rows) * len(views) * views.rows.dtype.itemsize
+        if size > limit:
+            return None
+        return self._kept.of(
+            (problem, int(seed), "held out", rows.digest),
+            lambda: views.block_of(rows, self._pairs_at(held_out.places)),
+            lambda _: size,
+        )
+
+
+def pairs_of(data: TrainingData, cache: Cache) -> AllPairs | None:
+    """Return the pairs of all rows of a search, or None if these rows are no part of one."""
+    if data.whole is None:
+        whole = cache.known(("whole", data.rows.digest))
+    else:
+        whole = data.whole
+        cache.of(("whole", whole.digest), lambda: whole)
+    return None if whole is None else AllPairs(whole, cache)
+
+
+def same_key(value: Any) -> Any:
+    """Return a key that is equal for interchangeable parameters or components.
+
+    The caller keeps values that can't be hashed, such as components with an array: these are
+    compared by identity.
+    """
+    try:
+        hash(value)
+    except TypeError:
+        return id(value)
+    return type(value), value

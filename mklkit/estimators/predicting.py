@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import DataError
-from mklkit.protocols import Array, Rows, patterns
+from mklkit.protocols import Array, Mask, Rows, missing_patterns
 from mklkit.protocols.splits.making import USUAL_FOLDS, make_splits
 from mklkit.registry.given_arrays import writes_explained
 from mklkit.views.dask.rows import each_row
@@ -22,7 +22,7 @@ from mklkit.views.deciding import decide_all
 from mklkit.views.rows import is_dask
 
 PATTERN_ROWS, CLASS_ROWS = 50, 5
-"""The fewest rows that lack the same sources, and of each class, for separate sigmoids."""
+"""The fewest samples that miss the same sources, and of each class, for separate sigmoids."""
 
 
 def class_numbers(scores: Array) -> NDArray[np.intp]:
@@ -172,12 +172,12 @@ def cross_fitted(
     decide: Callable[[NDArray[np.intp], NDArray[np.intp]], Array],
     row_weights: Array | None = None,
     groups: NDArray[np.intp] | None = None,
-    lacks: NDArray[np.bool_] | None = None,
+    missing: Mask = None,
 ) -> tuple[Any, dict[str, Any], str]:
     """Return scikit-learn's sigmoids of decision values of held-out rows, and a note.
 
-    Beside those of all rows there are those of each pattern of sources that enough rows lack, as
-    ``lacks`` (N, M) says, by a key with 1 for each source that it lacks.
+    Beside those of all rows there are those of each pattern of missing sources that enough samples
+    have, as ``missing`` (N, M) says, by a key with 1 for each source that it misses.
 
     ``decide`` takes the rows to train on and those held out, and returns the decision values on
     the latter of a model trained on the former. The only row or group of a class is never held
@@ -211,8 +211,8 @@ def cross_fitted(
         return model.calibrated_classifiers_[0]
 
     of_patterns = {}
-    if lacks is not None:
-        numbers, table = patterns(lacks)
+    if missing is not None:
+        numbers, table = missing_patterns(missing)
         for number, pattern in enumerate(table):
             members = np.flatnonzero((numbers == number) & scored)
             counts = np.bincount(codes[members], minlength=n_classes)
@@ -223,22 +223,20 @@ def cross_fitted(
     return sigmoids(np.arange(n_rows)), of_patterns, "; ".join([note, *splits.notes])
 
 
-def calibrated(
-    shared: Any, of_patterns: dict[str, Any], values: Array, lacks: NDArray[np.bool_] | None
-) -> Array:
+def calibrated(shared: Any, of_patterns: dict[str, Any], values: Array, missing: Mask) -> Array:
     """Return the probabilities of decision values, by the rows' own patterns where these have any.
 
-    ``lacks`` (n, M) says which sources rows lack; None if they have all.
+    ``missing`` (n, M) says which sources samples miss; None if they have all.
     """
     probabilities: Array = shared.predict_proba(values)
     if of_patterns:
         complete = np.zeros((len(values), len(next(iter(of_patterns)))), bool)
-        numbers, table = patterns(complete if lacks is None else lacks)
+        numbers, table = missing_patterns(complete if missing is None else missing)
         for number, pattern in enumerate(table):
             members, calibration = numbers == number, of_patterns.get(_key(pattern), shared)
             probabilities[members] = calibration.predict_proba(values[members])
     return probabilities
 
 
-def _key(lacks: NDArray[np.bool_]) -> str:
-    return "".join("01"[int(absent)] for absent in lacks)
+def _key(missing: NDArray[np.bool_]) -> str:
+    return "".join("01"[int(of_source)] for of_source in missing)

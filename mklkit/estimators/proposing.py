@@ -20,12 +20,11 @@ from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import TrainingData, as_source, check_training
 from mklkit.numerics.ridge import leave_one_out_error
 from mklkit.numerics.sampling import drawn_by_class
-from mklkit.protocols import Array, FittedKernel, Target, Task
+from mklkit.protocols import Array, FittedKernel, Rows, Target, Task
 from mklkit.protocols.splits.making import make_splits
 from mklkit.registry.columns import proposed_for
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
 from mklkit.views.kernel_rows import InnerProduct, KernelRows
-from mklkit.views.rows import ColumnCuts, rows_at
 from mklkit.views.sides import GramSide
 from mklkit.views.tiles import kernel_products
 
@@ -110,7 +109,7 @@ def proposed_bank(
     numbers = task == "numbers"
     codes = np.zeros(len(data.values), np.intp) if numbers else data.values
     drawn = drawn_by_class(codes, MOST_ROWS)
-    sample, values = rows_at(data.rows, drawn), data.values[drawn]
+    sample, values = data.rows[drawn], data.values[drawn]
     if numbers:
         targets = StandardScaler().fit_transform(values.reshape(len(values), -1))
     else:
@@ -165,7 +164,7 @@ def propose_kernels(X: Any, y: Any, kernels: Any = "auto") -> KernelBank:
 
 def _pruned(
     candidates: Sequence[Candidate],
-    rows: Array,
+    rows: Rows,
     targets: Array,
     codes: NDArray[np.intp],
     groups: NDArray[np.intp] | None,
@@ -216,21 +215,19 @@ def _pruned(
 
 
 def _fitted(
-    candidates: Sequence[Candidate], rows: Array
+    candidates: Sequence[Candidate], rows: Rows
 ) -> tuple[list[Candidate], list[FittedKernel], list[Array], list[str]]:
     """Return the fitted candidates with finite values, their rows, and notes on the others."""
-    cuts = ColumnCuts(rows)
     able, kernels, own_rows, notes = [], [], [], []
     for bound, group in candidates:
-        columns = cuts.of(bound.columns, bound.reads)
         try:
-            (kernel,), _ = fit_kernels([attrs.evolve(bound, columns=None)], columns)
+            (kernel,) = fit_kernels([bound], rows)
         except MKLKitError as error:
             notes.append(f"{LEFT_OUT} {bound.label}: {error}")
             continue
         able.append((bound, group))
         kernels.append(kernel)
-        own_rows.append(columns)
+        own_rows += rows.arrays_of([bound])
     if not able:
         raise DataError(f"No kernel can be proposed for these rows: {'; '.join(notes)}")
     return able, kernels, own_rows, notes
@@ -282,7 +279,7 @@ def _better_together(
 def _better_learner(
     learners: Sequence[Any],
     kernels: Sequence[BoundKernel],
-    rows: Array,
+    rows: Rows,
     codes: NDArray[np.intp],
     groups: NDArray[np.intp] | None,
 ) -> tuple[Any, str]:
@@ -291,10 +288,9 @@ def _better_learner(
     Ties go to the first. Several classes are predicted one against the rest.
     """
     drawn = drawn_by_class(codes, ROWS_OF_SUMS)
-    some, codes = rows_at(rows, drawn), codes[drawn]
+    some, codes = rows[drawn], codes[drawn]
     groups = None if groups is None else groups[drawn]
-    fitted, own_rows = fit_kernels(kernels, some)
-    pairs = zip(fitted, own_rows, strict=True)
+    pairs = zip(fit_kernels(kernels, some), some.arrays_of(kernels), strict=True)
     gram = np.sum([kernel(columns, columns) for kernel, columns in pairs], axis=0)
     classes = np.unique(codes)
     sides = classes[1:] if len(classes) == 2 else classes

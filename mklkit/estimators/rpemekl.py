@@ -13,8 +13,8 @@ from mklkit.estimators.base import NestedParameters
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.from_preset import preset_classifier
 from mklkit.estimators.search import MKLSearchCV
-from mklkit.estimators.shared_views import SharedViews
 from mklkit.estimators.voting import MKLVotingClassifier
+from mklkit.views.cache import Cache
 
 SUBSET_CHOICES = (0.1, 0.2, 0.3, 0.4, 0.5)
 """p as a fraction of the training rows (paper 004, section 3.1)."""
@@ -108,19 +108,17 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
 
     def fit_sharing(
         self,
-        shared_views: SharedViews | None,
+        cache: Cache | None,
         X: Any,
         y: Any,
         sample_weight: Any = None,
         groups: Any = None,
     ) -> Self:
         """Fit the members, sharing views with other fits on the same rows."""
-        self.best_params_, self.best_score_ = self._choose(
-            shared_views, X, y, sample_weight, groups
-        )
+        self.best_params_, self.best_score_ = self._choose(cache, X, y, sample_weight, groups)
         start = perf_counter()
         member = self._member(**self.best_params_).set_params(probability=self.probability)
-        self._vote(shared_views, member, X, y, sample_weight, groups)
+        self._vote(cache, member, X, y, sample_weight, groups)
         self.refit_time_ = perf_counter() - start
         used = ", ".join(f"{key} {value}" for key, value in self.best_params_.items())
         self.fitted_ = attrs.evolve(
@@ -128,7 +126,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         )
         return self
 
-    def _choose(self, shared_views: SharedViews | None, *data: Any) -> tuple[dict[str, Any], float]:
+    def _choose(self, cache: Cache | None, *data: Any) -> tuple[dict[str, Any], float]:
         subsets = self._subset_choices()
         params = {"subset": subsets[0], "alpha": self.alpha, "lam": self.lam}
         if not self.tune and len(subsets) == 1:
@@ -138,7 +136,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         space = search.search_space() if self.tune else {}
         tuned = {name: space[name] for name in NESTED.values() if name in space}
         search.set_params(param_grid={**grid, **tuned, NESTED["subset"]: subsets})
-        search.fit_sharing(shared_views, *data)
+        search.fit_sharing(cache, *data)
         chosen = {name: search.best_params_[nested] for name, nested in NESTED.items()}
         return chosen, search.best_score_
 

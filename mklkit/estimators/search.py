@@ -42,7 +42,7 @@ from mklkit.estimators.searched import (
     varied,
     with_plain,
 )
-from mklkit.estimators.shared_views import SharedViews, SharesViews
+from mklkit.estimators.sharing import SharesCache
 from mklkit.estimators.showing import KernelSummary
 from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import (
@@ -51,11 +51,12 @@ from mklkit.estimators.training_data import (
     checked_groups,
     checked_row_weights,
 )
-from mklkit.protocols import Array, TableRows
+from mklkit.protocols import Array
 from mklkit.protocols.splits.making import USUAL_FOLDS, GivenSplits, make_splits, read_cv
+from mklkit.views.cache import Cache
 
 
-class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
+class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
     """Parameters of an estimator chosen by cross-validation, with shared Gram matrices.
 
     It works with all combiners and learners, for classes, numbers and one class. For classes,
@@ -164,7 +165,7 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
 
     def fit_sharing(
         self,
-        shared_views: SharedViews | None,
+        cache: Cache | None,
         X: Any,
         y: Any,
         sample_weight: Any = None,
@@ -173,13 +174,13 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
         """Search as :meth:`fit` does, sharing views with other fits on the same rows."""
         check_progress(self.progress)
         base = self._base()
-        shared_views = shared_views or SharedViews(base.max_memory)
+        cache = cache or Cache(base.max_memory)
         space = declared_space(varied(base, {}))
         numbered = points_of(self._grids(base) if self.param_grid is None else self.param_grid)
         points = [point for _, point in numbered]
         rows = X, y, sample_weight, groups
         if isinstance(base, MKLClassifier):
-            scores_of, total, folds_notes = self._of_classes(base, points, shared_views, *rows)
+            scores_of, total, folds_notes = self._of_classes(base, points, cache, *rows)
         else:
             scores_of, total, folds_notes = by_fits(base, points, self.cv, self._score, rows)
         done = count(1)
@@ -194,7 +195,7 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
             start = perf_counter()
             best = varied(base, self.best_params_)
             if isinstance(base, MKLClassifier):
-                best.fit_sharing(shared_views, *rows)
+                best.fit_sharing(cache, *rows)
             else:
                 best.fit(X, y, sample_weight, **fit_in_groups(best, X, y, groups))
             self.best_estimator_ = best
@@ -209,7 +210,7 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
         return self
 
     def _of_classes(
-        self, base: MKLClassifier, points: list[Point], shared_views: SharedViews, *rows: Any
+        self, base: MKLClassifier, points: list[Point], cache: Cache, *rows: Any
     ) -> Any:
         """Return a scorer of points of a classifier, which scores many with one fit."""
         X, y, sample_weight, groups = rows
@@ -222,8 +223,7 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
         row_weights = checked_row_weights(sample_weight, _num_samples(table))
         row_groups = checked_groups(groups, _num_samples(table))
         data = check_training(self, "two classes", reading, table, y, row_weights, row_groups)
-        if isinstance(data.rows, TableRows):
-            reading = attrs.evolve(reading, medians=data.rows.medians)
+        reading = attrs.evolve(reading, medians=data.rows.medians)
         run, seed = seeded(base)
         check_scorer(scorer, self.scoring, data.values, self.classes_)
         counting = None if row_weights is None else row_weights != 0
@@ -232,7 +232,7 @@ class MKLSearchCV(PredictsClasses, SharesViews, FittedKernels):
             request = attrs.evolve(request, features=data.rows, kept=counting)
         labels = self.classes_[data.values]
         splits = make_splits(labels, request, seed=seed, groups=data.groups)
-        folds = FoldScores(data, self.classes_, splits, partial(varied, run), scorer, shared_views)
+        folds = FoldScores(data, self.classes_, splits, partial(varied, run), scorer, cache)
         pairs = zip(alike, bound, strict=True)
         runs = [folds.prepared(group, reading, bank) for group, bank in pairs]
         total = len(splits) * sum(len(run.problems) for run in runs)

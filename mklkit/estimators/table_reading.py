@@ -20,7 +20,7 @@ from sklearn.utils.validation import _get_feature_names
 
 from mklkit.errors import DataError, MKLKitError, counted, quoted
 from mklkit.estimators.assign_columns import WORDS, Bank, Holds, assign_columns
-from mklkit.protocols import Array, RowSource, TableRows
+from mklkit.protocols import Array, Reads, Rows, RowSource
 from mklkit.registry.columns import resolve_columns
 from mklkit.registry.readings import MISSING, category_codes, text_codes
 from mklkit.views.bound_kernels import BoundKernel
@@ -99,12 +99,11 @@ class TableReading:
         """Return which of these numbers (n, d) are gaps that kernels skip, or text."""
         return np.isnan(numbers) & np.isin(np.arange(numbers.shape[1]), self.gaps)
 
-    def with_gaps(self, rows: Any) -> TableRows:
+    def with_gaps(self, rows: Rows) -> Rows:
         """Return rows that lack values, with the medians of training, or their own when training.
 
         Columns whose gaps kernels skip have none.
         """
-        rows = rows if isinstance(rows, TableRows) else TableRows(rows, {}, {})
         medians = self.medians
         if medians is None:
             with warnings.catch_warnings():
@@ -115,10 +114,10 @@ class TableReading:
             medians[[*self.gaps, *self.categories]] = np.nan
         return attrs.evolve(rows, medians=medians)
 
-    def rows(self, X: Any, numbers: Array) -> Array | TableRows:
+    def rows(self, X: Any, numbers: Array) -> Rows:
         """Return everything that kernels read in a table; ``numbers`` are its numbers (n, d)."""
         frame = as_table(X)
-        texts, categories = {}, {}
+        others: dict[tuple[Reads, int], Array] = {}
         for place in self.texts:
             column = frame.iloc[:, place]
             values = column.astype(object).mask(column.isna(), "").tolist()
@@ -128,8 +127,8 @@ class TableReading:
                     f"Column {quoted(str(column.name))} held text in the training data and holds"
                     f" {wrong!r:.40} now: turn it into text."
                 )
-            texts[place] = text_codes(values)
-            texts[place][column.isna()] = np.nan
+            others["text", place] = codes = text_codes(values)
+            codes[column.isna()] = np.nan
         for place in self.categories:
             if self.holds[place] == "numbers":
                 codes = numbers[:, place].astype(np.float64)
@@ -139,10 +138,10 @@ class TableReading:
                 codes = category_codes(frame.iloc[:, place].to_numpy(dtype=object))
             if place in self.filled:
                 codes = np.where(np.isnan(codes), category_codes([MISSING]), codes)
-            categories[place] = codes
-        rows = TableRows(numbers, texts, categories) if texts or categories else numbers
-        lack = any(np.isnan(codes[:, 0]).any() for codes in texts.values())
-        return self.with_gaps(rows) if lack else rows
+            others["categories", place] = codes
+        rows = Rows(numbers, others)
+        gaps = any(np.isnan(others["text", place][:, 0]).any() for place in self.texts)
+        return self.with_gaps(rows) if gaps else rows
 
 
 def read_table(X: Any, banks: Sequence[Bank]) -> tuple[TableReading, list[list[BoundKernel]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from numbers import Number, Real
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import attrs
 import joblib
@@ -19,9 +19,9 @@ from sklearn.utils.validation import validate_data
 from mklkit.errors import DataError, SpecError, counted, listed, quoted, suggest, type_name
 from mklkit.estimators.table_reading import TableReading, needs_reading
 from mklkit.numerics.sparse import refuse_sparse
-from mklkit.protocols import Array, Rows, RowSource, Task, protected
+from mklkit.protocols import Array, Rows, RowSource, Task
 from mklkit.views.dask.rows import DaskRows, in_memory
-from mklkit.views.rows import check_width, is_dask, take_rows
+from mklkit.views.rows import check_width, is_dask
 from mklkit.views.stored_rows import StoredRows
 
 BALANCED = "balanced"
@@ -44,15 +44,15 @@ class TrainingData:
     rows: Rows
     values: NDArray[Any]
     row_weights: Array | None = None
-    whole: Array | None = None
+    whole: Rows | None = None
     places: NDArray[np.intp] | None = None
     groups: NDArray[np.intp] | None = None
 
     def take(self, members: NDArray[np.intp]) -> TrainingData:
         """Return some of the rows, as a part of these."""
         weights, groups = self.beside(members)
-        whole = self.rows if isinstance(self.rows, np.ndarray) else None
-        rows = take_rows(self.rows, members)
+        whole = self.rows if self.rows.plain else None
+        rows = self.rows.take(members)
         return TrainingData(rows, self.values[members], weights, whole, members, groups)
 
     def beside(self, members: NDArray[np.intp]) -> tuple[Any, Any]:
@@ -71,7 +71,7 @@ class TrainingData:
         if len(kept) == len(self.values):
             return self
         of_rows = None if (weights == 1).all() else weights
-        return type(self)(take_rows(self.rows, kept), self.values[kept], of_rows, groups=groups)
+        return type(self)(self.rows.take(kept), self.values[kept], of_rows, groups=groups)
 
     def with_class_weights(self, weights: Array) -> Self:
         """Return the data with each row's weight times that of its class (C,)."""
@@ -85,8 +85,11 @@ class TrainingData:
     @cached_property
     def digest(self) -> tuple[Any, ...]:
         """A key that identifies these data if they are in memory."""
-        arrays = self.rows, self.values, self.row_weights, self.whole, self.places, self.groups
-        return tuple(map(joblib.hash, arrays))
+        rows, whole = self.rows.digest, None if self.whole is None else self.whole.digest
+        values, row_weights, places, groups = map(
+            joblib.hash, (self.values, self.row_weights, self.places, self.groups)
+        )
+        return rows, values, row_weights, whole, places, groups
 
 
 def _in_range(weights: Array) -> Array:
@@ -279,7 +282,7 @@ def checked_rows(estimator: Any, reading: TableReading, X: Any, first: bool) -> 
                 "The model's kernels read text or categories, and rows that are read in parts hold"
                 " numbers only: pass a DataFrame."
             )
-        return X
+        return Rows.of(X)
     if isinstance(X, pd.DataFrame) and not X.columns.is_unique:
         raise DataError(f"Column names must be unique; got {list(X.columns)!r:.100}.")
     # Most tables have no gaps, so rows are searched for them only if the check fails.
@@ -289,8 +292,15 @@ def checked_rows(estimator: Any, reading: TableReading, X: Any, first: bool) -> 
             with np.errstate(over="ignore", invalid="ignore"):
                 # scikit-learn would read dates as numbers.
                 if reading.plain and not needs_reading((), X):
-                    rows: Any = validate_data(
-                        estimator, X, dtype=FLOATS, reset=first, order="C", ensure_all_finite=finite
+                    rows = Rows.of(
+                        validate_data(
+                            estimator,
+                            X,
+                            dtype=FLOATS,
+                            reset=first,
+                            order="C",
+                            ensure_all_finite=finite,
+                        )
                     )
                 else:
                     rows = _read(estimator, reading, X, first, finite)
@@ -299,7 +309,7 @@ def checked_rows(estimator: Any, reading: TableReading, X: Any, first: bool) -> 
                 continue
             raise
         break
-    return cast(Rows, protected(rows) if finite is True else reading.with_gaps(rows))
+    return rows if finite is True else reading.with_gaps(rows)
 
 
 def _read(estimator: Any, reading: TableReading, X: Any, first: bool, finite: Any) -> Rows:
@@ -314,7 +324,7 @@ def _read(estimator: Any, reading: TableReading, X: Any, first: bool, finite: An
     # Gaps that kernels skip are no reason to refuse the numbers of other columns.
     known = np.where(reading.allowed_gaps(numbers), 0, numbers)
     check_array(known, input_name="X", ensure_all_finite=finite)
-    return cast(Rows, reading.rows(X, numbers))
+    return reading.rows(X, numbers)
 
 
 def as_source(X: Any) -> Any:

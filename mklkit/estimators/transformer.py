@@ -168,7 +168,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         with writes_explained(plan.components):
             views_of = ProblemViews(plan, data, seeds[-1])
             views_of.say_if_long([whole])
-            views, target, random_state = views_of.of(whole, seeds[0])
+            views, target, random_state = views_of.of_problem(whole, seeds[0])
         targets = [target]
         if task == "two classes":  # each class against the rest, or the one of two
             parts = class_problems(int(data.values.max()) + 1, "ovr", plan.combiner, plan.learner)

@@ -14,16 +14,17 @@ from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.predicting import PredictsClasses, class_numbers, lazy_on_dask
 from mklkit.estimators.search import MKLSearchCV
-from mklkit.estimators.shared_views import SharedViews, SharesViews
+from mklkit.estimators.sharing import SharesCache
 from mklkit.estimators.showing import KernelSummary
 from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
+from mklkit.views.cache import Cache
 
 MOST_MEMBERS = 10_000
 """Each member is a fitted model in memory: a larger number is a mistake."""
 
 
-class MKLVotingClassifier(PredictsClasses, SharesViews, FittedKernels):
+class MKLVotingClassifier(PredictsClasses, SharesCache, FittedKernels):
     """A vote of members of one kind, each with its own seed and thus its own random maps.
 
     Parameters
@@ -61,14 +62,14 @@ class MKLVotingClassifier(PredictsClasses, SharesViews, FittedKernels):
 
     def fit_sharing(
         self,
-        shared_views: SharedViews | None,
+        cache: Cache | None,
         X: Any,
         y: Any,
         sample_weight: Any = None,
         groups: Any = None,
     ) -> Self:
         """Fit the members, sharing views with other fits on the same rows."""
-        return self._vote(shared_views, self._planned_member(), X, y, sample_weight, groups)
+        return self._vote(cache, self._planned_member(), X, y, sample_weight, groups)
 
     def _check(self, member: Any) -> None:
         """Raise a ``SpecError`` if the parameters are invalid."""
@@ -83,13 +84,13 @@ class MKLVotingClassifier(PredictsClasses, SharesViews, FittedKernels):
                 f" {type(member).__name__}. Use scikit-learn's VotingClassifier for others."
             )
 
-    def _vote(self, shared_views: SharedViews | None, member: Any, *data: Any) -> Self:
+    def _vote(self, cache: Cache | None, member: Any, *data: Any) -> Self:
         self._check(member)
         # scikit-learn's ensembles pass class numbers and arrays without column names to their
         # members; these report class labels and may bind kernels to columns by name.
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_members)
         fitted = [
-            clone(member).set_params(random_state=seed).fit_sharing(shared_views, *data)
+            clone(member).set_params(random_state=seed).fit_sharing(cache, *data)
             for seed in seeds.tolist()
         ]
         self.members_ = [m.best_estimator_ if isinstance(m, MKLSearchCV) else m for m in fitted]

@@ -18,7 +18,7 @@ from mklkit.estimators.plan import check_new_rows
 from mklkit.estimators.table_reading import read_table
 from mklkit.numerics.gram_tiles import centred_gram
 from mklkit.numerics.sparse import refuse_sparse
-from mklkit.protocols import Array, SourceRows
+from mklkit.protocols import Array, Rows, members_with
 from mklkit.registry.columns import bind_kernels
 from mklkit.views.bound_kernels import fit_kernels
 from mklkit.views.kernel_rows import KernelRows
@@ -137,8 +137,9 @@ def self_similarity(kernels: Any, X: Any) -> pd.Series:
     """
     labels, rows = fitted_on(kernels, X)
     sizes = []
-    for kernel, columns in zip(rows.kernels, rows.rows, strict=True):
-        present = columns.present if isinstance(columns, SourceRows) else columns
+    for place, (kernel, columns) in enumerate(zip(rows.kernels, rows.rows, strict=True)):
+        members = members_with(rows.missing_of(place))
+        present = columns if members is None else columns[members]
         sizes.append(float(np.mean(kernel.diagonal(present))))
     return pd.Series(sizes, index=labels)
 
@@ -182,10 +183,12 @@ def fitted_on(kernels: Any, X: Any) -> tuple[list[str], KernelRows]:
             "Kernels are compared on a table of at least two rows of finite numbers; got shape"
             f" {numbers.shape}{'' if allowed.all() else ' with infinity'}."
         )
-    rows: Any = numbers if reading.plain else reading.rows(X, numbers)
+    rows = Rows.of(numbers) if reading.plain else reading.rows(X, numbers)
     if (np.isnan(numbers) & ~reading.allowed_gaps(numbers)).any():
         rows = reading.with_gaps(rows)
-    return [kernel.label for kernel in bound], KernelRows.of(*fit_kernels(bound, rows))
+    return [kernel.label for kernel in bound], KernelRows.reading(
+        fit_kernels(bound, rows), bound, rows
+    )
 
 
 def _kernels_of(kernels: Any, X: Any) -> Any:

@@ -15,10 +15,11 @@ from sklearn.base import clone
 
 from mklkit.datasets.covariates import quiet_removal
 from mklkit.estimators.groups import fit_in_groups
-from mklkit.estimators.shared_views import SharedViews, SharesViews
+from mklkit.estimators.sharing import SharesCache
 from mklkit.evaluation.tasks.base import Task
 from mklkit.protocols import Array
 from mklkit.protocols.splits.split import Rows, Split
+from mklkit.views.cache import Cache
 
 
 @attrs.frozen(eq=False)
@@ -84,14 +85,14 @@ class Scores:
         return self.parts["test"] or {}
 
 
-def fitted_on(model: Any, samples: Samples, shared_views: SharedViews | None = None) -> Any:
+def fitted_on(model: Any, samples: Samples, cache: Cache | None = None) -> Any:
     """Fit a model on samples, without dividing groups in its own splits, and return it.
 
-    A model that shares views takes them from ``shared_views``.
+    A model that shares views takes them from the cache.
     """
     X, y, groups = samples.features, samples.targets, samples.groups
-    if shared_views is not None and isinstance(model, SharesViews):
-        return model.fit_sharing(shared_views, X, y, groups=groups, **samples.params)
+    if cache is not None and isinstance(model, SharesCache):
+        return model.fit_sharing(cache, X, y, groups=groups, **samples.params)
     params = {**samples.params, **fit_in_groups(model, X, y, groups)}
     with quiet_removal():
         return model.fit(X, y, **params)

@@ -25,7 +25,7 @@ from mklkit.errors import (
 )
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.introspection import KernelModel, split
-from mklkit.estimators.lacking import counts
+from mklkit.estimators.missing_sources import counts
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
 from mklkit.evaluation.equivalence import equivalence_margin
 from mklkit.evaluation.tasks import Task, task_of

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar
 
 import attrs
 import numpy as np
 from attrs.validators import ge, instance_of
 
-from mklkit.protocols import Array, FittedKernel, Missing, SourceRows
+from mklkit.protocols import Array, FittedKernel, Missing
 from mklkit.protocols.component import as_int
-from mklkit.registry.hookspecs import hookimpl, register
+from mklkit.registry.hookspecs import register
 
 
 @register
@@ -92,9 +91,3 @@ class Drop(Missing):
     name: ClassVar[str] = "drop"
     drops: ClassVar[bool] = True
     searched_as: ClassVar[dict[str, str]] = {"complete-case": "drop"}
-
-
-@hookimpl
-def mklkit_model_types() -> Iterable[type]:
-    """Register the type for rows of an incomplete source, which maps store in a model file."""
-    return [SourceRows]

@@ -8,7 +8,8 @@ from mklkit.protocols.component import *  # noqa: F403
 from mklkit.protocols.kernel import *  # noqa: F403
 from mklkit.protocols.learner import *  # noqa: F403
 from mklkit.protocols.missing import *  # noqa: F403
+from mklkit.protocols.missing_sources import *  # noqa: F403
 from mklkit.protocols.results import *  # noqa: F403
 from mklkit.protocols.rows import *  # noqa: F403
-from mklkit.protocols.source_rows import *  # noqa: F403
+from mklkit.protocols.target import *  # noqa: F403
 from mklkit.protocols.views import *  # noqa: F403

@@ -12,7 +12,8 @@ from attrs.validators import and_, deep_iterable, ge, in_, instance_of, max_len,
 
 from mklkit.protocols.component import FEATURE_MAP, FLAG, LEARNER, NAMES, SPEC, Component, Facts
 from mklkit.protocols.learner import Learner
-from mklkit.protocols.rows import TASKS, Array, Target, Task
+from mklkit.protocols.rows import Array
+from mklkit.protocols.target import TASKS, Target, Task
 from mklkit.protocols.views import Views
 
 __all__ = [

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from mklkit.protocols.component import FLAG, Component, Facts, own_fields
 from mklkit.protocols.kernel import FeatureMapFacts
-from mklkit.protocols.rows import TASKS, Array, Target, Task
+from mklkit.protocols.rows import Array
+from mklkit.protocols.target import TASKS, Target, Task
 from mklkit.protocols.views import TrainingView
 
 __all__ = [

@@ -37,8 +37,9 @@ class Missing(Component, ABC):
         return kernel
 
     def around(self, combiner: Combiner) -> Combiner:
-        """Return the combiner to use, whose ``fit`` may depend on what rows lack.
+        """Return the combiner to use, whose ``fit`` may depend on which sources samples miss.
 
-        Rows of its views that lack a source are ``mklkit.plugin.SourceRows``.
+        The ``missing`` of the views that it gets says so (N, M), and ``block.missing_of`` of the
+        decision's projectors for new samples (n, M); both are None if nothing is missing.
         """
         return combiner

@@ -14,7 +14,8 @@ from mklkit.errors import ComponentError, quoted, type_name
 from mklkit.protocols.component import Component
 from mklkit.protocols.kernel import FeatureMap, FittedKernel, FittedMap
 from mklkit.protocols.learner import FittedLearner, Learner
-from mklkit.protocols.rows import Array, Target
+from mklkit.protocols.rows import Array
+from mklkit.protocols.target import Target
 from mklkit.protocols.views import TrainingView
 
 __all__ = ["array_of", "check_kernel", "check_map", "component_error", "fit_learner", "result_of"]

@@ -1,55 +1,30 @@
-"""Rows and targets: arrays, rows of a table or a file, and the values to learn.
+"""Samples: numbers, columns of text and categories, and which sources each sample has.
 
-Shapes: ``n`` new rows, ``N`` training rows, ``M`` kernels (views), ``p`` columns of a map.
-Labels ``y`` are −1 and +1 (paper symbol φ) as float64.
+Shapes: ``n`` new samples, ``N`` training samples, ``M`` kernels (views), ``p`` columns of a map.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Protocol, Self, get_args, runtime_checkable
+from functools import cached_property
+from typing import Any, Literal, Protocol, Self, runtime_checkable
 
 import attrs
+import joblib
 import numpy as np
-from attrs.validators import and_, deep_iterable, in_, instance_of, min_len
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError
-from mklkit.protocols.source_rows import SourceRows
-from mklkit.protocols.splits.split import Split, splits_by_fold
+from mklkit.protocols.missing_sources import Mask
 
-__all__ = [
-    "TASK_NAMES",
-    "Array",
-    "Reads",
-    "RowSource",
-    "Rows",
-    "TableRows",
-    "Target",
-    "Task",
-    "own_rows",
-    "protected",
-]
+__all__ = ["Array", "Reader", "Reads", "RowSource", "Rows", "Store", "StorePart", "protected"]
 
 Array = NDArray[np.floating[Any]]
 """The array type of all protocols."""
 
 Reads = Literal["numbers", "amounts", "text", "categories", "row ids"]
 """The kinds of values in the columns of a kernel."""
-
-Task = Literal["two classes", "several classes", "numbers", "none"]
-"""The kinds of targets."""
-
-TASKS = deep_iterable(in_(get_args(Task)), and_(instance_of(tuple), min_len(1)))
-"""The validator of a tuple of tasks."""
-
-TASK_NAMES: dict[Task, str] = {
-    "two classes": "two classes",
-    "several classes": "several classes in one fit",
-    "numbers": "numbers (regression)",
-    "none": "rows without labels",
-}
-"""The names of tasks in messages on components that can't do them."""
 
 
 def protected(array: Any) -> Any:
@@ -65,219 +40,18 @@ def protected(array: Any) -> Any:
     return array
 
 
-@attrs.frozen(eq=False)
-class Target:
-    """The target of N training rows.
-
-    Attributes
-    ----------
-    task : {"two classes", "several classes", "numbers", "none"}
-    values : ndarray of shape (N,) or (N, T)
-        −1 and +1 for two classes, class numbers 0, 1, … for several, or numbers; T columns if
-        several numbers are learned at once; zeros without labels.
-    row_weights : ndarray of shape (N,), optional
-        The weight of each row, above 0: a row of weight 2 counts as much as the same row twice.
-        None if all rows count equally.
-    groups : ndarray of shape (N,), optional
-        The number of each row's group, such as its patient. Choices on held-out rows are made on
-        rows of other groups, as in :meth:`folds`. None if each row is its own group.
-
-    All components of a fit share these arrays, so they are read-only.
-
-    Examples
-    --------
-    >>> target = Target.two_classes(np.array([-1.0, 1.0, 1.0]))
-    >>> target.task, len(target), target.take(np.array([0, 2])).values
-    ('two classes', 3, array([-1.,  1.]))
-    """
-
-    task: Task
-    values: Array = attrs.field(converter=protected)
-    row_weights: Array | None = attrs.field(default=None, converter=protected)
-    groups: NDArray[np.intp] | None = attrs.field(default=None, converter=protected)
-
-    @classmethod
-    def two_classes(cls, labels: Array, row_weights: Array | None = None) -> Self:
-        """Return the target of labels −1 and +1 (N,)."""
-        return cls("two classes", labels, row_weights)
-
-    @classmethod
-    def numbers(cls, values: Array, row_weights: Array | None = None) -> Self:
-        """Return the target of numbers (N,), or (N, T) for several at once."""
-        return cls("numbers", values, row_weights)
-
-    @classmethod
-    def nothing(cls, n_rows: int, row_weights: Array | None = None) -> Self:
-        """Return the target of rows without labels."""
-        return cls("none", np.zeros(n_rows), row_weights)
-
-    def __len__(self) -> int:
-        """Return the number of rows N."""
-        return len(self.values)
-
-    @property
-    def counts(self) -> Array:
-        """The weight of each row (N,), 1 by default."""
-        return np.ones(len(self)) if self.row_weights is None else self.row_weights
-
-    def take(self, members: NDArray[np.intp]) -> Self:
-        """Return the target of some of the rows."""
-        weights = None if self.row_weights is None else self.row_weights[members]
-        groups = None if self.groups is None else self.groups[members]
-        values = self.values[members]
-        return attrs.evolve(self, values=values, row_weights=weights, groups=groups)
-
-    def folds(
-        self,
-        cv: int,
-        random_state: np.random.RandomState,
-        fold_of: NDArray[np.intp] | None = None,
-    ) -> Sequence[Split]:
-        """Return at most ``cv`` splits into rows to train on and rows held out.
-
-        Shuffled folds, stratified for classes, each of which has rows to train on; rows of a group
-        are in the same fold. Empty if there can't be two. Rows without groups are in the folds
-        ``fold_of`` (N,), if these are given.
-        """
-        from mklkit.protocols.splits.making import Folds, make_splits  # scikit-learn's splitters
-
-        if fold_of is not None and self.groups is None:
-            return splits_by_fold(fold_of, cv)
-        request = Folds(cv, all_scored=True)
-        has_classes = self.task != "numbers"
-        try:
-            return make_splits(
-                self.values, request, seed=random_state, groups=self.groups, classes=has_classes
-            )
-        except DataError:
-            return []
-
-
 Columns = NDArray[np.intp] | None
 """Positions in the table; None for all of them."""
 
-
-@attrs.frozen(eq=False)
-class TableRows:
-    """Rows (n, d) in memory, with some columns of text or categories.
-
-    It has the part of an array's interface that needs no columns: length, shape, and
-    ``rows[members]``. Kernels get their columns from :func:`own_rows`.
-
-    Attributes
-    ----------
-    numbers : ndarray of shape (n, d)
-        The columns of numbers, at their positions; 0 in the others.
-    texts : dict of int to ndarray of shape (n, L)
-        The code points of columns of text that a kernel reads, as
-        :func:`mklkit.registry.readings.text_codes` returns them; NaN for gaps.
-    categories : dict of int to ndarray of shape (n,)
-        The codes of columns of categories that a kernel reads, NaN for gaps that it skips.
-    medians : ndarray of shape (d,), optional
-        The values for gaps. A kernel gets :class:`SourceRows` if rows lack all its columns.
-    """
-
-    numbers: Array
-    """The columns of numbers (n, d), at their positions; 0 in the others."""
-    texts: Mapping[int, Array]
-    """The code points (n, L) of each column of text that a kernel reads, by its position."""
-    categories: Mapping[int, Array]
-    """The codes (n,) of each column of categories that a kernel reads, NaN for gaps."""
-    medians: Array | None = None
-    """The values for gaps (d,), if rows may have some; NaN in columns whose gaps kernels skip."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The number of rows and columns."""
-        n_rows, n_columns = self.numbers.shape
-        return n_rows, n_columns
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the numbers, and so of labels and Gram matrices."""
-        return self.numbers.dtype
-
-    @property
-    def parts(self) -> list[Array]:
-        """All arrays that it consists of."""
-        return [self.numbers, *self.texts.values(), *self.categories.values()]
-
-    @property
-    def nbytes(self) -> int:
-        """The memory of all columns."""
-        return sum(part.nbytes for part in self.parts)
-
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return len(self.numbers)
-
-    def __getitem__(self, members: slice | NDArray[np.intp], /) -> TableRows:
-        """Return some of the rows."""
-        return TableRows(
-            self.numbers[members],
-            {column: codes[members] for column, codes in self.texts.items()},
-            {column: codes[members] for column, codes in self.categories.items()},
-            self.medians,
-        )
-
-    def astype(self, dtype: Any) -> TableRows:
-        """Return the rows with numbers of another type."""
-        return attrs.evolve(self, numbers=self.numbers.astype(dtype))
-
-    def filled(self) -> Array | TableRows:
-        """Return the rows with medians in all gaps, which no longer lack a source."""
-        numbers = self.numbers
-        if self.medians is not None:
-            numbers = np.where(np.isnan(numbers), self.medians, numbers).astype(numbers.dtype)
-        plain = not (self.texts or self.categories)
-        return numbers if plain else attrs.evolve(self, numbers=numbers, medians=None)
-
-    def columns_read(self, columns: Columns, reads: Reads) -> Array | SourceRows:
-        """Return what a kernel reads in its columns (n, k), or (n, L) for text."""
-        if reads == "text":
-            assert columns is not None, "a kernel on text is bound to its column"
-            codes = self.texts[int(columns[0])]
-            absent = np.isnan(codes[:, 0])
-            codes = np.nan_to_num(codes, nan=-1.0) if absent.any() else codes  # an empty text
-            return SourceRows(codes, absent) if absent.any() and self.medians is not None else codes
-        numbers = self.numbers if columns is None else self.numbers[:, columns]
-        if reads == "categories":
-            wanted = range(numbers.shape[1]) if columns is None else columns.tolist()
-            numbers = numbers.astype(np.float64)
-            for place, column in enumerate(wanted):
-                if column in self.categories:
-                    numbers[:, place] = self.categories[column]
-        if self.medians is None:
-            return numbers
-        gaps = np.isnan(numbers)
-        lacks = np.asarray(gaps.all(axis=1))
-        medians = self.medians if columns is None else self.medians[columns]
-        values = np.ascontiguousarray(np.where(gaps, medians, numbers), numbers.dtype)
-        return SourceRows(values, lacks) if lacks.any() else values
-
-
-def own_rows(rows: Any, columns: Columns, reads: Reads) -> Any:
-    """Return what a kernel reads in its own columns of some rows (n, d).
-
-    Examples
-    --------
-    >>> rows = TableRows(np.array([[1.0, 0.0], [2.0, 0.0]]), {1: np.array([[97.0], [98.0]])}, {})
-    >>> own_rows(rows, np.array([1]), "text").tolist()
-    [[97.0], [98.0]]
-    >>> own_rows(rows[:1], np.array([0]), "numbers").tolist()
-    [[1.0]]
-    """
-    if isinstance(rows, TableRows):
-        return rows.columns_read(columns, reads)
-    return rows if columns is None else rows[:, columns]
+Members = slice | NDArray[np.intp]
+"""Some samples, by a slice or their numbers."""
 
 
 @runtime_checkable
 class RowSource(Protocol):
-    """Rows (N, d) outside of memory, such as an array in a file, read by slices or row numbers.
+    """Numbers (N, d) outside of memory that a user passes, such as an array in a file.
 
-    It has the part of an array's interface that reading needs, so that code with ``rows[slice]``
-    works on both.
+    It has the part of an array's interface that reading needs.
     """
 
     @property
@@ -305,5 +79,283 @@ class RowSource(Protocol):
         """
 
 
-Rows = Array | TableRows | RowSource
-"""Training or new rows (N, d), in memory or read in parts."""
+class Store(ABC):
+    """Where the numbers (N, d) of :class:`Rows` are if they are not in memory.
+
+    Some of the samples, or some of the columns, are a store too, and nothing is read for them.
+    """
+
+    shape: tuple[int, int]
+    dtype: np.dtype[Any]
+    column_names: Sequence[str] | None
+    engine: Any = None
+    """The engine that works where the numbers are; None for the threads of this machine."""
+
+    def __len__(self) -> int:
+        """Return the number of samples N."""
+        return self.shape[0]
+
+    @abstractmethod
+    def __getitem__(self, members: Members, /) -> Array:
+        """Return some samples (n, d) as an array in memory."""
+
+    def take(self, members: Members) -> Store:
+        """Return some of the samples."""
+        return StorePart(self, np.arange(len(self))[members])
+
+    def cut(self, columns: NDArray[np.intp]) -> Store:
+        """Return some of the columns."""
+        return StorePart(self, None, columns)
+
+    def check_unchanged(self) -> None:
+        """Raise a ``DataError`` if the numbers have changed; by default they never do."""
+        return
+
+
+class StorePart(Store):
+    """Some samples and columns (None for all) of a user's source or of a store, read on demand."""
+
+    def __init__(
+        self,
+        source: RowSource | Store,
+        members: NDArray[np.intp] | None = None,
+        columns: NDArray[np.intp] | None = None,
+    ) -> None:
+        self.source, self.members, self.columns = source, members, columns
+        n_rows, n_columns = source.shape
+        self.dtype = source.dtype
+        self.shape = (
+            n_rows if members is None else len(members),
+            n_columns if columns is None else len(columns),
+        )
+        names = source.column_names
+        if names is not None and columns is not None:
+            names = [names[int(column)] for column in columns]
+        self.column_names = names
+
+    def __getitem__(self, members: Members, /) -> Array:
+        """Return some of the samples."""
+        rows = self.source[members if self.members is None else self.members[members]]
+        return rows if self.columns is None else np.ascontiguousarray(rows[:, self.columns])
+
+    def take(self, members: Members) -> StorePart:
+        """Return some of the samples, of the same source."""
+        every = np.arange(len(self)) if self.members is None else self.members
+        return StorePart(self.source, every[members], self.columns)
+
+    def cut(self, columns: NDArray[np.intp]) -> StorePart:
+        """Return some of the columns, of the same source."""
+        chosen = columns if self.columns is None else self.columns[columns]
+        return StorePart(self.source, self.members, chosen)
+
+    def check_unchanged(self) -> None:
+        """Check the source."""
+        self.source.check_unchanged()
+
+
+class Reader(Protocol):
+    """What reads columns: a kernel that is bound to them, or a projector."""
+
+    @property
+    def columns(self) -> Columns:
+        """The positions of its columns; None for all of them."""
+
+    @property
+    def reads(self) -> Reads:
+        """The kind of values in them."""
+
+
+@attrs.frozen(eq=False, slots=False)
+class Rows:
+    """N samples with d columns, of which each kernel reads its own.
+
+    It has the part of an array's interface that needs no columns: ``shape``, ``dtype``, its
+    length, ``rows[members]`` for samples in memory, and conversion to an array of its numbers.
+
+    Attributes
+    ----------
+    numbers : ndarray of shape (N, d), or Store
+        The columns of numbers, at their positions, NaN for gaps and 0 in other columns; an array
+        in memory, or a store that is read in parts.
+    others : dict of (str, int) to ndarray of shape (N, L) or (N,)
+        The columns that a kernel reads as ``"text"``, by code points as
+        :func:`mklkit.registry.readings.text_codes` returns them, or as ``"categories"``, by codes,
+        and their positions; NaN for gaps.
+    medians : ndarray of shape (d,), optional
+        The values for gaps, if samples may have some; NaN in columns whose gaps kernels skip.
+        Without medians no sample misses a source.
+
+    All components of a fit share these arrays, so they are read-only.
+
+    Examples
+    --------
+    >>> codes = np.array([[97.0], [98.0]])
+    >>> rows = Rows(np.array([[1.0, 0.0], [np.nan, 0.0]]), {("text", 1): codes}, np.array([1, 0]))
+    >>> from collections import namedtuple
+    >>> Kernel = namedtuple("Kernel", "columns reads")
+    >>> kernels = Kernel(np.array([0]), "numbers"), Kernel(np.array([1]), "text")
+    >>> [array.tolist() for array in rows.arrays_of(kernels)]
+    [[[1.0], [1.0]], [[97.0], [98.0]]]
+    >>> rows.missing_of(kernels).tolist()
+    [[False, False], [True, False]]
+    """
+
+    numbers: Any = attrs.field(converter=protected)
+    others: Mapping[tuple[Reads, int], Array] = attrs.field(factory=dict)
+    medians: Array | None = None
+    _cuts: dict[Any, tuple[Any, Mask]] = attrs.field(factory=dict, init=False, repr=False)
+
+    @classmethod
+    def of(cls, X: Any) -> Self:
+        """Return an array in memory, a store or a user's :class:`RowSource` as rows."""
+        if isinstance(X, cls):
+            return X
+        return cls(X if isinstance(X, (np.ndarray, Store)) else StorePart(X))
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the numbers are an array in memory."""
+        return isinstance(self.numbers, np.ndarray)
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is an array of numbers in memory, and nothing else."""
+        return self.in_memory and not self.others and self.medians is None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of samples and columns."""
+        n_rows, n_columns = self.numbers.shape
+        return n_rows, n_columns
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the numbers, and so of labels and Gram matrices."""
+        dtype: np.dtype[Any] = self.numbers.dtype
+        return dtype
+
+    @property
+    def engine(self) -> Any:
+        """The engine that works where the numbers are; None for the threads of this machine."""
+        return None if self.in_memory else self.numbers.engine
+
+    @property
+    def parts(self) -> list[Array]:
+        """All arrays in memory that it consists of."""
+        return [*([self.numbers] if self.in_memory else []), *self.others.values()]
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of all columns."""
+        return sum(part.nbytes for part in self.parts)
+
+    @cached_property
+    def digest(self) -> str:
+        """A key that identifies the content of rows in memory."""
+        return str(joblib.hash((self.numbers, self.others, self.medians)))
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+        return len(self.numbers)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.asarray(self.numbers if self.in_memory else self.numbers[:], dtype)
+
+    def __getitem__(self, members: Members, /) -> Rows:
+        """Return some of the samples in memory; refuse NaN and infinity in numbers that were read.
+
+        Raises
+        ------
+        DataError
+            If numbers that were read are not finite.
+        """
+        numbers = self.numbers[members]
+        if self.in_memory or np.isfinite(numbers).all():
+            return self._with(numbers, members)
+        broken = int(np.flatnonzero(~np.isfinite(numbers).all(axis=1))[0])
+        number = int(np.arange(len(self))[members][broken])
+        raise DataError(
+            f"Row {number} (counted from 0) has NaN or infinity, which kernels can't compare in"
+            " rows read in parts. Fill the gaps, leave such rows out, or pass a table in memory."
+        )
+
+    def take(self, members: Members) -> Rows:
+        """Return some of the samples: a copy in memory, or a part of the store to read later."""
+        return self[members] if self.in_memory else self._with(self.numbers.take(members), members)
+
+    def _with(self, numbers: Any, members: Members) -> Rows:
+        others = {key: codes[members] for key, codes in self.others.items()}
+        return Rows(numbers, others, self.medians)
+
+    def astype(self, dtype: Any) -> Rows:
+        """Return the samples with numbers of another type."""
+        return attrs.evolve(self, numbers=self.numbers.astype(dtype))
+
+    def filled(self) -> Rows:
+        """Return the samples with medians in all gaps, so that none misses a source."""
+        if self.medians is None:
+            return self
+        numbers = np.where(np.isnan(self.numbers), self.medians, self.numbers)
+        return Rows(numbers.astype(self.dtype), self.others)
+
+    def check_unchanged(self) -> None:
+        """Raise a DataError if numbers outside of memory have changed since they were opened."""
+        if not self.in_memory:
+            self.numbers.check_unchanged()
+
+    def arrays_of(self, kernels: Sequence[Reader]) -> list[Any]:
+        """Return what each kernel reads (N, k), or (N, L) for text, with medians in gaps.
+
+        Kernels on the same columns get the same array, which identifies its quantities. Of rows
+        in a store, it is a store that is not read yet.
+        """
+        return [self._read(kernel)[0] for kernel in kernels]
+
+    def missing_of(self, kernels: Sequence[Reader]) -> Mask:
+        """Return which samples miss each kernel's source (N, M): all the columns that it reads."""
+        if self.medians is None:
+            return None
+        masks = [self._read(kernel)[1] for kernel in kernels]
+        if all(mask is None for mask in masks):
+            return None
+        every = np.zeros(len(self), bool)
+        return np.column_stack([every if mask is None else mask for mask in masks])
+
+    def _read(self, kernel: Reader) -> tuple[Any, Mask]:
+        columns, reads = kernel.columns, kernel.reads
+        words = reads in ("text", "categories") and bool(self.others)
+        if columns is None and not words and self.medians is None:
+            return self.numbers, None
+        key = b"" if columns is None else columns.tobytes(), reads if words else ""
+        if key not in self._cuts:
+            # Of two threads, the first one's array is kept.
+            cut, missing = self._cut(columns, reads if words else "numbers")
+            self._cuts.setdefault(key, (protected(cut), missing))
+        return self._cuts[key]
+
+    def _cut(self, columns: Columns, reads: Reads) -> tuple[Any, Mask]:
+        """Return what a kernel reads in some columns, and which samples miss all of them."""
+        if not self.in_memory:
+            return self.numbers.cut(columns), None
+        if reads == "text":
+            assert columns is not None, "a kernel on text is bound to its column"
+            codes = self.others["text", int(columns[0])]
+            missing = np.isnan(codes[:, 0])
+            codes = np.nan_to_num(codes, nan=-1.0) if missing.any() else codes  # an empty text
+            return np.ascontiguousarray(codes), self._mask(missing)
+        numbers = self.numbers if columns is None else self.numbers[:, columns]
+        if reads == "categories":
+            numbers = numbers.astype(np.float64)
+            for place, column in enumerate(range(numbers.shape[1]) if columns is None else columns):
+                codes_read = self.others.get(("categories", int(column)))
+                if codes_read is not None:
+                    numbers[:, place] = codes_read
+        if self.medians is None:
+            return np.ascontiguousarray(numbers), None
+        gaps = np.isnan(numbers)
+        medians = self.medians if columns is None else self.medians[columns]
+        values = np.ascontiguousarray(np.where(gaps, medians, numbers), numbers.dtype)
+        return values, self._mask(np.asarray(gaps.all(axis=1)))
+
+    def _mask(self, missing: NDArray[np.bool_]) -> Mask:
+        return missing if self.medians is not None and missing.any() else None

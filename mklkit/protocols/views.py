@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum
 from mklkit.protocols.kernel import FittedKernel, FittedMap
-from mklkit.protocols.rows import Array, Reads, TableRows, own_rows
-from mklkit.protocols.source_rows import where_present
+from mklkit.protocols.missing_sources import Mask, zeroed
+from mklkit.protocols.rows import Array, Reads, Rows
 
 __all__ = [
     "KernelProducts",
@@ -164,10 +164,17 @@ class Projector:
     reads: Reads = "numbers"
     allows_gaps: bool = False
     """Whether its columns may have gaps, NaN."""
+    missing: Mask = None
+    """Which training samples (N,) miss the source, if columns are similarities to these."""
 
-    def transform(self, rows: Array | TableRows) -> Array:
+    def transform(self, rows: Array | Rows) -> Array:
         """Return the view's columns (n, p) or (n, N) for new rows (n, d) of all features."""
-        return where_present(self.map.transform, own_rows(rows, self.columns, self.reads))
+        rows = Rows.of(rows)
+        (array,), missing = rows.arrays_of([self]), rows.missing_of([self])
+        columns = self.map.transform(array)
+        if missing is None and self.missing is None:
+            return columns
+        return zeroed(np.array(columns), None if missing is None else missing[:, 0], self.missing)
 
 
 class KernelView(TrainingView, Protocol):
@@ -215,10 +222,14 @@ class KernelView(TrainingView, Protocol):
 class Views(Protocol):
     """The views of one problem, a sequence on the same training rows."""
 
-    rows: Array
-    """(N, d): the training rows with all features."""
+    rows: Any
+    """(N, d): the training samples with all columns (``Rows``); an array of numbers for gates."""
     explicit: bool
     """Whether the views have features; otherwise learners see Gram matrices."""
+
+    @property
+    def missing(self) -> Mask:
+        """Which training samples miss each view's source (N, M); None if they have everything."""
 
     @property
     def labels(self) -> list[str]:

@@ -21,7 +21,7 @@ from mklkit.errors import (
     quoted,
 )
 from mklkit.numerics.pairwise import TILE_ROWS, row_blocks
-from mklkit.numerics.sampling import sampled_places, sampled_rows
+from mklkit.numerics.sampling import sampled_places
 from mklkit.protocols import (
     Array,
     FeatureMap,
@@ -29,18 +29,15 @@ from mklkit.protocols import (
     FittedKernel,
     FittedMap,
     KernelFacts,
-    Projector,
     Reads,
     Rows,
-    RowSource,
-    SourceRows,
     check_kernel,
     check_map,
     facts_of,
+    members_with,
     result_of,
 )
 from mklkit.views.kernel_rows import KernelRows, is_scalar
-from mklkit.views.rows import ColumnCuts, rows_at
 from mklkit.views.tiles import symmetric_tiles
 
 WORTH_TIMING = 1e10
@@ -56,14 +53,14 @@ FAR = 1e4
 class BoundKernel:
     """A kernel with its name in results, its columns (None for all), and its fit, if it has one.
 
-    ``missing`` is the strategy that changes it, if one does.
+    ``strategy`` is the one for missing sources that changes it, if one does.
     """
 
     label: str
     kernel: Any
     columns: Any = None
     fitted: FittedKernel | None = None
-    missing: Any = None
+    strategy: Any = None
 
     @cached_property
     def facts(self) -> KernelFacts:
@@ -78,25 +75,22 @@ class BoundKernel:
 
 def fit_kernels(
     kernels: Sequence[BoundKernel], rows: Rows, row_weights: Array | None = None
-) -> tuple[list[FittedKernel], list[Any]]:
-    """Return the fitted kernels and each kernel's own columns of the rows (N, d).
+) -> list[FittedKernel]:
+    """Return the kernels, fitted to what they read in the rows (N, d).
 
-    Kernels on the same columns get the same array, so that they share base quantities. If rows are
-    read in parts, kernels are fitted to a seeded sample of them. Refuses kernels whose values on
-    these rows are not finite. Rows that lack a kernel's source do not count.
+    If rows are in a store, kernels are fitted to a seeded sample of them, and each kernel is fitted
+    to the samples that have its source. Refuses kernels whose values on these rows are not finite.
     """
-    own_rows = sample = own_columns(kernels, rows)
-    if isinstance(rows, RowSource):
-        sample = own_columns(kernels, in_memory(rows))
-        if row_weights is not None:
-            row_weights = row_weights[sampled_places(len(rows))]
+    sample = sampled(rows)
+    if row_weights is not None and len(sample) < len(row_weights):
+        row_weights = row_weights[sampled_places(len(rows))]
+    arrays, missing = sample.arrays_of(kernels), sample.missing_of(kernels)
     fitted: list[FittedKernel] = []
-    for bound, source in zip(kernels, sample, strict=True):
-        columns, weights = source, row_weights
-        if isinstance(source, SourceRows):
-            columns = source.present
-            if weights is not None and len(columns) < len(source):
-                weights = weights[~source.lacks]
+    for place, bound in enumerate(kernels):
+        columns, weights = arrays[place], row_weights
+        members = members_with(None if missing is None else missing[:, place])
+        if members is not None:
+            columns, weights = columns[members], None if weights is None else weights[members]
         with np.errstate(over="ignore", invalid="ignore"):
             kernel = bound.fitted
             if kernel is None:
@@ -105,7 +99,7 @@ def fit_kernels(
             largest = np.abs(kernel.diagonal(columns)).max()
         if not np.isfinite(largest):
             raise _no_numbers(bound, f"{largest}")
-    return fitted, own_rows
+    return fitted
 
 
 def _fitted_kernel(bound: BoundKernel, columns: Any, weights: Array | None) -> FittedKernel:
@@ -116,44 +110,43 @@ def _fitted_kernel(bound: BoundKernel, columns: Any, weights: Array | None) -> F
         weighted = bound.kernel.fit_weighted(columns, weights)
         fitted = result_of(bound.kernel, "fit_weighted", weighted, FittedKernel)
     check_kernel(bound.kernel, fitted, columns)
-    if bound.missing is not None:
-        changed = bound.missing.fit(fitted, columns)
-        fitted = result_of(bound.missing, "fit", changed, FittedKernel)
-        check_kernel(bound.missing, fitted, columns)
+    if bound.strategy is not None:
+        changed = bound.strategy.fit(fitted, columns)
+        fitted = result_of(bound.strategy, "fit", changed, FittedKernel)
+        check_kernel(bound.strategy, fitted, columns)
     return fitted
 
 
-def own_columns(kernels: Sequence[BoundKernel | Projector], rows: Any) -> list[Any]:
-    """Return each kernel's own columns of the rows; the same columns are one array."""
-    cuts = ColumnCuts(rows)
-    return [cuts.of(kernel.columns, kernel.reads) for kernel in kernels]
-
-
-def in_memory(rows: RowSource) -> Array:
-    """Return a seeded sample of rows that are read in parts."""
-    sample = sampled_rows(rows)
+def sampled(rows: Rows) -> Rows:
+    """Return rows that are in memory, or a seeded sample of those in a store."""
+    if rows.in_memory:
+        return rows
+    sample = rows.numbers[sampled_places(len(rows))]
     if not np.isfinite(sample).all():
         for place in row_blocks(len(rows), TILE_ROWS):
-            rows_at(rows, place)  # Raises an error that names the row.
-    return sample
+            rows[place]  # Raises an error that names the row.
+    return Rows.of(sample)
 
 
-def warn_of_far_rows(label: str, fitted: FittedKernel, own_rows: Rows) -> None:
+def warn_of_far_rows(bound: BoundKernel, fitted: FittedKernel, rows: Rows) -> None:
     """Warn if all inner products of the rows are nearly equal."""
     if not (is_scalar(fitted) and fitted.base == "inner_product"):
         return
-    rows: Any = in_memory(own_rows) if isinstance(own_rows, RowSource) else own_rows
-    rows = rows.present if isinstance(rows, SourceRows) else rows
+    sample = sampled(rows)
+    (array,), missing = sample.arrays_of([bound]), sample.missing_of([bound])
+    members = members_with(None if missing is None else missing[:, 0])
+    array = array if members is None else array[members]
     # Rounding differences between equal rows do not count as spread.
-    smallest = len(rows) * float(np.finfo(rows.dtype).eps)
-    near_one = rows / (np.abs(rows).max(initial=0) or 1)
+    smallest = len(array) * float(np.finfo(array.dtype).eps)
+    near_one = array / (np.abs(array).max(initial=0) or 1)
     distance = float(np.linalg.norm(near_one.mean(axis=0)))
     spread = float(np.linalg.norm(near_one.std(axis=0)))
     if spread > smallest * distance and distance > FAR * spread:
         warnings.warn(
-            f"Kernel {label!r} multiplies rows that are {distance / spread:.2g} times as far from"
-            " zero as from each other: its values are nearly the same for all of them, and dominate"
-            " other kernels. Scale the data (each column to mean 0 and standard deviation 1, say).",
+            f"Kernel {bound.label!r} multiplies rows that are {distance / spread:.2g} times as far"
+            " from zero as from each other: its values are nearly the same for all of them, and"
+            " dominate other kernels. Scale the data (each column to mean 0 and standard deviation"
+            " 1, say).",
             MKLKitWarning,
             stacklevel=2,
         )
@@ -163,39 +156,42 @@ def fit_maps(
     kernels: Sequence[BoundKernel],
     feature_map: FeatureMap,
     fitted: Sequence[FittedKernel],
-    rows: Sequence[Array],
+    rows: Rows,
     random_state: np.random.RandomState,
 ) -> list[FittedMap]:
     """Return each kernel's map, in order; maps may share random draws.
 
-    Features are those of the rows that have a kernel's source: if some rows lack theirs, only
+    Features are those of the samples that have a kernel's source: if some miss theirs, only
     kernels on the same columns share draws.
     """
     facts = facts_of(feature_map, FeatureMapFacts)
     if facts.for_kernels or facts.needs_mean_rows:
         _check_supported(kernels, feature_map, facts)
-    groups = [list(range(len(rows)))]
-    if facts.explicit and any(isinstance(columns, SourceRows) for columns in rows):
-        arrays = list(map(id, rows))
-        groups = [[k for k, each in enumerate(arrays) if each == a] for a in dict.fromkeys(arrays)]
-        sources: Sequence[Any] = rows
-        of_source = {id(r): r.present if isinstance(r, SourceRows) else r for r in sources}
-        rows = [of_source[each] for each in arrays]
+    arrays, missing = rows.arrays_of(kernels), rows.missing_of(kernels)
+    groups = [list(range(len(kernels)))]
+    if facts.explicit and missing is not None:
+        ids = list(map(id, arrays))
+        groups = [[k for k, each in enumerate(ids) if each == a] for a in dict.fromkeys(ids)]
+        for group in groups:
+            members = members_with(missing[:, group[0]])
+            present = arrays[group[0]] if members is None else arrays[group[0]][members]
+            for k in group:
+                arrays[k] = present
     maps: dict[int, FittedMap] = {}
     try:
         with np.errstate(over="ignore", invalid="ignore"):
             for group in groups:
-                parts = [fitted[k] for k in group], [rows[k] for k in group]
+                parts = [fitted[k] for k in group], [arrays[k] for k in group]
                 for result in feature_map.fit_all(*parts, random_state):
                     fitted_map = result_of(feature_map, "fit", result, FittedMap)
                     place = group[len(maps.keys() & set(group))]
                     maps[place] = fitted_map
-                    if isinstance(rows[place], np.ndarray):
-                        check_map(feature_map, fitted_map, rows[place])
+                    if isinstance(arrays[place], np.ndarray):
+                        check_map(feature_map, fitted_map, arrays[place])
     except np.linalg.LinAlgError as error:
         failed = next(k for group in groups for k in group if k not in maps)
         raise _no_numbers(kernels[failed], plain_message(error)) from error
-    return [maps[k] for k in range(len(rows))]
+    return [maps[k] for k in range(len(kernels))]
 
 
 def _check_supported(
@@ -231,15 +227,15 @@ def kernel_minutes(kernels: Sequence[BoundKernel], rows: Rows, pairs: float) -> 
 
     Kernels share computations as in a fit. NaN if kernels fail on the rows of the trial.
     """
-    sample: Any = rows[:: max(1, len(rows) // SAMPLE)][:SAMPLE]
+    sample = rows[:: max(1, len(rows) // SAMPLE)][:SAMPLE]
     seconds = 0.0
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            fitted, own_rows = fit_kernels(kernels, sample)
+            kernel_rows = KernelRows.reading(fit_kernels(kernels, sample), kernels, sample)
             for _ in range(2):  # The first run may compile code.
                 start = perf_counter()
-                for _, _, tiles in symmetric_tiles(KernelRows.of(fitted, own_rows)):
+                for _, _, tiles in symmetric_tiles(kernel_rows):
                     for _ in tiles:
                         pass
                 seconds = perf_counter() - start

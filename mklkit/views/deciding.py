@@ -20,14 +20,15 @@ from mklkit.protocols import (
     Decision,
     FittedLearner,
     FittedMap,
+    Mask,
     Projector,
     Rows,
-    SourceRows,
-    TableRows,
-    row_scale,
+    present_weights,
+    sample_scale,
+    times_rows,
+    zeroed,
 )
 from mklkit.views.kernel_rows import KernelRows, Scratch
-from mklkit.views.rows import ColumnCuts, rows_at
 
 BLOCK_ROWS = 1024
 """The number of rows decided at a time, so that no n × N matrix is formed."""
@@ -48,7 +49,7 @@ class RowBlock:
     With ``keep`` a map's columns are kept for later decisions, which is worth the memory if
     decisions share maps. ``known`` are columns that are already available, ``scratch`` is memory
     for similarities that the next block reuses. ``scaling``, some projectors and their weights,
-    scales all computed columns if rows lack sources.
+    scales all computed columns if samples miss sources.
 
     Examples
     --------
@@ -71,11 +72,9 @@ class RowBlock:
         scratch: Scratch | None = None,
         scaling: Scaling | None = None,
     ) -> None:
-        self.rows = rows
+        self.rows = Rows.of(rows)
         self.keep = keep
         self.scaling = scaling
-        self.may_lack = isinstance(rows, TableRows) and rows.medians is not None
-        self._cuts = ColumnCuts(rows)
         self._columns = {id(fitted): (fitted, columns) for fitted, columns in known}
         self._similar: dict[int, Array] = {}
         self._scratch = scratch
@@ -86,30 +85,39 @@ class RowBlock:
         """Return the number of rows n."""
         return len(self.rows)
 
-    @property
-    def n_bytes(self) -> int:
-        """The memory of the columns that are kept."""
-        return sum(columns.nbytes for _, columns in self._columns.values())
-
     def take(self, members: NDArray[np.intp]) -> RowBlock:
         """Return some of the rows as a block, with the columns that are available."""
         known = [(fitted, columns[members]) for fitted, columns in self._columns.values()]
         return RowBlock(self.rows[members], known=known, scaling=self.scaling)
 
-    def columns_read(self, projectors: Sequence[Projector]) -> list[Any]:
-        """Return what each kernel reads in the rows."""
-        return [self._cuts.of(projector.columns, projector.reads) for projector in projectors]
+    def missing_of(self, projectors: Sequence[Projector]) -> Mask:
+        """Return which samples miss each projector's source (n, M); None if they have all."""
+        return self.rows.missing_of(projectors)
 
     def scaled(self, columns: Array, projectors: Sequence[Projector], weights: Array) -> Array:
-        """Return columns of the rows, scaled if these lack sources of a weighted sum."""
-        scale = row_scale(self.columns_read(projectors), weights) if self.may_lack else None
-        return columns if scale is None else times_rows(columns, scale)
+        """Return columns of the samples, scaled if these miss sources of a weighted sum."""
+        missing = self.missing_of(projectors)
+        return columns if missing is None else times_rows(columns, sample_scale(missing, weights))
+
+    def present_weights(self, projectors: Sequence[Projector], weights: Array) -> Array | None:
+        """Return the weights of the sources that each sample has (n, M); None if it has all."""
+        missing = self.missing_of(projectors)
+        return None if missing is None else present_weights(missing, weights)
+
+    def scores(self, projectors: Sequence[Projector], learners: Sequence[FittedLearner]) -> Array:
+        """Return each learner's decision values on its view (n, M), 0 where it is missing."""
+        values = np.empty((len(self), len(projectors)))
+        for index, columns in self.columns_of(projectors):
+            values[:, index] = learners[index].decide(columns)
+        missing = self.missing_of(projectors)
+        return values if missing is None else np.where(missing, 0.0, values)
 
     @cached_property
     def _scale(self) -> Array | None:
-        if self.scaling is None or not self.may_lack:
+        if self.scaling is None:
             return None
-        return row_scale(self.columns_read(self.scaling[0]), self.scaling[1])
+        missing = self.missing_of(self.scaling[0])
+        return None if missing is None else sample_scale(missing, self.scaling[1])
 
     def prepare(self, projectors: Sequence[Projector]) -> None:
         """Compute columns together that later calls request one by one: kernels share distances."""
@@ -140,41 +148,40 @@ class RowBlock:
             elif fitted.from_landmarks:
                 fresh.append(index)
             else:
-                rows = self._cuts.of(projector.columns, projector.reads)
-                columns = self._where_present(fitted.transform(np.asarray(rows)), rows)
+                (rows,) = self.rows.arrays_of([projector])
+                columns = self._where_present(fitted.transform(rows), projector)
                 if self.keep:
                     self._columns[id(fitted)] = fitted, columns
                 yield index, columns, False
         if fresh:
             used = [projectors[index] for index in fresh]
             kernels = [projector.map.kernel for projector in used]
-            own_rows = [self._cuts.of(projector.columns, projector.reads) for projector in used]
+            own_rows = KernelRows.of(kernels, self.rows.arrays_of(used))
             landmarks = KernelRows.of(kernels, [projector.map.landmarks for projector in used])
-            computed = KernelRows.of(kernels, own_rows).similarities(landmarks, self._scratch)
+            computed = own_rows.similarities(landmarks, self._scratch)
             for place, values in computed:
                 fitted = used[place].map
                 raw = fold and fitted.linear
                 columns = values if raw else fitted.from_similarities(values)
-                if self.scaling is not None or isinstance(own_rows[place], SourceRows):
-                    columns = self._where_present(columns, own_rows[place], out=columns)
+                columns = self._where_present(columns, used[place])
                 if self.keep and raw:
                     self._similar[id(fitted)] = columns
                 elif self.keep:
                     self._columns[id(fitted)] = fitted, columns
                 yield fresh[place], columns, raw
 
-    def _where_present(self, columns: Array, rows: Any, out: Array | None = None) -> Array:
-        """Return columns, zero for rows that lack their source, and scaled for others."""
-        scale = self._scale
-        if isinstance(rows, SourceRows):
-            scale = np.where(rows.lacks, 0.0, 1.0 if scale is None else scale)
-        return columns if scale is None else times_rows(columns, scale, out)
+    def _where_present(self, columns: Array, projector: Projector) -> Array:
+        """Return columns, zero for samples that miss the source, and scaled for others.
 
-
-def times_rows(columns: Array, scale: Array, out: Array | None = None) -> Array:
-    """Return columns (n, …) times one number per row (n,), in their own type."""
-    factors = scale.reshape(-1, *[1] * (columns.ndim - 1)).astype(columns.dtype)
-    return np.multiply(columns, factors, out=out)
+        Similarities are zero for training samples that miss it too.
+        """
+        missing, scale = self.missing_of([projector]), self._scale
+        if missing is None and projector.missing is None and scale is None:
+            return columns
+        if not projector.map.from_landmarks:
+            columns = columns.copy()  # They may be the map's own.
+        zeroed(columns, None if missing is None else missing[:, 0], projector.missing)
+        return columns if scale is None else times_rows(columns, scale, out=columns)
 
 
 class BlockDecision(ABC):
@@ -207,8 +214,9 @@ class BlockDecision(ABC):
         """
         raise IncompatibleError(NO_SUM)
 
-    def decide(self, rows: Array) -> Array:
+    def decide(self, rows: Array | Rows) -> Array:
         """Return the decision values, (n,) or (n, G), of rows (n, d), block by block."""
+        rows = Rows.of(rows)
         if len(rows) <= BLOCK_ROWS:
             return self.decide_block(RowBlock(rows))
         blocks = row_blocks(len(rows), BLOCK_ROWS)
@@ -219,7 +227,9 @@ def decide_block(decision: Decision, block: RowBlock) -> Array:
     """Return any decision's values on one block of rows."""
     if isinstance(decision, BlockDecision):
         return decision.decide_block(block)
-    return decision.decide(block.rows)
+    # A decision that is not derived from the base gets an array if that is all there is.
+    rows: Any = block.rows
+    return decision.decide(np.asarray(rows) if rows.plain else rows)
 
 
 def decide_all(decisions: Sequence[Decision], rows: Rows, shared: bool = False) -> Array:
@@ -251,7 +261,7 @@ def split_all(decisions: Sequence[Decision], rows: Rows, shared: bool = False) -
 
 def _by_block(of_block: Callable[[RowBlock], Array], rows: Rows, keep: bool) -> Array:
     def of_place(place: slice) -> Array:
-        return of_block(RowBlock(rows_at(rows, place), keep=keep))
+        return of_block(RowBlock(rows[place], keep=keep))
 
     places = list(row_blocks(len(rows), BLOCK_ROWS))
     return np.concatenate(list((map if len(places) == 1 else each)(of_place, places)))
@@ -271,7 +281,8 @@ def with_support(projectors: Sequence[Projector], support: NDArray[np.intp]) -> 
             if key not in kept:
                 kept[key] = fitted.landmarks[support]
             fitted = fitted.with_landmarks(kept[key])
-        trimmed.append(attrs.evolve(projector, map=fitted))
+        missing = None if projector.missing is None else projector.missing[support]
+        trimmed.append(attrs.evolve(projector, map=fitted, missing=missing))
     return trimmed
 
 
@@ -280,8 +291,8 @@ def weighted_columns(
 ) -> Array:
     """Return the sum of the projectors' columns times their scales, or features side by side.
 
-    Explicit features are scaled by the roots and put side by side. Rows and training rows that
-    lack sources are scaled by the weight of those that they have.
+    Explicit features are scaled by the roots and put side by side. Samples that miss sources are
+    scaled by the weight of those that they have.
     """
     if explicit:
         columns = dict(block.columns_of(projectors))
@@ -291,17 +302,17 @@ def weighted_columns(
     for index, values in block.columns_of(projectors):
         scaled = values * values.dtype.type(scales[index])
         total = scaled if total is None else np.add(total, scaled, out=total)
-    total = np.asarray(total)
-    landmarks = [p.map.landmarks for p in projectors if p.map.from_landmarks]
-    trained = any(isinstance(rows, SourceRows) for rows in landmarks)
-    return scaled_pairs(total, block, projectors, scales) if block.may_lack or trained else total
+    return scaled_pairs(np.asarray(total), block, projectors, scales)
 
 
 def scaled_pairs(
     columns: Array, block: RowBlock, projectors: Sequence[Projector], weights: Array
 ) -> Array:
-    """Return a weighted sum's similarities (n, N), scaled by the sources that both rows have."""
+    """Return a weighted sum's similarities (n, N), scaled by the sources that both samples have."""
     columns = block.scaled(columns, projectors, weights)
-    rows = [p.map.landmarks if p.map.from_landmarks else None for p in projectors]
-    training = row_scale(rows, weights)
-    return columns if training is None else columns * training.astype(columns.dtype)
+    masks = [projector.missing for projector in projectors]
+    if all(mask is None for mask in masks):
+        return columns
+    every = np.zeros(columns.shape[1], bool)
+    missing = np.column_stack([every if mask is None else mask for mask in masks])
+    return columns * sample_scale(missing, weights).astype(columns.dtype)

@@ -19,7 +19,6 @@ from mklkit.numerics.threads import each
 from mklkit.protocols import Array, FittedMap, Rows
 from mklkit.views.deciding import BLOCK_ROWS, RowBlock, Scaling
 from mklkit.views.kernel_rows import Scratch, SpareScratch
-from mklkit.views.rows import DistributedRows, check_unchanged, rows_at
 
 PART_ROWS = 16 * BLOCK_ROWS
 """The most rows that one thread takes at a time; it adds their sums before passing them on."""
@@ -47,9 +46,9 @@ class Engine:
         """Yield ``function(rows, *arrays)`` of each part, in order."""
 
         def task(place: slice) -> Any:
-            return function(rows_at(rows, place), *(array[place] for array in arrays))
+            return function(rows[place], *(array[place] for array in arrays))
 
-        check_unchanged(rows)
+        rows.check_unchanged()
         return each(task, _parts(len(rows)))
 
     def total(
@@ -75,9 +74,9 @@ class Engine:
 
         def task(part: tuple[slice, Any]) -> tuple[Any, Sums]:
             place, state = part
-            return function(rows_at(rows, place), state)
+            return function(rows[place], state)
 
-        check_unchanged(rows)
+        rows.check_unchanged()
         parts = zip(_parts(len(rows)), states, strict=True)
         kept, sums = zip(*each(task, parts), strict=True)
         return kept, reduce(added, sums)
@@ -93,7 +92,7 @@ def _parts(n_rows: int) -> Iterator[slice]:
 
 def engine_of(rows: Rows) -> Engine:
     """Return the engine for some rows: their own engine, or the threads of this machine."""
-    engine: Engine = rows.engine if isinstance(rows, DistributedRows) else Engine()
+    engine: Engine = rows.engine or Engine()
     return engine
 
 
@@ -107,7 +106,7 @@ def on_blocks(
     kept_maps: Sequence[FittedMap],
     spare: SpareScratch | None,
     scaling: Scaling | None,
-    rows: Array,
+    rows: Rows | Array,
     *arrays: Array,
 ) -> Any:
     """Call a function of blocks and arrays; the first arrays are features that are kept.

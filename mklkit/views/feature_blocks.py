@@ -18,12 +18,12 @@ from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import weighted_sums
 from mklkit.protocols import Array, Projector, Rows
 from mklkit.protocols.component import LARGE_LEARNER
+from mklkit.views.cache import Cache, Quantities
 from mklkit.views.deciding import RowBlock, Scaling
 from mklkit.views.engines import PART_ROWS, Blocks, added, engine_of, on_blocks
 from mklkit.views.feature_moments import BackProjection, Projection, feature_moments
 from mklkit.views.kernel_rows import SpareScratch
 from mklkit.views.memory import CHEAP_COLUMNS, SMALL_BYTES, check_features_fit, memory_limit
-from mklkit.views.rows import rows_at, take_rows
 
 
 class FeatureBlocks:
@@ -33,46 +33,51 @@ class FeatureBlocks:
     """
 
     def __init__(
-        self, projectors: Sequence[Projector], rows: Rows, max_memory: int | None = None
+        self,
+        projectors: Sequence[Projector],
+        rows: Array | Rows,
+        max_memory: int | None = None,
+        cache: Cache | None = None,
     ) -> None:
         self.projectors = list(projectors)
-        self.rows = rows
+        self.rows = Rows.of(rows)
         self.n_rows = len(rows)
-        self.engine = engine_of(rows)
+        self.engine = engine_of(self.rows)
         self.max_memory = max_memory
+        self.cache = cache or Cache(max_memory)
         self._spare = SpareScratch()
-        self._kept: dict[int, Array] = {}
+        self._kept = Quantities(self.cache, self)
+        # The choice does not depend on what the cache has dropped meanwhile, so neither do results.
+        self._chosen: set[int] = set()
         self.scaling: Scaling | None = None
         self._whole: tuple[FeatureBlocks, NDArray[np.intp] | slice] | None = None
+        self._among: tuple[FeatureBlocks, list[int]] | None = None
 
     @cached_property
     def widths(self) -> list[int]:
         """The number of features of each view, (M,)."""
-        columns = self._columns_at(np.arange(1), range(len(self.projectors)))
+        every = range(len(self.projectors))
+        columns = self._columns_at(np.arange(1), every, every)
         return [features.shape[1] for features in columns]
-
-    @property
-    def n_bytes(self) -> int:
-        """The memory of features that are kept."""
-        return sum(features.nbytes for features in self._kept.values())
 
     def take(self, members: NDArray[np.intp]) -> FeatureBlocks:
         """Return the features of some of the rows, without computing those that are kept."""
-        part = FeatureBlocks(self.projectors, take_rows(self.rows, members), self.max_memory)
+        part = FeatureBlocks(self.projectors, self.rows.take(members), self.max_memory, self.cache)
         part._whole, part.scaling = (self, members), self.scaling
         return part
 
     def scaled(self, used: Sequence[int], weights: Array) -> FeatureBlocks:
-        """Return the features, scaled if rows lack sources of a weighted sum of some views."""
-        scaled = FeatureBlocks(self.projectors, self.rows, self.max_memory)
+        """Return the features, scaled if samples miss sources of a weighted sum of some views."""
+        scaled = FeatureBlocks(self.projectors, self.rows, self.max_memory, self.cache)
         scaled._whole, scaled.scaling = (self, slice(None)), (self.projectors_of(used), weights)
         return scaled
 
     def only(self, indices: Iterable[int]) -> FeatureBlocks:
         """Return the features of some of the views."""
-        part = FeatureBlocks([self.projectors[m] for m in indices], self.rows, self.max_memory)
-        known = [self._known(index) for index in indices]
-        part._kept = {place: kept for place, kept in enumerate(known) if kept is not None}
+        places = list(indices)
+        projectors = self.projectors_of(places)
+        part = FeatureBlocks(projectors, self.rows, self.max_memory, self.cache)
+        part._among = self, places
         part.scaling = self.scaling
         return part
 
@@ -90,7 +95,7 @@ class FeatureBlocks:
             )
         if self._known(index) is None:
             self._collect([index])
-        return self._kept[index]
+        return self._held(index)
 
     def remembered(self, index: int) -> Array | None:
         """Return the features that a view's map has stored; None if it stores none."""
@@ -100,7 +105,8 @@ class FeatureBlocks:
     def some_features(self, index: int, members: NDArray[np.intp]) -> Array:
         """Return a view's features (n, p) of some rows, fetching rows that are elsewhere."""
         if not self.engine.local:
-            return FeatureBlocks(self.projectors, rows_at(self.rows, members)).features(index)
+            here = FeatureBlocks(self.projectors, self.rows[members], cache=self.cache)
+            return here.features(index)
         return self.take(members).features(index)
 
     def keep_small(self, wanted: Sequence[int] | None = None) -> None:
@@ -113,14 +119,15 @@ class FeatureBlocks:
         limit = SMALL_BYTES * max(1, self.rows.shape[1] // CHEAP_COLUMNS)
         most = memory_limit(None) if self.max_memory is None else self.max_memory
         limit = limit if most is None else min(limit, most // 4)
-        if fresh and self.n_bytes + self._bytes(fresh) <= limit:
+        kept = [index for index in range(len(self.projectors)) if self._is_kept(index)]
+        if fresh and self._bytes(kept) + self._bytes(fresh) <= limit:
             self._collect(fresh)
 
     def makes_again(self, used: Sequence[int]) -> bool:
         """Return whether some of these features are recomputed in each pass."""
-        if not all(index in self._kept for index in used):
+        if not all(map(self._is_kept, used)):
             self.keep_small(used)
-        return not all(index in self._kept for index in used)
+        return not all(map(self._is_kept, used))
 
     def each(
         self, function: Callable[..., Any], used: Sequence[int], *arrays: Array
@@ -147,7 +154,7 @@ class FeatureBlocks:
         """Return Σ_m Φ_m c_m for coefficients (p_m, k) of some views: (N, k). A map over blocks."""
         used = list(coefficients)
         if self._are_kept(used):
-            parts = [(self._kept[index], coefficients[index]) for index in used]
+            parts = [(self._held(index), coefficients[index]) for index in used]
             first, *others = [
                 features @ factors.astype(features.dtype) for features, factors in parts
             ]
@@ -162,7 +169,7 @@ class FeatureBlocks:
     def project_back(self, wanted: Sequence[int], targets: Array) -> list[Array]:
         """Return Φ_mᵀt for targets (N,) or (N, k) of some views: (p_m, k). A sum over blocks."""
         if self._are_kept(wanted):
-            return [self._kept[index].T @ targets for index in wanted]
+            return [self._held(index).T @ targets for index in wanted]
         back = BackProjection(self.projectors_of(wanted))
         return back.finish(self._total(back.of, wanted, targets))
 
@@ -238,32 +245,69 @@ class FeatureBlocks:
         collect: bool = False,
     ) -> tuple[Callable[..., Any], Rows, list[NDArray[Any]]]:
         """Return a function of a part's rows and arrays, the rows, and the arrays of all rows."""
-        kept = [index for index in used if index in self._kept]
+        kept = [index for index in used if self._is_kept(index)]
         maps = [self.projectors[index].map for index in kept]
         task = partial(on_blocks, function, maps, None if collect else self._spare, self.scaling)
-        return task, self.rows, [*(self._kept[index] for index in kept), *arrays]
+        return task, self.rows, [*map(self._held, kept), *arrays]
 
     def _are_kept(self, wanted: Sequence[int]) -> bool:
         """Return whether one product of arrays in memory suffices without loss of digits."""
         whole = self.rows.dtype == np.float64 or self.n_rows <= PART_ROWS
         return not self.makes_again(wanted) and whole
 
-    def _columns_at(self, members: NDArray[np.intp], wanted: Sequence[int]) -> list[Array]:
-        columns = dict(
-            self.block_at(members, list(self._kept)).columns_of(self.projectors_of(wanted))
-        )
+    def _columns_at(
+        self, members: NDArray[np.intp], wanted: Sequence[int], kept: Sequence[int]
+    ) -> list[Array]:
+        block = self.block_at(members, kept)
+        columns = dict(block.columns_of(self.projectors_of(wanted)))
         return [columns[index] for index in range(len(wanted))]
 
     def block_at(self, members: NDArray[np.intp], kept: Sequence[int]) -> RowBlock:
         """Return some rows as a block, with those features of some views that are kept."""
-        used = [index for index in kept if index in self._kept]
-        known = [(self.projectors[i].map, self._kept[i][members]) for i in used]
-        return RowBlock(rows_at(self.rows, members), True, known, scaling=self.scaling)
+        used = [index for index in kept if self._is_kept(index)]
+        known = [(self.projectors[i].map, self._held(i)[members]) for i in used]
+        return RowBlock(self.rows[members], True, known, scaling=self.scaling)
 
     def _known(self, index: int) -> Array | None:
         """Return features that need not be computed, and keep them."""
-        if index in self._kept:
-            return self._kept[index]
+        if self._among is not None:
+            blocks, places = self._among
+            of_all = blocks._known(places[index])
+            if of_all is not None:
+                return of_all
+        if index in self._chosen:
+            return self._held(index)
+        features = self._without_computing(index)
+        if features is not None:
+            self._keep([index], [features])
+        return features
+
+    def _is_kept(self, index: int) -> bool:
+        """Return whether a view's features are those of one array for all passes."""
+        if index in self._chosen or self._among is None:
+            return index in self._chosen
+        blocks, places = self._among
+        return blocks._is_kept(places[index])
+
+    def _held(self, index: int) -> Array:
+        """Return the features of a view that are kept, computed again if the cache dropped them."""
+        if index not in self._chosen and self._among is not None:
+            blocks, places = self._among
+            return blocks._held(places[index])
+
+        def again() -> Array:
+            features = self._without_computing(index)
+            return self._computed([index])[0] if features is None else features
+
+        return self._kept.of(index, again)
+
+    def _keep(self, indices: Sequence[int], features: Sequence[Array]) -> None:
+        for index, of_view in zip(indices, features, strict=True):
+            self._kept.keep(index, of_view)
+        self._chosen.update(indices)
+
+    def _without_computing(self, index: int) -> Array | None:
+        """Return the features that a map has stored, or those of a part of other blocks."""
         if self._whole is None:
             features = self.projectors[index].map.training_features()
             if features is not None and len(features) != self.n_rows:
@@ -276,8 +320,6 @@ class FeatureBlocks:
                 block = RowBlock(self.rows)
                 assert self.scaling is not None, "features of a part are scaled as the whole's are"
                 features = block.scaled(features, *self.scaling)
-        if features is not None:
-            self._kept[index] = features
         return features
 
     def _bytes(self, wanted: Sequence[int]) -> int:
@@ -285,9 +327,13 @@ class FeatureBlocks:
         return self.n_rows * width * self.rows.dtype.itemsize
 
     def _collect(self, wanted: Sequence[int]) -> None:
+        """Compute features of some views together, and keep them."""
+        self._keep(wanted, self._computed(wanted))
+
+    def _computed(self, wanted: Sequence[int]) -> list[Array]:
         check_features_fit(self.n_rows, self._bytes(wanted), self.max_memory)
         used = self.projectors_of(wanted)
-        samples = self._columns_at(np.arange(1), wanted)
+        samples = self._columns_at(np.arange(1), wanted, [])
         stores = [np.empty((self.n_rows, columns.shape[1]), columns.dtype) for columns in samples]
 
         def fill(blocks: Blocks, *parts: Array) -> None:
@@ -299,4 +345,4 @@ class FeatureBlocks:
 
         for _ in self.engine.each(*self._task(fill, [], stores)):
             pass
-        self._kept.update(zip(wanted, stores, strict=True))
+        return stores

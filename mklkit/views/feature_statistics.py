@@ -16,9 +16,17 @@ from numpy.typing import NDArray
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix
 from mklkit.numerics.sampling import own_stream, pair_products
-from mklkit.protocols import Array, KernelProducts, Quadrant, Quadrants, patterns, scale_of
+from mklkit.protocols import (
+    Array,
+    KernelProducts,
+    Mask,
+    Quadrant,
+    Quadrants,
+    missing_patterns,
+    sample_scale,
+)
+from mklkit.views.cache import Quantities
 from mklkit.views.feature_blocks import FeatureBlocks
-from mklkit.views.rows import rows_at
 from mklkit.views.statistics import quartiles_of
 
 SAMPLED_ROWS = 20_000
@@ -35,26 +43,26 @@ class FeatureStatistics:
 
     Means, deviations, alignments and normal matrices cost one pass over the rows, O(NP²) for P
     features of all views together, and are exact. Quartiles are those of a seeded sample of at most
-    20,000 rows per class. Where rows lack sources, as ``lacks`` (N, M) says, quadrants and
-    alignments are of those that have a view's.
+    20,000 rows per class. Where samples miss sources, as ``missing`` (N, M) says, quadrants
+    and alignments are of those that have a view's.
     """
 
-    def __init__(self, blocks: FeatureBlocks, lacks: NDArray[np.bool_] | None = None) -> None:
+    def __init__(self, blocks: FeatureBlocks, missing: Mask = None) -> None:
         self.blocks = blocks
-        self._lacks = lacks
-        self._of_parts: ClassMoments | None = None
+        self._missing = missing
         self._source: tuple[FeatureStatistics, Array] | None = None
+        # Moments are kept for the latest classes and weights.
         self._codes: NDArray[np.intp] | None = None
         self._row_weights: Any = None
-        self._alone: dict[int, ClassMoments] = {}
-        self._stacked: ClassMoments | None = None
+        self._are_stacked = False
+        self._kept = Quantities(blocks.cache, self)
 
     @cached_property
     def patterns(self) -> tuple[NDArray[np.intp], NDArray[np.bool_]] | None:
         """The rows' patterns of sources, if they are few enough for separate sums; else None."""
-        if self._lacks is None:
+        if self._missing is None:
             return None
-        codes, table = patterns(self._lacks)
+        codes, table = missing_patterns(self._missing)
         fits = 16 * len(table) * sum(self.blocks.widths) ** 2 <= PATTERN_BYTES
         return (codes, table) if fits else None
 
@@ -62,7 +70,7 @@ class FeatureStatistics:
         """Return the statistics of a weighted sum, with scaled rows where sources are missing."""
         scaled = FeatureStatistics(self.blocks.scaled(used, weights))
         if self.patterns is not None:
-            scaled._source = self, scale_of(self.patterns[1][:, used], weights)
+            scaled._source = self, sample_scale(self.patterns[1][:, used], weights)
         return scaled
 
     def normal_matrix(self, index: int) -> NormalMatrix:
@@ -120,16 +128,17 @@ class FeatureStatistics:
         products = moment_products(moments, [slice(None)], sums, mean, centered, self._noise)
         return float(products.label_alignments(labels[has], weights)[0])
 
-    def products(self, y: Array | None, lacks: NDArray[np.bool_] | None = None) -> KernelProducts:
+    def products(self, y: Array | None) -> KernelProducts:
         """Return the centred kernels' inner products, with each other and with labels, if given.
 
-        If rows lack sources (N, M), features are centred on the rows that have theirs, in memory.
+        If samples miss sources, features are centred on those that have theirs, in memory.
         """
         labels = np.zeros(self.blocks.n_rows) if y is None else np.asarray(y, dtype=np.float64)
-        if lacks is not None:
-            parts = [np.array(self.blocks.features(m), np.float64) for m in range(lacks.shape[1])]
-            for part, absent in zip(parts, lacks.T, strict=True):
-                part[~absent] -= part[~absent].sum(axis=0) / max((~absent).sum(), 1)
+        if self._missing is not None:
+            views = range(self._missing.shape[1])
+            parts = [np.array(self.blocks.features(m), np.float64) for m in views]
+            for part, missing in zip(parts, self._missing.T, strict=True):
+                part[~missing] -= part[~missing].sum(axis=0) / max((~missing).sum(), 1)
             centred, codes = np.hstack(parts), np.zeros(len(labels), np.intp)
             moments = ClassMoments.of(centred, codes, 1, np.zeros(centred.shape[1]), None)
             return moment_products(moments, self._places(), centred.T @ labels, 0, False, 0)
@@ -166,40 +175,52 @@ class FeatureStatistics:
         If features are recomputed in each pass, those of all views are summed in one pass.
         """
         codes = self._known_codes(y, row_weights)
-        if index not in self._alone:
+        if self._are_stacked:
+            place = self._places()[index]
+            stacked = partial(self._stacked_moments, y, row_weights)
+            return self._kept.of(("part", index), lambda: stacked().part(place))
+        moments: ClassMoments | None = self._kept.known(("of view", index))
+        if moments is None:
             every = range(len(self.blocks.projectors))
             views = list(every) if self.blocks.makes_again(every) else [index]
             sums = self.blocks.moments([[view] for view in views], codes, 2, row_weights)
-            self._alone.update(zip(views, sums, strict=True))
-        return self._alone[index]
+            for view, of_view in zip(views, sums, strict=True):
+                self._kept.keep(("of view", view), of_view)
+            moments = sums[views.index(index)]
+        return moments
 
     def _stacked_moments(self, y: Array | None, row_weights: Array | None = None) -> ClassMoments:
         """Return the moments of all views' features side by side; they contain those of each."""
         self._known_codes(y, row_weights)
-        if self._stacked is None:
-            if self._source is None:
-                moments = self._moments_of_parts(y, row_weights)
-            else:
-                source, scales = self._source
-                moments = source._moments_of_parts(y, row_weights).stretched(np.tile(scales, 2))
-            classes = np.repeat([NEGATIVE, POSITIVE], len(moments.counts) // 2)
-            self._stacked = moments if len(classes) == 2 else moments.merged(classes, 2)
-            self._alone = dict(enumerate(map(self._stacked.part, self._places())))
-        return self._stacked
+        self._are_stacked = True
+        return self._kept.of("stacked", partial(self._sum_stacked, y, row_weights))
+
+    def _sum_stacked(self, y: Array | None, row_weights: Array | None) -> ClassMoments:
+        if self._source is None:
+            moments = self._moments_of_parts(y, row_weights)
+        else:
+            source, scales = self._source
+            moments = source._moments_of_parts(y, row_weights).stretched(np.tile(scales, 2))
+        classes = np.repeat([NEGATIVE, POSITIVE], len(moments.counts) // 2)
+        return moments if len(classes) == 2 else moments.merged(classes, 2)
 
     def _moments_of_parts(self, y: Array | None, row_weights: Array | None) -> ClassMoments:
         """Return the stacked moments of each class's patterns of sources."""
         codes, every = self._known_codes(y, row_weights), [range(len(self.blocks.projectors))]
-        if self._of_parts is None:
-            members, table = self.patterns or (0, [()])
-            codes = codes * len(table) + members
-            (self._of_parts,) = self.blocks.moments(every, codes, 2 * len(table), row_weights)
-        return self._of_parts
+        members, table = self.patterns or (0, [()])
+
+        def sums() -> ClassMoments:
+            (moments,) = self.blocks.moments(
+                every, codes * len(table) + members, 2 * len(table), row_weights
+            )
+            return moments
+
+        return self._kept.of("of patterns", sums)
 
     def _has(self, index: int, y: Array) -> NDArray[np.bool_]:
         """Return which rows (N,) have a view's source; all rows if their labels are equal."""
-        if self._lacks is not None and self.patterns is not None:
-            has = ~self._lacks[:, index]
+        if self._missing is not None and self.patterns is not None:
+            has = ~self._missing[:, index]
             if len(np.unique(y[has])) > 1:
                 return has
         return np.ones(len(y), bool)
@@ -219,15 +240,20 @@ class FeatureStatistics:
         """Return the classes for summing moments; drop those of other labels."""
         if not np.array_equal(row_weights, self._row_weights):
             self._row_weights = row_weights
-            self._codes, self._alone, self._stacked, self._of_parts = None, {}, None, None
+            self._forget(None)
         if y is None:
             if self._codes is None:
                 self._codes = np.zeros(self.blocks.n_rows, dtype=np.intp)
             return self._codes
         codes = (y > 0).astype(np.intp)
         if self._codes is None or not np.array_equal(codes, self._codes):
-            self._codes, self._alone, self._stacked, self._of_parts = codes, {}, None, None
+            self._forget(codes)
         return codes
+
+    def _forget(self, codes: NDArray[np.intp] | None) -> None:
+        """Drop the moments of other classes or weights than the next ones."""
+        self._codes, self._are_stacked = codes, False
+        self._kept.clear()
 
 
 def _sampled_parts(blocks: FeatureBlocks, y: Array) -> list[FeatureBlocks]:
@@ -242,8 +268,8 @@ def _sampled_parts(blocks: FeatureBlocks, y: Array) -> list[FeatureBlocks]:
         if len(members) > SAMPLED_ROWS:
             members = np.sort(draw.choice(members, SAMPLED_ROWS, replace=False))
         # In float64, so that they do not depend on how the features are stored.
-        rows = rows_at(blocks.rows, members).astype(np.float64)
-        parts.append(FeatureBlocks(blocks.projectors, rows))
+        rows = blocks.rows[members].astype(np.float64)
+        parts.append(FeatureBlocks(blocks.projectors, rows, cache=blocks.cache))
     return parts
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.numerics.pairwise import BASES, distance_exponentials
-from mklkit.protocols import Array, FittedKernel, KernelView, SourceRows, where_present
-from mklkit.views.rows import KnownPairs, take_rows
+from mklkit.protocols import Array, FittedKernel, KernelView, Mask, Reader, Rows, zeroed
+from mklkit.views.rows import KnownPairs
 
 
 class FittedScalarKernel(FittedKernel):
@@ -74,6 +74,7 @@ class KernelRows:
 
     ``places`` are the indices of the kernels' arrays (M,) among the distinct ``arrays`` of rows (N,
     d); ``pairs`` has, for each array, the store that contains its base quantities, if there is one.
+    ``missing`` says which samples miss each kernel's source, (N, M), None if they have everything.
 
     >>> from mklkit.kernels import RBF, Linear
     >>> rows = np.array([[0.0], [1.0]])
@@ -86,6 +87,7 @@ class KernelRows:
     arrays: tuple[Any, ...]
     places: tuple[int, ...]
     pairs: tuple[KnownPairs | None, ...]
+    missing: Mask = None
 
     @classmethod
     def of(
@@ -93,6 +95,7 @@ class KernelRows:
         kernels: Sequence[FittedKernel],
         rows: Sequence[Array],
         pairs: Sequence[KnownPairs | None] = (),
+        missing: Mask = None,
     ) -> Self:
         """Return kernels with their own rows (N, d_m); an array given several times is shared."""
         arrays = {id(columns): columns for columns in rows}
@@ -103,16 +106,35 @@ class KernelRows:
             tuple(arrays.values()),
             tuple(order.index(id(columns)) for columns in rows),
             tuple(known.get(key) for key in order),
+            missing,
         )
+
+    @classmethod
+    def reading(
+        cls,
+        kernels: Sequence[FittedKernel],
+        readers: Sequence[Reader],
+        rows: Rows,
+        pairs: Sequence[KnownPairs | None] = (),
+    ) -> Self:
+        """Return kernels with what each of their ``readers`` reads in the rows (N, d)."""
+        return cls.of(kernels, rows.arrays_of(readers), pairs, rows.missing_of(readers))
 
     @classmethod
     def joined(cls, parts: Iterable[KernelRows]) -> Self:
         """Return the kernels of several objects on the same rows as one."""
         every = list(parts)
+        masks = [part.missing for part in every]
+        missing = None
+        if any(mask is not None for mask in masks):
+            shapes = [(part.n_rows, len(part)) for part in every]
+            pairs = zip(masks, shapes, strict=True)
+            missing = np.hstack([np.zeros(shape, bool) if m is None else m for m, shape in pairs])
         return cls.of(
             [kernel for part in every for kernel in part.kernels],
             [rows for part in every for rows in part.rows],
             [part.pairs[place] for part in every for place in part.places],
+            missing,
         )
 
     @classmethod
@@ -135,25 +157,37 @@ class KernelRows:
         return len(self.arrays[0])
 
     def take(self, members: slice | NDArray[np.intp], read: bool = True) -> Self:
-        """Return the kernels on some of the rows; rows of a source are read now or later."""
+        """Return the kernels on some of the rows; those of a store are read now or later."""
         return attrs.evolve(
             self,
             arrays=tuple(
-                array[members] if read else take_rows(array, members) for array in self.arrays
+                array[members] if read else Rows.of(array).take(members).numbers
+                for array in self.arrays
             ),
             pairs=tuple(known if known is None else known.take(members) for known in self.pairs),
+            missing=None if self.missing is None else self.missing[members],
         )
 
     def only(self, index: int, kernel: FittedKernel | None = None) -> Self:
         """Return one of the kernels with its rows, optionally with another kernel in its place."""
         place = self.places[index]
         chosen = self.kernels[index] if kernel is None else kernel
-        return self.of([chosen], [self.arrays[place]], [self.pairs[place]])
+        missing = self.missing_of(index)
+        mask = None if missing is None else missing[:, None]
+        return self.of([chosen], [self.arrays[place]], [self.pairs[place]], mask)
+
+    def missing_of(self, index: int) -> Mask:
+        """Return which samples miss the source of one kernel, (N,); None if all have it."""
+        missing = None if self.missing is None else self.missing[:, index]
+        return missing if missing is not None and missing.any() else None
 
     def diagonals(self) -> list[Array]:
         """Return each kernel's similarity of each row with itself, (N,)."""
-        pairs = zip(self.kernels, self.rows, strict=True)
-        return [where_present(kernel.diagonal, rows) for kernel, rows in pairs]
+        pairs = enumerate(zip(self.kernels, self.rows, strict=True))
+        return [
+            zeroed(np.array(kernel.diagonal(rows)), self.missing_of(index))
+            for index, (kernel, rows) in pairs
+        ]
 
     def similarities(
         self, others: KernelRows, scratch: Scratch | None = None
@@ -163,11 +197,15 @@ class KernelRows:
         ``others`` are the same kernels on other rows. The caller may modify the values, which are
         in ``scratch`` if given: new memory costs more than an exponential. O(nmd) for each distinct
         base quantity of the same rows, O(nm) per kernel; two tiles of memory if the caller keeps
-        none. They are zero where a row lacks the kernel's source.
+        none. They are zero where a sample misses the kernel's source.
         """
-        if any(isinstance(rows, SourceRows) for rows in (*self.arrays, *others.arrays)):
-            yield from self._where_present(others, scratch)
-            return
+        for index, values in self._similarities(others, scratch):
+            yield index, zeroed(values, self.missing_of(index), others.missing_of(index))
+
+    def _similarities(
+        self, others: KernelRows, scratch: Scratch | None
+    ) -> Iterator[tuple[int, Array]]:
+        """Yield the similarities with medians in place of missing sources."""
         groups: dict[tuple[str, int, int], list[int]] = {}
         for index, place in enumerate(zip(self.places, others.places, strict=True)):
             kernel = self.kernels[index]
@@ -195,25 +233,6 @@ class KernelRows:
                 out = np.empty_like(base) if scratch is None else scratch.take(shape, dtype)
                 yield index, self.kernels[index].of(base, out)
             yield group[-1], self.kernels[group[-1]].of(base, base)
-
-    def _where_present(
-        self, others: KernelRows, scratch: Scratch | None
-    ) -> Iterator[tuple[int, Array]]:
-        """Yield the similarities, with zeros for rows that lack a kernel's source."""
-        whole, whole_others = (
-            attrs.evolve(
-                bank,
-                arrays=tuple(a.values if isinstance(a, SourceRows) else a for a in bank.arrays),
-            )
-            for bank in (self, others)
-        )
-        for index, values in whole.similarities(whole_others, scratch):
-            rows, columns = self.rows[index], others.rows[index]
-            if isinstance(rows, SourceRows):
-                values[rows.lacks] = 0
-            if isinstance(columns, SourceRows):
-                values[:, columns.lacks] = 0
-            yield index, values
 
 
 def _rates(base: str, kernels: Sequence[FittedKernel]) -> list[float]:

@@ -14,6 +14,7 @@ from mklkit.numerics.gram_tiles import centred_gram
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum, gram_rounding, weighted_sums
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import Array
+from mklkit.views.cache import Cache, Quantities
 from mklkit.views.deciding import BLOCK_ROWS
 
 
@@ -23,9 +24,14 @@ class Side:
     explicit: bool
     n_rows: int
 
-    # Computed once, when first used.
-    _normal: NormalMatrix | None = None
-    _spectrum: Spectrum | None = None
+    _kept: Quantities | None = None
+
+    @property
+    def quantities(self) -> Quantities:
+        """What is computed once, when first used; in a cache of its own by default."""
+        if self._kept is None:
+            self._kept = Quantities(Cache(), self)
+        return self._kept
 
     def gram(self, keep: bool = True) -> Array:
         """Return the Gram matrix (N, N) of the training rows, from inner products of features."""
@@ -55,10 +61,11 @@ class Side:
 
     def normal_matrix(self) -> NormalMatrix:
         """Return ``features.T @ features`` with the column sums, in O(Np²)."""
-        if self._normal is None:
-            features = self.features()
-            self._normal = NormalMatrix(features.T @ features, features.sum(axis=0), self.n_rows)
-        return self._normal
+        return self.quantities.of("normal matrix", self._normal_matrix)
+
+    def _normal_matrix(self) -> NormalMatrix:
+        features = self.features()
+        return NormalMatrix(features.T @ features, features.sum(axis=0), self.n_rows)
 
     def project(self, coefficients: Array) -> Array:
         """Return ``features @ coefficients``, in O(Np)."""
@@ -89,17 +96,17 @@ class Side:
 
     def spectrum(self) -> Spectrum:
         """Return the eigenpairs of the centred normal matrix, or Gram matrix if implicit."""
-        if self._spectrum is None:
-            if self.explicit:
-                self._spectrum = self.normal_matrix().spectrum()
-            else:
-                gram = self.gram()
-                spectrum = Spectrum.of(centred_gram(gram, np.float64), floor=gram_rounding(gram))
-                # An eigenvector of a tiny eigenvalue mixes with the constant one of eigenvalue
-                # zero; dividing coefficients by the eigenvalue would amplify that share.
-                vectors = spectrum.vectors - spectrum.vectors.mean(axis=0)
-                self._spectrum = Spectrum(spectrum.values, vectors)
-        return self._spectrum
+        return self.quantities.of("spectrum", self._spectrum)
+
+    def _spectrum(self) -> Spectrum:
+        if self.explicit:
+            return self.normal_matrix().spectrum()
+        gram = self.gram()
+        spectrum = Spectrum.of(centred_gram(gram, np.float64), floor=gram_rounding(gram))
+        # An eigenvector of a tiny eigenvalue mixes with the constant one of eigenvalue zero;
+        # dividing coefficients by the eigenvalue would amplify that share.
+        vectors = spectrum.vectors - spectrum.vectors.mean(axis=0)
+        return Spectrum(spectrum.values, vectors)
 
 
 class FeatureSide(Side):

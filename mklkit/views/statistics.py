@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
-from typing import Any
 
 import attrs
 import numpy as np
@@ -18,6 +17,7 @@ from mklkit.numerics.gram_tiles import Moments
 from mklkit.numerics.order_statistics import between, quantile_places, select_ranks
 from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS
 from mklkit.protocols import Array, FittedKernel, Quadrant, Quadrants
+from mklkit.views.cache import Cache, Quantities
 from mklkit.views.kernel_rows import InnerProduct, KernelRows, Scratch, is_scalar
 from mklkit.views.tiles import KernelTiles, kernel_products, over_tiles, tile_places
 
@@ -37,19 +37,23 @@ class TileStatistics:
     """
 
     kernel_rows: KernelRows
-    _quadrants: dict[bytes, list[Quadrants]] = attrs.field(factory=dict, init=False)
-    _alignments: dict[Any, list[float]] = attrs.field(factory=dict, init=False)
+    cache: Cache = attrs.field(factory=Cache)
+    _kept: Quantities = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._kept = Quantities(self.cache, self)
 
     def quadrants(self, y: Array) -> list[Quadrants]:
         """Return each kernel's quadrants for labels −1 and +1."""
-        key = y.tobytes()
-        if key not in self._quadrants:
+
+        def of_classes() -> list[Quadrants]:
             first, second = (
                 self.kernel_rows.take(np.flatnonzero(members)) for members in (y > 0, y <= 0)
             )
             blocks = _block(first), _block(first, second), _block(second)
-            self._quadrants[key] = [Quadrants(*parts) for parts in zip(*blocks, strict=True)]
-        return self._quadrants[key]
+            return [Quadrants(*parts) for parts in zip(*blocks, strict=True)]
+
+        return self._kept.of(("quadrants", y.tobytes()), of_classes)
 
     def alignments(
         self, y: Array, centered: bool = False, row_weights: Array | None = None
@@ -59,14 +63,16 @@ class TileStatistics:
         Centred alignments are those of HKH and HyyᵀH, H = I − 11ᵀ/N. With weights v of rows, H is
         I − 1vᵀ/Σv, and a pair of rows counts v_i v_j times.
         """
-        key = y.tobytes(), centered, b"" if row_weights is None else row_weights.tobytes()
-        if key not in self._alignments:
+
+        def with_labels() -> list[float]:
             labels = y.astype(np.float64)
             if centered:
                 labels -= np.average(labels, weights=row_weights)
             products = kernel_products(self.kernel_rows, labels, centered, False, row_weights)
-            self._alignments[key] = products.label_alignments(labels, row_weights).tolist()
-        return self._alignments[key]
+            return list(products.label_alignments(labels, row_weights).tolist())
+
+        weights = b"" if row_weights is None else row_weights.tobytes()
+        return self._kept.of(("alignments", y.tobytes(), centered, weights), with_labels)
 
 
 def _block(a: KernelRows, b: KernelRows | None = None) -> list[Quadrant]:

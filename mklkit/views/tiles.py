@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import Any, TypeVar
 
-import attrs
 import numpy as np
 
 from mklkit.numerics.gram_tiles import (
@@ -18,7 +17,7 @@ from mklkit.numerics.gram_tiles import (
 )
 from mklkit.numerics.pairwise import TILE_COLUMNS, TILE_ROWS, row_blocks, upper_blocks
 from mklkit.numerics.threads import each
-from mklkit.protocols import Array, KernelProducts, SourceRows, lacking
+from mklkit.protocols import Array, KernelProducts
 from mklkit.views.kernel_rows import InnerProduct, KernelRows, SpareScratch
 
 Result = TypeVar("Result")
@@ -114,7 +113,7 @@ class _Means:
     digits in the mean. Kernels that are inner products are evaluated on centred rows: HKH is the
     same, with all its digits. ``noise`` are the rounding errors that centring leaves of constant
     kernels. ``row_weights`` are those of all kernels (N,), or of each (M, N), which are 0 for rows
-    that lack its source.
+    that miss its source.
     """
 
     def __init__(self, kernel_rows: KernelRows, centered: bool, row_weights: Array) -> None:
@@ -165,11 +164,10 @@ def _with_centred_rows(kernel_rows: KernelRows, row_weights: Array) -> KernelRow
                 weights = row_weights if row_weights.ndim == 1 else row_weights[len(rows)]
                 mean = np.average(values, axis=0, weights=weights)
                 values = values - mean.astype(values.dtype)
-                lacks = isinstance(array, SourceRows)
-                centred[place] = attrs.evolve(array, values=values) if lacks else values
+                centred[place] = values
             array = centred[place]
         rows.append(array)
-    return KernelRows.of(kernel_rows.kernels, rows)
+    return KernelRows.of(kernel_rows.kernels, rows, missing=kernel_rows.missing)
 
 
 def kernel_products(
@@ -196,9 +194,9 @@ def kernel_products(
         np.zeros(kernel_rows.n_rows) if labels is None else np.asarray(labels, dtype=np.float64)
     )
     counts = np.ones(kernel_rows.n_rows) if row_weights is None else row_weights
-    lacks = lacking(kernel_rows.rows)
-    if lacks is not None:
-        counts = np.where((lacks & ~lacks.all(axis=0)).T, 0.0, counts)
+    missing = kernel_rows.missing
+    if missing is not None:
+        counts = np.where((missing & ~missing.all(axis=0)).T, 0.0, counts)
     labels = counts * labels
     means = _Means(kernel_rows, centered, counts)
     products, with_labels = np.zeros((n_kernels, n_kernels)), np.zeros(n_kernels)
@@ -210,10 +208,10 @@ def kernel_products(
         for index, tile in tiles:
             of_tile = tile, 1 / means.sizes[index], means.rows[index, block]
             columns = means.columns[index, place]
-            told, counted = (labels, counts) if lacks is None else (labels[index], counts[index])
+            told, counted = (labels, counts) if missing is None else (labels[index], counts[index])
             if pairs:
                 centre_tile(*of_tile, columns, values[index])
-            if pairs and lacks is not None:
+            if pairs and missing is not None:
                 values[index] *= np.outer(counted[block] != 0, counted[place] != 0)
             sums_with_labels[index], squares[index] = product_sums(
                 *of_tile, columns, (told[block], counted[block]), (told[place], counted[place])

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from mklkit.errors import IncompatibleError
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.least_squares import NormalMatrix
-from mklkit.protocols import Array, Projector, Quadrants, SourceRows, row_scale, where_present
+from mklkit.protocols import Array, Projector, Quadrants, members_with, sample_scale, zeroed
+from mklkit.views.cache import Cache, Quantities
 from mklkit.views.deciding import with_support
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.feature_moments import BackProjection, Projection
 from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import InnerProduct, KernelRows
 from mklkit.views.memory import check_gram_fits
-from mklkit.views.rows import rows_at
 from mklkit.views.sides import Side
 from mklkit.views.statistics import TileStatistics
 from mklkit.views.tiles import weighted_gram
@@ -35,7 +35,7 @@ class BlockSide(Side, ABC):
 
     Features are read block by block, and all in one array only on request.
     ``used`` are the views' indices and ``scales`` their w_m; ``row_scale`` (N,) scales the rows of
-    a Gram matrix if some lack sources.
+    a Gram matrix if some miss sources.
     """
 
     def __init__(
@@ -44,6 +44,7 @@ class BlockSide(Side, ABC):
         used: Sequence[int],
         scales: Array,
         feature_statistics: FeatureStatistics | None,
+        cache: Cache,
     ) -> None:
         self.n_rows = n_rows
         self.used = used
@@ -51,8 +52,7 @@ class BlockSide(Side, ABC):
         self.explicit = feature_statistics is not None
         self._feature_statistics = feature_statistics
         self.row_scale: Array | None = None
-        self._gram: Array | None = None
-        self._features: Array | None = None
+        self._kept = Quantities(cache, self)
 
     @property
     @abstractmethod
@@ -81,22 +81,27 @@ class BlockSide(Side, ABC):
 
         Combiners that use each kernel once do not keep it: one matrix is in memory at a time.
         """
-        if self._gram is not None:
-            return self._gram
+        if keep:
+            return self.quantities.of("Gram matrix", self._gram)
+        known: Array | None = self.quantities.known("Gram matrix")
+        return self._gram() if known is None else known
+
+    def _gram(self) -> Array:
         if len(self.used) == 0:
             return np.zeros((self.n_rows, self.n_rows))
         if self.explicit:  # Estimators check the size in advance on implicit maps.
             check_gram_fits(self.n_rows, self.blocks.rows.dtype.itemsize)
-        gram = weighted_gram(self.learner_kernel, self.scales, scale=self.row_scale)
-        if keep:
-            self._gram = gram
-        return gram
+        return weighted_gram(self.learner_kernel, self.scales, scale=self.row_scale)
 
     def features(self) -> Array:
         """Return the features (N, Σp) of the training rows, in one array."""
-        if self._features is None:
-            self._features = self._side_by_side([self.blocks.features(m) for m in self.used])
-        return self._features
+        if len(self.used) == 1 and self.scales[0] == 1:
+            return self.blocks.features(self.used[0])
+
+        def every() -> Array:
+            return self._side_by_side([self.blocks.features(m) for m in self.used])
+
+        return self.quantities.of("features", every)
 
     def some_features(self, members: NDArray[np.intp]) -> Array:
         """Return the features (n, Σp) of some training rows."""
@@ -104,15 +109,14 @@ class BlockSide(Side, ABC):
 
     def normal_matrix(self) -> NormalMatrix:
         """Return ``features.T @ features``; for orthogonal features only its diagonal, in O(p)."""
-        if self._normal is None:
-            if len(self.used) == 1:
-                root = self._roots[0]
-                normal = self.feature_statistics.normal_matrix(self.used[0])
-                products, sums = normal.products * root**2, normal.sums * root
-                self._normal = NormalMatrix(products, sums, normal.total)
-            else:
-                self._normal = self.class_moments().normal_matrix()
-        return self._normal
+        return self.quantities.of("normal matrix", self._normal_matrix)
+
+    def _normal_matrix(self) -> NormalMatrix:
+        if len(self.used) > 1:
+            return self.class_moments().normal_matrix()
+        root = self._roots[0]
+        normal = self.feature_statistics.normal_matrix(self.used[0])
+        return NormalMatrix(normal.products * root**2, normal.sums * root, normal.total)
 
     def project(self, coefficients: Array) -> Array:
         """Return ``features @ coefficients``, block by block, in O(Np)."""
@@ -185,11 +189,12 @@ class View(BlockSide):
         self.kernel_rows = tile_statistics.kernel_rows.only(index)
         self.rows: Any
         (self.kernel,), (self.rows,) = self.kernel_rows.kernels, self.kernel_rows.arrays
-        super().__init__(len(self.rows), [index], np.ones(1), feature_statistics)
+        cache = tile_statistics.cache
+        super().__init__(len(self.rows), [index], np.ones(1), feature_statistics, cache)
         self._index = index
         self._tile_statistics = tile_statistics
 
-    @cached_property
+    @property
     def learner_kernel(self) -> KernelRows:
         """The kernel that a learner works on, on its rows (N, ·).
 
@@ -211,15 +216,10 @@ class View(BlockSide):
             return True
         # The part of a positive semi-definite kernel that a map drops is positive semi-definite,
         # and zero wherever its diagonal is zero.
-        diagonal = where_present(self.kernel.diagonal, rows_at(self.rows, slice(0, self.n_rows)))
+        diagonal = np.array(self.kernel.diagonal(self.rows[slice(0, self.n_rows)]))
+        zeroed(diagonal, self.kernel_rows.missing_of(0))
         gap = np.abs(np.einsum("ij,ij->i", features, features) - diagonal).max()
         return bool(gap > np.sqrt(np.finfo(features.dtype).eps) * np.abs(diagonal).max())
-
-    @property
-    def n_bytes(self) -> int:
-        """The memory of the Gram matrix and its eigenvectors, if they are kept."""
-        spectrum = 0 if self._spectrum is None else self._spectrum.vectors.nbytes
-        return spectrum + (0 if self._gram is None else self._gram.nbytes)
 
     def map_features(self, function: Callable[[Array], Array]) -> Array:
         """Return a function of the features, applied block by block."""
@@ -230,15 +230,14 @@ class View(BlockSide):
         features = None
         if self.explicit:
             features = FeatureStatistics(self.blocks.only([self._index]).take(members))
-        tiles = TileStatistics(self.kernel_rows.take(members, read=False))
+        tiles = TileStatistics(self.kernel_rows.take(members, read=False), self.quantities.cache)
         (projector,) = with_support([self.projector], members)
         return View(0, projector, tiles, features)
 
     @cached_property
     def members(self) -> NDArray[np.intp] | None:
         """The rows (n,) that have its source; None if all do, or fewer than two."""
-        members = np.flatnonzero(~self.rows.lacks) if isinstance(self.rows, SourceRows) else ()
-        return np.asarray(members) if len(members) > 1 else None
+        return members_with(self.kernel_rows.missing_of(0))
 
     @cached_property
     def present(self) -> View:
@@ -291,13 +290,14 @@ class WeightedViews(BlockSide):
         weights = np.asarray(weights, dtype=np.float64)
         used = np.flatnonzero(weights).tolist()
         statistics = views[0].feature_statistics if views[0].explicit else None
-        lacks = any(isinstance(views[index].rows, SourceRows) for index in used)
-        if lacks and statistics is not None:
-            statistics = statistics.scaled(used, weights[used])
-        super().__init__(views[0].n_rows, used, weights[used], statistics)
         self._views = [views[index] for index in used]
-        if lacks:
-            self.row_scale = row_scale([view.rows for view in self._views], self.scales)
+        missing = KernelRows.of_views(self._views).missing if used else None
+        if missing is not None and statistics is not None:
+            statistics = statistics.scaled(used, weights[used])
+        cache = views[0].quantities.cache
+        super().__init__(views[0].n_rows, used, weights[used], statistics, cache)
+        if missing is not None:
+            self.row_scale = sample_scale(missing, self.scales)
 
     @property
     def learner_kernel(self) -> KernelRows:

@@ -15,24 +15,23 @@ from mklkit.protocols import (
     FeatureMapFacts,
     FittedKernel,
     KernelProducts,
+    Mask,
     Projector,
     Rows,
-    RowSource,
     facts_of,
-    lacking,
 )
 from mklkit.views.bound_kernels import (
     BoundKernel,
     fit_kernels,
     fit_maps,
-    own_columns,
     warn_of_far_rows,
 )
+from mklkit.views.cache import Cache
 from mklkit.views.deciding import RowBlock, with_support
 from mklkit.views.feature_blocks import FeatureBlocks
 from mklkit.views.feature_statistics import FeatureStatistics
 from mklkit.views.kernel_rows import KernelRows
-from mklkit.views.rows import KnownPairs, rows_at, take_rows
+from mklkit.views.rows import KnownPairs
 from mklkit.views.statistics import TileStatistics
 from mklkit.views.tiles import kernel_products
 from mklkit.views.view import View, WeightedViews
@@ -48,15 +47,18 @@ class ViewSet(list[View]):
         self,
         projectors: Sequence[Projector],
         kernel_rows: KernelRows,
-        rows: Any,
+        rows: Rows,
         blocks: FeatureBlocks | None,
+        cache: Cache | None = None,
     ) -> None:
-        tiles = TileStatistics(kernel_rows)
-        features = None if blocks is None else FeatureStatistics(blocks, lacking(kernel_rows.rows))
+        self.cache = cache or Cache()
+        tiles = TileStatistics(kernel_rows, self.cache)
+        features = None if blocks is None else FeatureStatistics(blocks, kernel_rows.missing)
         super().__init__(
             View(index, projector, tiles, features) for index, projector in enumerate(projectors)
         )
         self.rows = rows
+        self.missing: Mask = kernel_rows.missing
         self.explicit = blocks is not None
         self.blocks = blocks
 
@@ -65,45 +67,50 @@ class ViewSet(list[View]):
         cls,
         kernels: Sequence[BoundKernel],
         feature_map: FeatureMap,
-        rows: Rows,
+        rows: Array | Rows,
         random_state: np.random.RandomState,
         max_memory: int | None = None,
         pairs: Callable[[Any], KnownPairs | None] | None = None,
         row_weights: Array | None = None,
+        cache: Cache | None = None,
     ) -> ViewSet:
         """Return the views of training rows (N, d); ``columns`` of the kernels are positions.
 
         ``max_memory`` (bytes) bounds the memory of features on explicit maps; ``pairs`` returns the
         pairs of these rows on a kernel's columns if base quantities are known. Kernels are fitted
-        with the rows' weights (N,), if they have any.
+        with the rows' weights (N,), if they have any. ``cache`` is one that other fits share.
         """
-        fitted, own_rows = fit_kernels(kernels, rows, row_weights)
-        maps = fit_maps(kernels, feature_map, fitted, own_rows, random_state)
-        if isinstance(rows, RowSource) and any(
-            fitted_map.training_features() is not None for fitted_map in maps
-        ):
-            # All rows are landmarks, so they are in memory.
-            rows = rows_at(rows, slice(0, len(rows)))
-            own_rows = own_columns(kernels, rows)
+        cache = cache or Cache(max_memory)
+        rows = Rows.of(rows)
+        fitted = fit_kernels(kernels, rows, row_weights)
+        maps = fit_maps(kernels, feature_map, fitted, rows, random_state)
+        if any(fitted_map.training_features() is not None for fitted_map in maps):
+            # All rows are landmarks, so those of a store are in memory.
+            rows = rows if rows.in_memory else rows[slice(0, len(rows))]
+        for bound, kernel in zip(kernels, fitted, strict=True):
+            warn_of_far_rows(bound, kernel, rows)
+        explicit = facts_of(feature_map, FeatureMapFacts).explicit
+        known = [] if pairs is None else [pairs(bound) for bound in kernels]
+        kernel_rows = KernelRows.reading(fitted, kernels, rows, known)
         projectors = [
             Projector(
-                bound.label, bound.columns, fitted_map, bound.facts.reads, bound.facts.allows_gaps
+                bound.label,
+                bound.columns,
+                fitted_map,
+                bound.facts.reads,
+                bound.facts.allows_gaps,
+                None if explicit else kernel_rows.missing_of(place),
             )
-            for bound, fitted_map in zip(kernels, maps, strict=True)
+            for place, (bound, fitted_map) in enumerate(zip(kernels, maps, strict=True))
         ]
-        for bound, kernel, columns in zip(kernels, fitted, own_rows, strict=True):
-            warn_of_far_rows(bound.label, kernel, columns)
-        explicit = facts_of(feature_map, FeatureMapFacts).explicit
-        blocks = FeatureBlocks(projectors, rows, max_memory) if explicit else None
-        known = [] if pairs is None else [pairs(bound.columns) for bound in kernels]
-        kernel_rows = KernelRows.of(fitted, own_rows, known)
-        return cls(projectors, kernel_rows, rows, blocks)
+        blocks = FeatureBlocks(projectors, rows, max_memory, cache) if explicit else None
+        return cls(projectors, kernel_rows, rows, blocks, cache)
 
     @classmethod
     def of_blocks(cls, kernels: Sequence[FittedKernel], blocks: FeatureBlocks) -> ViewSet:
         """Return the views of fitted kernels on features."""
-        kernel_rows = KernelRows.of(kernels, own_columns(blocks.projectors, blocks.rows))
-        return cls(blocks.projectors, kernel_rows, blocks.rows, blocks)
+        kernel_rows = KernelRows.reading(kernels, blocks.projectors, blocks.rows)
+        return cls(blocks.projectors, kernel_rows, blocks.rows, blocks, blocks.cache)
 
     @property
     def labels(self) -> list[str]:
@@ -115,27 +122,21 @@ class ViewSet(list[View]):
         """The kernels that learners work on, as in :attr:`View.learner_kernel`."""
         return KernelRows.joined(view.learner_kernel for view in self)
 
-    @property
-    def n_bytes(self) -> int:
-        """The memory of rows, Gram matrices and features that are kept."""
-        arrays = {id(view.rows): view.rows.nbytes for view in self}
-        kept = sum(view.n_bytes for view in self)
-        return sum(arrays.values()) + kept + (0 if self.blocks is None else self.blocks.n_bytes)
-
     def only(self, places: Iterable[int]) -> ViewSet:
         """Return some of the views, by their places."""
         views = [self[place] for place in places]
         blocks = None if self.blocks is None else self.blocks.only(places)
         projectors = [view.projector for view in views]
-        return ViewSet(projectors, KernelRows.of_views(views), self.rows, blocks)
+        return ViewSet(projectors, KernelRows.of_views(views), self.rows, blocks, self.cache)
 
     def restricted(self, members: NDArray[np.intp]) -> ViewSet:
         """Return the views of some of the training rows, on explicit maps fitted to all of them."""
         return ViewSet(
             with_support([view.projector for view in self], members),
             KernelRows.of_views(self).take(members, read=False),
-            take_rows(self.rows, members),
+            self.rows.take(members),
             None if self.blocks is None else self.blocks.take(members),
+            self.cache,
         )
 
     def replaced(self, kernels: Sequence[FittedKernel], rows: Array) -> ViewSet:
@@ -146,12 +147,14 @@ class ViewSet(list[View]):
         pairs = [(view.projector, k) for view, k in zip(self, kernels, strict=True)]
         maps: list[Any] = [attrs.evolve(p.map, kernel=k, landmarks=rows) for p, k in pairs]  # type: ignore[misc]
         projectors = [
-            attrs.evolve(p, columns=None, map=m) for (p, _), m in zip(pairs, maps, strict=True)
+            attrs.evolve(p, columns=None, map=m, missing=None)
+            for (p, _), m in zip(pairs, maps, strict=True)
         ]
-        return ViewSet(projectors, KernelRows.of(kernels, [rows] * len(kernels)), rows, None)
+        kernel_rows = KernelRows.of(kernels, [rows] * len(kernels))
+        return ViewSet(projectors, kernel_rows, Rows.of(rows), None, self.cache)
 
     def block_of(
-        self, rows: Array, pairs: Callable[[Any], KnownPairs | None] | None = None
+        self, rows: Rows, pairs: Callable[[Any], KnownPairs | None] | None = None
     ) -> RowBlock:
         """Return new rows (n, d) as a block that keeps its columns for several decisions.
 
@@ -167,10 +170,11 @@ class ViewSet(list[View]):
         if not used:
             return RowBlock(rows, keep=True)
         projectors = [view.projector for view in used]
-        others = KernelRows.of(
+        others = KernelRows.reading(
             [view.kernel for view in used],
-            own_columns(projectors, rows),
-            [] if pairs is None else [pairs(projector.columns) for projector in projectors],
+            projectors,
+            rows,
+            [] if pairs is None else [pairs(projector) for projector in projectors],
         )
         known = [
             (projectors[index].map, projectors[index].map.from_similarities(values))
@@ -184,8 +188,7 @@ class ViewSet(list[View]):
         In O(Np²) per pair of kernels if learners work on features, else O(N²).
         """
         if all(view.sees_features for view in self):
-            rows = [view.rows for view in self]
-            return self[0].feature_statistics.products(y, lacking(rows))
+            return self[0].feature_statistics.products(y)
         return kernel_products(self.learner_kernels, y)
 
     def weighted(self, weights: Array) -> WeightedViews:

@@ -122,8 +122,8 @@ def test_rows_are_read_by_slice_number_and_mask(cluster: Any) -> None:
     for place in (slice(2000, 4300), slice(0, 0), numbers, X[:, 0] > 1, np.array([-1])):
         np.testing.assert_array_equal(rows[place], X[place])
     members = np.flatnonzero(X[:, 0] > 0)
-    np.testing.assert_array_equal(rows.take_rows(members)[10:20], X[members][10:20])
-    np.testing.assert_array_equal(rows.take_rows(numbers)[:], X[numbers])
+    np.testing.assert_array_equal(rows.take(members)[10:20], X[members][10:20])
+    np.testing.assert_array_equal(rows.take(numbers)[:], X[numbers])
     whole = DaskRows.of(da.from_array(np.arange(10).reshape(5, 2), chunks=(1, 1)))
     assert whole.dtype == np.float64
     assert len(whole.lengths) == 1

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from mklkit.estimators.lacking import WARNING, counts
+from mklkit.estimators.missing_sources import WARNING, counts
 
 
 def warned(n_absent: list[int], n_rows: int) -> bool:

@@ -205,7 +205,7 @@ def test_folds_of_wide_rows_take_their_distances_from_one_matrix(
 
 
 def test_views_are_shared_by_the_same_rows_alone() -> None:
-    from mklkit.estimators.shared_views import SharedViews
+    from mklkit.views.cache import Cache
 
     random = np.random.default_rng(0)
     first = random.normal(size=(60, 40))
@@ -222,7 +222,7 @@ def test_views_are_shared_by_the_same_rows_alone() -> None:
 
     alone = scores(first), scores(second)
     assert alone[0] != alone[1]
-    shared = SharedViews()
+    shared = Cache()
     assert (scores(first, shared), scores(second, shared)) == alone
 
 

@@ -21,7 +21,7 @@ from mklkit import (
 )
 from mklkit.errors import DataError, IncompatibleError, SpecError
 from mklkit.estimators.predicting import cross_fitted
-from mklkit.estimators.shared_views import SharedViews
+from mklkit.views.cache import Cache
 from mklkit.views.stored_rows import StoredRows
 
 EXACT_SVM = "svm(C=2, tol=1e-10)"
@@ -202,7 +202,7 @@ def test_views_of_other_weights_are_other_views():
     alone = [
         model.fit(X, y, sample_weight=weights).decision_function(X) for weights in (often, None)
     ]
-    shared = SharedViews()
+    shared = Cache()
     for weights, expected in zip((often, None), alone, strict=True):
         values = model.fit_sharing(shared, X, y, sample_weight=weights).decision_function(X)
         np.testing.assert_allclose(values, expected, rtol=1e-9)

@@ -20,6 +20,7 @@ from mklkit.kernels.bandwidth import (
     squared_neighbour_distance,
 )
 from mklkit.numerics.sampling import sampled_pairs, sampled_rows
+from mklkit.protocols import Rows
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
 
 SIZES = [2, 3, 50, 255, 256, 257, 1281]
@@ -188,7 +189,7 @@ def test_other_rules_take_every_row_once(rule):
 def test_kernels_say_whether_they_weigh_rows():
     rows, weights = np.array([[0.0], [1.0]]), np.array([1.0, 3.0])
     bound = [BoundKernel("a", RBF()), BoundKernel("b", Cosine(RBF())), BoundKernel("c", Linear())]
-    (plain, inside, _), _ = fit_kernels(bound, rows, weights)
+    plain, inside, _ = fit_kernels(bound, Rows.of(rows), weights)
     # The mean distance of the pairs of 0, 1, 1 and 1 is 6/16.
     assert np.isclose(plain.gamma, 0.5 / 0.375**2)
     assert np.isclose(inside.kernel.gamma, plain.gamma)

@@ -10,6 +10,7 @@ import pytest
 
 from mklkit import MKLClassifier
 from mklkit.errors import MKLKitWarning
+from mklkit.protocols import Rows
 from mklkit.registry.columns import bind_kernels
 from mklkit.views import bound_kernels as duration
 
@@ -21,8 +22,8 @@ def test_a_trial_is_scaled_by_the_pairs_of_rows(monkeypatch: pytest.MonkeyPatch)
     clock = itertools.count(step=2.0)  # every trial takes two seconds
     monkeypatch.setattr(duration, "perf_counter", lambda: next(clock))
     bound = bind_kernels(["linear", "rbf"])
-    assert duration.kernel_minutes(bound, ROWS, 30 * 60.0**2) == pytest.approx(1.0)
-    huge = np.full((60, 3), 1e200)
+    assert duration.kernel_minutes(bound, Rows.of(ROWS), 30 * 60.0**2) == pytest.approx(1.0)
+    huge = Rows.of(np.full((60, 3), 1e200))
     assert np.isnan(duration.kernel_minutes(bind_kernels(["polynomial(degree=9)"]), huge, 1e9))
 
 

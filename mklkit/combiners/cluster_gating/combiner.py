@@ -158,7 +158,7 @@ class ClusterGating(GatingCombiner):
         self, views: Views, y: Array, random_state: np.random.RandomState
     ) -> ClusterGates:
         """Return the gates: soft clusters and their kernel weights."""
-        rows = views.rows
+        rows = np.asarray(views.rows)
         with np.errstate(over="ignore", invalid="ignore"):
             spread, squares = float(rows.var()), float(np.square(rows).sum())
         if not (np.isfinite(spread) and np.isfinite(squares)):

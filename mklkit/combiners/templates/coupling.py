@@ -26,7 +26,6 @@ from mklkit.protocols import (
     Views,
     array_of,
     facts_of,
-    lacking,
     result_of,
 )
 from mklkit.protocols.component import COUPLED_LEARNER, COUPLED_MAP
@@ -66,29 +65,18 @@ class CoupledDecision(BlockDecision):
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values, (n,) or (n, G), of one block of rows."""
-        lacks = lacking(block.columns_read(self.projectors)) if block.may_lack else None
-        if lacks is not None:
-            return self._where_present(block, lacks)
+        shares: Any = block.present_weights(self.projectors, self.weights)
         linear = all(learner.coefficients is not None for learner in self.learners)
-        if linear and len(block) > FEW_ROWS and not block.keep:
+        if shares is None and linear and len(block) > FEW_ROWS and not block.keep:
             pairs = list(zip(self.weights, self.learners, strict=True))
             scaled = [weight * learner.coefficients for weight, learner in pairs]
             bias = sum(weight * learner.bias for weight, learner in pairs)
             return Projection.of(self.projectors, scaled)(block) + bias
         total: Any = 0.0
         for index, values in block.columns_of(self.projectors):
-            total = total + self.weights[index] * self.learners[index].decide(values)
+            share = self.weights[index] if shares is None else shares[:, index]
+            total = total + (share * self.learners[index].decide(values).T).T
         return np.asarray(total)
-
-    def _where_present(self, block: RowBlock, lacks: NDArray[np.bool_]) -> Array:
-        """Return, for each row, the mean of the functions of the views that it has."""
-        shares = np.where(lacks, 0.0, self.weights)
-        shares /= np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
-        total: Any = 0.0
-        for index, values in block.columns_of(self.projectors):
-            decided = self.learners[index].decide(values)
-            total = total + (shares[:, index] * decided.T).T
-        return np.asarray(total * self.weights.sum())
 
     def split_block(self, block: RowBlock) -> Array:
         """Return the part of each view and the weighted biases, (n, M + 1)."""

@@ -21,7 +21,6 @@ from mklkit.protocols import (
     Views,
     array_of,
     fit_learner,
-    lacking,
     result_of,
 )
 from mklkit.protocols.component import as_int
@@ -83,11 +82,7 @@ class FusedDecision(BlockDecision):
         return parts
 
     def _scores(self, block: RowBlock) -> Array:
-        scores = np.empty((len(block), len(self.projectors)))
-        for index, values in block.columns_of(self.projectors):
-            scores[:, index] = self.learners[index].decide(values)
-        lacks = lacking(block.columns_read(self.projectors)) if block.may_lack else None
-        return scores if lacks is None else np.where(lacks, 0.0, scores)
+        return block.scores(self.projectors, self.learners)
 
 
 @attrs.frozen
@@ -126,7 +121,7 @@ class LearnedFusion(Combiner):
         for index, whole in enumerate(views):
             view, members, folds = whole, np.arange(len(target)), splits
             if whole.members is not None and len(np.unique(target.values[whole.members])) > 1:
-                # For rows that lack its source, a view has the value 0.
+                # For samples that miss its source, a view has the value 0.
                 view, members = whole.present, whole.members
                 projectors[index] = view.projector
                 among = [[np.flatnonzero(np.isin(members, r)) for r in split] for split in splits]

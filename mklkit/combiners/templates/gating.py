@@ -23,13 +23,13 @@ from mklkit.protocols import (
     Learner,
     LearnerFacts,
     Projector,
+    Rows,
     Target,
     Views,
     array_of,
     facts_of,
     learner_parameters,
     learner_variants,
-    own_rows,
     result_of,
 )
 from mklkit.protocols.component import parameter_names
@@ -81,9 +81,9 @@ class GatedDecision(BlockDecision):
         """The one learner."""
         return [self.learner]
 
-    def gate_weights(self, rows: Array) -> Array:
+    def gate_weights(self, rows: Any) -> Array:
         """Return each row's weight on each kernel, (n, M)."""
-        return np.asarray(self.gates.gates(own_rows(rows, self.columns, "numbers")))
+        return np.asarray(self.gates.gates(numbers_of(rows, self.columns)))
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values (n,) of one block of rows."""
@@ -170,7 +170,7 @@ class GatingCombiner(Combiner):
                 f"{self.name} weighs kernels row by row and needs feature_map='implicit'."
             )
         columns = feature_columns(views, self.name)
-        rows = own_rows(views.rows, columns, "numbers")
+        rows = numbers_of(views.rows, columns)
         shown = copy(views)
         shown.rows = rows
         fitted_gates = self.fit_gates(shown, target.values, random_state)
@@ -228,6 +228,12 @@ def _add_gated(
         for j in range(tile.shape[1]):
             factor = row_gates[i] * others[j] if product else row_gates[i] + others[j]
             out[i, j] += tile[i, j] * factor
+
+
+def numbers_of(rows: Array | Rows, columns: NDArray[np.intp] | None) -> Array:
+    """Return some columns of numbers (n, k), with medians in gaps; None stands for all of them."""
+    numbers: Array = Rows.of(rows).filled().numbers
+    return numbers if columns is None else numbers[:, columns]
 
 
 def feature_columns(views: Views, name: str) -> NDArray[np.intp] | None:

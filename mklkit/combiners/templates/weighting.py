@@ -47,7 +47,6 @@ from mklkit.views.deciding import (
     with_support,
 )
 from mklkit.views.feature_moments import Projection
-from mklkit.views.rows import rows_at
 
 
 @register
@@ -72,8 +71,10 @@ class WeightedColumns:
     def transform(self, rows: Rows) -> Array:
         """Return the columns, (n, N) or (n, Σp), of rows (n, d), block by block."""
 
+        rows = Rows.of(rows)
+
         def columns(place: slice) -> Array:
-            block = RowBlock(rows_at(rows, place))
+            block = RowBlock(rows[place])
             return weighted_columns(block, self.projectors, self.scales, self.explicit)
 
         # Few rows at a time, to use little memory besides the result.

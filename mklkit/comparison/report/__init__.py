@@ -13,7 +13,7 @@ from mklkit.comparison.report.results import over_data_sets, results_on
 from mklkit.comparison.report.tables import Table
 from mklkit.display.html import rendered
 from mklkit.errors import counted
-from mklkit.estimators.lacking import WARNING
+from mklkit.estimators.missing_sources import WARNING
 from mklkit.evaluation.methods_section import methods_of_plan
 from mklkit.plotting.comparison import KINDS
 

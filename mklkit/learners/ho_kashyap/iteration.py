@@ -20,10 +20,9 @@ from mklkit.learners.ho_kashyap.rules import (
     loss,
     set_target,
     stands_still,
-    weights_by_pattern,
 )
 from mklkit.learners.ho_kashyap.sweeps import can_sweep, iterate_by_sweeps
-from mklkit.protocols import Array, Stopping, Subproblem, Target, patterns
+from mklkit.protocols import Array, Stopping, Subproblem, Target, missing_patterns, present_weights
 
 
 def iterate(
@@ -60,14 +59,14 @@ def _warn_if_stopped(stopping: Stopping, done: NDArray[np.bool_]) -> None:
     )
 
 
-def _lacks(problems: Sequence[Subproblem], n_rows: int) -> NDArray[np.bool_]:
-    """Return which rows lack the source of each view, (N, M)."""
-    lacks = np.zeros((n_rows, len(problems)), bool)
+def _missing(problems: Sequence[Subproblem], n_rows: int) -> NDArray[np.bool_]:
+    """Return which samples miss the source of each view, (N, M)."""
+    missing = np.zeros((n_rows, len(problems)), bool)
     for view, problem in enumerate(problems):
         if problem.members is not None:
-            lacks[:, view] = True
-            lacks[problem.members, view] = False
-    return lacks
+            missing[:, view] = True
+            missing[problem.members, view] = False
+    return missing
 
 
 class _WholeRows:
@@ -84,9 +83,9 @@ class _WholeRows:
     ) -> None:
         n_columns = len(columns.lam)
         self.rule = rule
-        self.codes, self.lacks = patterns(_lacks(problems, len(target)))
-        self.weights = weights_by_pattern(columns.weights, self.lacks)
-        self.factors, self.data_weights = rule.couplings(self.weights, self.lacks)
+        self.codes, self.missing = missing_patterns(_missing(problems, len(target)))
+        self.weights = present_weights(self.missing, columns.weights)
+        self.factors, self.data_weights = rule.couplings(self.weights, self.missing)
         self.problems = list(problems)
         self.labels = labels = target.values
         self.counts = target.counts
@@ -140,7 +139,7 @@ class _WholeRows:
     def objective(self) -> Array:
         """Return L of each running column."""
         state = self.outputs, self.margins, self.labels, self.counts
-        total = loss(*state, self.codes, self.lacks, self.weights, self.lam)
+        total = loss(*state, self.codes, self.missing, self.weights, self.lam)
         for problem, coefficients in zip(self.problems, self.coefficients, strict=True):
             if coefficients is not None:
                 total = total + problem.penalty(coefficients, self.running)

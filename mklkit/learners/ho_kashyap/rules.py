@@ -109,14 +109,14 @@ def loss(
     labels: Array,
     counts: Array,
     codes: NDArray[np.intp],
-    lacks: NDArray[np.bool_],
+    missing: NDArray[np.bool_],
     mu: Array,
     lam: Array,
 ) -> Array:  # pragma: no cover - compiled
     """Return the objective without its penalties, (G,), accumulated in float64.
 
     Each row counts ``counts`` (N,) times. Of K patterns, ``codes`` (N,) are those of the rows,
-    ``lacks`` (K, M) the views that they lack, and ``mu`` (K, M) the weights of the others.
+    ``missing`` (K, M) the views that they miss, and ``mu`` (K, M) the weights of the others.
     """
     n_views, n_rows, n_columns = outputs.shape
     total = np.zeros(n_columns)
@@ -128,7 +128,7 @@ def loss(
             misfit = 0.0
             spread = 0.0
             for j in range(n_views):
-                if lacks[codes[i], j]:
+                if missing[codes[i], j]:
                     continue
                 error = outputs[j, i, g] - labels[i] * (1.0 + margins[j, i, g])
                 misfit += error * error
@@ -153,20 +153,12 @@ def stands_still(
     return still | (np.abs(now - before) <= rounding)
 
 
-def weights_by_pattern(weights: Array, lacks: NDArray[np.bool_]) -> Array:
-    """Return μ (K, M) of the views that the rows of each pattern have, from that of all (M,)."""
-    shares = np.where(lacks, 0.0, weights)
-    sums = shares.sum(axis=1, keepdims=True)
-    scaled = np.divide(shares, sums, where=sums > 0, out=np.zeros_like(shares))
-    return np.where(lacks.any(axis=1, keepdims=True), scaled, weights)
-
-
-def coupling_matrix(weights: Array, lacks: NDArray[np.bool_]) -> Array:
+def coupling_matrix(weights: Array, missing: NDArray[np.bool_]) -> Array:
     """Return C (M, M) with ``∂/∂f_l Σ_k ‖f_k − f̄‖² = 2 Σ_j C_lj f_j`` (000, equation 9).
 
     Sums are over the views that a row has; for the others μ (M,) is 0, and so is C.
     """
-    has = (~lacks).astype(np.float64)
+    has = (~missing).astype(np.float64)
     crossed = np.outer(weights, has)
     return np.diag(has) - crossed.T - crossed + has.sum() * np.outer(weights, weights)
 
@@ -186,7 +178,7 @@ pass before; with late margins, from the newest, and its margins grow by its own
 class Rule:
     """A published iteration: the order of its steps, and a view's target and data weight.
 
-    ``couplings`` returns for μ and what is lacking (K, M) each view's factors c_l of the outputs
+    ``couplings`` returns for μ and missing views (K, M) each view's factors c_l of the outputs
     (M, K, M) and its d_l (M,): its target is φ∘(1 + b_l) + λ Σ_j c_lj f_j, with the data weight
     1 + λd_l. ``steps`` yields the
     steps for M views without an end. ``uses_first`` tells whether the first view's initial
@@ -199,17 +191,19 @@ class Rule:
     order: Order = "in-turn"
 
 
-def _gradient_couplings(weights: Array, lacks: NDArray[np.bool_]) -> tuple[Array, Array]:
+def _gradient_couplings(weights: Array, missing: NDArray[np.bool_]) -> tuple[Array, Array]:
     """Return the largest d_l = C_ll of all patterns: rows with a smaller one get (d_l − C_ll) f_l.
 
     That bounds the square from above and touches it at f_l, so that the objective still falls.
     """
-    matrices = np.array([coupling_matrix(*pattern) for pattern in zip(weights, lacks, strict=True)])
+    matrices = np.array(
+        [coupling_matrix(*pattern) for pattern in zip(weights, missing, strict=True)]
+    )
     of_itself = np.diagonal(matrices, axis1=1, axis2=2).max(axis=0)
     return np.ascontiguousarray((np.diag(of_itself) - matrices).transpose(1, 0, 2)), of_itself
 
 
-def _fixed_mean_couplings(weights: Array, lacks: NDArray[np.bool_]) -> tuple[Array, Array]:
+def _fixed_mean_couplings(weights: Array, missing: NDArray[np.bool_]) -> tuple[Array, Array]:
     n_views = weights.shape[1]
     return np.tile(weights, (n_views, 1, 1)), np.ones(n_views)
 

@@ -83,8 +83,8 @@ class _Sweep:
     ) -> list[Array]:
         block.prepare(projectors)
         columns, value, weights = self.columns, np.zeros(1), self.columns.weights[None]
-        # Rows that lack sources have separate features, which are not swept together.
-        codes, lacks = np.zeros(len(rows.labels), np.intp), np.zeros(weights.shape, bool)
+        # Samples that miss sources have separate features, which are not swept together.
+        codes, missing = np.zeros(len(rows.labels), np.intp), np.zeros(weights.shape, bool)
         for step, view, *function in self.queue:
             if step == "outputs":
                 projection, bias = function
@@ -94,7 +94,7 @@ class _Sweep:
                 grow_margins(rows.outputs[view], rows.labels, rate, rows.margins[view])
             else:
                 counted = rows.outputs, rows.margins, rows.labels, rows.counts
-                value = loss(*counted, codes, lacks, weights, columns.lam)
+                value = loss(*counted, codes, missing, weights, columns.lam)
         target, lam = np.empty_like(rows.outputs[0]), columns.lam
         margins, labels, view = rows.margins, rows.labels, self.view
         set_target(rows.outputs, margins, labels, codes, self.factors, lam, view, target)

@@ -78,13 +78,14 @@ class DaskEngine(Engine):
     def _tasks(
         self,
         function: Callable[..., Any],
-        rows: Any,
+        rows: Rows,
         arrays: Sequence[NDArray[Any]],
         states: Sequence[Any] | None = None,
     ) -> list[Any]:
         """Return a task per part: the function with the part's rows, and arrays or a state."""
-        stops = np.cumsum(rows.lengths)
-        places = [slice(stop - n, stop) for stop, n in zip(stops, rows.lengths, strict=True)]
+        store = rows.numbers
+        stops = np.cumsum(store.lengths)
+        places = [slice(stop - n, stop) for stop, n in zip(stops, store.lengths, strict=True)]
         pieces = [[array[place] for place in places] for array in arrays]
         code, large = packed(function)
         with self._lock:
@@ -93,7 +94,7 @@ class DaskEngine(Engine):
         columns = pieces if states is None else [states]
         return [
             task(sent, known, part, *arguments)
-            for part, *arguments in zip(rows.parts, *columns, strict=True)
+            for part, *arguments in zip(store.parts, *columns, strict=True)
         ]
 
     def _on_workers(self, arrays: Sequence[NDArray[Any]]) -> list[Any]:

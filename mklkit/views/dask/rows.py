@@ -14,11 +14,11 @@ from pandas.api.types import is_numeric_dtype, is_object_dtype
 from mklkit.errors import DataError
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.numerics.threads import one_blas_thread
-from mklkit.protocols import Array, RowSource
+from mklkit.protocols import Array, RowSource, Store, StorePart
 from mklkit.views.dask import computed, lazily, persisted, unchanged, workers_in_use
 from mklkit.views.dask.engine import DaskEngine
 from mklkit.views.deciding import BLOCK_ROWS
-from mklkit.views.rows import RowPart, check_width, row_numbers
+from mklkit.views.rows import check_width, row_numbers
 
 TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 PART_ROWS, PART_BYTES = 1 << 18, 1 << 26
@@ -27,7 +27,7 @@ SENT_BYTES = 1 << 24
 """The most bytes to send at a time."""
 
 
-class DaskRows:
+class DaskRows(Store):
     """Rows (N, d) in parts that Dask's workers hold, or compute on demand.
 
     The parts are the results of ``tasks``, in order; ``kept`` says whether the workers keep them.
@@ -98,10 +98,6 @@ class DaskRows:
         """The tasks of the parts, on the workers if they are kept."""
         return persisted(self._tasks) if self._kept else self._tasks
 
-    def __len__(self) -> int:
-        """Return the number of rows N."""
-        return self.shape[0]
-
     def __getitem__(self, members: slice | NDArray[Any], /) -> Array:
         """Return some rows (n, d) as an array in memory; only these travel."""
         numbers = row_numbers(members, len(self))
@@ -117,13 +113,14 @@ class DaskRows:
             out[order] = np.concatenate(computed(tasks))
         return out
 
-    def take_rows(self, members: NDArray[np.intp], /) -> Self | RowPart:
+    def take(self, members: slice | NDArray[np.intp]) -> Self | StorePart:
         """Return some of the rows, which stay on the workers; only their numbers travel.
 
         Rows in another order than here are read on demand.
         """
+        members = row_numbers(members, len(self))
         if not len(members) or (np.diff(members) < 0).any():
-            return RowPart(self, members)
+            return StorePart(self, members)
         take = lazily(_taken)
         cut = [(index, places) for index, places in self._by_part(members) if len(places)]
         return type(self)(
@@ -135,9 +132,6 @@ class DaskRows:
             self._kept,
             self.engine,
         )
-
-    def check_unchanged(self) -> None:
-        """Do nothing: a Dask array does not change."""
 
     def __repr__(self) -> str:
         return f"DaskRows({self.shape}, {self.dtype}, {len(self.lengths)} parts)"

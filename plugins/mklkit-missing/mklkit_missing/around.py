@@ -1,21 +1,20 @@
-"""The base of combiners that contain another combiner, and which sources rows lack."""
+"""The base of combiners that contain another combiner, and which sources samples have."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.plugin import Combiner, CombinerFacts, Learner, SourceRows, Target
+from mklkit.plugin import Combiner, CombinerFacts, Learner, Target
 
 
 @attrs.frozen
 class Around(Combiner):
-    """A combiner that treats rows by their missing sources, and leaves the rest to another one."""
+    """A combiner that treats samples by their missing sources, and leaves the rest to another."""
 
     name: ClassVar[str] = "around"
 
@@ -34,7 +33,6 @@ class Around(Combiner):
         """Return a decision."""
 
 
-def lacking(rows: Sequence[Any], n_rows: int) -> NDArray[np.bool_]:
-    """Return which rows lack each source, (n, M), from the rows that each kernel reads."""
-    every = np.zeros(n_rows, bool)
-    return np.column_stack([s.lacks if isinstance(s, SourceRows) else every for s in rows])
+def has_sources(missing: Any, n_rows: int, n_views: int) -> NDArray[np.bool_]:
+    """Return which samples have each source (n, M), from which miss them, None for no sample."""
+    return np.ones((n_rows, n_views), bool) if missing is None else ~missing

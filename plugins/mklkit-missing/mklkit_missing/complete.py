@@ -20,13 +20,12 @@ from mklkit.plugin import (
     Learner,
     Missing,
     RowBlock,
-    SourceRows,
     Target,
     as_int,
     finite_number,
     register,
 )
-from mklkit_missing.around import Around, lacking
+from mklkit_missing.around import Around, has_sources
 
 LEAST = 0.1
 """The least similarity of two sources, as a part of the mean."""
@@ -237,7 +236,7 @@ class _CompletingCombiner(Around):
                 f"missing='complete' keeps what kernels read in columns of one width, and kernel"
                 f" {on_text[0]!r} reads text: use missing='present' or 'per-pattern'."
             )
-        has = ~lacking([view.rows for view in views], len(target))
+        has = has_sources(views.missing, len(target), len(views))
         grams = [np.asarray(view.gram(keep=False), dtype=np.float64) for view in views]
         completion = Completion.of(grams, has, self.ridge, self.n_iter)
         images = Images([view.projector for view in views], completion)
@@ -270,14 +269,12 @@ class Images:
 
     def of(self, block: RowBlock) -> Array:
         """Return new rows."""
-        sources = block.columns_read(self.projectors)
-        has = ~lacking(sources, len(block))
-        similar: list[Any] = [None] * len(sources)
+        missing = block.missing_of(self.projectors)
+        has = has_sources(missing, len(block), len(self.projectors))
+        similar: list[Any] = [None] * len(self.projectors)
         for index, values in block.columns_of(self.projectors):
             similar[index] = np.array(values, dtype=np.float64)
-        parts = [
-            np.asarray(s.values if isinstance(s, SourceRows) else s, np.float64) for s in sources
-        ]
+        parts = [np.asarray(a, np.float64) for a in block.rows.arrays_of(self.projectors)]
         return self.joined(parts, has, self.completion.coefficients(similar, has))
 
 

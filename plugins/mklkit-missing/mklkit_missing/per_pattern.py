@@ -20,7 +20,7 @@ from mklkit.plugin import (
     Target,
     register,
 )
-from mklkit_missing.around import Around, lacking
+from mklkit_missing.around import Around, has_sources
 
 
 @register
@@ -60,7 +60,7 @@ class _PatternCombiner(Around):
                 f" {self.combiner.name!r} takes all of them: use another combiner, or another"
                 " strategy, such as 'present'."
             )
-        has = ~lacking([view.rows for view in views], len(target))
+        has = has_sources(views.missing, len(target), len(views))
         patterns, counts = np.unique(has, axis=0, return_counts=True)
         alone = np.eye(len(views), dtype=bool)
         shares = {pattern.tobytes(): float(n) for pattern, n in zip(patterns, counts, strict=True)}
@@ -107,7 +107,7 @@ class PatternDecision(BlockDecision):
 
     def decide_block(self, block: RowBlock) -> Array:
         """Return the decision values of one block of rows, by the largest pattern in each."""
-        has = ~lacking(block.columns_read(self.sources), len(block))
+        has = has_sources(block.missing_of(self.sources), len(block), len(self.sources))
         # A pattern fits a row that lacks none of its sources.
         fits = ~(self.patterns & ~has[:, None]).any(axis=2)
         sizes = np.where(fits, self.patterns.sum(axis=1), -1)

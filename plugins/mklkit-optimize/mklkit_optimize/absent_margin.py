@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 from attrs.validators import and_, ge, gt, instance_of, optional
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from mklkit import IncompatibleError
-from mklkit.missing import row_scale
+from mklkit.missing import sample_scale
 from mklkit.plugin import (
     Array,
     Combiner,
@@ -102,14 +103,14 @@ class AbsentMargin(Missing):
         return _AbsentMarginCombiner(combiner, self)
 
     def weights(
-        self, grams: Array, rows: list[Any], target: Target, learner: Learner
+        self, grams: Array, missing: NDArray[np.bool_], target: Target, learner: Learner
     ) -> tuple[Array, Array]:
-        """Return the weights (M,) and 1/s (N,) for Gram matrices (M, N, N) with zeros for gaps."""
+        """Return the weights (M,) and 1/s (N,) for Gram matrices (M, N, N), 0 where ``missing``."""
         C = self.C or learner.fixed_C or 1.0
         y, inner = target.values.astype(np.float64), float(np.clip(0.1 * self.tol, 1e-9, 1e-3))
         weights, change, remedy = np.full(len(grams), 1 / len(grams)), np.inf, ""
         for _ in range(self.max_iter):
-            shares = _inverse_shares(rows, weights)
+            shares = np.square(sample_scale(missing, weights))
             gram = np.tensordot(weights, grams, 1) * np.outer(shares, shares)
             machine = solve_dual(gram, y, C, inner, row_weights=target.row_weights)
             signed = machine.coefficients * shares
@@ -128,13 +129,7 @@ class AbsentMargin(Missing):
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        return weights, _inverse_shares(rows, weights)
-
-
-def _inverse_shares(rows: list[Any], weights: Array) -> Array:
-    """Return 1/s of rows (N,), some of which lack a source; 0 where s is 0."""
-    scale: Any = row_scale(rows, weights)
-    return np.square(scale)
+        return weights, np.square(sample_scale(missing, weights))
 
 
 @attrs.frozen
@@ -155,11 +150,10 @@ class _AbsentMarginCombiner(Combiner):
     ) -> Any:
         """Return the decision of the learner on the kernels scaled by 1/s."""
         self.check(views.explicit, target)
-        rows = [view.rows for view in views]
-        if row_scale(rows, np.ones(len(views))) is None:
+        if views.missing is None:
             return self.combiner.fit(views, target, learner, random_state)
         grams = gram_stack(views)
-        weights, shares = self.strategy.weights(grams, rows, target, learner)
+        weights, shares = self.strategy.weights(grams, views.missing, target, learner)
         gram = np.tensordot(weights, grams, 1) * np.outer(shares, shares)
         fitted: Any = learner.fit(GramSide(gram), target)
         if fitted.coefficients is None:

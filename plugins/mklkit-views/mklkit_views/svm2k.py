@@ -149,7 +149,8 @@ def _with_support(
             rows = projector.map.landmarks
             landmarks = kept.setdefault(id(rows), rows[support])
             fitted_map = projector.map.with_landmarks(landmarks)
-            trimmed.append(attrs.evolve(projector, map=fitted_map))
+            missing = None if projector.missing is None else projector.missing[support]
+            trimmed.append(attrs.evolve(projector, map=fitted_map, missing=missing))
             fitted.append(decision.restricted(support))
         else:
             trimmed.append(projector)

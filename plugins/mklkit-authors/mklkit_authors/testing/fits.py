@@ -41,7 +41,7 @@ def _work(case: Case) -> tuple[dict[str, Array], Callable[[], object]]:
         arrays = {"training rows": rows, "new rows": new_rows}
         return arrays, lambda: case.fit_rows(rows).results(new_rows)
     views = case.views()
-    arrays = {"the labels y": y, "the rows": views.rows}
+    arrays = {"the labels y": y, "the rows": np.asarray(views.rows)}
     for view in views:
         if view.explicit:
             arrays[f"the features of {view.label}"] = view.features()

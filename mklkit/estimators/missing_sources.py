@@ -1,4 +1,4 @@
-"""Rows that lack sources: how a strategy treats training and new rows, and their counts."""
+"""Missing sources: how a strategy treats training and new samples, and their counts."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError, counted, quoted
-from mklkit.protocols import Rows, TableRows, lacking
+from mklkit.protocols import Rows
 from mklkit.protocols.component import MISSING
-from mklkit.views.bound_kernels import own_columns
 
 if TYPE_CHECKING:
     from mklkit.estimators.plan import Plan
@@ -26,27 +25,26 @@ def settled(plan: Plan, data: TrainingData, classes: Sequence[Any]) -> tuple[Pla
 
     A ``DataError`` refuses rows that have no source, and a strategy that leaves too few rows.
     """
-    rows: Any = data.rows
-    lacks = lacking(own_columns(plan.kernels, rows))
-    reading = attrs.evolve(plan.reading, medians=rows.medians)
+    missing = data.rows.missing_of(plan.kernels)
+    reading = attrs.evolve(plan.reading, medians=data.rows.medians)
     labels = [kernel.label for kernel in plan.kernels]
-    told = () if lacks is None else counts(labels, lacks, data.values, classes)
+    told = () if missing is None else counts(labels, missing, data.values, classes)
     notes = (*plan.notes, *(f"{plan.strategy.name}: {note}" for note in told))
     plan = attrs.evolve(plan, reading=reading, notes=notes)
-    if lacks is not None and not (plan.strategy.fills or plan.strategy.drops):
-        refuse_without_source(np.asarray(lacks.all(axis=1)), "leave it out")
+    if missing is not None and not (plan.strategy.fills or plan.strategy.drops):
+        refuse_without_source(np.asarray(missing.all(axis=1)), "leave it out")
     return plan, as_taken(plan, data)
 
 
 def as_taken(plan: Plan, data: TrainingData) -> TrainingData:
     """Return training rows as the strategy takes them: filled, only complete ones, or all."""
-    rows: Any = data.rows
+    rows = data.rows
     if plan.strategy.fills:
         return attrs.evolve(data, rows=rows.filled(), whole=None)
-    lacks = lacking(own_columns(plan.kernels, rows))
-    if lacks is None or not plan.strategy.drops:
+    missing = rows.missing_of(plan.kernels)
+    if missing is None or not plan.strategy.drops:
         return data
-    kept = np.flatnonzero(~lacks.any(axis=1))
+    kept = np.flatnonzero(~missing.any(axis=1))
     classes = np.unique(data.values) if plan.task != "numbers" else ()
     if len(kept) < 2 or not np.isin(classes, data.values[kept]).all():
         raise DataError(
@@ -56,21 +54,23 @@ def as_taken(plan: Plan, data: TrainingData) -> TrainingData:
     return data.take(kept)
 
 
-def accepted(plan: Plan, rows: Any) -> tuple[Rows, NDArray[np.bool_] | None]:
+def accepted(plan: Plan, rows: Rows) -> tuple[Rows, NDArray[np.bool_] | None]:
     """Return new rows as the strategy takes them, and which have no source (None if all have)."""
-    strategy, lacks = plan.strategy, lacking(own_columns(plan.kernels, rows))
+    if rows.medians is None:
+        return rows, None
+    strategy, missing = plan.strategy, rows.missing_of(plan.kernels)
     if plan.reading.medians is None:
         _refuse_gaps(plan, rows)
-    if strategy.fills or lacks is None:
+    if strategy.fills or missing is None:
         return rows.filled() if strategy.fills else rows, None
     if strategy.drops:
-        row, kernel = np.argwhere(lacks)[0]
+        row, kernel = np.argwhere(missing)[0]
         raise DataError(
-            f"Row {row} (counted from 0) lacks the columns of kernel"
+            f"Row {row} (counted from 0) misses the columns of kernel"
             f" {quoted(plan.kernels[kernel].label)}, and missing={strategy.name!r} takes complete"
             f" rows only: fit the model with another strategy, such as {MISSING!r}."
         )
-    return rows, np.asarray(lacks.all(axis=1))
+    return rows, np.asarray(missing.all(axis=1))
 
 
 def refuse_without_source(none: NDArray[np.bool_], remedy: str) -> None:
@@ -83,15 +83,15 @@ def refuse_without_source(none: NDArray[np.bool_], remedy: str) -> None:
 
 
 def counts(
-    labels: Sequence[str], lacks: NDArray[np.bool_], codes: NDArray[Any], classes: Sequence[Any]
+    labels: Sequence[str], missing: NDArray[np.bool_], codes: NDArray[Any], classes: Sequence[Any]
 ) -> Iterator[str]:
-    """Yield a sentence per source that rows lack: how many lack it, of all and of each class.
+    """Yield a sentence per source that samples miss: how many do, of all and of each class.
 
-    ``lacks`` is (N, M); ``codes`` (N,) number the ``classes``, which are empty for numbers. It
+    ``missing`` is (N, M); ``codes`` (N,) number the ``classes``, which are empty for numbers. It
     warns if lacking the source is in itself a predictor of the class.
     """
     sources: dict[bytes, list[str]] = {}
-    for label, absent in zip(labels, lacks.T, strict=True):
+    for label, absent in zip(labels, missing.T, strict=True):
         sources.setdefault(absent.tobytes(), []).append(label)
     for mask, names in sources.items():
         absent = np.frombuffer(mask, bool)
@@ -113,7 +113,7 @@ def _tell_class(of_classes: Sequence[NDArray[np.bool_]]) -> bool:
     return bool(varies and chi2_contingency(table).pvalue < 1e-3)
 
 
-def _refuse_gaps(plan: Plan, rows: TableRows) -> None:
+def _refuse_gaps(plan: Plan, rows: Rows) -> None:
     """Refuse gaps that need medians if the training rows were read in parts, so none are known."""
     for kernel in plan.kernels:
         columns = slice(None) if kernel.columns is None else kernel.columns
