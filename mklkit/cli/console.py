@@ -16,7 +16,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from mklkit.display.html import printable
-from mklkit.display.progress import Report, silent, terminal_bar
+from mklkit.display.progress import Report, reporting_to, silent, terminal_bar
 
 # A pipe has no width; rich's default of 80 columns would fold tables there.
 PIPE_WIDTH = 160
@@ -124,6 +124,13 @@ def counting(
     if lines and not console.is_terminal:
         return nullcontext(_Lines())
     return terminal_bar(action, console) if shown else nullcontext(silent)
+
+
+@contextmanager
+def fitting() -> Iterator[None]:
+    """Show the progress of a fit, such as that of a search, on a terminal."""
+    with counting("fitting") as tell, reporting_to(tell):
+        yield
 
 
 def announced(tell: Report, plan: str) -> Report:

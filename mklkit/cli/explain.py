@@ -23,7 +23,8 @@ from mklkit.cli.console import (
 )
 from mklkit.cli.outputs import check_outputs, draw
 from mklkit.cli.predict import columns_of, groups_of, target_of
-from mklkit.cli.tables import FirstThatFits, alignment_grid, facts_grid, grid, number, spread
+from mklkit.cli.tables import FirstThatFits, alignment_grid, facts_grid, grid, spread
+from mklkit.display.numbers import DASH, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -302,7 +303,7 @@ def _worth_grid(kernels: pd.DataFrame, unit: Unit, deviations: int, details: int
     for row in kernels.to_dict("records"):
         rows = number(row["row_spread"], 3)
         cells = [spread(row, "weight", 1, 3, bool(deviations))]
-        cells += [Text(rows if rows == "–" else f"± {rows}")] * by_row
+        cells += [Text(rows if rows == DASH else f"± {rows}")] * by_row
         cells += [Text(number(row["sized_weight"], 3))] * by_size
         cells += [
             spread(row, name, unit.scale, unit.digits, bool(deviations))

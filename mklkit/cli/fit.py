@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +9,7 @@ import attrs
 
 from mklkit.cli import options as opt
 from mklkit.cli.building import System, stream_of
-from mklkit.cli.console import counting, say, show, show_result, working
+from mklkit.cli.console import fitting, say, show, show_result, working
 from mklkit.cli.model_options import ModelOptions
 from mklkit.cli.outputs import check_outputs, draw
 from mklkit.cli.tables import (
@@ -107,7 +105,6 @@ def fit(
                 target,
                 drop or [],
                 holdout,
-                _fitting,
                 distributed=scheduler is not None,
             )
         if output is not None and result["scores"]["held_out"] is not None:
@@ -166,7 +163,7 @@ def _fit_and_score(
         split,
         system.task,
         parts={"train": split.train, **parts},
-        around_fit=_fitting,
+        around_fit=lambda _: fitting(),
     )
     system = attrs.evolve(system, pipeline=outcome.model)
     seconds = outcome.fit_seconds
@@ -196,24 +193,9 @@ def _fit_on_all(system: System) -> float:
     from mklkit.evaluation.fit_and_score import fitted_on
 
     start = perf_counter()
-    with _fitting(system.pipeline):
+    with fitting():
         fitted_on(system.pipeline, system.samples)
     return perf_counter() - start
-
-
-@contextmanager
-def _fitting(pipeline: Any) -> Iterator[None]:
-    """Show a progress bar if the last step reports progress, else a spinner."""
-    classifier = pipeline[-1]
-    if "progress" not in classifier.get_params(deep=False):
-        with working("fitting"):
-            yield
-        return
-    with counting("fitting") as progress:
-        classifier.set_params(progress=progress)
-        yield
-        # Model files cannot contain functions.
-        classifier.set_params(progress=None)
 
 
 def _report(table: Any, result: dict[str, Any]) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from mklkit.cli.building import System, settle_columns
-from mklkit.cli.console import counting, working
+from mklkit.cli.console import counting, fitting, working
 from mklkit.cli.model_options import ModelOptions
 
 if TYPE_CHECKING:
@@ -35,15 +35,13 @@ def fit_stream(
     target: str | None,
     drop: list[str],
     holdout: float,
-    fitting: Callable[[Any], AbstractContextManager[None]],
     distributed: bool = False,
 ) -> tuple[System, dict[str, Any]]:
     """Fit a pipeline on a table in chunks, and score it.
 
     Its classifier is fitted on a :class:`mklkit.protocols.RowSource`, on the workers of a Dask
-    scheduler, or in memory where its map is implicit. ``fitting`` takes it and returns a context
-    that shows the progress of its fit. The returned system has a sample of the rows;
-    the result is like that of a fit in memory.
+    scheduler, or in memory where its map is implicit. The returned system has a sample of the
+    rows; the result is like that of a fit in memory.
     """
     from time import perf_counter
 
@@ -95,7 +93,7 @@ def fit_stream(
         elif distributed:
             with working("sending rows"):
                 training_rows = DaskRows.sent(rows.train)
-        with fitting(pipeline):
+        with fitting():
             classifier.fit(training_rows, scan.classes[codes["train"]])
         seconds = perf_counter() - start
         parts = {"train": rows.train, "held_out": rows.held_out}

@@ -15,6 +15,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from mklkit.cli.console import plain
+from mklkit.display.numbers import number, percent
+from mklkit.display.table import Column
 from mklkit.errors import counted
 
 Fact = tuple[str, str | list[str]]
@@ -96,6 +98,16 @@ def grid(name: str, *numbers: str, words: Sequence[str] = (), **settings: Any) -
     return table
 
 
+def result_columns(columns: Sequence[Column], **settings: Any) -> Grid:
+    """Return a table with the columns of a table of results, by their short heads, without rows."""
+    names = [column.short for column in columns if not column.is_number]
+    table = grid(names[0], words=names[1:], **settings)
+    for column in columns:
+        if column.is_number:
+            table.add_column(Text(plain(column.short)), justify="right", no_wrap=True)
+    return table
+
+
 def alignment_grid(alignments: Any) -> Grid:
     """Return a table of alignments, with kernels numbered in the head and named in the rows."""
     table = Grid(box=box.SIMPLE)
@@ -104,7 +116,7 @@ def alignment_grid(alignments: Any) -> Grid:
     for place in range(1, len(alignments) + 1):
         table.add_column(str(place), justify="right")
     for place, (name, row) in enumerate(alignments.iterrows(), 1):
-        table.add_row(str(place), Text(plain(name)), *(f"{value:.3f}" for value in row))
+        table.add_row(str(place), Text(plain(name)), *(number(value, 3) for value in row))
     return table
 
 
@@ -134,17 +146,11 @@ class FirstThatFits:
         yield layout
 
 
-def number(value: float, digits: int, absent: str = "–") -> str:
-    """Return a number with a given number of decimals."""
-    # With z, a number rounded to zero is not "-0.0".
-    return absent if math.isnan(value) else f"{value:z.{digits}f}"
-
-
 def spread(row: Mapping[Any, Any], name: str, scale: int, digits: int, shown: bool = True) -> Text:
     """Return a mean with its deviation."""
     value = number(scale * row[name], digits)
     if shown and not math.isnan(row[name]):
-        value += f" ± {scale * row[f'{name}_std']:.{digits}f}"
+        value += f" ± {number(scale * row[f'{name}_std'], digits)}"
     return Text(value)
 
 
@@ -179,12 +185,12 @@ def _weights_grid(
     largest = max((abs(mean) for mean in means.values()), default=0.0) or 1.0
     block = "█" if (sys.stdout.encoding or "").lower().startswith("utf") else "#"
     for name, mean in means.items():
-        cells = [Text(plain(name)), Text(f"{mean:.3f}")]
+        cells = [Text(plain(name)), Text(number(mean, 3))]
         if bar:
             share = 0.0 if math.isnan(mean) else abs(mean) / largest
             cells.append(Text(block * round(share * bar), style="cyan"))
         if shows_range and over:
-            cells.append(Text(f"{min(weights[name]):.3f} to {max(weights[name]):.3f}"))
+            cells.append(Text(" to ".join(number(end(weights[name]), 3) for end in (min, max))))
         table.add_row(*cells)
     return table
 
@@ -231,7 +237,7 @@ def class_table(score: dict[str, Any], rows: str) -> FirstThatFits:
     labels = [plain(label) for label in score["classes"]]
     counts = [sum(answers) for answers in score["confusion"]]
     shares = zip(score["recall"], counts, strict=True)
-    recalls = [f"{100 * recall:.1f}%" if n else "" for recall, n in shares]
+    recalls = [f"{percent(recall)}%" if n else "" for recall, n in shares]
     listing = grid(rows, "rows", "recall", words=["mostly taken for"])
     scored = [place for place, n in enumerate(counts) if n]
     worst = sorted(scored, key=lambda place: score["recall"][place])[:MOST_CLASSES]

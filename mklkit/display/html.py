@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
+    from mklkit.display.table import ResultTable
+
 
 @cache
 def _templates() -> Environment:
@@ -83,6 +85,12 @@ def grid(
     ``rest`` in a last row tells what is left out.
     """
     return _part("grid", heads, rows, words, best, rest)
+
+
+def result_grid(table: ResultTable, best: int | None = None) -> Markup:
+    """Return a table of results, with row number ``best`` marked."""
+    heads = [column.full_head for column in table.columns]
+    return grid(heads, table.cells(), table.n_words, best)
 
 
 def bar(value: float, largest: float, ends: tuple[float, float] | None = None) -> Markup | str:

@@ -10,23 +10,13 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def number(value: float, digits: int) -> str:
-    """Return a number with a given number of decimals."""
-    return DASH if math.isnan(value) else f"{value:.{digits}f}".replace("-", MINUS)
+    """Return a number with a given number of decimals; what rounds to zero has no sign."""
+    return DASH if math.isnan(value) else f"{value:z.{digits}f}".replace("-", MINUS)
 
 
 def percent(share: float) -> str:
-    """Return a share in percent, without the sign."""
+    """Return a share in percent, or a difference of shares in points, without the unit."""
     return number(100 * share, 1)
-
-
-def points(difference: float) -> str:
-    """Return a difference of shares in points, with its sign unless it is 0.0."""
-    shown = round(100 * difference, 1)
-    return (
-        number(abs(shown), 1)
-        if shown == 0 or math.isnan(shown)
-        else f"{shown:+.1f}".replace("-", MINUS)
-    )
 
 
 def p_value(value: float) -> str:
@@ -34,9 +24,13 @@ def p_value(value: float) -> str:
     return "<0.001" if value < 0.001 else number(value, 3)
 
 
-def seconds(value: float) -> str:
-    """Return a time in seconds, with fewer decimals the longer it is."""
-    return number(value, next((3 - at for at, end in enumerate((0.1, 10, 100)) if value < end), 0))
+def duration(seconds: float) -> str:
+    """Return a time with its unit: milliseconds, seconds or minutes."""
+    if math.isnan(seconds):
+        return DASH
+    if seconds < 0.9995:
+        return f"{number(1000 * seconds, 0)} ms"
+    return f"{number(seconds, 1)} s" if seconds < 99.95 else f"{number(seconds / 60, 1)} min"
 
 
 def memory(value: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib import import_module
 from threading import Lock
 from time import monotonic
@@ -30,6 +31,9 @@ PAUSE = 0.2
 _ONE_AT_A_TIME = Lock()
 """Held by the outermost work: nested work, such as a search in a comparison, shows no bar."""
 
+_listener: ContextVar[Report | None] = ContextVar("listener", default=None)
+"""The function that work reports to if its own ``progress`` is None."""
+
 _last: dict[str, Any] = {}
 """The number of the last cell with a bar, and the display that its next bar can reuse."""
 
@@ -38,6 +42,19 @@ def check_progress(progress: Any) -> None:
     """Raise a ``SpecError`` if a parameter ``progress`` is not a :data:`Progress`."""
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
         raise SpecError(f"progress must be None, True, False or a function; got {progress!r:.80}.")
+
+
+@contextmanager
+def reporting_to(report: Report) -> Iterator[None]:
+    """Have work whose ``progress`` is None, such as a fit inside a pipeline, report to a function.
+
+    Only the outermost work reports.
+    """
+    token = _listener.set(report)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
 
 
 @contextmanager
@@ -54,6 +71,8 @@ def reported(progress: Progress, title: str, after: float = 0.0) -> Iterator[Rep
             yield progress
         elif not outermost or progress is False:
             yield silent
+        elif progress is None and (listener := _listener.get()) is not None:
+            yield listener
         elif in_notebook():
             bar = _CellBar(title, after)
             try:

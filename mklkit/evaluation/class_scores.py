@@ -184,9 +184,7 @@ SAMPLES = ("recall_weighted", "f1_micro", "precision_micro", "recall_micro")
 ACCURACY = Score(
     "accuracy", of_labels(accuracy_score), counts="samples", short="accuracy %", **SHARE
 )
-BALANCED = Score(
-    "balanced_accuracy", mean_recall, counts="classes", short="bal.", latex=r"Bal.\ acc.", **SHARE
-)
+BALANCED = Score("balanced_accuracy", mean_recall, counts="classes", short="bal.", **SHARE)
 AREA = Score(
     "roc_auc",
     area_under_curve,

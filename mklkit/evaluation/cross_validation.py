@@ -12,7 +12,7 @@ import pandas as pd
 
 from mklkit.datasets.adjusting import Adjustment
 from mklkit.display.html import grid, notes, shown
-from mklkit.display.numbers import seconds
+from mklkit.display.numbers import duration
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
 from mklkit.errors import DataError, counted
 from mklkit.estimators.training_data import checked_groups
@@ -87,13 +87,13 @@ class CrossValidation:
 
     def _repr_html_(self) -> str:
         """Return the notebook display: the scores of each fold, and their means."""
-        rows: list[list[object]] = [["all folds", "", *self.shown_scores(), seconds(self.seconds)]]
+        rows: list[list[object]] = [["all folds", "", *self.shown_scores(), duration(self.seconds)]]
         for fold in self.folds:
             place = [fold["repeat"] + 1, fold["fold"] + 1][self.splits.repeats == 1 :]
             scores = [score.written(fold[score.key]) for score in self.task.labelled]
             name = "fold " + ".".join(map(str, place))
-            rows.append([name, fold["rows"], *scores, seconds(fold["seconds"])])
-        heads = ["", "rows", *(score.words for score in self.task.labelled), "seconds"]
+            rows.append([name, fold["rows"], *scores, duration(fold["seconds"])])
+        heads = ["", "rows", *(score.words for score in self.task.labelled), "time"]
         more = len(self.folds) - MOST_FOLDS
         rest = f"and {counted(more, 'fold')} more" if more > 0 else ""
         table = grid(heads, rows[: MOST_FOLDS + 1], best=0, rest=rest)

@@ -20,7 +20,7 @@ def determination(answers: Answers) -> float:
     return r2_of_split(answers.truth, answers.predictions, variance)
 
 
-R2 = Score("r2", determination, words="R²", high=1, counts="", latex="$R^2$")
+R2 = Score("r2", determination, words="R²", high=1, counts="")
 ABSOLUTE_ERROR = Score(
     "neg_mean_absolute_error",
     of_labels(mean_absolute_error),
@@ -28,7 +28,6 @@ ABSOLUTE_ERROR = Score(
     low=0,
     counts="",
     short="MAE",
-    latex="MAE",
 )
 BASELINE = Score(
     "baseline", lambda a: a.baseline, words="always the median", unit="error", ranks=False

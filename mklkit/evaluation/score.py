@@ -89,8 +89,8 @@ class Score:
         empty if differences have no least unit.
     low, high : float
         The range of its value.
-    head, short, latex : str
-        Heads of tables on a page, a terminal (None: left out) and in LaTeX.
+    head, short : str
+        Heads of tables, and on a terminal (None: left out).
     decimal : bool
         Whether tables write a share as a decimal, as is usual for areas.
     metric : callable, optional
@@ -110,7 +110,6 @@ class Score:
     high: float = np.inf
     head: str = attrs.field()
     short: str | None = attrs.field()
-    latex: str = attrs.field()
     decimal: bool = False
     metric: Callable[..., Any] | None = None
     ranks: bool = True
@@ -130,10 +129,6 @@ class Score:
     @short.default
     def _short(self) -> str | None:
         return self.words
-
-    @latex.default
-    def _latex(self) -> str:
-        return self.head
 
     @property
     def sign(self) -> int:
@@ -158,7 +153,8 @@ class Score:
     @property
     def ranked_head(self) -> str:
         """The head of the values that models are ranked by, of an error the negated ones."""
-        return self.name.replace("_", " ") if self.lower else self.head
+        words = self.name.replace("_", " ")
+        return words[:1].upper() + words[1:] if self.lower else self.head
 
     @property
     def scale(self) -> tuple[int, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -60,8 +59,7 @@ class OnSource(ClassifierMixin, BaseEstimator):
 def test_the_classifier_alone_is_fitted_on_rows_in_a_file(fitted: Fitted) -> None:
     table = ChunkedTable.opened(fitted.data, chunk_rows=50)
     pipeline = build_pipeline(OnSource())
-    fitting = lambda classifier: nullcontext()  # noqa: E731
-    system, result = fit_stream(pipeline, table, ModelOptions(), None, [], 0.2, fitting)
+    system, result = fit_stream(pipeline, table, ModelOptions(), None, [], 0.2)
     data = pd.read_csv(fitted.data)
     assert (pipeline.predict(data.drop(columns="target")) == data["target"]).mean() > 0.9
     assert system.facts["rows"] == len(data)
@@ -138,6 +136,5 @@ def test_rows_that_lack_sources_are_those_of_a_table_in_memory(
     np.testing.assert_allclose(*weights, rtol=1e-9)
     table = ChunkedTable.opened(tmp_path / "rows/*.parquet")
     pipeline = build_pipeline(MKLClassifier(["rbf@profile_*"], feature_map="fourier"))
-    fitting = lambda classifier: nullcontext()  # noqa: E731
     with pytest.raises(IncompatibleError, match="--missing impute"):
-        fit_stream(pipeline, table, ModelOptions(), "digit", [], 0.0, fitting, distributed=True)
+        fit_stream(pipeline, table, ModelOptions(), "digit", [], 0.0, distributed=True)

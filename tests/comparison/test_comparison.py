@@ -257,7 +257,7 @@ def test_what_a_notebook_shows_is_short(compared: Comparison) -> None:
     assert repr(compared) == start + accuracy
     (panel,) = panels(compared._repr_html_())
     ((head, *rows),) = panel.tables
-    assert head[-2:] == ["p corrected Holm", "Fit s"]
+    assert head[-2:] == ["p corrected Holm", "Fit"]
     for row, known in zip(rows, table.to_dict("records"), strict=True):
         assert row[0] == known["method"]
         if known["failures"] == 0:

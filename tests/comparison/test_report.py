@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 import sys
-from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from reading_pages import Read
 from reported import EVIL, REASON, comparison
 
 from mklkit.comparison.comparison import Comparison
@@ -20,36 +20,6 @@ from mklkit.comparison.report.results import confusion_table
 from mklkit.errors import DataError
 
 COMMAND = f"mklkit compare '{EVIL}'"
-
-
-class Read(HTMLParser):
-    """What a page consists of; fails where elements are not closed in their order."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[tuple[str, str]] = []
-        self._open: list[str] = []
-        self.feed(page)
-        self.close()
-        assert self._open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag != "meta":
-            self._open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append((self._open[-1] if self._open else "", data))
-
-    def text(self, tag: str | None = None) -> str:
-        return "\n".join(text for where, text in self.texts if tag in (None, where))
 
 
 @pytest.fixture(scope="module")

@@ -89,7 +89,7 @@ def test_several_targets_and_every_file(tmp_path: Any) -> None:
     assert done.table()["failures"].sum() == 0
     for ending in ("html", "json", "tex", "csv"):
         done.report(tmp_path / f"a.{ending}")
-    assert r"$R^2$" in (tmp_path / "a.tex").read_text()
+    assert r"R$^2$" in (tmp_path / "a.tex").read_text()
     assert "R²" in done._repr_html_()
     assert done.best_estimator_.predict(FEATURES[:3]).shape == (3, 2)
 

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from mklkit import DataError, MKLClassifier, MKLSearchCV, SpecError, compare
 from mklkit.display import progress
-from mklkit.display.progress import reported, terminal_bar
+from mklkit.display.progress import reported, reporting_to, terminal_bar
 from mklkit.evaluation import cross_validate
 
 
@@ -155,3 +155,28 @@ def test_long_work_of_the_library_has_a_bar(
     pictures = notebook.displays[1]
     assert {picture.partition(":")[0] for picture in pictures} == {"searching", ""}
     assert sum(picture.startswith("searching: 6 of 6") for picture in pictures) == 1
+
+
+def test_a_search_reports_to_its_surroundings_and_stores_nothing() -> None:
+    calls: list[tuple[int, int]] = []
+    features = np.random.default_rng(0).normal(size=(30, 3))
+    search = MKLSearchCV(MKLClassifier("linear"), {"learner__C": [1.0, 2.0]}, cv=2)
+    with pytest.raises(ValueError, match="0 sample"), reporting_to(lambda *_: calls.append((0, 0))):
+        search.fit(features[:0], [])
+    assert calls == []
+    with reporting_to(lambda done, total, *_: calls.append((done, total))):
+        search.fit(features, features[:, 0] > 0)
+    assert calls[-1][0] == calls[-1][1] > 1
+    n_calls = len(calls)
+    search.fit(features, features[:, 0] > 0)
+    assert len(calls) == n_calls
+    assert search.progress is None
+
+
+def test_only_the_outermost_work_reports_to_its_surroundings() -> None:
+    calls: list[str] = []
+    with reporting_to(lambda *_: calls.append("outside")), reported(None, "work") as outer:
+        outer(1, 2)
+        with reported(None, "part") as inner:
+            inner(1, 2)
+    assert calls == ["outside"]

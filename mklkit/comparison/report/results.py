@@ -16,8 +16,8 @@ from mklkit.comparison.report.tables import (
     methods_table,
     number_cell,
     questions_table,
-    score_column,
 )
+from mklkit.comparison.result_tables import score_column
 from mklkit.display.html import bar
 from mklkit.display.numbers import DASH, number, p_value, percent
 from mklkit.evaluation import nemenyi_p_values
@@ -47,7 +47,7 @@ NOTE = (
     " asked for (Nadeau and Bengio 2003), with Holm's correction. “p paired”: the ordinary paired"
     " t-test without correction, which papers often use and which too often finds differences"
     " that do not exist."
-    " Fit: seconds, including tuning. Rise of memory: of the process's peak during the fit."
+    " Fit: the time, including tuning. Rise of memory: of the process's peak during the fit."
     " Quantities that methods share on the same rows are computed once, in the first method's time."
 )
 OVER_NOTE = (
@@ -76,7 +76,7 @@ def results_on(comparison: Comparison, name: str) -> dict[str, Any]:
         "name": name,
         "questions": questions_table(comparison, name),
         "methods": methods_table(comparison, methods, f"Methods on {name}.", "" if place else NOTE),
-        "score": score_column(comparison).head,
+        "score": score_column(comparison.score, comparison.unit).head,
         "accuracy": chart,
         "weights": _weights(methods, runs),
         "confusions": _confusions(methods, runs, labels),
@@ -236,7 +236,10 @@ def _short(value: float) -> str:
 def _accuracies(comparison: Comparison, names: list[str], methods: list[str]) -> list[Table]:
     """Return mean scores of methods on data sets, with the best on each data set marked."""
     scores = {name: comparison.table(name).set_index("method")["score"] for name in names}
-    means, column = pd.DataFrame(scores).reindex(methods), score_column(comparison)
+    means, column = (
+        pd.DataFrame(scores).reindex(methods),
+        score_column(comparison.score, comparison.unit),
+    )
     percent = " in percent" if column.unit else ""
     caption = f"Mean {column.head}{percent}, the methods in the order of their ranks."
     tables = []

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from mklkit._version import __version__
 from mklkit.cli.console import plain, show
-from mklkit.comparison.writing import latex_table, latex_text
+from mklkit.display.latex import latex_table, latex_text
 from mklkit.errors import counted
 from mklkit_papers.entries import PAPERS, Entry, Reproduction
 from mklkit_papers.lines import Line

@@ -17,7 +17,7 @@ from mklkit_papers.tables import latex, markdown, notes_of, summary, table_of
 from small_paper import ENTRIES, curve, entry, known
 
 from mklkit._version import __version__
-from mklkit.comparison.writing import latex_text
+from mklkit.display.latex import latex_text
 
 
 @pytest.fixture(scope="module")
