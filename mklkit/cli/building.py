@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from mklkit.datasets import Table
     from mklkit.datasets.adjusting import Adjustment
     from mklkit.datasets.files import ChunkedTable
-    from mklkit.evaluation.splits import Split
+    from mklkit.evaluation import Samples
     from mklkit.evaluation.tasks import Task
+    from mklkit.protocols.splits.making import PartsColumn
+    from mklkit.protocols.splits.split import Split
 
 # A table in memory, its encoded numbers, and their scaled copy.
 COPIES = 3
@@ -41,8 +43,8 @@ class System:
     table: Table
     task: Task
     facts: dict[str, Any]
-    split: Split | None = None
-    """The split that a column of the table gives."""
+    parts_column: PartsColumn | None = None
+    """The column of the table that gives the split."""
 
     @classmethod
     def of(
@@ -66,8 +68,8 @@ class System:
         from mklkit.datasets import load_table
         from mklkit.datasets.builtin import DEFAULT_NAME
         from mklkit.datasets.kernel_columns import kernels_in, named_columns
-        from mklkit.evaluation.splits import split_by
         from mklkit.evaluation.tasks import task_named
+        from mklkit.protocols.splits.making import PartsColumn
 
         pipeline = options.pipeline(task_named("classification"))
         written = [name for _, name in named_columns(kernels_in(pipeline[-1]), "text")]
@@ -93,23 +95,21 @@ class System:
             notes.append(reason)
             if options.tune is not None:
                 pipeline.set_params(**{f"{pipeline.steps[-1][0]}__scoring": usual})
-        split = None
-        if parts is not None:
-            split = split_by(table.target.to_numpy(), parts.to_numpy(), str(parts.name))
-        return cls(options, pipeline, table, learned, facts, split)
+        column = None if parts is None else PartsColumn(parts.to_numpy(), str(parts.name))
+        return cls(options, pipeline, table, learned, facts, column)
 
     @property
     def score(self) -> str:
         """The score of the task that counts for the target, which a search chooses by too."""
         usual = self.task.usual_score(self.table.target.to_numpy())
-        return usual if usual in self.task.scores else next(iter(self.task.scores))
+        keys = [score.key for score in self.task.labelled]
+        return usual if usual in keys else keys[0]
 
-    def weights(self, rows: Any = slice(None)) -> dict[str, Any]:
-        """Return the weights of some rows as an argument for the pipeline's last step."""
+    def weights(self) -> dict[str, Any]:
+        """Return the weights of the rows as an argument for the pipeline's last step."""
         if self.table.weights is None:
             return {}
-        step = self.pipeline.steps[-1][0]
-        return {f"{step}__sample_weight": self.table.weights.to_numpy()[rows]}
+        return {f"{self.pipeline.steps[-1][0]}__sample_weight": self.table.weights.to_numpy()}
 
     def parts(self, rows: Any = slice(None)) -> dict[str, Any]:
         """Return which of some rows have all sources and which lack one; empty if none does."""
@@ -133,40 +133,38 @@ class System:
         pipeline = clone(Pipeline([*steps, (name, best)]))
         return attrs.evolve(self, pipeline=pipeline), notes
 
-    def groups(self, rows: Any = slice(None)) -> dict[str, Any]:
-        """Return the groups of some rows as an argument for the pipeline's last step."""
-        from mklkit.estimators.folds import fit_in_groups
+    @property
+    def samples(self) -> Samples:
+        """What the pipeline learns from and is scored on."""
+        from mklkit.evaluation import Samples
 
-        features, targets = self.table.features.iloc[rows], self.table.target.to_numpy()[rows]
-        some = None if self.groups_of_rows is None else self.groups_of_rows[rows]
-        return fit_in_groups(self.pipeline, features, targets, some)
+        targets = self.table.target.to_numpy()
+        return Samples(self.table.features, targets, self.weights(), self.groups_of_rows)
 
     @property
     def groups_of_rows(self) -> Any:
         """The group of each row (N,); None if no column gives groups."""
         return None if self.table.groups is None else self.table.groups.to_numpy()
 
-    def hold_out(self, share: float, seed: int) -> Split:
-        """Return the split of a column, or hold out a share of the rows or of their groups."""
-        from mklkit.estimators.folds import check_apart
+    def hold_out(self, share: float, seed: int) -> tuple[Split, str]:
+        """Return the split of a column, or hold out a share of the rows or groups; in words too."""
+        from mklkit.protocols.splits.making import HoldOut
         from mklkit.registry.registry import get_registry
 
         groups, targets = self.groups_of_rows, self.table.target.to_numpy()
-        split = self.split or self.task.hold_out(targets, share, seed, groups)
+        splits = self.task.splits(targets, self.parts_column or HoldOut(share), seed, groups)
+        split = splits[0]
         missing = self.pipeline[-1].get_params(deep=False).get("missing")
         drops = missing is not None and get_registry().create("missing", missing).drops
         # Only then, since it encodes the table.
         if drops and (parts := self.parts()):
-            train, held_out = (
-                rows[parts["complete"][rows]] for rows in (split.train, split.held_out)
-            )
-            split = attrs.evolve(split, train=train, held_out=held_out)
+            train, test = (rows[parts["complete"][rows]] for rows in split)
+            split = attrs.evolve(split, train=train, test=test)
             self.facts["notes"].append(
-                f"only the {len(train) + len(held_out)} rows that have all sources are used"
+                f"only the {len(train) + len(test)} rows that have all sources are used"
             )
-        check_apart([(split.train, split.held_out)], groups)
-        self.facts["notes"] += self.leaks([(split.train, split.held_out)])
-        return split
+        self.facts["notes"] += self.leaks([split])
+        return split, splits.description
 
     def adjustment(self) -> Adjustment:
         """Return what still tells the covariates that are removed, on all rows."""
@@ -174,14 +172,14 @@ class System:
 
         return Adjustment.of(self.pipeline, self.table.features, self.table.target)
 
-    def leaks(self, splits: list[Any]) -> list[str]:
+    def leaks(self, splits: Sequence[Split]) -> list[str]:
         """Return notes on why scores on these splits are too optimistic."""
         from mklkit.datasets.kernel_columns import without_unread
         from mklkit.evaluation.leakage import leakage_notes
 
         encoder = self.pipeline[0]
         features = without_unread(self.table.features, encoder.identifiers, encoder.as_they_are)
-        numbers, targets = self.table.task == "regression", self.table.target.to_numpy()
+        numbers, targets = not self.task.has_classes, self.table.target.to_numpy()
         return leakage_notes(features, targets, splits, self.groups_of_rows, numbers)
 
     def result(self, pipeline: Any, **results: Any) -> dict[str, Any]:
@@ -230,7 +228,7 @@ class System:
             if options.kernels or options.preset:
                 wider = "wider" if overfitted else "other"
                 ways.append(f"{wider} kernels, such as the default kernels")
-        ways.append("more rows" + " of each class" * (task.kind == "classification"))
+        ways.append("more rows" + " of each class" * task.has_classes)
         text = f"warning: this model {problem} on the {rows}. Try {', or '.join(ways)}."
         if overfitted:
             text += f" It is overfitted: {task.shown(first, trained[first])} on its training rows."

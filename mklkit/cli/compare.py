@@ -293,7 +293,7 @@ def _report(comparison: Comparison, output: Path | None) -> None:
         first.insert(0, (ended, _lost(comparison, output)))
     show(facts_grid(first))
     names = list(comparison.results["data"].unique())
-    how = plan["score"], comparison.unit, plan["reference"]
+    how = comparison.task, plan["score"], comparison.unit, plan["reference"]
     for name in names:
         table = comparison.table(name)
         show(comparison_grid(table, *how, name if len(names) > 1 else None))

@@ -11,13 +11,13 @@ from rich.text import Text
 from mklkit.cli.console import plain
 from mklkit.cli.tables import grid, result_columns
 from mklkit.comparison.result_tables import DETAILS, methods_result, questions_result
-from mklkit.display.measures import MEASURES
 from mklkit.errors import counted
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from mklkit.display.table import Column, ResultTable
+    from mklkit.evaluation.tasks import Task
 
 STYLES = {"method": "bold", "one kernel": "", "classifier": "", "baseline": "dim"}
 LEGEND = "{2}: difference from {0}; p: corrected t-test, Holm"
@@ -47,7 +47,12 @@ def questions_grid(tests: pd.DataFrame, unit: str) -> Grid:
 
 
 def comparison_grid(
-    results: pd.DataFrame, score: str, unit: str, reference: str | None, title: str | None = None
+    results: pd.DataFrame,
+    task: Task,
+    score: str,
+    unit: str,
+    reference: str | None,
+    title: str | None = None,
 ) -> Grid:
     """Return the rows of the methods that have a score, of one data set or over several.
 
@@ -55,8 +60,8 @@ def comparison_grid(
     """
     several = "rank" in results
     has_legend = title is None or several
-    result = methods_result(results, score, unit, reference)
-    columns = _for_terminal(result)
+    result = methods_result(results, task, score, unit, reference)
+    columns = _for_terminal(result, task)
     table = result_columns(columns, padding=(0, 1, 0, 0), title_justify="left")
     table.title = None if title is None else Text(f"\n{plain(title)}", style="bold")
     table.show_edge = has_legend  # the empty lines above the head and below the rows
@@ -71,10 +76,10 @@ def comparison_grid(
     return table
 
 
-def _for_terminal(result: ResultTable) -> list[Column]:
+def _for_terminal(result: ResultTable, task: Task) -> list[Column]:
     """Return the columns in their order on a terminal, which lacks the space for all."""
     keys = [column.key for column in result.columns]
-    left_out = {*DETAILS, *(MEASURES if "lacking_score" in keys else ())}
+    left_out = {*DETAILS, *(score.key for score in task.measured if "lacking_score" in keys)}
     columns = [column for column in result.columns if column.key not in left_out]
     # The score comes first.
     return sorted(columns, key=lambda column: LAST.get(column.key, 0))
@@ -85,7 +90,7 @@ def _legend(columns: list[Column], unit: str, reference: str | None, several: bo
     beside = unit if unit == "points" else "diff."
     text = (LEGEND + (OVER_DATA_SETS if several else "")).format(*map(plain, names), beside)
     shorts = {column.short for column in columns}
-    if MEASURES["balanced_accuracy"].short in shorts:
+    if "bal." in shorts:
         text = f"bal.: balanced accuracy; {text}"
     if "lacking_score" in {column.key for column in columns}:
         text = f"all, lack: of the rows that have all sources, and that lack one; {text}"

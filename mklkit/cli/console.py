@@ -157,14 +157,14 @@ def folds_ahead(cv: str | None) -> str:
     >>> folds_ahead("5x10"), folds_ahead("groups")
     ('5 folds, 10 times (--cv and --time-limit shorten it)', 'folds by --cv groups')
     """
-    from mklkit.evaluation.splits import USUAL_CV, read_cv
+    from mklkit.protocols.splits.making import USUAL_CV, Folds, read_cv
 
-    scheme = read_cv(cv or USUAL_CV)
-    if scheme.kind:
+    request = read_cv(cv or USUAL_CV)
+    if not isinstance(request, Folds):
         return f"folds by --cv {cv}"
-    if scheme.repeats == 1:
-        return f"{scheme.cv} folds"
-    return f"{scheme.cv} folds, {scheme.repeats} times (--cv and --time-limit shorten it)"
+    if request.repeats == 1:
+        return f"{request.number} folds"
+    return f"{request.number} folds, {request.repeats} times (--cv and --time-limit shorten it)"
 
 
 class _Lines:

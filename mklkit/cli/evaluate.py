@@ -51,7 +51,7 @@ def evaluate(
             system.pipeline,
             features,
             targets,
-            cv if system.split is None else [(system.split.train, system.split.held_out)],
+            system.parts_column or cv,
             repeats,
             options.seed,
             progress,
@@ -64,7 +64,7 @@ def evaluate(
     score = outcome.pooled or {"rows": len(targets), **means}
 
     def training_score() -> dict[str, Any]:
-        rows = outcome.training_rows
+        rows = outcome.splits[-1].train
         answers = outcome.estimator.predict(features.iloc[rows])
         return system.task.score(targets.to_numpy()[rows], answers)
 
@@ -86,12 +86,13 @@ def _result(system: System, outcome: Any) -> dict[str, Any]:
         whole[:-1].fit(system.table.features)
     adjustment = outcome.adjustment.facts(outcome.estimator)
     result = system.result(outcome.estimator, **adjustment)
+    splits = outcome.splits
     for of_last_fold in ("weights", "rows", "chosen"):
         del result["model"][of_last_fold]
     return {
         **result,
         "preprocessing": steps_of(system.table, whole),
-        "plan": {"folds": outcome.n_folds, "repeats": outcome.repeats, "notes": outcome.notes},
+        "plan": {"folds": splits.n_folds, "repeats": splits.repeats, "notes": outcome.notes},
         "scores": outcome.scores,
         "parts": _parts(system, outcome),
         **({} if outcome.pooled is None else {"pooled": outcome.pooled}),
@@ -104,24 +105,23 @@ def _parts(system: System, outcome: Any) -> dict[str, Any]:
     """Return the scores on rows with all sources, and on the others, over all folds."""
     import numpy as np
 
-    rows, answers = np.concatenate([t for _, t in outcome.splits]), np.concatenate(outcome.answers)
+    rows, answers = np.concatenate(outcome.splits.tests), np.concatenate(outcome.answers)
     truth, masks = system.table.target.to_numpy()[rows], system.parts(rows)
     scored = {part: (truth[mask], answers[mask]) for part, mask in masks.items() if mask.any()}
     return {part: system.task.score(*pairs) for part, pairs in scored.items()}
 
 
 def _report(system: System, outcome: Any, result: dict[str, Any]) -> None:
-    folds = outcome.described if system.split is None else system.split.kind
     facts = facts_grid(
         [
             data_line(system.table, result["data"]["notes"]),
             ("steps", result["preprocessing"]),
             ("kernels", ", ".join(kernel["name"] for kernel in result["model"]["kernels"])),
             model_line(result["model"], result["choices"]),
-            ("folds", [folds, *outcome.notes]),
+            ("folds", [outcome.splits.description, *outcome.notes]),
         ]
     )
-    shown = dict(zip(system.task.scores, outcome.shown_scores(), strict=True))
+    shown = dict(zip(outcome.scores, outcome.shown_scores(), strict=True))
     ordered = scores_in_order(system.task, system.score)
     show(facts_grid([(words, shown[name]) for name, words in ordered.items()]))
     if result["parts"]:

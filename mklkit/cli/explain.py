@@ -140,18 +140,17 @@ def explain(
     The model is fitted again on folds of DATA, once with all kernels and once without each of
     them: FOLDS x (1 + KERNELS) fits.
     """
-    from mklkit.comparison.splits import check_splits
     from mklkit.errors import SpecError
-    from mklkit.evaluation.splits import split_by
     from mklkit.explanation import explain as explained
     from mklkit.explanation.explaining import IGNORED, explained_task
     from mklkit.persistence import faults_of_file, load_model, read_facts
+    from mklkit.protocols.splits.making import PartsColumn, requested
 
     if groups is not None and ignore_groups:
         raise SpecError(
             "Rows are kept together by --groups or split by --ignore-groups: leave out one."
         )
-    check_splits(cv, None, None, split_column, groups)
+    requested(cv, None, None, split_column, groups)
     check_outputs([], [data], model, [plot, plot_columns])
     with working("loading the model"):
         pipeline, facts = load_model(model), read_facts(model)
@@ -162,8 +161,8 @@ def explain(
         rows, truth, together, parts, notes = _rows(data, pipeline, task, model, *asked)
         folds: Any = cv
         if parts is not None:
-            split = split_by(truth.iloc[:, 0].to_numpy(), parts.to_numpy(), str(split_column))
-            folds, notes = [(split.train, split.held_out)], [*notes, split.kind]
+            folds = PartsColumn(parts.to_numpy(), str(split_column))
+            notes = [*notes, f"the split in column {split_column!r}"]
         ahead = f"the split in column {split_column}" if parts is not None else folds_ahead(cv)
         with counting("fits and shuffles") as tell:
             progress = announced(tell, "{total:,} fits and shuffles: " + ahead)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+import attrs
+
 from mklkit.cli import options as opt
 from mklkit.cli.building import System, stream_of
 from mklkit.cli.console import fitting, say, show, show_result, working
@@ -149,43 +151,51 @@ def _fit_and_score(
     system: System, holdout: float, seed: int, saves: bool
 ) -> tuple[System, dict[str, Any]]:
     """Score a model of some rows on the others; a saved model learns from all of them."""
-    features, targets = system.table.features, system.table.target.to_numpy()
-    split = system.hold_out(holdout, seed)
+    from mklkit.evaluation import fit_and_score
+
+    split, drawn = system.hold_out(holdout, seed)
     adjustment = system.adjustment()
     adjustment.warn()
-    scored = _fitted(system, split.train)
-    scores: dict[str, dict[str, Any] | None] = {}
-    with working("scoring"):
-        parts = {"train": split.train, "held_out": split.held_out}
-        parts |= {part: split.held_out[mask] for part, mask in system.parts(split.held_out).items()}
-        for part, rows in parts.items():
-            scores[part] = None
-            if len(rows):
-                answers = system.pipeline.predict(features.iloc[rows])
-                scores[part] = system.task.score(targets[rows], answers, targets[split.train])
-    results: dict[str, Any] = {"split": split.kind, "scores": scores, "scored_model": scored}
-    if not saves or not len(split.held_out):
+    parts = {part: split.test[mask] for part, mask in system.parts(split.test).items()}
+    outcome = fit_and_score(
+        system.pipeline,
+        system.samples,
+        split,
+        system.task,
+        parts={"train": split.train, **parts},
+        around_fit=lambda _: fitting(),
+    )
+    system = attrs.evolve(system, pipeline=outcome.model)
+    seconds = outcome.fit_seconds
+    results: dict[str, Any] = {
+        "split": drawn,
+        "scores": {
+            "train": outcome.parts["train"],
+            "held_out": outcome.parts["test"],
+            **{part: outcome.parts[part] for part in parts},
+        },
+        "scored_model": {"rows": outcome.model[-1].n_samples_fit_, "seconds": seconds},
+    }
+    if not saves or not len(split.test):
         results |= adjustment.facts(system.pipeline)
-        return system, system.result(system.pipeline, **results, seconds=scored["seconds"])
+        return system, system.result(system.pipeline, **results, seconds=seconds)
     system, notes = system.to_be_saved()
-    seconds = _fitted(system, slice(None))["seconds"]
+    seconds = _fit_on_all(system)
     results |= adjustment.facts(system.pipeline)
     result = system.result(system.pipeline, **results, seconds=seconds)
     return system, {**result, "choices": [*result["choices"], *notes]}
 
 
-def _fitted(system: System, rows: Any) -> dict[str, Any]:
-    """Fit a system's pipeline on some of its rows; return how many counted, and the seconds."""
+def _fit_on_all(system: System) -> float:
+    """Fit a system's pipeline on all rows; return the seconds."""
     from time import perf_counter
 
-    from mklkit.datasets.covariates import quiet_removal
+    from mklkit.evaluation.fit_and_score import fitted_on
 
-    features, targets = system.table.features, system.table.target.to_numpy()
     start = perf_counter()
-    with fitting(), quiet_removal():
-        params = system.weights(rows) | system.groups(rows)
-        system.pipeline.fit(features.iloc[rows], targets[rows], **params)
-    return {"rows": system.pipeline[-1].n_samples_fit_, "seconds": perf_counter() - start}
+    with fitting():
+        fitted_on(system.pipeline, system.samples)
+    return perf_counter() - start
 
 
 def _report(table: Any, result: dict[str, Any]) -> None:

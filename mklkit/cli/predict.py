@@ -242,12 +242,13 @@ class Tally:
             return
         truth, guesses = (pairs[side].to_numpy() for side in ("truth", "guess"))
         score = self.task.score(truth, guesses, counts=counts.to_numpy())
-        first, second, third = (
-            f"{words} {self.task.shown(name, score[name])}"
-            for name, words in self.task.scores.items()
-        )
-        rows = counted(score["rows"], "row")
-        say(f"{first}, {second} on the {rows} with {self.name!r} given; {third}")
+        words = {
+            known.key: f"{known.words} {known.written(score[known.key])}"
+            for known in self.task.labelled
+        }
+        baseline = words.pop("baseline")
+        rows, reached = counted(score["rows"], "row"), ", ".join(words.values())
+        say(f"{reached} on the {rows} with {self.name!r} given; {baseline}")
 
 
 @contextmanager

@@ -49,8 +49,8 @@ def fit_stream(
 
     from mklkit.datasets.encoded_rows import encoded_rows
     from mklkit.datasets.scanning import SAMPLE_ROWS, scan_table
-    from mklkit.evaluation.splits import held_out_mask
     from mklkit.evaluation.tasks import Classes
+    from mklkit.protocols.splits.holding_out import held_out_mask
     from mklkit.views.dask.rows import DaskRows
     from mklkit.views.memory import memory_limit, refuse_large_gram
 

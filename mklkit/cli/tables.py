@@ -218,8 +218,9 @@ def scores_tables(
 
 
 def scores_in_order(task: Any, first: str | None) -> dict[str, str]:
-    """Return the names of a task's scores in words, with the one that counts first."""
-    return {name: task.scores[name] for name in sorted(task.scores, key=lambda key: key != first)}
+    """Return the words for a task's scores by their keys, with the one that counts first."""
+    ordered = sorted(task.labelled, key=lambda score: score.key != first)
+    return {score.key: score.words for score in ordered}
 
 
 def parts_grid(task: Any, scores: dict[str, dict[str, Any]], first: str | None = None) -> Grid:

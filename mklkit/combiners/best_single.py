@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 from typing import ClassVar
 
@@ -13,7 +14,7 @@ from mklkit.combiners.templates.weighting import LearnedWeighting
 from mklkit.numerics.threads import each, n_threads
 from mklkit.protocols import Array, CombinerFacts, KernelView, Learner, Target, TrainingView, Views
 from mklkit.protocols.component import as_int
-from mklkit.protocols.folds import Rows
+from mklkit.protocols.splits.split import Split
 from mklkit.registry.hookspecs import register
 from mklkit.views.kernel_rows import KernelRows, SpareScratch
 from mklkit.views.out_of_fold import folds_or_warning, held_out_values
@@ -79,7 +80,7 @@ class BestSingle(LearnedWeighting):
 
     def _splits(
         self, target: Target, first: str, random_state: np.random.RandomState
-    ) -> list[tuple[Rows, Rows]]:
+    ) -> Sequence[Split]:
         """Return the folds, stratified for classes; none if there can't be two."""
         instead = f"takes the first kernel, {first}"
         splits = folds_or_warning(target, self.cv, random_state, self.name, instead)
@@ -95,7 +96,7 @@ class _Comparison:
 
     target: Target
     learner: Learner
-    splits: list[tuple[Rows, Rows]]
+    splits: Sequence[Split]
     least: float = np.inf
     grams: SpareScratch = attrs.field(factory=SpareScratch)
     parts: SpareScratch = attrs.field(factory=SpareScratch)

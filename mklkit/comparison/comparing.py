@@ -26,7 +26,6 @@ from mklkit.comparison.requests import (
     with_lacking,
 )
 from mklkit.comparison.running import run_cells
-from mklkit.comparison.splits import SplitPlan, check_splits, make_splits, published_split
 from mklkit.comparison.stored import Cell, Results, is_left_out
 from mklkit.comparison.withholding import with_unadjusted
 from mklkit.datasets.covariates import quiet_removal
@@ -37,6 +36,8 @@ from mklkit.evaluation.leakage import leakage_notes
 from mklkit.evaluation.resolution import resolution_of
 from mklkit.evaluation.time_limits import seconds_of, shortened
 from mklkit.persistence.facts import versions
+from mklkit.protocols.splits.making import PartsColumn, requested
+from mklkit.protocols.splits.split import Splits
 from mklkit.registry.columns import are_proposed
 
 
@@ -205,7 +206,7 @@ def compare(
         n_jobs=n_jobs,
         max_memory=max_memory,
     )
-    check_splits(cv, mccv, train, split_column, groups)
+    request = requested(cv, mccv, train, split_column, groups)
     check_progress(progress)
     limit = seconds_of(time_limit)
     # Names are checked before data are read, which may take long; compatibility after that.
@@ -216,10 +217,10 @@ def compare(
     chosen, questions, omissions = methods_to_compare(methods, presets, options)
     notes += omissions
     check_reference(reference, chosen)
-    if task == "auto" and options.task.kind == "regression":
+    if task == "auto" and not options.task.has_classes:
         notes.insert(0, "the target holds numbers: regression")
     for place, source in enumerate(data):
-        data[place], plan = _divided(source, kernels, groups, split_column, cv, mccv, train, seed)
+        data[place], plan = _divided(source, kernels, groups, split_column, request, seed)
         plans.append(plan)
         prefix = f"{source.name}: " if len(data) > 1 else ""
         notes += [f"{prefix}{note}" for note in plan.notes]
@@ -275,20 +276,20 @@ def _left_out(cells: list[Cell]) -> list[str]:
     return [f"{name} {reason}" for name, reason in reasons.items()]
 
 
-def _runs(plans: list[SplitPlan], n_methods: int) -> int:
-    return n_methods * sum(len(plan.splits) for plan in plans)
+def _runs(plans: list[Splits], n_methods: int) -> int:
+    return n_methods * sum(len(plan) for plan in plans)
 
 
-def _ended_by(limit: Any, n_cells: int, plans: list[SplitPlan], n_methods: int) -> list[str]:
+def _ended_by(limit: Any, n_cells: int, plans: list[Splits], n_methods: int) -> list[str]:
     """Return notes on the runs, and whole repetitions of the folds, that the time sufficed for."""
     notes = [
         f"the time limit of {limit} ended it after {n_cells} of {_runs(plans, n_methods)} runs"
     ]
     n_splits, done, repeats = n_cells // n_methods, 0, 0
     for plan in plans:
-        done += plan.repeats_in(min(n_splits, len(plan.splits)))
-        repeats += plan.repeats_in(len(plan.splits))
-        n_splits = max(0, n_splits - len(plan.splits))
+        done += plan.repeats_in(min(n_splits, len(plan)))
+        repeats += plan.repeats_in(len(plan))
+        n_splits = max(0, n_splits - len(plan))
     return notes + ([shortened(limit, done, repeats)] if repeats > 1 else [])
 
 
@@ -303,27 +304,23 @@ def _divided(
     kernels: Any,
     groups: Any,
     split_column: str | None,
-    cv: Any,
-    mccv: Any,
-    train: Any,
+    request: Any,
     seed: int,
-) -> tuple[DataSet, SplitPlan]:
+) -> tuple[DataSet, Splits]:
     """Return data with their groups, and their splits."""
     if groups is not None:
         data = data.grouped(groups)
-    if split_column is None:
-        plan = make_splits(data.target, cv, mccv, train, seed, data.groups, data.task)
-    else:
+    if split_column is not None:
         data, parts = data.without(split_column, "says which rows are for testing")
-        plan = published_split(data.target, parts.to_numpy(), str(parts.name), data.groups)
-    splits = [(split.train, split.test) for split in plan.splits]
-    numbers = data.task.kind == "regression"
+        request = PartsColumn(parts.to_numpy(), str(parts.name))
+    splits = data.task.splits(data.target, request, seed, data.groups)
+    numbers = not data.task.has_classes
     leaks = leakage_notes(data.read_by(kernels), data.target, splits, data.groups, numbers)
-    return data, attrs.evolve(plan, notes=[*plan.notes, *leaks])
+    return data, attrs.evolve(splits, notes=(*splits.notes, *leaks))
 
 
 def plan_facts(
-    data: list[DataSet], plans: list[SplitPlan], methods: list[Method], options: MethodOptions
+    data: list[DataSet], plans: list[Splits], methods: list[Method], options: MethodOptions
 ) -> dict[str, Any]:
     """Return the plain values that identify a comparison."""
     return {
@@ -332,7 +329,7 @@ def plan_facts(
             {
                 "name": source.name,
                 "description": plan.description,
-                "number": len(plan.splits),
+                "number": len(plan),
                 "training": plan.training,
                 "samples": len(source.target),
                 "digest": plan.digest(),
@@ -357,9 +354,9 @@ def plan_facts(
     }
 
 
-def _resolution(data: DataSet, plan: SplitPlan, score: str) -> dict[str, Any] | None:
+def _resolution(data: DataSet, plan: Splits, score: str) -> dict[str, Any] | None:
     """Return the units that the score counts in all splits, as plain values."""
-    rows = np.unique(np.concatenate([split.test for split in plan.splits]))
+    rows = np.unique(np.concatenate(plan.tests))
     groups = None if data.groups is None else data.groups[rows]
-    units = resolution_of(score, data.truth[rows], groups)
+    units = resolution_of(data.task.score_named(score), data.truth[rows], groups)
     return None if units is None else attrs.asdict(units)

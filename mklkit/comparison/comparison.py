@@ -33,9 +33,11 @@ from mklkit.comparison.writing import check_report, methods_latex, write_text
 from mklkit.datasets.csv_file import csv_text
 from mklkit.datasets.pipeline import match_class_weights
 from mklkit.errors import DataError, counted, listed
-from mklkit.estimators.folds import fit_in_groups
 from mklkit.evaluation.claims import coverage, estimand, in_points, score_in_words
+from mklkit.evaluation.fit_and_score import Samples, fitted_on
 from mklkit.evaluation.resolution import Resolution
+from mklkit.evaluation.score import Score
+from mklkit.evaluation.tasks import Task, task_named
 from mklkit.evaluation.verdict import verdict
 from mklkit.persistence.facts import json_ready
 from mklkit.plotting.comparison import ComparisonDisplay
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SPLIT = ["data", "repeat", "fold"]
-HIDDEN = ("weights", "confusion", "calibration")
+HIDDEN = ("scores", "weights", "confusion", "calibration")
 """Fields without a place in a tidy table; :attr:`Comparison.cells` has them."""
 
 
@@ -121,8 +123,21 @@ class Comparison:
         ``seconds`` are those of the fit with its tuning, ``refit_seconds`` those of its last fit,
         ``memory`` is in bytes. ``reason`` says why a method failed; its scores are NaN then.
         """
-        rows = [attrs.asdict(cell, recurse=False) for cell in self.cells]
+        missing = {score.key: float("nan") for score in self.task.measured}
+        rows = [
+            {**attrs.asdict(cell, recurse=False), **missing, **cell.scores} for cell in self.cells
+        ]
         return pd.DataFrame(rows).drop(columns=list(HIDDEN))
+
+    @property
+    def task(self) -> Task:
+        """The task of all data sets."""
+        return task_named(str(self.plan["task"]))
+
+    @property
+    def score(self) -> Score:
+        """The score that ranks and tests methods."""
+        return self.task.score_named(str(self.plan["score"]))
 
     @cached_property
     def _compared(self) -> pd.DataFrame:
@@ -160,12 +175,12 @@ class Comparison:
             over splits and 95 % interval, ``low`` to ``high`` (by the variance of the corrected
             test); the score of a ``guess`` without any feature; ``complete_score`` and
             ``lacking_score`` of the test rows that have all sources and those that lack one;
-            ``accuracy``, ``balanced_accuracy``, ``auc``, ``log_loss``,
-            ``r2``, ``mean_absolute_error``; the ``difference`` in score from the requested
-            reference, else from the best method that did not fail, ``p_corrected`` by the corrected
-            resampled t-test with Holm's correction and ``p_paired`` by the ordinary paired t-test,
-            without a correction; ``seconds``, ``refit_seconds`` and ``predict_seconds`` per split,
-            peak ``memory`` in bytes.
+            the scores of the task by their keys, such as ``accuracy``, ``balanced_accuracy``,
+            ``auc`` and ``log_loss``, or ``r2`` and ``mean_absolute_error``; the ``difference`` in
+            score from the requested reference, else from the best method that did not fail,
+            ``p_corrected`` by the corrected resampled t-test with Holm's correction and
+            ``p_paired`` by the ordinary paired t-test, without a correction; ``seconds``,
+            ``refit_seconds`` and ``predict_seconds`` per split, peak ``memory`` in bytes.
 
             For several data sets, the best rank first: the means over data sets, ``rank``, and
             ``p_worse``, ``p_equivalent``, ``p_better``: the probabilities that on another data set
@@ -180,14 +195,16 @@ class Comparison:
         names = self.compared_data
         reference = self.plan["reference"]
         if data is None and len(names) > 1:
-            table = table_of_datasets(self._compared, self._margins, reference)
+            table = table_of_datasets(self._compared, self._margins, self.task, reference)
             return without_p_values(table, self._unadjusted_anywhere, reference)
         name = names[0] if data is None else data
         if name not in names:
             raise DataError(f"There are no results of data {name!r}, only of {listed(names)}.")
         runs = self._compared[self._compared["data"] == name]
         return without_p_values(
-            table_of_splits(runs, reference), self.unadjusted.get(name, {}), reference
+            table_of_splits(runs, self.score, self.task, reference),
+            self.unadjusted.get(name, {}),
+            reference,
         )
 
     @property
@@ -334,8 +351,10 @@ class Comparison:
         match_class_weights(pipeline, np.unique(data.target))
         step = pipeline.steps[-1][0]
         weights = {} if data.weights is None else {f"{step}__sample_weight": data.weights}
-        groups = fit_in_groups(pipeline, data.features, data.target, data.groups)
-        return pipeline.fit(data.features, data.truth, **weights, **groups)
+        fitted: Pipeline = fitted_on(
+            pipeline, Samples(data.features, data.truth, weights, data.groups)
+        )
+        return fitted
 
     def plot(self, ax: Axes | None = None, data: str | None = None) -> ComparisonDisplay:
         """Draw scores with their intervals, the best method first (needs matplotlib)."""

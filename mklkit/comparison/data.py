@@ -18,7 +18,6 @@ from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.kernel_columns import check_not_left_out, needed_unchanged, without_unread
 from mklkit.datasets.remarks import LIKE_IDENTIFIERS
 from mklkit.datasets.target import (
-    check_labels,
     choose_column,
     drop_without_target,
     learned_targets,
@@ -139,39 +138,23 @@ class DataSet:
 
     def facts(self) -> dict[str, Any]:
         """Return plain values that identify and describe the data."""
-        classes: list[Any] = []
-        counts: list[int] = []
-        if self.task.kind != "regression":
-            classes, counts = (v.tolist() for v in np.unique(self.target, return_counts=True))
         return {
             "name": self.name,
             "fingerprint": self.fingerprint(),
             "rows": len(self.target),
             "rows_lacking": 0 if self.lacks is None else int(self.lacks.sum()),
             "columns": [str(name) for name in self.features.columns],
-            "classes": classes,
-            "class_counts": counts,
+            **self.task.facts(self.target),
         }
 
     def check(self) -> None:
         """Refuse targets that no method could learn, by a DataError."""
-        if self.task.kind == "regression":
-            self.task.checked(self.target, len(self.features))
-        else:
-            check_labels(self.name, self.target)
-        if self.task.kind == "outliers" and len(classes := np.unique(self.target)) != 2:
-            raise DataError(
-                f"Outliers are scored by two classes, the rarer of which is that of the outliers;"
-                f" {self.name} has {len(classes)}."
-            )
+        self.task.check_learnable(self.name, self.target)
 
     @property
     def truth(self) -> NDArray[Any]:
-        """The target; for outliers, which no fit learns from, -1 for the rarer class, else 1."""
-        if self.task.kind != "outliers":
-            return self.target
-        _, codes = np.unique(self.target, return_inverse=True)
-        return np.where(codes == np.bincount(codes).argmax(), 1, -1)
+        """The targets that score models."""
+        return self.task.truth(self.target)
 
 
 @attrs.frozen

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
 import attrs
 import joblib
-from sklearn.base import BaseEstimator, clone, is_classifier, is_outlier_detector, is_regressor
+from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 
 from mklkit._version import __version__
@@ -34,12 +34,6 @@ from mklkit.registry.specs import to_spec
 
 METHOD, ONE_KERNEL, CLASSIFIER, BASELINE = "method", "one kernel", "classifier", "baseline"
 GLOB = frozenset("*?[")
-ESTIMATORS: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "classification": ("classifier", is_classifier),
-    "regression": ("regressor", is_regressor),
-    "outliers": ("outlier detector", is_outlier_detector),
-}
-"""scikit-learn's name for an estimator of a task, and a test whether an estimator is one."""
 
 
 @attrs.frozen(eq=False)
@@ -104,8 +98,8 @@ class MethodOptions:
     n_jobs: int | None = None
     max_memory: int | str | None = None
     task: Task = attrs.field(factory=Classes)
-    score: str = Classes.ranked_by[0]
-    scoring: str | None = None
+    score: str = Classes.scores[0].name
+    scoring: Any = None
     """The score that chooses parameters: accuracy if the score needs probabilities."""
     baselines: tuple[str, ...] | None = None
     """The names of the baselines; None for all of the task."""
@@ -281,7 +275,7 @@ def presets_of(requests: Sequence[Any]) -> list[Preset]:
 
 def _of_estimator(pair: tuple[Any, ...], options: MethodOptions) -> Method:
     name, estimator = pair if len(pair) == 2 else (None, None)
-    kind, fits = ESTIMATORS[options.task.kind]
+    kind, fits = options.task.estimators
     if not (isinstance(name, str) and isinstance(estimator, BaseEstimator) and fits(estimator)):
         raise SpecError(f"Expected (name, scikit-learn {kind}), got {quoted(pair)}.")
     return options.of_estimator(estimator, name, CLASSIFIER, type(estimator).__module__)

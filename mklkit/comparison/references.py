@@ -6,16 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import attrs
-import numpy as np
 import sklearn
-from sklearn.ensemble import (
-    HistGradientBoostingClassifier,
-    HistGradientBoostingRegressor,
-    IsolationForest,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
-from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.model_selection import GridSearchCV
 from sklearn.multioutput import MultiOutputRegressor
 
@@ -26,21 +17,12 @@ from mklkit.protocols.component import FILLED, Preset
 from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list, parts_of
 from mklkit.registry.composing import choose_components
 
-DEFAULT_METHODS = ("centered-alignment", "dimkl*", "ifsl")
-"""The combiners that are compared by default."""
-DEFAULT_OF_TASK = {
-    "classification": DEFAULT_METHODS,
-    "regression": ("centered-alignment", "ifsl"),
-    "outliers": (),
-}
 EVEN, BEST_KERNEL = "uniform", "best-single"
 """The combiners to compare kernels with: their even sum, and the best of them."""
 ON_ALL = ("rbf on all columns", "rbf", None)
 """The reference for several kernels that read different columns."""
 MOST_LEARNED = 4
 """Methods with learned weights to test against even ones: each lowers the power of all tests."""
-LEAF = 10
-"""Rows of a leaf of gradient boosting: with scikit-learn's 20 it can't split a few dozen rows."""
 FEW: dict[str, dict[str, list[Any]]] = {
     "logistic regression": {"C": [0.01, 1.0, 100.0]},
     "random forest": {"max_features": ["sqrt", 0.3, 0.6]},
@@ -110,7 +92,7 @@ def _of_learner(
     )
     even = [method(EVEN, EVEN, METHOD)] if len(single) != 1 else []
     # Without labels there is no best kernel.
-    is_several = len(single) != 1 and options.task.kind != "outliers"
+    is_several = len(single) != 1 and options.task.learned != "none"
     best = [method(BEST_KERNEL, BEST_KERNEL, METHOD)] if is_several else []
     kept = [single[place] for place in shared] if is_several else []
     return {"even": even, "alone": single, "best": best, "also": besides, "kept": kept}
@@ -161,7 +143,7 @@ def planned_questions(
 
 def baselines(options: MethodOptions) -> list[Method]:
     """Return scikit-learn's usual estimators of the task on the encoded, scaled features."""
-    usual = _usual(options)
+    usual = options.task.baselines(options.seed, options.n_jobs, options.class_weight)
     names = list(usual) if options.baselines is None else options.baselines
     if "none" in names:
         raise SpecError("Baselines are either 'none' or names: leave out one or the other.")
@@ -185,28 +167,6 @@ def baselines(options: MethodOptions) -> list[Method]:
     return methods
 
 
-def _usual(options: MethodOptions) -> dict[str, Any]:
-    forest = {"n_jobs": options.n_jobs, "random_state": options.seed}
-    boosting = {"min_samples_leaf": LEAF, "random_state": options.seed}
-    if options.task.kind == "outliers":
-        return {"isolation forest": IsolationForest(**forest)}
-    if options.task.kind == "regression":
-        boosted = HistGradientBoostingRegressor(**boosting)
-        return {
-            "ridge regression": RidgeCV(np.logspace(-3, 3, 7)),
-            "random forest": RandomForestRegressor(**forest),
-            "gradient boosting": boosted
-            if options.task.n_targets == 1
-            else MultiOutputRegressor(boosted),
-        }
-    weights = {"class_weight": options.class_weight}
-    return {
-        "logistic regression": LogisticRegression(max_iter=1000, **weights),
-        "random forest": RandomForestClassifier(**forest, **weights),
-        "gradient boosting": HistGradientBoostingClassifier(**boosting, **weights),
-    }
-
-
 @attrs.frozen
 class ShuffledFolds:
     """Folds for GridSearchCV, as elsewhere in mklkit: fewer if a class is small."""
@@ -217,7 +177,7 @@ class ShuffledFolds:
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Any:
         """Return training and test rows."""
-        return self.task.folds(self.folds, np.asarray(y), self.seed, groups=groups)[0]
+        return [tuple(split) for split in self.task.splits(y, self.folds, self.seed, groups)]
 
     def get_n_splits(self, X: Any, y: Any, groups: Any = None) -> int:
         """Return the number of folds."""

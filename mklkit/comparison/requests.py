@@ -21,7 +21,6 @@ from mklkit.comparison.methods import (
     unique_names,
 )
 from mklkit.comparison.references import (
-    DEFAULT_OF_TASK,
     baselines,
     kernel_references,
     planned_questions,
@@ -53,7 +52,7 @@ def with_lacking(data: DataSet, methods: Sequence[Method]) -> DataSet:
     if not lacks.any(axis=None):
         return data
     classes, codes = np.unique(data.target, return_inverse=True)
-    named = [] if data.task.kind == "regression" else classes.tolist()
+    named = classes.tolist() if data.task.has_classes else []
     told = counts(list(sources), lacks.to_numpy(), codes, named)
     return attrs.evolve(data, lacks=lacks.any(axis=1).to_numpy(), notes=[*data.notes, *told])
 
@@ -80,7 +79,7 @@ def of_task(
         score = next((name for name in usual if name != task.ranked_by[0]), task.ranked_by[0])
         notes = [reason] if (reason := task.why(score, usual[score].target)) else []
     scorer, is_calibrated = task.scorer(score), True
-    for source in data if task.kind == "classification" else ():
+    for source in data if task.has_classes and task.learned != "none" else ():
         classes, codes = np.unique(source.target, return_inverse=True)
         try:
             is_calibrated = not needs_probabilities(scorer, codes, classes)
@@ -94,7 +93,8 @@ def of_task(
             f"The score {score} needs probabilities, which kernel methods have only if they are"
             " calibrated: add --probability (in Python probability=True)."
         )
-    scoring = score if is_calibrated and score != "accuracy" else None
+    chooses = is_calibrated and score != "accuracy"
+    scoring = task.score_named(score).scoring if chooses else None
     if options.tune is not None and scoring is None and score != "accuracy":
         notes.append("parameters are chosen by accuracy, because a search has no probabilities")
     return attrs.evolve(options, task=task, score=score, scoring=scoring), notes
@@ -106,7 +106,7 @@ def methods_to_compare(
     """Return the methods with the baselines, the planned questions, and notes on omissions."""
     are_named = requests is not None or bool(presets)
     if requests is None:
-        requests = () if presets else DEFAULT_OF_TASK[options.task.kind]
+        requests = () if presets else options.task.default_methods
     is_pair = (
         isinstance(requests, tuple) and len(requests) == 2 and not isinstance(requests[1], str)
     )

@@ -7,12 +7,17 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 from mklkit.display import numbers
-from mklkit.display.measures import MEASURES, PARTS
+from mklkit.display.measures import PARTS
 from mklkit.display.table import Column, ResultTable
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from mklkit.evaluation.score import Score
+    from mklkit.evaluation.tasks import Task
 
 WORDS = (
     Column("method", "Method", short="method", order="ascending"),
@@ -41,7 +46,8 @@ DETAILS = ("kind", "log_loss", "p_equivalent", "p_better", "p_paired", "memory")
 
 def methods_result(
     methods: pd.DataFrame,
-    score: str,
+    task: Task,
+    name: str,
     unit: str,
     reference: str | None,
     caption: str = "",
@@ -51,10 +57,11 @@ def methods_result(
 
     Measures that no method has are left out, and so is the difference of the reference to itself.
     """
-    lead = score_column(score, unit)
+    ranking = task.score_named(name)
+    lead = score_column(ranking, unit)
     parts = [_score_column(key, *heads, unit == "points") for key, heads in PARTS.items()]
-    known = [*parts, *(_measure_column(key) for key in MEASURES)]
-    measures = [c for c in known if c.key != score and methods[c.key].notna().any()]
+    others = [_measure_column(score) for score in task.measured if score is not ranking]
+    measures = [column for column in [*parts, *others] if methods[column.key].notna().any()]
     rows: list[Mapping[Any, Any]] = list(methods.to_dict("records"))
     if "rank" in methods:
         return ResultTable([*WORDS, RANK, lead, *measures, *DATASETS], rows, caption, note)
@@ -83,14 +90,13 @@ def questions_result(
     return ResultTable(columns, list(tests.to_dict("records")), caption, note)
 
 
-def score_column(score: str, unit: str) -> Column:
+def score_column(score: Score, unit: str) -> Column:
     """Return the column of the score that ranks and tests methods."""
     share = unit == "points"
-    words = score.replace("_", " ")
-    head, short = words[:1].upper() + words[1:], score + " %" * share
-    if score in MEASURES:
-        head, short = MEASURES[score].head, MEASURES[score].short or short
-    return _score_column("score", head, short, share, deviation="deviation")
+    is_short = score.of and score.short and not score.lower and not score.decimal
+    short = str(score.short) if is_short else score.name + " %" * share
+    column = _score_column("score", score.ranked_head, short, share, marks_best=True)
+    return attrs.evolve(column, deviation="deviation")
 
 
 def difference_column(unit: str, head: str) -> Column:
@@ -100,10 +106,9 @@ def difference_column(unit: str, head: str) -> Column:
     return Column("difference", head, write, unit, short=short, absent="")
 
 
-def _measure_column(key: str) -> Column:
-    measure = MEASURES[key]
-    order = "ascending" if measure.lower else "descending"
-    return _score_column(key, measure.head, measure.short, measure.share, order)
+def _measure_column(score: Score) -> Column:
+    order = "ascending" if score.lower else "descending"
+    return _score_column(score.key, score.head, score.short or "", score.share, order, True)
 
 
 def _score_column(
@@ -112,7 +117,7 @@ def _score_column(
     short: str,
     share: bool,
     order: str = "descending",
-    deviation: str = "",
+    marks_best: bool = False,
 ) -> Column:
     write = numbers.percent if share else THREE_DECIMALS
     return Column(
@@ -121,7 +126,6 @@ def _score_column(
         write,
         "%" * share,
         short,
-        deviation=deviation,
         order=order,
-        marks_best=key == "score" or key in MEASURES,
+        marks_best=marks_best,
     )

@@ -22,33 +22,22 @@ from sklearn.utils.validation import has_fit_parameter
 
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import BASELINE, Method
-from mklkit.comparison.splits import RowSplit, SplitPlan
 from mklkit.comparison.stored import LEFT_OUT, Cell
 from mklkit.datasets.pipeline import match_class_weights
 from mklkit.errors import DataError, plain_message, quoted, type_name
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.folds import fit_in_groups
-from mklkit.estimators.sharing import SharesCache
-from mklkit.evaluation.scores import area_under_curve, response, score_probabilities
-from mklkit.evaluation.scores import score as score_classes
+from mklkit.evaluation.fit_and_score import Samples, fitted_on
+from mklkit.evaluation.score import values_of
 from mklkit.persistence.facts import json_ready
 from mklkit.protocols import Array
+from mklkit.protocols.splits.split import Split, Splits
 from mklkit.registry.specs import to_spec
 from mklkit.views.cache import Cache
 
 PROCESS = Path("/proc/self")
 DEAR_SECONDS = 60
 """A baseline that takes fewer seconds on a split is never left out."""
-IN_CELLS = {
-    "accuracy": ("accuracy", 1),
-    "balanced_accuracy": ("balanced_accuracy", 1),
-    "roc_auc": ("auc", 1),
-    "neg_log_loss": ("log_loss", -1),
-    "r2": ("r2", 1),
-    "neg_mean_absolute_error": ("mean_absolute_error", -1),
-}
-"""scikit-learn's names of scores that every cell has, with their sign."""
 RESET_PEAK = "5"
 """Written to Linux's clear_refs, this resets the peak use of memory (man 5 proc)."""
 
@@ -56,10 +45,10 @@ RESET_PEAK = "5"
 class Encoded:
     """The encoded and scaled rows of one split, made once for all methods with the same steps."""
 
-    def __init__(self, data: DataSet, plan: SplitPlan, place: int) -> None:
-        self.data, self.split, self.place = data, plan.splits[place], place
+    def __init__(self, data: DataSet, plan: Splits, place: int) -> None:
+        self.data, self.split, self.place = data, plan[place], place
         split = self.split
-        self.held_out = data.task.held_out(data.truth, [each.test for each in plan.splits])
+        self.held_out = data.task.held_out(data.truth, plan.tests)
         self.complete = not data.features.isna().any(axis=None)
         self.labels = data.truth[split.train], data.truth[split.test]
         self.weights = None if data.weights is None else data.weights[split.train]
@@ -97,7 +86,7 @@ class Encoded:
 
 def run_cells(
     data: DataSet,
-    plan: SplitPlan,
+    plan: Splits,
     methods: Sequence[Method],
     known: Callable[[int, Method], Cell | None],
     begin: Callable[[Method], None],
@@ -114,7 +103,7 @@ def run_cells(
     """
     data.check()
     score = score or data.task.ranked_by[0]
-    for place, split in enumerate(plan.splits):
+    for place, split in enumerate(plan):
         for method in methods:
             cell = known(place, method)
             if cell is None:
@@ -127,7 +116,7 @@ def run_cells(
                     " this line to repeat its run."
                 )
     seconds: dict[str, float] = {}
-    for place in range(len(plan.splits)):
+    for place in range(len(plan)):
         encoded = Encoded(data, plan, place)
         shared = Cache(max_memory)
         reasons = _too_slow(methods, seconds) if capped else {}
@@ -155,7 +144,7 @@ def _too_slow(methods: Sequence[Method], seconds: dict[str, float]) -> dict[str,
     }
 
 
-def _numbers(split: RowSplit) -> dict[str, Any]:
+def _numbers(split: Split) -> dict[str, Any]:
     """Return a cell's fields on its split."""
     sizes = {"n_train": len(split.train), "n_test": len(split.test)}
     return {"repeat": split.repeat, "fold": split.fold, **sizes}
@@ -210,7 +199,6 @@ def _fitted(
     training_labels, _ = encoded.labels
     classifier = match_class_weights(clone(method.pipeline[-1]), np.unique(encoded.data.target))
     weights: dict[str, Any] = {}
-    groups = encoded.groups
     if encoded.weights is not None:
         weights = {"sample_weight": encoded.weights}
         fits = classifier.estimator if isinstance(classifier, GridSearchCV) else classifier
@@ -218,11 +206,7 @@ def _fitted(
             raise DataError("it takes no weights of rows")
     start = perf_counter()
     with peak_memory() as peak:
-        if isinstance(classifier, SharesCache):
-            classifier.fit_sharing(shared, train, training_labels, groups=groups, **weights)
-        else:
-            params = fit_in_groups(classifier, train, training_labels, groups)
-            classifier.fit(train, training_labels, **params, **weights)
+        fitted_on(classifier, Samples(train, training_labels, weights, encoded.groups), shared)
     fitted = perf_counter()
     answers = classifier.predict(test)
     predicted = perf_counter()
@@ -246,19 +230,15 @@ def measured(
     task, (training, labels) = encoded.data.task, encoded.labels
     if np.shape(answers) != labels.shape:
         raise ValueError(f"it predicts labels of shape {np.shape(answers)}, not {labels.shape}")
-    if task.kind == "regression":
-        scores = task.score(labels, answers, training, variance=encoded.variance())
-        cell = {name: scores[name] for name in ("r2", "mean_absolute_error")}
-    elif task.kind == "outliers":
-        cell = {
-            IN_CELLS[name][0]: task.scorer(name)(classifier, rows, labels)
-            for name in task.ranked_by
-        }
-    else:
-        cell = _class_scores(classifier, rows, labels, answers, encoded.data.target)
-    name, sign = IN_CELLS.get(score, ("", 1))
-    value = cell.get(name) if name else task.scorer(score)(classifier, rows, labels)
-    cell["score"] = np.nan if value is None else float(sign * value)
+    variance = encoded.variance()
+    evidence = task.answers(classifier, rows, labels, answers, training, variance)
+    cell = task.details(evidence, labels, answers, encoded.data.target)
+    cell["scores"] = values_of(evidence, task.measured)
+    ranking = task.score_named(score)
+    value = cell["scores"].get(ranking.key)
+    if value is None:
+        value = ranking.sign * task.scorer(score, variance)(classifier, rows, labels)
+    cell["score"] = float(ranking.sign * value)
     cell["guess"] = encoded.guess(score)
     if encoded.data.lacks is not None:
         lacks, test = encoded.data.lacks, encoded.split.test
@@ -273,26 +253,6 @@ def measured(
     if isinstance(classifier, FittedKernels):
         means = classifier.weights_frame().groupby("kernel", sort=False)["weight"].mean()
         cell["weights"] = {str(name): float(weight) for name, weight in means.items()}
-    return cell
-
-
-def _class_scores(
-    classifier: Any, rows: Any, labels: NDArray[Any], answers: Any, target: NDArray[Any]
-) -> dict[str, Any]:
-    scores = score_classes(labels, answers, target)
-    if len(scores["confusion"]) != len(np.unique(target)):
-        raise ValueError("it predicts classes that are not in the data")
-    classes = np.asarray(classifier.classes_)
-    values = probabilities = response(classifier, "predict_proba", rows)
-    if probabilities is None:
-        values = response(classifier, "decision_function", rows)
-    elif probabilities.shape[1] == 2:
-        values = probabilities[:, 1]
-    cell = {name: scores[name] for name in ("accuracy", "balanced_accuracy", "confusion")}
-    if values is not None:
-        cell["auc"] = area_under_curve(labels, classes, values)
-    if probabilities is not None:
-        cell |= score_probabilities(labels, classes, probabilities)
     return cell
 
 

@@ -18,7 +18,8 @@ from attrs import validators
 from mklkit.comparison.methods import Method
 from mklkit.datasets.paths import refused, status
 from mklkit.errors import DataError, quoted
-from mklkit.evaluation.scores import CALIBRATION_BINS
+from mklkit.evaluation.class_scores import CALIBRATION_BINS
+from mklkit.evaluation.tasks import task_named
 from mklkit.persistence.atomic import check_writable
 from mklkit.persistence.facts import json_ready
 
@@ -49,6 +50,8 @@ PARAMS: Any = validators.optional(validators.instance_of(dict))
 WEIGHTS: Any = validators.optional(
     validators.deep_mapping(TEXT, validators.instance_of((int, float, type(None))))
 )
+IS_NUMBER: Any = validators.and_(validators.instance_of((int, float)), NO_BOOLEAN)
+SCORES: Any = validators.deep_mapping(TEXT, IS_NUMBER)
 CONFUSION: Any = validators.optional(validators.deep_iterable(validators.deep_iterable(COUNT)))
 
 
@@ -63,6 +66,13 @@ def _number(low: float = -sys.float_info.max, high: float = sys.float_info.max) 
     ]
     to_nan = attrs.converters.default_if_none(NAN)
     return attrs.field(default=NAN, converter=to_nan, validator=is_number)
+
+
+def _known(scores: Any) -> Any:
+    """Return scores with NaN for null."""
+    if not isinstance(scores, dict):
+        return scores
+    return {key: NAN if value is None else value for key, value in scores.items()}
 
 
 def _calibration(_cell: Any, field: Any, bins: dict[str, list[float]] | None) -> None:
@@ -83,6 +93,9 @@ class Cell:
     ----------
     score : float
         The score that ranks and tests methods, larger is better; the plan names it.
+    scores : dict of str to float
+        The scores of the task by their keys, such as ``accuracy`` or ``log_loss``, in their own
+        sign; those that the method lacks are absent.
     complete_score, lacking_score : float
         The score of the test rows that have all sources, and of those that lack one.
     seconds, predict_seconds : float
@@ -101,7 +114,7 @@ class Cell:
     confusion : list of list of int, optional
         Counts by true and predicted class, in the order of the data's classes.
     calibration : dict, optional
-        See :func:`mklkit.evaluation.scores.score_probabilities`.
+        See :func:`mklkit.evaluation.class_scores.calibration`.
     """
 
     data: str = attrs.field(validator=TEXT)
@@ -116,12 +129,7 @@ class Cell:
     guess: float = _number()
     complete_score: float = _number()
     lacking_score: float = _number()
-    accuracy: float = _number(0, 1)
-    balanced_accuracy: float = _number(0, 1)
-    auc: float = _number(0, 1)
-    log_loss: float = _number()
-    r2: float = _number(high=1)
-    mean_absolute_error: float = _number(0)
+    scores: dict[str, float] = attrs.field(factory=dict, converter=_known, validator=SCORES)
     seconds: float = _number(0)
     predict_seconds: float = _number(0)
     refit_seconds: float = _number(0)
@@ -262,9 +270,11 @@ class Results:
         place = [data["name"] for data in self._plan["data"]].index(cell.data)
         n_classes = len(self._plan["data"][place]["classes"])
         sizes = [n_classes, *map(len, cell.confusion or ())]
+        measured = {score.key: score for score in task_named(self._plan["task"]).measured}
         possible = (
             values.keys() == attrs.fields_dict(Cell).keys(),
             isinstance(split, int) and 0 <= split < self._plan["splits"][place]["number"],
+            all(key in measured and measured[key].possible(n) for key, n in cell.scores.items()),
             cell.confusion is None or sizes == [len(cell.confusion)] * (n_classes + 1),
             # A run has a score or a reason why there is none.
             (cell.reason is None) == (values["score"] is not None),

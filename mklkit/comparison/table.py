@@ -9,7 +9,6 @@ import attrs
 import numpy as np
 import pandas as pd
 
-from mklkit.display.measures import MEASURES
 from mklkit.evaluation import (
     average_ranks,
     bayesian_signed_rank,
@@ -22,22 +21,27 @@ from mklkit.evaluation import (
     paired_t_test,
 )
 from mklkit.evaluation.resolution import Resolution
+from mklkit.evaluation.score import Score
+from mklkit.evaluation.tasks import Task
 from mklkit.evaluation.verdict import planned_tests, verdict_of_datasets
 
-SCORES = ("score", "guess", "complete_score", "lacking_score", *MEASURES)
+SCORES = ("score", "guess", "complete_score", "lacking_score")
+"""The scores of every table, besides those of the task."""
 FEW_SPLITS = 5
 """With fewer splits, no interval shows that a method is better than guessing."""
 DIGITS = 12
 """Means are rounded to this before the best is chosen, since equal ones differ by rounding."""
 
 
-def table_of_splits(results: pd.DataFrame, reference: str | None = None) -> pd.DataFrame:
+def table_of_splits(
+    results: pd.DataFrame, score: Score, task: Task, reference: str | None = None
+) -> pd.DataFrame:
     """Return one row per method of one data set, the best score first; see Comparison.table."""
     scores, _ = _by_split(results)
-    rows = _rows(results)
+    rows = _rows(results, task)
     groups = results.groupby("method", sort=False)
     rows["deviation"] = groups["score"].std()
-    rows[["low", "high"]] = [_interval(group) for _, group in groups]
+    rows[["low", "high"]] = [_interval(group, score) for _, group in groups]
     # A method that failed on a split may owe its mean to easier splits.
     eligible = scores.dropna(axis=1)
     best = str(eligible.mean().round(DIGITS).idxmax()) if eligible.size else None
@@ -70,15 +74,15 @@ def tests_against(results: pd.DataFrame, reference: str | None) -> pd.DataFrame:
 
 
 def table_of_datasets(
-    results: pd.DataFrame, margins: Mapping[str, float], reference: str | None = None
+    results: pd.DataFrame, margins: Mapping[str, float], task: Task, reference: str | None = None
 ) -> pd.DataFrame:
     """Return one row per method over several data sets, the best average rank first.
 
     Differences within the margin of their data set are equivalent.
     """
-    means = results.groupby(["data", "method"], sort=False)[[*SCORES, "seconds"]].mean()
+    means = results.groupby(["data", "method"], sort=False)[[*_scores_of(task), "seconds"]].mean()
     over = means.groupby("method", sort=False).mean()
-    rows = _rows(results)
+    rows = _rows(results, task)
     rows[over.columns] = over
     scores = _by_data(results)
     ranks = ranking(results)["ranks"]
@@ -163,14 +167,18 @@ def methods_like_guessing(results: pd.DataFrame) -> list[str]:
     return names
 
 
-def _rows(results: pd.DataFrame) -> pd.DataFrame:
+def _scores_of(task: Task) -> list[str]:
+    return [*SCORES, *(score.key for score in task.measured)]
+
+
+def _rows(results: pd.DataFrame, task: Task) -> pd.DataFrame:
     """Return the columns of every table on a method: kind, runs, failures, means, time, memory."""
     groups = results.groupby("method", sort=False)
     rows = groups[["kind", "learner"]].first()
     rows["splits"] = groups.size()
     rows["failures"] = groups["reason"].count()
     rows["reason"] = groups["reason"].first()
-    means = [*SCORES, "seconds", "refit_seconds", "predict_seconds"]
+    means = [*_scores_of(task), "seconds", "refit_seconds", "predict_seconds"]
     rows[means] = groups[means].mean()
     rows["memory"] = groups["memory"].max()
     return rows
@@ -197,11 +205,11 @@ def _by_data(results: pd.DataFrame) -> pd.DataFrame:
     return table[names].dropna(axis=1)
 
 
-def _interval(group: pd.DataFrame) -> tuple[float, float]:
+def _interval(group: pd.DataFrame, score: Score) -> tuple[float, float]:
     scored = group[group["score"].notna()]
     if len(scored) < 2:
         return float("nan"), float("nan")
     low, high = corrected_interval(scored["score"], scored["n_train"], scored["n_test"])
-    if (scored["score"] == scored["accuracy"]).all():
-        return max(low, 0.0), min(high, 1.0)
-    return low, high
+    # The score is that of an error with its sign changed.
+    least, most = sorted((score.sign * score.low, score.sign * score.high))
+    return max(low, least), min(high, most)

@@ -31,7 +31,9 @@ def check_report(path: Path) -> str:
 def methods_latex(comparison: Comparison) -> str:
     """Return the planned tests, with the verdict as their caption, and the table of methods."""
     table, plan = comparison.table(), comparison.plan
-    methods = methods_result(table, plan["score"], comparison.unit, plan["reference"])
+    methods = methods_result(
+        table, comparison.task, plan["score"], comparison.unit, plan["reference"]
+    )
     methods = methods.without(*ON_PAGE_ONLY)
     if "rank" in table:
         return latex_result(attrs.evolve(methods, caption=comparison.verdict))

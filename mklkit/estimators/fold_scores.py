@@ -32,7 +32,7 @@ from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.numerics.threads import in_threads
 from mklkit.protocols import Array, Combiner
-from mklkit.protocols.folds import Rows
+from mklkit.protocols.splits.split import Rows, Splits
 from mklkit.registry.given_arrays import writes_explained
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.cache import Cache
@@ -78,7 +78,7 @@ class FoldScores:
 
     data: TrainingData
     classes: NDArray[Any]
-    splits: Sequence[tuple[Rows, Rows]]
+    splits: Splits
     varied: Callable[[Any], MKLClassifier]
     scorer: Scorer | None
     cache: Cache
@@ -94,8 +94,10 @@ class FoldScores:
         ``report`` is called when a binary problem of a group is done with a fold. Folds run in the
         estimator's ``n_jobs`` threads.
         """
-        tasks = [partial(self._fold, *split, runs, report) for split in self.splits]
-        most = max(len(training) for training, _ in self.splits)
+        tasks = [
+            partial(self._fold, split.train, split.test, runs, report) for split in self.splits
+        ]
+        most = self.splits.training[-1]
         folds = list(in_threads(tasks, runs[0].estimator.n_jobs, most))
         scores, *others = np.array([values for values, _ in folds]).swapaxes(0, 1)
         errors = [error for _, of_fold in folds for error in of_fold]

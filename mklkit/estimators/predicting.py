@@ -14,9 +14,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mklkit.errors import DataError
-from mklkit.estimators.folds import USUAL_FOLDS
 from mklkit.protocols import Array, Mask, Rows, missing_patterns
-from mklkit.protocols.folds import plan_folds
+from mklkit.protocols.splits.making import USUAL_FOLDS, make_splits
 from mklkit.registry.given_arrays import writes_explained
 from mklkit.views.dask.rows import each_row
 from mklkit.views.deciding import decide_all
@@ -187,11 +186,11 @@ def cross_fitted(
     # Importing it takes a second, and few models need it.
     from sklearn.calibration import CalibratedClassifierCV
 
-    plan = plan_folds(codes, USUAL_FOLDS, groups=groups)
+    splits = make_splits(codes, USUAL_FOLDS, seed=seed, groups=groups)
     n_rows, n_classes = len(codes), int(codes.max()) + 1
     values = np.zeros(n_rows if n_classes == 2 else (n_rows, n_classes))
     scored = np.zeros(n_rows, bool)
-    for training, held_out in plan.splits(codes, seed):
+    for training, held_out in splits:
         try:
             values[held_out] = decide(training, held_out)
             scored[held_out] = True
@@ -219,8 +218,9 @@ def cross_fitted(
             counts = np.bincount(codes[members], minlength=n_classes)
             if len(members) >= PATTERN_ROWS and counts.min() >= CLASS_ROWS:
                 of_patterns[_key(pattern)] = sigmoids(members)
-    note = f"probabilities by sigmoids of the decision values in {plan.folds}-fold cross-validation"
-    return sigmoids(np.arange(n_rows)), of_patterns, "; ".join([note, *plan.notes])
+    folds = f"{splits.n_folds}-fold cross-validation"
+    note = f"probabilities by sigmoids of the decision values in {folds}"
+    return sigmoids(np.arange(n_rows)), of_patterns, "; ".join([note, *splits.notes])
 
 
 def calibrated(shared: Any, of_patterns: dict[str, Any], values: Array, missing: Mask) -> Array:

@@ -21,7 +21,7 @@ from mklkit.estimators.training_data import TrainingData, as_source, check_train
 from mklkit.numerics.ridge import leave_one_out_error
 from mklkit.numerics.sampling import drawn_by_class
 from mklkit.protocols import Array, FittedKernel, Rows, Target, Task
-from mklkit.protocols.folds import plan_folds
+from mklkit.protocols.splits.making import make_splits
 from mklkit.registry.columns import proposed_for
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
 from mklkit.views.kernel_rows import InnerProduct, KernelRows
@@ -294,16 +294,16 @@ def _better_learner(
     gram = np.sum([kernel(columns, columns) for kernel, columns in pairs], axis=0)
     classes = np.unique(codes)
     sides = classes[1:] if len(classes) == 2 else classes
-    folds = plan_folds(codes, 3, groups=groups)
+    splits = make_splits(codes, 3, groups=groups)
     shares = np.zeros(len(learners))
-    for train, test in folds.splits(codes, 0):
+    for train, test in splits:
         side, between = GramSide(gram[np.ix_(train, train)]), gram[np.ix_(test, train)]
         for place, learner in enumerate(learners):
             signs = (np.where(codes[train] == code, 1.0, -1.0) for code in sides)
             fits = (learner.fit(side, Target.two_classes(labels)) for labels in signs)
             values = [fitted_learner.decide(between) for fitted_learner in fits]
             answers = np.argmax([-values[0], *values] if len(sides) == 1 else values, axis=0)
-            shares[place] += (classes[answers] == codes[test]).sum() / len(folds.rows)
+            shares[place] += (classes[answers] == codes[test]).sum() / sum(map(len, splits.tests))
     told = zip(learners, 100 * shares, strict=True)
     said = ", ".join(f"{learner.name} {share:.1f} %" for learner, share in told)
     best = learners[int(np.argmax(shares.round(9)))]

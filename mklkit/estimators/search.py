@@ -18,7 +18,6 @@ from mklkit.errors import counted, cut
 from mklkit.estimators.base import FittedKernels, KernelEstimator
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.fold_scores import FoldScores, check_scorer
-from mklkit.estimators.folds import fit_in_groups, splits_of
 from mklkit.estimators.grids import (
     Point,
     best_point,
@@ -29,6 +28,7 @@ from mklkit.estimators.grids import (
     points_of,
     results_table,
 )
+from mklkit.estimators.groups import fit_in_groups
 from mklkit.estimators.plan import kernels_to_bind
 from mklkit.estimators.predicting import PredictsClasses
 from mklkit.estimators.searched import (
@@ -52,6 +52,7 @@ from mklkit.estimators.training_data import (
     checked_row_weights,
 )
 from mklkit.protocols import Array
+from mklkit.protocols.splits.making import USUAL_FOLDS, GivenSplits, make_splits, read_cv
 from mklkit.views.cache import Cache
 
 
@@ -226,15 +227,16 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         run, seed = seeded(base)
         check_scorer(scorer, self.scoring, data.values, self.classes_)
         counting = None if row_weights is None else row_weights != 0
-        checked: Any = data.rows
-        splits, notes = splits_of(
-            self.cv, checked, data.values, self.classes_, seed, counting, groups=data.groups
-        )
+        request = read_cv(USUAL_FOLDS if self.cv is None else self.cv)
+        if isinstance(request, GivenSplits):
+            request = attrs.evolve(request, features=data.rows, kept=counting)
+        labels = self.classes_[data.values]
+        splits = make_splits(labels, request, seed=seed, groups=data.groups)
         folds = FoldScores(data, self.classes_, splits, partial(varied, run), scorer, cache)
         pairs = zip(alike, bound, strict=True)
         runs = [folds.prepared(group, reading, bank) for group, bank in pairs]
         total = len(splits) * sum(len(run.problems) for run in runs)
-        return partial(folds.of, runs), total, notes
+        return partial(folds.of, runs), total, splits.notes
 
     @property
     def _score(self) -> Any:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context
@@ -21,20 +22,16 @@ from sklearn.utils.validation import _num_samples
 from mklkit.errors import DataError, MKLKitError, SpecError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.fold_scores import checked_scores, fits_grids
-from mklkit.estimators.folds import (
-    USUAL_FOLDS,
-    Folds,
-    fit_in_groups,
-    shuffled_folds,
-    stratified_folds,
-)
 from mklkit.estimators.grids import Point
+from mklkit.estimators.groups import fit_in_groups
 from mklkit.estimators.one_class import MKLOneClass
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.estimators.training_data import checked_groups, checked_row_weights
 from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols import Array, RowSource
 from mklkit.protocols.component import is_whole
+from mklkit.protocols.splits.making import USUAL_FOLDS, Folds, make_splits, read_cv
+from mklkit.protocols.splits.split import Splits
 from mklkit.views.rows import is_dask
 
 Searched = MKLClassifier | MKLRegressor | MKLOneClass
@@ -85,7 +82,7 @@ def varied(base: Searched, params: Point) -> Any:
 
 def by_fits(
     base: Searched, points: Sequence[Point], cv: Any, score: Any, rows: tuple[Any, ...]
-) -> tuple[Callable[[Callable[[], None]], tuple[Array, dict[str, Array]]], int, list[str]]:
+) -> tuple[Callable[[Callable[[], None]], tuple[Array, dict[str, Array]]], int, Sequence[str]]:
     """Return a scorer of points for numbers or one class, how often it reports, and notes.
 
     ``rows`` are those of a table with their targets, weights and groups.
@@ -99,21 +96,24 @@ def by_fits(
     row_weights, groups = checked_row_weights(row_weights, n_rows), checked_groups(groups, n_rows)
     run, seed = seeded(base)
     models = [varied(run, point) for point in points]
-    splits, notes = _folds(base, USUAL_FOLDS if cv is None else cv, y, seed, groups)
+    splits = _folds(base, USUAL_FOLDS if cv is None else cv, y, seed, groups)
     whole = X, y, row_weights, groups
-    return partial(_scores, models, splits, get_scorer(score), whole), len(models), notes
+    return partial(_scores, models, splits, get_scorer(score), whole), len(models), splits.notes
 
 
-def _folds(base: Searched, cv: Any, y: Any, seed: int, groups: Any) -> Folds:
-    """Return the folds of numbers, or of outliers (−1) and inliers, and notes."""
+def _folds(base: Searched, cv: Any, y: Any, seed: int, groups: Any) -> Splits:
+    """Return the folds of numbers, or of outliers (−1) and inliers."""
     if isinstance(base, MKLRegressor):
-        return shuffled_folds(cv, np.asarray(y), seed, groups=groups)
+        request = read_cv(cv)
+        if isinstance(request, Folds):
+            request = attrs.evolve(request, least=2)
+        return make_splits(y, request, seed=seed, groups=groups, classes=False)
     if y is None or not np.array_equal(np.unique(np.asarray(y)), [-1, 1]):
         raise DataError(
             "Settings are scored on known outliers: y must be -1 for these and 1 for the other"
             " rows. No fit sees it."
         )
-    return stratified_folds(cv, np.asarray(y), seed, groups=groups)
+    return make_splits(y, cv, seed=seed, groups=groups)
 
 
 def _scores(

@@ -5,15 +5,17 @@ Examples
 >>> from mklkit import MKLClassifier
 >>> from sklearn.datasets import load_iris
 >>> X, y = load_iris(return_X_y=True)
->>> split = hold_out(y, share=0.2, seed=0)
+>>> (split,) = make_splits(y, HoldOut(share=0.2))
 >>> model = MKLClassifier().fit(X[split.train], y[split.train])
->>> scores = score(y[split.held_out], model.predict(X[split.held_out]), y[split.train])
+>>> scores = score(y[split.test], model.predict(X[split.test]), y[split.train])
 >>> scores["rows"], scores["accuracy"] > 0.9
 (30, True)
 """
 
+from mklkit.evaluation.class_scores import score, score_confusion
 from mklkit.evaluation.cross_validation import CrossValidation, cross_validate
 from mklkit.evaluation.equivalence import equivalence_margin
+from mklkit.evaluation.fit_and_score import Samples, Scores, fit_and_score
 from mklkit.evaluation.measures import (
     ball_center,
     effective_rank,
@@ -41,19 +43,36 @@ from mklkit.evaluation.rank_tests import (
     nemenyi_p_values,
 )
 from mklkit.evaluation.resolution import Resolution, resolution_of
-from mklkit.evaluation.scores import score, score_confusion
-from mklkit.evaluation.splits import Split, hold_out
+from mklkit.evaluation.score import Answers, Score
 from mklkit.evaluation.verdict import planned_tests, verdict, verdict_of_datasets
-from mklkit.protocols.folds import FoldPlan, plan_folds
+from mklkit.protocols.splits.making import (
+    Folds,
+    GivenSplits,
+    HoldOut,
+    MonteCarlo,
+    PartsColumn,
+    make_splits,
+    read_cv,
+)
+from mklkit.protocols.splits.split import Split, Splits
 
 __all__ = [
+    "Answers",
     "CrossValidation",
-    "FoldPlan",
+    "Folds",
     "FriedmanTest",
+    "GivenSplits",
+    "HoldOut",
+    "MonteCarlo",
     "PairedTest",
+    "PartsColumn",
     "Resolution",
     "RopeProbabilities",
+    "Samples",
+    "Score",
+    "Scores",
     "Split",
+    "Splits",
     "average_ranks",
     "ball_center",
     "bayesian_signed_rank",
@@ -63,18 +82,19 @@ __all__ = [
     "cross_validate",
     "effective_rank",
     "equivalence_margin",
+    "fit_and_score",
     "friedman_test",
-    "hold_out",
     "holm",
     "indistinguishable",
     "kernel_measures",
     "least_difference",
+    "make_splits",
     "margin",
     "nemenyi_p_values",
     "paired_t_test",
-    "plan_folds",
     "planned_tests",
     "radius",
+    "read_cv",
     "resolution_of",
     "score",
     "score_confusion",

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from statistics import fmean, stdev
-from time import perf_counter
 from typing import Any
 
 import attrs
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 
 from mklkit.datasets.adjusting import Adjustment
-from mklkit.datasets.covariates import quiet_removal
 from mklkit.display.html import grid, notes, shown
 from mklkit.display.numbers import duration
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
 from mklkit.errors import DataError, counted
-from mklkit.estimators.folds import fit_in_groups
 from mklkit.estimators.training_data import checked_groups
-from mklkit.evaluation.scores import score_confusion
-from mklkit.evaluation.splits import read_cv
+from mklkit.evaluation.class_scores import score_confusion
+from mklkit.evaluation.fit_and_score import Samples, fit_and_score
 from mklkit.evaluation.tasks import Task, task_of
 from mklkit.numerics.sparse import refuse_sparse
-from mklkit.protocols.component import check_whole, is_whole
-from mklkit.protocols.folds import Rows
+from mklkit.protocols.component import check_whole
+from mklkit.protocols.splits.making import Folds, read_cv
+from mklkit.protocols.splits.split import Splits
 
 MOST_FOLDS = 20
 """The most folds that a notebook shows."""
@@ -46,19 +43,13 @@ class CrossValidation:
     pooled : dict or None
         For classes, the scores of the rows of all folds together, as :func:`score_confusion`
         returns them.
-    n_folds, repeats : int
-        The actual numbers.
-    notes : list of str
-        How these differ from the requested numbers.
     estimator : estimator
         The one fitted for the last fold.
-    training_rows : ndarray of int
-        The positions of its training rows.
     task : Task
-    described : str
-        The folds in words.
-    splits : list of (ndarray of int, ndarray of int)
-        The rows trained on and scored in each fold.
+    splits : Splits
+        The rows trained on and scored in each fold; their numbers, and the folds in words.
+    notes : list of str
+        How the folds differ from the requested ones.
     answers : list of ndarray
         The predictions for the rows scored in each fold.
     adjustment : Adjustment
@@ -67,21 +58,20 @@ class CrossValidation:
 
     folds: list[dict[str, Any]]
     pooled: dict[str, Any] | None
-    n_folds: int
-    repeats: int
-    notes: list[str]
     estimator: Any
-    training_rows: Rows
     task: Task
-    described: str = ""
-    splits: list[tuple[Rows, Rows]] = attrs.field(factory=list)
+    splits: Splits
+    notes: list[str] = attrs.field(factory=list)
     answers: list[Any] = attrs.field(factory=list)
     adjustment: Adjustment = attrs.field(factory=Adjustment)
 
     @property
     def scores(self) -> dict[str, dict[str, float | None]]:
         """Mean and standard deviation over the folds, per score."""
-        return {name: _spread([fold[name] for fold in self.folds]) for name in self.task.scores}
+        return {
+            score.key: _spread([fold[score.key] for fold in self.folds])
+            for score in self.task.labelled
+        }
 
     @property
     def seconds(self) -> float:
@@ -99,11 +89,11 @@ class CrossValidation:
         """Return the notebook display: the scores of each fold, and their means."""
         rows: list[list[object]] = [["all folds", "", *self.shown_scores(), duration(self.seconds)]]
         for fold in self.folds:
-            place = [fold["repeat"] + 1, fold["fold"] + 1][self.repeats == 1 :]
-            scores = [self.task.shown(name, fold[name]) for name in self.task.scores]
+            place = [fold["repeat"] + 1, fold["fold"] + 1][self.splits.repeats == 1 :]
+            scores = [score.written(fold[score.key]) for score in self.task.labelled]
             name = "fold " + ".".join(map(str, place))
             rows.append([name, fold["rows"], *scores, duration(fold["seconds"])])
-        heads = ["", "rows", *self.task.scores.values(), "time"]
+        heads = ["", "rows", *(score.words for score in self.task.labelled), "time"]
         more = len(self.folds) - MOST_FOLDS
         rest = f"and {counted(more, 'fold')} more" if more > 0 else ""
         table = grid(heads, rows[: MOST_FOLDS + 1], best=0, rest=rest)
@@ -165,43 +155,35 @@ def cross_validate(
     """
     refuse_sparse(X)
     refuse_sparse(y, "y")
-    rows = X.iloc if isinstance(X, pd.DataFrame) else np.asarray(X)
     targets = np.asarray(y)
     if len(X) != len(targets):
         raise DataError(f"X has {len(X)} rows but y has {len(targets)} labels.")
-    scheme = read_cv(folds)
-    if is_whole(scheme.cv):
-        check_whole("folds", scheme.cv, 2)
+    request = read_cv(folds)
     check_whole("repeats", repeats, 1)
-    repeats = repeats * scheme.repeats if is_whole(scheme.cv) else 1
+    if isinstance(request, Folds):
+        request = attrs.evolve(request, repeats=repeats * request.repeats)
     check_progress(progress)
     task = task_of(estimator)
     members = checked_groups(groups, len(targets))
-    splits, remarks = task.folds(scheme.cv, targets, random_state, repeats, members)
-    n_folds = len(splits) // repeats
-    held_out = task.held_out(targets, [test for _, test in splits])
+    splits = task.splits(targets, request, random_state, members)
+    features = X if isinstance(X, pd.DataFrame) else np.asarray(X)
+    samples = Samples(features, targets, fit_params or {}, members)
+    held_out = task.held_out(targets, splits.tests)
     scored: list[dict[str, Any]] = []
     answers: list[Any] = []
     adjustment = Adjustment.of(estimator, X, targets)
     adjustment.warn()
     with reported(progress, "cross-validating", BRIEF) as report:
         report(0, len(splits))
-        for train, test in splits:
-            start = perf_counter()
-            params = {name: np.asarray(part)[train] for name, part in (fit_params or {}).items()}
-            fitted = clone(estimator)
-            some = None if members is None else members[train]
-            params |= fit_in_groups(fitted, rows[train], targets[train], some)
-            with quiet_removal():
-                fitted.fit(rows[train], targets[train], **params)
-            answers.append(fitted.predict(rows[test]))
-            of_all = {} if held_out is None else {"variance": held_out.variance(len(scored))}
-            scores = task.score(targets[test], answers[-1], targets[train], **of_all)
-            repeat, fold = divmod(len(scored), n_folds)
-            elapsed = perf_counter() - start
-            scored.append({"repeat": repeat, "fold": fold, **scores, "seconds": elapsed})
+        for place, split in enumerate(splits):
+            variance = None if held_out is None else held_out.variance(place)
+            scores = fit_and_score(estimator, samples, split, task, variance=variance)
+            answers.append(scores.predictions)
+            numbers = {"repeat": split.repeat, "fold": split.fold}
+            scored.append({**numbers, **scores.test, "seconds": scores.seconds})
             report(len(scored), len(splits))
-    kept = ("repeat", "fold", "rows", *task.scores, "better_than_baseline", "seconds")
+    keys = [score.key for score in task.labelled]
+    kept = ("repeat", "fold", "rows", *keys, "better_than_baseline", "seconds")
     per_fold = [{key: fold[key] for key in kept} for fold in scored]
     pooled = None
     if "confusion" in scored[0]:
@@ -209,20 +191,8 @@ def cross_validate(
         baseline = float(np.average([fold["baseline"] for fold in scored], weights=weights))
         confusion = np.sum([fold["confusion"] for fold in scored], axis=0)
         pooled = score_confusion(confusion, scored[0]["classes"], baseline)
-    described = attrs.evolve(scheme, repeats=repeats).described(n_folds, task.folds_are, members)
     return CrossValidation(
-        per_fold,
-        pooled,
-        n_folds,
-        repeats,
-        remarks,
-        fitted,
-        train,
-        task,
-        described,
-        splits,
-        answers,
-        adjustment,
+        per_fold, pooled, scores.model, task, splits, list(splits.notes), answers, adjustment
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
-from mklkit.evaluation.score_names import is_error
+from mklkit.evaluation.score import is_error
 from mklkit.evaluation.tasks import Task
 
 MARGIN = 0.02
@@ -49,6 +49,6 @@ def equivalence_margin(task: Task, score: str, targets: NDArray[Any]) -> float:
         return MARGIN
     nothing = np.zeros((len(targets), 1))
     baseline: Any = DummyClassifier(strategy="prior")
-    if task.kind == "regression":
+    if not task.has_classes:
         baseline = DummyRegressor(strategy="median")
     return MARGIN * abs(task.scorer(score)(baseline.fit(nothing, targets), nothing, targets))

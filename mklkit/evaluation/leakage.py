@@ -21,7 +21,7 @@ CHANCE = 0.01
 def leakage_notes(
     features: pd.DataFrame,
     targets: NDArray[Any],
-    splits: Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]],
+    splits: Iterable[Iterable[NDArray[np.intp]]],
     groups: NDArray[Any] | None = None,
     numbers: bool = False,
 ) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mklkit.protocols import Array
-from mklkit.protocols.folds import Rows
+from mklkit.protocols.splits.split import Rows
 
 
 @attrs.frozen(eq=False)

@@ -6,8 +6,10 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mklkit.evaluation.class_scores import CLASS_SCORES
+from mklkit.evaluation.number_scores import NUMBER_SCORES
 from mklkit.evaluation.paired_tests import rule_of_three
-from mklkit.evaluation.score_names import MEAN_RECALL, OF_NUMBERS, OF_SAMPLES, is_error
+from mklkit.evaluation.score import Score
 
 
 @attrs.frozen
@@ -49,7 +51,7 @@ class Resolution:
 
 
 def resolution_of(
-    score: str, labels: ArrayLike, groups: ArrayLike | None = None
+    score: Score | str, labels: ArrayLike, groups: ArrayLike | None = None
 ) -> Resolution | None:
     """Return the units that a score of classes counts; None for errors and scores of numbers.
 
@@ -62,8 +64,8 @@ def resolution_of(
 
     Parameters
     ----------
-    score : str
-        scikit-learn's name.
+    score : Score or str
+        Its ``counts`` tell which samples count; one of the library's scores has a name.
     labels : array-like of shape (n,)
         The classes of the samples that are scored.
     groups : array-like of shape (n,), optional
@@ -82,14 +84,16 @@ def resolution_of(
     balanced_accuracy: 20 samples in the rarest class, 0.075
     roc_auc: 20 samples in the rarest class, 0.150
     """
-    if is_error(score) or score in OF_NUMBERS:
+    if isinstance(score, str):
+        score = next(each for each in (*CLASS_SCORES, *NUMBER_SCORES) if each.name == score)
+    if score.lower or not score.counts:
         return None
     values = np.asarray(labels)
     units = np.arange(len(values)) if groups is None else np.asarray(groups)
     word = "samples" if groups is None else "groups"
-    if score in OF_SAMPLES:
+    if score.counts == "samples":
         return Resolution(len(np.unique(units)), word)
     classes = np.unique(values)
     count = min(len(np.unique(units[values == label])) for label in classes)
     rarest = "in the rarest class" if groups is None else "in the class with the fewest"
-    return Resolution(count, f"{word} {rarest}", len(classes) if score in MEAN_RECALL else 1)
+    return Resolution(count, f"{word} {rarest}", len(classes) if score.counts == "classes" else 1)

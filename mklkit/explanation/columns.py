@@ -20,6 +20,7 @@ from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.tasks import Task
 from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols import RowSource
+from mklkit.protocols.splits.making import HoldOut
 from mklkit.registry.columns import resolve_columns
 from mklkit.views.rows import is_dask
 
@@ -209,10 +210,11 @@ class ScoredRows:
         if most is None or n_rows <= most:
             return self, []
         # Half a row less, since the number is rounded up.
-        drawn = task.hold_out(self.targets, (n_rows - most - 0.5) / n_rows, seed, self.groups)
-        kept = drawn.train
+        request = HoldOut((n_rows - most - 0.5) / n_rows)
+        drawn = task.splits(self.targets, request, seed, self.groups)
+        kept = drawn[0].train
         groups = None if self.groups is None else self.groups[kept]
-        note = f"{len(kept):,} rows of {n_rows:,}, drawn {drawn.kind}"
+        note = f"{len(kept):,} rows of {n_rows:,}, drawn {drawn.description}"
         targets = self.targets[kept]
         return attrs.evolve(self, table=self.table.iloc[kept], targets=targets, groups=groups), [
             note

@@ -28,7 +28,6 @@ from mklkit.estimators.introspection import KernelModel, split
 from mklkit.estimators.missing_sources import counts
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
 from mklkit.evaluation.equivalence import equivalence_margin
-from mklkit.evaluation.splits import USUAL_CV, read_cv
 from mklkit.evaluation.tasks import Task, task_of
 from mklkit.evaluation.time_limits import seconds_of, shortened
 from mklkit.explanation.columns import ScoredRows, ShufflePlan
@@ -49,6 +48,7 @@ from mklkit.explanation.measuring import Measuring
 from mklkit.explanation.refitting import Refit, members_of
 from mklkit.protocols import CombinerFacts, facts_of
 from mklkit.protocols.component import check_whole, is_whole
+from mklkit.protocols.splits.making import USUAL_CV, PartsColumn
 
 MOST_ROWS = 5_000
 ALIGNED_ROWS = 2_000
@@ -173,13 +173,12 @@ def explain(
     refit = Refit.of(model, seed, keep_probability=score is not None)
     whole = ScoredRows.of(model, task, X, y, _checked_groups(fitted, groups))
     data, sample_notes = whole.sampled(task, max_rows, seed)
-    scheme = read_cv(USUAL_CV if cv is None else cv)
-    if sample_notes and isinstance(cv, list | tuple):
+    if sample_notes and isinstance(cv, list | tuple | PartsColumn):
         raise DataError(
             f"The folds refer to all rows, but only {sample_notes[0]}: give max_rows={len(y)}"
             f" (--max-rows {len(y)}) to use all of them."
         )
-    splits, fold_notes = task.folds(scheme.cv, data.targets, seed, scheme.repeats, data.groups)
+    splits = task.splits(data.targets, USUAL_CV if cv is None else cv, seed, data.groups)
     score = task.usual_score(data.targets) if score is None else score
     task.scorer(score)  # It raises if there is no such score.
     plan = ShufflePlan.of(model, [str(name) for name in data.table.columns], columns)
@@ -190,7 +189,7 @@ def explain(
     measured = Measuring(task, score, refit, data, plan, repeats, seed, _kept_in(fitted), lacks)
     unadjusted = _unadjusted(refit, data, fitted)
     with reported(progress, "explaining") as tell, quiet_removal():
-        repeats_done = measured.run(splits, tell, scheme.repeats, limit)
+        repeats_done = measured.run(splits, tell, limit)
     sample, alike_notes = data.sampled(task, ALIGNED_ROWS, seed)
     rows = sample.as_fitted(sample.table)
     encoded = rows if before is None else before.transform(rows)
@@ -209,12 +208,12 @@ def explain(
     notes = {
         "rows": [
             *sample_notes,
-            *fold_notes,
+            *splits.notes,
             f"refitted on {len(measured.folds)} folds, with the same parameters:"
             f" {counted(measured.n_fits, 'fit')}; ± is the standard deviation over folds, brackets"
             " hold 95 % intervals",
             estimand(scores, len(data.targets)),
-            *filter(None, [shortened(time_limit, repeats_done, scheme.repeats)]),
+            *filter(None, [shortened(time_limit, repeats_done, splits.repeats)]),
             *refit.notes,
             *guessed(scores, unit),
         ],

@@ -119,9 +119,9 @@ class Explanation:
         shown = self.task.shown
         # The third is a baseline of the first or second, not necessarily of the score.
         others = [
-            f"{words} {shown(name, means[name])}"
-            for name, words in self.task.scores.items()
-            if name not in (self.score, "baseline")
+            f"{score.words} {score.written(means[score.key])}"
+            for score in self.task.labelled
+            if score.ranks and score.name != self.score
         ]
         guess = f"({shown(self.score, means['guess'])} without any column)"
         scores = [f"{shown(self.score, means['score'])} {guess}", *others]

@@ -17,7 +17,6 @@ from mklkit.evaluation.alignment import NEAR_DUPLICATE
 from mklkit.evaluation.equivalence import MARGIN
 from mklkit.evaluation.paired_tests import corrected_interval
 from mklkit.evaluation.resolution import Resolution
-from mklkit.evaluation.score_names import words_of
 from mklkit.evaluation.tasks import Task
 from mklkit.explanation.refitting import members_of
 from mklkit.protocols import Array, CombinerFacts, GatedDecision, facts_of
@@ -96,7 +95,7 @@ class Unit:
     @classmethod
     def of(cls, task: Task, score: str, mean: float, margin: float) -> Unit:
         """Return the unit of a score with this mean and equivalence margin."""
-        name = task.scores.get(score, words_of(score))
+        name = task.score_named(score).words
         if task.in_points(score) or score == "r2":
             return cls(name)
         digits = max(0, 2 - int(np.floor(np.log10(abs(mean) or 1.0))))

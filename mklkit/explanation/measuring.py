@@ -15,7 +15,7 @@ from sklearn.utils import _safe_indexing
 
 from mklkit.display.measures import PARTS
 from mklkit.errors import DataError, IncompatibleError, SpecError, plain_message
-from mklkit.estimators.folds import fit_in_groups
+from mklkit.evaluation.fit_and_score import Samples, fitted_on
 from mklkit.evaluation.paired_tests import corrected_interval
 from mklkit.evaluation.pooled_r2 import HeldOut
 from mklkit.evaluation.resolution import Resolution, resolution_of
@@ -24,7 +24,7 @@ from mklkit.explanation.columns import Places, ScoredRows, ShufflePlan, shuffled
 from mklkit.explanation.effects import column_effects, effects_table
 from mklkit.explanation.refitting import Refit, members_of
 from mklkit.protocols import Array, GatedDecision
-from mklkit.protocols.folds import Rows
+from mklkit.protocols.splits.split import Rows, Splits
 
 HAVE = "have"
 """The place of losses on the rows that have a kernel's source."""
@@ -63,33 +63,24 @@ class Measuring:
     held_out: HeldOut | None = None
     """What R² of a fold needs of all folds."""
 
-    def run(
-        self,
-        splits: Sequence[tuple[Rows, Rows]],
-        progress: Callable[..., Any],
-        repeats: int = 1,
-        limit: float = np.inf,
-    ) -> int:
+    def run(self, splits: Splits, progress: Callable[..., Any], limit: float = np.inf) -> int:
         """Fit and score on all folds; return the number of finished repetitions.
 
         After ``limit`` seconds no further repetition begins.
         """
-        tests = [test for _, test in splits]
-        self.scored = np.unique(np.concatenate(tests))
-        self.held_out = self.task.held_out(self.data.targets, tests)
+        self.scored = np.unique(np.concatenate(splits.tests))
+        self.held_out = self.task.held_out(self.data.targets, splits.tests)
         tried = [kernel for kernel in range(len(self.plan.reads)) if kernel not in self.why_not]
         total = len(splits) * (1 + len(tried) + len(self.plan.keys))
         start, done = monotonic(), 0
         progress(done, total)
-        per_repeat = len(splits) // repeats
-        for place, rows in enumerate(splits):
-            is_repeat = place > 0 and place % per_repeat == 0
-            if is_repeat and monotonic() - start > limit:
-                return place // per_repeat
-            for _ in self._fold(*rows, tried):
+        for split in splits:
+            if split.repeat > 0 and split.fold == 0 and monotonic() - start > limit:
+                return split.repeat
+            for _ in self._fold(split.train, split.test, tried):
                 done += 1
                 progress(done, total)
-        return repeats
+        return splits.repeats
 
     def kernels(
         self, sizes: Array, comparable: bool, unadjusted: Mapping[str, list[str]]
@@ -152,8 +143,12 @@ class Measuring:
     def scores(self) -> pd.DataFrame:
         """Return one row per fold."""
         parts = PARTS if self.lacks.any() else ()
-        shown = ["training_rows", "rows", "score", "guess", *parts, *self.task.scores]
+        shown = ["training_rows", "rows", "score", "guess", *parts, *self._keys]
         return pd.DataFrame(self.folds)[shown].rename_axis("fold").reset_index()
+
+    @property
+    def _keys(self) -> list[str]:
+        return [score.key for score in self.task.labelled]
 
     def weights_by_fold(self) -> pd.DataFrame:
         """Return the weight of each kernel in each fold."""
@@ -164,8 +159,7 @@ class Measuring:
     def _fitted(self, model: Any, train: Rows, rows: Any) -> Any:
         """Return a model fitted on the training rows of a fold, without dividing groups."""
         groups = None if self.data.groups is None else self.data.groups[train]
-        y = self.data.targets[train]
-        return model.fit(rows, y, **fit_in_groups(model, rows, y, groups))
+        return fitted_on(model, Samples(rows, self.data.targets[train], groups=groups))
 
     def _fold(self, train: Rows, scored: Rows, tried: Sequence[int]) -> Iterator[None]:
         """Measure on one fold; yield after each step."""
@@ -293,9 +287,7 @@ class Measuring:
             raise SpecError(
                 f"The model has no score {self.score}: {plain_message(error)}"
             ) from error
-        if any(
-            scores[name] is None or np.isnan(scores[name]) for name in ("score", *self.task.scores)
-        ):
+        if any(scores[name] is None or np.isnan(scores[name]) for name in ("score", *self._keys)):
             raise DataError(
                 f"The {self.task.values} scored in fold {len(self.folds)} are all the same, and"
                 f" {self.score} needs different ones: take fewer folds, or more rows."
@@ -327,7 +319,7 @@ class Measuring:
         if len(rows) == 0:
             return None
         groups = None if self.data.groups is None else self.data.groups[rows]
-        return resolution_of(self.score, self.data.targets[rows], groups)
+        return resolution_of(self.task.score_named(self.score), self.data.targets[rows], groups)
 
 
 def _deviation(values: Array) -> Any:

@@ -6,6 +6,7 @@ early stop becomes a value instead of a warning.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.svm import SVC, SVR
 
 from mklkit.learners.smoothed_hinge import SVMSolution, solve_smoothed, too_large
 from mklkit.protocols import Array, Target, TrainingView
+from mklkit.protocols.splits.split import Split
 
 MOST_STEPS = 1_000_000
 """The limit of libsvm's steps, O(N) each: kernels of very large values could take hours."""
@@ -209,7 +211,8 @@ def choose_C(side: TrainingView, target: Target) -> float:
         repeats.append(often[places])
         folds.append(np.arange(len(places)) % FOLDS)
     tried, how_often = np.concatenate(rows), np.concatenate(repeats)
-    splits = _splits(target, tried, np.concatenate(folds))
+    fold_of = np.concatenate(folds)
+    splits = target.take(tried).folds(FOLDS, np.random.RandomState(0), fold_of)
     return _best_C(side, tried, y, how_often, splits, unit) if splits else UNTRIED * unit
 
 
@@ -229,19 +232,11 @@ def choose_C_of_regression(
     if count < 2 * FOLDS:
         return UNTRIED * unit
     rows = np.argsort(y, kind="stable")[_evenly(len(y), count)]
-    splits = _splits(target, rows, np.arange(count) % FOLDS)
+    fold_of = np.arange(count) % FOLDS
+    splits = target.take(rows).folds(FOLDS, np.random.RandomState(0), fold_of)
     if not splits:
         return UNTRIED * unit
     return _best_C(side, rows, y, np.ones(count), splits, unit, epsilon)
-
-
-def _splits(
-    target: Target, rows: NDArray[np.intp], fold_of: NDArray[np.intp]
-) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Return the places of training and held-out rows, by folds or by groups of rows."""
-    if target.groups is not None:
-        return target.take(rows).folds(FOLDS, np.random.RandomState(0))
-    return [(np.flatnonzero(fold_of != k), np.flatnonzero(fold_of == k)) for k in range(FOLDS)]
 
 
 def _best_C(
@@ -249,7 +244,7 @@ def _best_C(
     rows: NDArray[np.intp],
     y: Array,
     counts: Array,
-    splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
+    splits: Sequence[Split],
     unit: float,
     epsilon: float | None = None,
 ) -> float:

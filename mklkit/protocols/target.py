@@ -5,6 +5,7 @@ Labels ``y`` are −1 and +1 (paper symbol φ) as float64.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, Self, get_args
 
 import attrs
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from mklkit.errors import DataError
 from mklkit.protocols.rows import Array, protected
+from mklkit.protocols.splits.split import Split, splits_by_fold
 
 __all__ = ["TASK_NAMES", "Target", "Task"]
 
@@ -95,24 +97,26 @@ class Target:
         return attrs.evolve(self, values=values, row_weights=weights, groups=groups)
 
     def folds(
-        self, cv: int, random_state: np.random.RandomState
-    ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """Return (training rows, held-out rows) of at most ``cv`` shuffled folds.
+        self,
+        cv: int,
+        random_state: np.random.RandomState,
+        fold_of: NDArray[np.intp] | None = None,
+    ) -> Sequence[Split]:
+        """Return at most ``cv`` splits into rows to train on and rows held out.
 
-        Stratified for classes, each of which has rows to train on; rows of a group are in the same
-        fold. None if there can't be two.
+        Shuffled folds, stratified for classes, each of which has rows to train on; rows of a group
+        are in the same fold. Empty if there can't be two. Rows without groups are in the folds
+        ``fold_of`` (N,), if these are given.
         """
-        from mklkit.protocols.folds import dealt, plan_folds  # scikit-learn's splitters
+        from mklkit.protocols.splits.making import Folds, make_splits  # scikit-learn's splitters
 
-        if self.task != "numbers":
-            try:
-                plan = plan_folds(self.values, cv, groups=self.groups)
-            except DataError:
-                return []
-            return [] if len(plan.always) else list(plan.splits(self.values, random_state))
-        rows = np.arange(len(self))
-        count = min(cv, len(rows) if self.groups is None else len(np.unique(self.groups)))
-        if count < 2:
+        if fold_of is not None and self.groups is None:
+            return splits_by_fold(fold_of, cv)
+        request = Folds(cv, all_scored=True)
+        has_classes = self.task != "numbers"
+        try:
+            return make_splits(
+                self.values, request, seed=random_state, groups=self.groups, classes=has_classes
+            )
+        except DataError:
             return []
-        fold_of = dealt(count, random_state, rows, self.groups, stratified=False)
-        return [(np.flatnonzero(fold_of != k), np.flatnonzero(fold_of == k)) for k in range(count)]

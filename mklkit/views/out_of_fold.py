@@ -11,13 +11,13 @@ from mklkit.errors import WeightsWarning, counted
 from mklkit.numerics.gram_tiles import take_square
 from mklkit.numerics.threads import each
 from mklkit.protocols import Array, Learner, Target, TrainingView, fit_learner
-from mklkit.protocols.folds import Rows
+from mklkit.protocols.splits.split import Split
 from mklkit.views.kernel_rows import SpareScratch
 from mklkit.views.sides import GramSide
 
 
 def out_of_fold(
-    view: TrainingView, target: Target, learner: Learner, splits: Sequence[tuple[Rows, Rows]]
+    view: TrainingView, target: Target, learner: Learner, splits: Sequence[Split]
 ) -> Array:
     """Return each row's decision value from a learner fitted to rows of other folds.
 
@@ -27,7 +27,7 @@ def out_of_fold(
     target : Target
     learner : Learner
         Parameters that it chooses itself, such as C, are chosen once, on all rows.
-    splits : sequence of (rows to learn from, rows held out)
+    splits : sequence of Split, or of (rows to learn from, rows held out)
         Such as ``target.folds(5, random_state)``, which keeps groups of rows together. The values
         (N,) are NaN for rows that are never held out.
 
@@ -58,14 +58,14 @@ def held_out_values(
     side: TrainingView,
     target: Target,
     learner: Learner,
-    splits: Sequence[tuple[Rows, Rows]],
+    splits: Sequence[Split],
     spare: SpareScratch | None = None,
 ) -> Generator[Array, None, None]:
     """Yield the decision values of each split's held-out rows; ``spare`` is working memory."""
     gram = None if side.explicit else side.gram(keep=False)
     spare = spare or SpareScratch()
 
-    def of_split(split: tuple[Rows, Rows]) -> Array:
+    def of_split(split: Split) -> Array:
         training, held_out = split
         part = target.take(training)
         if gram is None:
@@ -83,7 +83,7 @@ def held_out_values(
 
 def folds_or_warning(
     target: Target, cv: int, random_state: np.random.RandomState, name: str, instead: str
-) -> list[tuple[Rows, Rows]]:
+) -> Sequence[Split]:
     """Return at most ``cv`` folds; warn if there are fewer, or what happens ``instead`` of any."""
     splits = target.folds(cv, random_state)
     if len(splits) < cv:

@@ -27,7 +27,7 @@ from mklkit import MKLClassifier, compare
 from mklkit.evaluation import Resolution, corrected_interval, planned_tests
 from mklkit.evaluation.equivalence import MARGIN
 from mklkit.explanation import explain
-from mklkit.protocols.folds import plan_folds
+from mklkit.protocols.splits.making import Folds, make_splits
 
 SOURCES = ("main", "copy", "side", "noise")
 COLUMNS = 4
@@ -106,7 +106,7 @@ def chosen(rows: np.ndarray, signs: np.ndarray, seed: int) -> str:
 
 def folds(signs: np.ndarray, repeats: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return five stratified folds, several times, as the commands draw them."""
-    return list(plan_folds((signs > 0).astype(int), 5, repeats, None).splits(signs > 0, seed))
+    return list(make_splits(signs > 0, Folds(5, repeats), seed=seed))
 
 
 def by_formula(n_rows: int, seed: int) -> Iterator[Statement]:

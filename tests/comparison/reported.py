@@ -78,10 +78,10 @@ def _cell(cell: Cell, place: int, rng: np.random.Generator) -> Cell:
     return attrs.evolve(
         cell,
         score=accuracy,
-        accuracy=accuracy,
-        balanced_accuracy=accuracy,
-        auc=accuracy,
-        log_loss=0.3 if cell.kind == "baseline" else float("nan"),
+        scores={
+            **dict.fromkeys(("accuracy", "balanced_accuracy", "auc"), accuracy),
+            **({"log_loss": 0.3} if cell.kind == "baseline" else {}),
+        },
         seconds=0.1 * (place + 1),
         predict_seconds=0.1,
         refit_seconds=0.1,

@@ -15,7 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from mklkit import Comparison, MKLClassifier, compare, explain
 from mklkit.comparison import comparing
-from mklkit.comparison.splits import make_splits
+from mklkit.evaluation import make_splits
 from mklkit.evaluation.claims import coverage, estimand
 from mklkit.evaluation.methods_section import methods_of_plan
 from mklkit.evaluation.tasks import Classes, Numbers, OneClass
@@ -110,8 +110,8 @@ def test_the_guess_is_scikit_learns(score: str) -> None:
 def test_the_scheme_does_not_depend_on_the_number_of_samples(n_rows: int) -> None:
     rows = np.random.default_rng(0).normal(size=(n_rows, 2))
     labels = np.arange(n_rows) % 2
-    plan = make_splits(labels)
-    assert (len(plan.splits), plan.repeats_in(50), plan.repeats_in(9)) == (50, 10, 1)
+    plan = make_splits(labels, "5x10")
+    assert (len(plan), plan.repeats_in(50), plan.repeats_in(9)) == (50, 10, 1)
     model = MKLClassifier(["linear"], learner="ridge").fit(rows, labels)
     explained = explain(model, rows, labels, repeats=1, time_limit=0)
     assert len(explained.scores) == 5

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from panels import panels
 from scipy import stats
+from sklearn import ensemble
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
@@ -19,7 +20,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mklkit import Comparison, MKLClassifier, compare
-from mklkit.comparison import references
 from mklkit.comparison.data import data_sets
 from mklkit.errors import DataError, UnknownNameError
 
@@ -31,12 +31,12 @@ X, Y = WINES.iloc[30:90, 1:5].reset_index(drop=True), np.array(["a", "b"])[CLASS
 @pytest.fixture(scope="module", autouse=True)
 def few_trees() -> None:
     """Keep the forest small: these tests are not about it."""
-    small = references.RandomForestClassifier
+    small = ensemble.RandomForestClassifier
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            references, "RandomForestClassifier", lambda **rest: small(5, max_depth=2, **rest)
+            ensemble, "RandomForestClassifier", lambda **rest: small(5, max_depth=2, **rest)
         )
-        patch.setattr(references, "HistGradientBoostingClassifier", lambda **_: GaussianNB())
+        patch.setattr(ensemble, "HistGradientBoostingClassifier", lambda **_: GaussianNB())
         yield
 
 

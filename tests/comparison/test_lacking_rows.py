@@ -12,9 +12,9 @@ from sklearn.model_selection import StratifiedKFold
 
 from mklkit import MKLClassifier, MKLSearchCV, compare, explain
 from mklkit.comparison.report.tables import shortfall
-from mklkit.comparison.splits import make_splits
 from mklkit.datasets import load_table
 from mklkit.estimators.missing_sources import WARNING
+from mklkit.evaluation import make_splits
 
 SOURCES = ("profile", "fourier", "pattern")
 KERNELS = [f"{name}:rbf(sigma=8)@{name}_*" for name in SOURCES]
@@ -66,7 +66,7 @@ def test_compare(data: Any, lacks: np.ndarray, tmp_path: Any) -> None:
         if method.name not in ("uniform, present", "uniform, impute", "logistic regression"):
             continue
         by_split = []
-        for split in make_splits(y, "2x1").splits:
+        for split in make_splits(y, "2x1"):
             model = clone(method.pipeline).fit(X.iloc[split.train], y[split.train])
             right, lack = model.predict(X.iloc[split.test]) == y[split.test], lacking[split.test]
             by_split.append([right[~lack].mean(), right[lack].mean()])

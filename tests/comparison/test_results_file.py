@@ -20,11 +20,12 @@ from mklkit.errors import DataError
 
 SAME = ["seconds", "predict_seconds", "refit_seconds", "memory"]
 BROKEN_VALUES: list[dict[str, Any]] = [
-    {"accuracy": "high"},
-    {"accuracy": 1.5},
+    {"scores": {"accuracy": "high"}},
+    {"scores": {"accuracy": 1.5}},
     {"score": None},
-    {"auc": True},
-    {"r2": 1.5},
+    {"scores": {"auc": True}},
+    {"scores": {"r2": 0.5}},
+    {"scores": 0.5},
     {"seconds": -1},
     {"memory": 10**400},
     {"n_test": None},

@@ -9,9 +9,15 @@ import numpy as np
 import pytest
 from sklearn.model_selection import RepeatedStratifiedKFold
 
-from mklkit.comparison.splits import MOST_SPLITS, SplitPlan, make_splits, published_split, read_cv
 from mklkit.datasets.target import check_labels
 from mklkit.errors import DataError, SpecError
+from mklkit.protocols.splits.making import (
+    MOST_SPLITS,
+    MonteCarlo,
+    PartsColumn,
+    make_splits,
+    read_cv,
+)
 
 LABELS = np.repeat(["a", "b", "c"], [20, 12, 5])
 
@@ -43,7 +49,7 @@ def test_labels_of_any_usual_kind(labels: list[Any]) -> None:
 
 
 def test_splits_without_end() -> None:
-    SplitPlan("", [None] * MOST_SPLITS)
+    assert MOST_SPLITS < 1_999_998
     with pytest.raises(SpecError, match="1,999,998"):
         make_splits(LABELS, "2x999999")
 
@@ -52,7 +58,7 @@ def test_folds_are_scikit_learns() -> None:
     plan = make_splits(LABELS, "4x3", seed=7)
     splitter = RepeatedStratifiedKFold(n_splits=4, n_repeats=3, random_state=7)
     expected = splitter.split(LABELS, LABELS)
-    for place, (split, (train, test)) in enumerate(zip(plan.splits, expected, strict=True)):
+    for place, (split, (train, test)) in enumerate(zip(plan, expected, strict=True)):
         assert (split.repeat, split.fold) == divmod(place, 4)
         np.testing.assert_array_equal(split.train, train)
         np.testing.assert_array_equal(split.test, test)
@@ -60,24 +66,24 @@ def test_folds_are_scikit_learns() -> None:
 
 def test_random_splits_train_on_every_class() -> None:
     labels = np.append(LABELS, "alone")
-    plan = make_splits(labels, mccv=6, train=0.5, seed=1)
-    for split in plan.splits:
+    plan = make_splits(labels, MonteCarlo(6), seed=1)
+    for split in plan:
         assert set(labels[split.train]) == set(labels)
         assert len(split.test) == 19
         assert sorted([*split.train, *split.test]) == list(range(38))
-    assert len({tuple(split.test) for split in plan.splits}) == 6
-    assert plan.digest() == make_splits(labels, mccv=6, train=0.5, seed=1).digest()
-    assert plan.digest() != make_splits(labels, mccv=6, train=0.5, seed=2).digest()
+    assert len({tuple(split.test) for split in plan}) == 6
+    assert plan.digest() == make_splits(labels, MonteCarlo(6), seed=1).digest()
+    assert plan.digest() != make_splits(labels, MonteCarlo(6), seed=2).digest()
 
 
 def test_published_split() -> None:
     parts = np.where(np.arange(37) % 3 == 0, "Test", "train")
-    (split,) = published_split(LABELS, parts, "part").splits
+    (split,) = make_splits(LABELS, PartsColumn(parts, "part"))
     np.testing.assert_array_equal(split.test, np.arange(0, 37, 3))
     with pytest.raises(DataError, match=r"'part'.*'dev'"):
-        published_split(LABELS, np.where(parts == "Test", "dev", parts), "part")
+        make_splits(LABELS, PartsColumn(np.where(parts == "Test", "dev", parts), "part"))
     with pytest.raises(DataError, match="Class 'c'"):
-        published_split(LABELS, np.where(LABELS == "c", "test", "train"), "part")
+        make_splits(LABELS, PartsColumn(np.where(LABELS == "c", "test", "train"), "part"))
 
 
 @pytest.mark.parametrize("cv", ["5*4", "x4", "five", "", "time:1"])

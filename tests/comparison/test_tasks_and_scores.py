@@ -32,9 +32,9 @@ from mklkit.comparison.references import baselines
 from mklkit.comparison.report.tables import shortfall
 from mklkit.comparison.requests import methods_to_compare
 from mklkit.comparison.running import run_cells
-from mklkit.comparison.splits import make_splits
 from mklkit.comparison.stored import Cell
 from mklkit.errors import DataError, MKLKitError
+from mklkit.evaluation import make_splits
 from mklkit.evaluation.tasks import Numbers, OneClass
 
 FEATURES, NUMBERS = (part[:90] for part in load_diabetes(return_X_y=True))
@@ -264,5 +264,7 @@ def test_notes_on_text_say_whether_proposed_kernels_read_it() -> None:
 def test_numbers_of_any_size_have_errors() -> None:
     done = compare(FEATURES, NUMBERS * 1e100, **CHEAP | {"cv": "2x1"})
     near = compare(FEATURES, NUMBERS, **CHEAP | {"cv": "2x1"})
-    errors = [cell.mean_absolute_error for cell in near.cells]
-    assert [cell.mean_absolute_error / 1e100 for cell in done.cells] == pytest.approx(errors)
+    errors = [cell.scores["mean_absolute_error"] for cell in near.cells]
+    assert [cell.scores["mean_absolute_error"] / 1e100 for cell in done.cells] == pytest.approx(
+        errors
+    )

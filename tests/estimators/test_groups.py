@@ -16,11 +16,11 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 import mklkit
 from mklkit import MKLClassifier, MKLRegressor, MKLSearchCV
 from mklkit.errors import DataError, IncompatibleError
-from mklkit.learners import SVM, SVR, support_vectors
+from mklkit.learners import SVM, SVR
 from mklkit.learners.ridge import Ridge as RidgeLearner
 from mklkit.numerics.ridge import FeatureRidge, GramRidge, WeightedRows
 from mklkit.protocols import Target
-from mklkit.protocols.folds import plan_folds
+from mklkit.protocols.splits.making import make_splits
 
 RANDOM = np.random.default_rng(7)
 PATIENTS = np.repeat(np.arange(24), 3)
@@ -68,14 +68,14 @@ def test_searches_probabilities_and_choices_keep_groups(
 
 def test_the_choice_of_c_keeps_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     splits: list[Any] = []
-    real = support_vectors._splits
+    real = Target.folds
 
-    def spy(target: Target, rows: Any, folds: Any) -> Any:
-        made = real(target, rows, folds)
-        splits.extend((target.take(rows).groups, part) for part in made)
-        return made
+    def spy(target: Target, *how: Any) -> Any:
+        folds = real(target, *how)
+        splits.extend((target.groups, split) for split in folds)
+        return folds
 
-    monkeypatch.setattr(support_vectors, "_splits", spy)
+    monkeypatch.setattr(Target, "folds", spy)
     MKLClassifier(KERNELS, learner=SVM()).fit(ROWS, LABELS, groups=PATIENTS)
     MKLRegressor(KERNELS, learner=SVR()).fit(ROWS, ROWS[:, 0], groups=PATIENTS)
     assert len(splits) == 6
@@ -108,10 +108,10 @@ def test_ridges_are_chosen_by_groups_left_out(weighted: bool, intercept: bool) -
 def test_folds_train_on_every_class() -> None:
     labels = np.where(PATIENTS < 2, 2, LABELS)  # a class of two patients
     labels[PATIENTS == 5] = 3  # and one of a single patient
-    plan = plan_folds(labels, 5, groups=PATIENTS)
-    assert plan.folds == 2
-    assert "a single group" in plan.notes[0]
-    for training, held_out in plan.splits(labels, 0):
+    splits = make_splits(labels, 5, groups=PATIENTS)
+    assert splits.n_folds == 2
+    assert "a single group" in splits.notes[0]
+    for training, held_out in splits:
         assert not set(PATIENTS[training]) & set(PATIENTS[held_out])
         assert set(labels[training]) == {0, 1, 2, 3}
         assert len(held_out)
@@ -135,13 +135,13 @@ def test_scikit_learn_routes_groups(fits: list[set[int]]) -> None:
 def test_scores_of_the_library_keep_groups(fits: list[set[int]]) -> None:
     model = MKLClassifier(KERNELS, learner=Spy())
     scored = mklkit.cross_validate(model, ROWS, LABELS, "groups", groups=PATIENTS)
-    assert scored.n_folds == 24
+    assert scored.splits.n_folds == 24
     assert {len(groups) for groups in fits} == {23}
     plain_search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=GroupKFold(2))
     fitted = mklkit.cross_validate(plain_search, ROWS, LABELS, "3x2", groups=PATIENTS)
     assert len(fitted.folds) == 6
     for training, held_out in fitted.estimator.cv:
-        some = PATIENTS[fitted.training_rows]
+        some = PATIENTS[fitted.splits[-1].train]
         assert not set(some[training]) & set(some[held_out])
     with pytest.raises(DataError, match="GroupKFold"):
         mklkit.cross_validate(plain_search.set_params(cv=3), ROWS, LABELS, 3, groups=PATIENTS)

@@ -27,7 +27,7 @@ from mklkit import (
 from mklkit.estimators import classifier
 from mklkit.estimators.predicting import cross_fitted
 from mklkit.explanation.refitting import Refit
-from mklkit.protocols.folds import plan_folds
+from mklkit.protocols.splits.making import make_splits
 
 NAMES = np.array(["fern", "moss", "nettle"])
 
@@ -67,7 +67,7 @@ def test_they_are_those_of_scikit_learn(n_classes: int, settings: dict[str, Any]
     new = X[::3] + 0.1
     plain, model = model_of(**settings), probable(**settings).fit(X, y)
     seed = np.random.RandomState(0).randint(2**31 - 1)
-    folds = list(plan_folds(y, 5).splits(y, seed))
+    folds = [tuple(split) for split in make_splits(y, 5, seed=seed)]
     reference = CalibratedClassifierCV(plain, method="sigmoid", cv=folds, ensemble=False).fit(X, y)
     chances = model.predict_proba(new)
     np.testing.assert_allclose(chances, reference.predict_proba(new), rtol=1e-9)

@@ -29,7 +29,7 @@ def together(folds: Any, splits: list[Any], targets: np.ndarray) -> float:
 @pytest.mark.parametrize("scheme", [{"folds": "groups", "groups": SITES}, {"folds": "5x3"}])
 def test_the_mean_is_that_of_all_predictions(scheme: Any, targets: np.ndarray) -> None:
     result = cross_validate(MODEL, X, targets, **scheme)
-    k = result.n_folds
+    k = result.splits.n_folds
     of_repeats = [
         together(result.answers[at : at + k], result.splits[at : at + k], targets)
         for at in range(0, len(result.splits), k)

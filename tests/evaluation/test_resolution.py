@@ -9,7 +9,7 @@ from sklearn.metrics import balanced_accuracy_score as balanced
 from sklearn.metrics import get_scorer, roc_auc_score
 
 from mklkit.evaluation import planned_tests, resolution_of
-from mklkit.evaluation.score_names import OF_SAMPLES
+from mklkit.evaluation.class_scores import SAMPLES
 
 LABELS = np.repeat(["a", "b", "c"], [10, 30, 60])
 
@@ -23,7 +23,7 @@ def test_units_change_the_scores_by_what_they_count() -> None:
         change = 1 - balanced(LABELS, wrong)
         limit = 1 / (units.count * units.n_means)
         assert change == pytest.approx(limit) if place == 0 else change < limit
-        for score in OF_SAMPLES:
+        for score in ("accuracy", *SAMPLES):
             scorer = get_scorer(score)._score_func
             options = get_scorer(score)._kwargs
             n = resolution_of(score, LABELS).count

@@ -17,7 +17,14 @@ from sklearn.metrics import (
 )
 
 from mklkit.evaluation import score
-from mklkit.evaluation.scores import area_under_curve, score_numbers, score_probabilities
+from mklkit.evaluation.class_scores import area_under_curve, calibration, loss_of_probabilities
+from mklkit.evaluation.number_scores import score_numbers
+from mklkit.evaluation.score import Answers
+
+
+def area_of(labels, classes, values) -> float:
+    codes = np.searchsorted(classes, labels)
+    return area_under_curve(Answers(codes, codes, values=values))
 
 
 @pytest.mark.parametrize("names", [["a", "b", "c"], [0, 1, 7], [2.0, 3.0, 4.0]])
@@ -73,13 +80,13 @@ def test_areas_are_scikit_learns() -> None:
     values = random.random((60, 4)) + 0.4 * (labels[:, None] == classes)
     two = labels != "c"
     area = roc_auc_score(labels[two] == "b", values[two, 1])
-    assert area_under_curve(labels[two], classes[:2], values[two, 1]) == pytest.approx(area)
+    assert area_of(labels[two], classes[:2], values[two, 1]) == pytest.approx(area)
     # No row has the last class.
     shares = values[:, :3] / values[:, :3].sum(axis=1, keepdims=True)
     area = roc_auc_score(labels, shares, multi_class="ovr", labels=classes[:3])
     padded = np.column_stack([shares, values[:, 3]])
-    assert area_under_curve(labels, classes, padded) == pytest.approx(area)
-    assert np.isnan(area_under_curve(labels[:0], classes[:2], values[:0, 1]))
+    assert area_of(labels, classes, padded) == pytest.approx(area)
+    assert np.isnan(area_of(labels[:0], classes[:2], values[:0, 1]))
 
 
 @pytest.mark.parametrize("names", [["no", "yes"], ["a", "b", "c"]])
@@ -87,14 +94,16 @@ def test_probabilities_are_scored_as_by_scikit_learn(names) -> None:
     random = np.random.default_rng(2)
     labels = random.choice(names, size=200)
     probabilities = random.dirichlet(np.ones(len(names)), size=200)
-    scores = score_probabilities(labels, np.array(names), probabilities)
-    assert scores["log_loss"] == pytest.approx(log_loss(labels, probabilities, labels=names))
+    codes = np.searchsorted(names, labels)
+    loss = loss_of_probabilities(Answers(codes, codes, probabilities=probabilities))
+    bins = calibration(codes, probabilities)
+    assert loss == pytest.approx(log_loss(labels, probabilities, labels=names))
     if len(names) == 2:
         happened, likely = labels == "yes", probabilities[:, 1]
     else:
         happened = labels == np.array(names)[probabilities.argmax(axis=1)]
         likely = probabilities.max(axis=1)
-    rows, sums, hits = (np.array(scores["calibration"][k]) for k in ("rows", "probability", "hits"))
+    rows, sums, hits = (np.array(bins[k]) for k in ("rows", "probability", "hits"))
     assert rows.sum() == 200
     filled = rows > 0
     frequencies, means = calibration_curve(happened, likely, n_bins=10)

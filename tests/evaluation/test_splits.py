@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from mklkit.errors import DataError
-from mklkit.evaluation import splits
-from mklkit.evaluation.splits import held_out_mask, hold_out, hold_out_any, split_by
+from mklkit.protocols.splits import holding_out
+from mklkit.protocols.splits.holding_out import held_out_mask
+from mklkit.protocols.splits.making import HoldOut, PartsColumn, make_splits
+from mklkit.protocols.splits.split import Split
 
 
-def check_parts(split: splits.Split, n_rows: int) -> None:
+def hold_out(
+    labels: NDArray[Any],
+    share: float,
+    seed: int,
+    groups: NDArray[Any] | None = None,
+    classes: bool = True,
+) -> Split:
+    (split,) = make_splits(labels, HoldOut(share), seed=seed, groups=groups, classes=classes)
+    return split
+
+
+def split_by(labels: NDArray[Any], parts: NDArray[Any], column: str) -> Split:
+    (split,) = make_splits(labels, PartsColumn(parts, column))
+    return split
+
+
+def check_parts(split: Split, n_rows: int) -> None:
     """Every row is in one part, and parts are in the order of the rows."""
-    both = np.concatenate([split.train, split.held_out])
+    both = np.concatenate([split.train, split.test])
     assert sorted(both.tolist()) == list(range(n_rows))
-    for part in (split.train, split.held_out):
+    for part in split:
         assert (np.diff(part) > 0).all()
 
 
@@ -23,7 +44,7 @@ def test_each_class_has_its_share_of_held_out_rows(seed: int) -> None:
     labels = np.repeat(["a", "b", "c"], [50, 30, 20])
     split = hold_out(labels, 0.3, seed)
     check_parts(split, 100)
-    counts = [int((labels[split.held_out] == label).sum()) for label in "abc"]
+    counts = [int((labels[split.test] == label).sum()) for label in "abc"]
     assert counts == [15, 9, 6]
 
 
@@ -33,8 +54,8 @@ def test_a_single_row_of_a_class_stays_in_training(seed: int) -> None:
     split = hold_out(labels, 0.5, seed)
     check_parts(split, 9)
     assert set(labels[split.train]) == set("abc")
-    assert len(split.held_out) == 5
-    assert len(hold_out(np.array(list("abc")), 0.5, seed).held_out) == 0
+    assert len(split.test) == 5
+    assert len(hold_out(np.array(list("abc")), 0.5, seed).test) == 0
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -44,19 +65,19 @@ def test_whole_groups_are_held_out_and_every_class_stays(seed: int) -> None:
     labels = np.where(groups == 10, "c", np.where(np.arange(68) % 3, "a", "b"))
     split = hold_out(labels, 0.25, seed, groups)
     check_parts(split, 68)
-    assert not {*groups[split.train]} & {*groups[split.held_out]}
+    assert not {*groups[split.train]} & {*groups[split.test]}
     assert set(labels[split.train]) == set("abc")
     # No more than a quarter, 17 rows; and so many that no further group of four would fit.
-    assert 13 < len(split.held_out) <= 17
+    assert 13 < len(split.test) <= 17
 
 
 def test_a_group_larger_than_the_share_is_held_out_alone() -> None:
     groups = np.repeat(["x", "y", "z"], 20)
     split = hold_out(np.tile(["a", "b"], 30), 0.1, 3, groups)
     check_parts(split, 60)
-    assert len(set(groups[split.held_out])) == 1
+    assert len(set(groups[split.test])) == 1
     only = hold_out(np.tile(["a", "b"], 30), 0.1, 3, np.zeros(60))
-    assert len(only.held_out) == 0
+    assert len(only.test) == 0
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -64,17 +85,17 @@ def test_numbers_are_held_out_at_random(grouped: bool) -> None:
     groups = np.arange(50) // 2 if grouped else None
     counts = np.zeros(50)
     for seed in range(300):
-        split = hold_out_any(np.arange(50.0), 0.2, seed, groups)
+        split = hold_out(np.arange(50.0), 0.2, seed, groups, classes=False)
         check_parts(split, 50)
-        assert len(split.held_out) == 10
-        counts[split.held_out] += 1
+        assert len(split.test) == 10
+        counts[split.test] += 1
     # A row is held out in a fifth of 300 draws, with a standard error of 6.9.
     assert np.abs(counts - 60).max() < 4.5 * 6.9
-    assert len(hold_out_any(np.arange(3.0), 0.9, 0).held_out) == 1
+    assert len(hold_out(np.arange(3.0), 0.9, 0, classes=False).test) == 1
 
 
 def test_many_rows_are_held_out_by_chance_and_unknown_ones_never(monkeypatch) -> None:
-    monkeypatch.setattr(splits, "MANY_ROWS", 1000)
+    monkeypatch.setattr(holding_out, "MANY_ROWS", 1000)
     codes = np.random.default_rng(0).choice([-1, 0, 1], size=20_000, p=[0.1, 0.6, 0.3])
     codes[7] = 2
     for seed in range(20):
@@ -91,7 +112,7 @@ def test_many_rows_are_held_out_by_chance_and_unknown_ones_never(monkeypatch) ->
 def test_a_column_tells_the_parts() -> None:
     parts = np.array(["train", " Test", "TRAIN", "test", "train"])
     split = split_by(np.array(list("abbab")), parts, "part")
-    assert (split.train.tolist(), split.held_out.tolist()) == ([0, 2, 4], [1, 3])
+    assert (split.train.tolist(), split.test.tolist()) == ([0, 2, 4], [1, 3])
     with pytest.raises(DataError, match="'c'"):
         split_by(np.array(list("abbcb")), parts, "part")
     for wrong in (["train"] * 5, ["train", "test", "dev", "test", "test"]):

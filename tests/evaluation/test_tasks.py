@@ -14,8 +14,9 @@ from sklearn.pipeline import make_pipeline
 from mklkit import DataError, IncompatibleError, MKLOneClass, MKLRegressor, SpecError
 from mklkit.estimators.from_preset import default_preset, find_preset
 from mklkit.evaluation import cross_validate
-from mklkit.evaluation.splits import held_out_mask
 from mklkit.evaluation.tasks import Classes, Numbers, OneClass, task_of
+from mklkit.protocols.splits.holding_out import held_out_mask
+from mklkit.protocols.splits.making import HoldOut
 
 LABELS = np.repeat(["a", "b"], [30, 10])
 NUMBERS = np.random.default_rng(0).normal(size=40)
@@ -55,25 +56,25 @@ def test_targets_that_no_model_is_scored_by(task: Any, targets: Any, names: str)
 
 @pytest.mark.parametrize(("task", "targets"), [(Classes(), LABELS), (Numbers(), NUMBERS)])
 def test_parts_are_of_all_rows_and_of_the_seed(task: Any, targets: Any) -> None:
-    split = task.hold_out(targets, 0.25, 3)
-    assert sorted([*split.train, *split.held_out]) == list(range(40))
-    assert len(split.held_out) == 10
-    assert len(task.hold_out(targets, 0.0, 3).held_out) == 0
-    folds, notes = task.folds(4, targets, 3, repeats=2)
+    (split,) = task.splits(targets, HoldOut(0.25), 3)
+    assert sorted([*split.train, *split.test]) == list(range(40))
+    assert len(split.test) == 10
+    assert len(task.splits(targets, HoldOut(0.0), 3)[0].test) == 0
+    folds = task.splits(targets, "4x2", 3)
     assert len(folds) == 8
-    assert notes == []
+    assert folds.notes == ()
     for train, scored in folds:
         assert sorted([*train, *scored]) == list(range(40))
     with pytest.raises(SpecError):
-        task.folds(1, targets, 3)
+        task.splits(targets, 1, 3)
 
 
 def test_folds_of_few_numbers() -> None:
-    folds, (note,) = Numbers().folds(5, NUMBERS[:6], 0)
-    assert [len(scored) for _, scored in folds] == [2, 2, 2]
-    assert "3 folds instead of 5" in note
+    folds = Numbers().splits(NUMBERS[:6], 5)
+    assert [len(scored) for scored in folds.tests] == [2, 2, 2]
+    assert "3 folds instead of 5" in folds.notes[0]
     with pytest.raises(DataError, match="there are 3"):
-        Numbers().folds(5, NUMBERS[:3], 0)
+        Numbers().splits(NUMBERS[:3], 5)
 
 
 def test_scores_of_numbers_are_scikit_learns() -> None:
@@ -99,7 +100,7 @@ def test_a_regressor_is_cross_validated() -> None:
     X = np.c_[NUMBERS, NUMBERS**2]
     result = cross_validate(LinearRegression(), X, NUMBERS, folds=4, repeats=2)
     assert result.scores["r2"]["mean"] == pytest.approx(1)
-    assert [len(result.folds), result.n_folds, result.pooled] == [8, 4, None]
+    assert [len(result.folds), result.splits.n_folds, result.pooled] == [8, 4, None]
 
 
 def test_what_is_for_classes_is_refused_for_numbers() -> None:

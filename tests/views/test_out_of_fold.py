@@ -28,4 +28,4 @@ def test_values_are_those_of_machines_on_the_other_folds(two_classes, feature_ma
         values = out_of_fold(side, target, learner, splits)
         np.testing.assert_allclose(values, expected, atol=1e-4)
         values = out_of_fold(side, target, learner, splits[:1])
-        np.testing.assert_array_equal(np.flatnonzero(~np.isnan(values)), splits[0][1])
+        np.testing.assert_array_equal(np.flatnonzero(~np.isnan(values)), splits[0].test)

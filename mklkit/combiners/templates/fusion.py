@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import attrs
@@ -23,8 +24,8 @@ from mklkit.protocols import (
     result_of,
 )
 from mklkit.protocols.component import as_int
-from mklkit.protocols.folds import Rows
 from mklkit.protocols.results import TRIAL_ROWS
+from mklkit.protocols.splits.split import Split
 from mklkit.registry.hookspecs import register
 from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit.views.out_of_fold import folds_or_warning, out_of_fold
@@ -111,7 +112,7 @@ class LearnedFusion(Combiner):
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> FusedDecision:
         """Return the decision of one learner per view, fused."""
-        splits: list[tuple[Rows, Rows]] = []
+        splits: Sequence[Split] = []
         if self.cv:
             instead = "learns from decision values of training rows"
             splits = folds_or_warning(target, self.cv, random_state, self.name, instead)
@@ -124,7 +125,7 @@ class LearnedFusion(Combiner):
                 view, members = whole.present, whole.members
                 projectors[index] = view.projector
                 among = [[np.flatnonzero(np.isin(members, r)) for r in split] for split in splits]
-                folds = [(train, held_out) for train, held_out in among]
+                folds = [Split(train, test) for train, test in among]
             # The matrix is not kept, so one is in memory at a time.
             side: TrainingView = view if view.explicit else GramSide(view.gram(keep=False))
             told = target.take(members)
@@ -134,7 +135,9 @@ class LearnedFusion(Combiner):
                 scores[members, index] = out_of_fold(side, told, settled, folds)
             else:
                 scores[members, index] = side.map_features(learners[-1].decide)
-        scored = np.sort(np.concatenate([rows for _, rows in splits] or [np.arange(len(target))]))
+        scored = np.sort(
+            np.concatenate([split.test for split in splits] or [np.arange(len(target))])
+        )
         learned = self.learn(scores[scored], target.values[scored], random_state)
         fusion = result_of(self, "learn", learned, Fusion, "an object with 'fuse'")
         some = scores[scored][:TRIAL_ROWS]

@@ -76,7 +76,7 @@ def results_on(comparison: Comparison, name: str) -> dict[str, Any]:
         "name": name,
         "questions": questions_table(comparison, name),
         "methods": methods_table(comparison, methods, f"Methods on {name}.", "" if place else NOTE),
-        "score": score_column(score, comparison.unit).head,
+        "score": score_column(comparison.score, comparison.unit).head,
         "accuracy": chart,
         "weights": _weights(methods, runs),
         "confusions": _confusions(methods, runs, labels),
@@ -126,9 +126,10 @@ def _confusions(
     counts = _by_method(methods, runs, lambda run: run.confusion)
     known = methods[methods["method"].isin(list(counts))]
     best = known[(np.arange(len(known)) < CONFUSIONS) | ~known["kind"].duplicated()]
+    sums = {name: np.sum(counts[name], axis=0) for name in best["method"]}
     return [
-        (name, percent(accuracy), confusion_table(np.sum(counts[name], axis=0), labels))
-        for name, accuracy in zip(best["method"], best["accuracy"], strict=True)
+        (name, percent(matrix.trace() / matrix.sum()), confusion_table(matrix, labels))
+        for name, matrix in sums.items()
     ]
 
 
@@ -237,7 +238,7 @@ def _accuracies(comparison: Comparison, names: list[str], methods: list[str]) ->
     scores = {name: comparison.table(name).set_index("method")["score"] for name in names}
     means, column = (
         pd.DataFrame(scores).reindex(methods),
-        score_column(str(comparison.plan["score"]), comparison.unit),
+        score_column(comparison.score, comparison.unit),
     )
     percent = " in percent" if column.unit else ""
     caption = f"Mean {column.head}{percent}, the methods in the order of their ranks."

@@ -87,7 +87,9 @@ def questions_table(comparison: Comparison, name: str) -> Table | None:
 def methods_table(comparison: Comparison, methods: pd.DataFrame, caption: str, note: str) -> Table:
     """Return the table of methods, on one data set or over several, whose rows can be sorted."""
     plan = comparison.plan
-    result = methods_result(methods, plan["score"], comparison.unit, plan["reference"])
+    result = methods_result(
+        methods, comparison.task, plan["score"], comparison.unit, plan["reference"]
+    )
     heads = [
         Head(c.head, c.unit, c.order, place == result.n_words)
         for place, c in enumerate(result.columns)
@@ -128,7 +130,9 @@ def comparison_html(comparison: Comparison) -> str:
     if not comparison.cells:
         return html.shown(repr(comparison))
     plan, table = comparison.plan, comparison.table()
-    result = methods_result(table, plan["score"], comparison.unit, plan["reference"])
+    result = methods_result(
+        table, comparison.task, plan["score"], comparison.unit, plan["reference"]
+    )
     rows = result.rows
     best = next((place for place, row in enumerate(rows) if row["failures"] == 0), None)
     return html.shown(

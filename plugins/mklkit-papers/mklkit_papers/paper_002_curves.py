@@ -105,7 +105,7 @@ def alignment_lines(session: Session, use: DataUse) -> Iterator[Line]:
         for width in widths
     ]
     for alignment, cells in sorted(zip(alignments, runs, strict=True), key=lambda pair: pair[0]):
-        scores = [100 * cell.accuracy for cell in cells]
+        scores = [100 * cell.scores.get("accuracy", np.nan) for cell in cells]
         yield Line.mean_of(use.label, f"{alignment:.4f}", ACCURACY, scores)
 
 

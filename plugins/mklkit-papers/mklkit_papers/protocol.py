@@ -13,8 +13,8 @@ from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from mklkit._version import __version__
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import CLASSIFIER, Method, MethodOptions
-from mklkit.comparison.splits import SplitPlan, make_splits
 from mklkit.errors import DataError
+from mklkit.evaluation import Splits, make_splits
 
 SEED = 0
 
@@ -30,7 +30,7 @@ class Division:
     train: float | tuple[int, ...]
     stratified: bool = True
 
-    def splits(self, labels: Any, repeats: int) -> SplitPlan:
+    def splits(self, labels: Any, repeats: int) -> Splits:
         """Return the divisions of rows with these labels; fewer are the first of more.
 
         DataError if there are classes other than the counted ones, or one has no rows left to test.

@@ -39,7 +39,7 @@ def accuracy_lines(
         systems = _runs(session, experiment, use, [*_heads(printed), *extra])
         tests = _tests(systems, against)
         for name, runs in systems.items():
-            scores = np.array([100 * cell.accuracy for cell in runs])
+            scores = np.array([100 * cell.scores.get("accuracy", np.nan) for cell in runs])
             line = _line(use.label, name, scores, runs, ACCURACY, printed[use.label].get(name))
             paired, corrected = tests.get(name, (math.nan, math.nan))
             yield attrs.evolve(line, p_paired=paired, p_corrected=corrected, against=against)

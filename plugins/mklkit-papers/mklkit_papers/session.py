@@ -14,13 +14,13 @@ from mklkit.comparison.comparing import plan_facts
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import Method, MethodOptions
 from mklkit.comparison.running import run_cells
-from mklkit.comparison.splits import SplitPlan
 from mklkit.comparison.stored import Cell, Results
 from mklkit.datasets.paths import refused
 from mklkit.datasets.pipeline import build_pipeline
 from mklkit.display.progress import Progress, Report, silent
 from mklkit.errors import DataError, MKLKitError
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.evaluation import Splits
 from mklkit.protocols import Array
 from mklkit.registry.discovery import canonical
 from mklkit.registry.registry import get_registry
@@ -90,7 +90,7 @@ class Session:
             self.notes[use.label] = "; ".join(known.notes)
         return known
 
-    def divided(self, use: DataUse, division: Division) -> SplitPlan:
+    def divided(self, use: DataUse, division: Division) -> Splits:
         """Return the divisions of a data set's rows; LeftOut if they can't be divided this way."""
         repeats, data = self.number(use), self.data(use)
         try:
@@ -100,7 +100,7 @@ class Session:
 
     def training_parts(self, use: DataUse, division: Division) -> list[tuple[Array, Any]]:
         """Return the standardised training rows of each division, and their labels."""
-        data, splits = self.data(use), self.divided(use, division).splits
+        data, splits = self.data(use), self.divided(use, division)
         return [(encoded_rows(data, split.train), data.target[split.train]) for split in splits]
 
     def cells(self, experiment: Experiment, use: DataUse, names: Sequence[str]) -> list[list[Cell]]:
@@ -126,16 +126,16 @@ class Session:
         ]
 
     def _run(
-        self, experiment: Experiment, use: DataUse, plan: SplitPlan, methods: list[Method]
+        self, experiment: Experiment, use: DataUse, plan: Splits, methods: list[Method]
     ) -> dict[tuple[int, str], Cell]:
-        data, total = self.data(use), len(methods) * len(plan.splits)
+        data, total = self.data(use), len(methods) * len(plan)
         facts = plan_facts([data], [plan], methods, MethodOptions(seed=SEED))
         cells: dict[tuple[int, str], Cell] = {}
 
         def starting(method: Method) -> None:
             self.progress(len(cells), total, f"{use.label}: {method.name}")
 
-        with Results(self._file(experiment, use, len(plan.splits)), facts, methods) as stored:
+        with Results(self._file(experiment, use, len(plan)), facts, methods) as stored:
             known = partial(stored.known, data.name)
             for place, method, cell in run_cells(data, plan, methods, known, starting):
                 cells[place, method.name] = stored.add(place, method, cell)

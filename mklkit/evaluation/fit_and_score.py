@@ -1,0 +1,159 @@
+"""One fit on the training rows of a split, scored on its test rows: what all commands do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from time import perf_counter
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from mklkit.datasets.covariates import quiet_removal
+from mklkit.estimators.groups import fit_in_groups
+from mklkit.estimators.sharing import SharesCache
+from mklkit.evaluation.tasks.base import Task
+from mklkit.protocols import Array
+from mklkit.protocols.splits.split import Rows, Split
+from mklkit.views.cache import Cache
+
+
+@attrs.frozen(eq=False)
+class Samples:
+    """What an estimator learns from and is scored on.
+
+    Attributes
+    ----------
+    features : DataFrame or ndarray of shape (N, d)
+    targets : ndarray of shape (N,) or (N, n_targets)
+    params : mapping of str to ndarray of shape (N, ...)
+        More arguments of ``fit`` with a value per row, such as weights.
+    groups : ndarray of shape (N,), optional
+        The group of each row, which the estimator's own splits keep together.
+    """
+
+    features: Any
+    targets: NDArray[Any]
+    params: Mapping[str, Any] = attrs.field(factory=dict)
+    groups: NDArray[Any] | None = None
+
+    def rows(self, places: Any) -> Any:
+        """Return the features of some rows."""
+        features = self.features
+        return features.iloc[places] if isinstance(features, pd.DataFrame) else features[places]
+
+    def take(self, places: Any) -> Samples:
+        """Return some of the samples."""
+        params = {name: np.asarray(values)[places] for name, values in self.params.items()}
+        groups = None if self.groups is None else self.groups[places]
+        return Samples(self.rows(places), self.targets[places], params, groups)
+
+
+@attrs.frozen(eq=False)
+class Scores:
+    """A fitted model of a split, and its scores.
+
+    Attributes
+    ----------
+    model : estimator
+    split : Split
+    predictions : ndarray of shape (n_test,) or (n_test, n_targets), optional
+        Those of the test rows; None if there are none.
+    parts : dict of str to (dict or None)
+        The scores of the task, as :meth:`Task.score` returns them, of ``test``, and of ``train``
+        and other parts if these are asked for; None if a part has no rows.
+    seconds : float
+        The time of the fit, the predictions and the scores.
+    fit_seconds : float
+        The time of the fit.
+    """
+
+    model: Any
+    split: Split
+    predictions: NDArray[Any] | None
+    parts: dict[str, dict[str, Any] | None]
+    seconds: float
+    fit_seconds: float
+
+    @property
+    def test(self) -> dict[str, Any]:
+        """The scores of the test rows."""
+        return self.parts["test"] or {}
+
+
+def fitted_on(model: Any, samples: Samples, cache: Cache | None = None) -> Any:
+    """Fit a model on samples, without dividing groups in its own splits, and return it.
+
+    A model that shares views takes them from the cache.
+    """
+    X, y, groups = samples.features, samples.targets, samples.groups
+    if cache is not None and isinstance(model, SharesCache):
+        return model.fit_sharing(cache, X, y, groups=groups, **samples.params)
+    params = {**samples.params, **fit_in_groups(model, X, y, groups)}
+    with quiet_removal():
+        return model.fit(X, y, **params)
+
+
+def fit_and_score(
+    estimator: Any,
+    samples: Samples,
+    split: Split,
+    task: Task,
+    *,
+    variance: Array | None = None,
+    parts: Mapping[str, Rows] | None = None,
+    around_fit: Callable[[Any], AbstractContextManager[Any]] = nullcontext,
+) -> Scores:
+    """Fit a copy of an estimator on the training rows of a split, and score it.
+
+    Parameters
+    ----------
+    estimator : estimator or pipeline
+    samples : Samples
+    split : Split
+    task : Task
+    variance : ndarray of shape (n_targets,), optional
+        What R² of one of several splits divides by, as of
+        :class:`mklkit.evaluation.pooled_r2.HeldOut`.
+    parts : mapping of str to ndarray of int, optional
+        Further rows to score, such as those of training, by name.
+    around_fit : callable, optional
+        Returns a context for the fit of a model, such as one that shows its progress.
+
+    Returns
+    -------
+    Scores
+
+    Examples
+    --------
+    >>> from mklkit import MKLClassifier
+    >>> from mklkit.evaluation import make_splits
+    >>> from mklkit.evaluation.tasks import Classes
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> split = make_splits(y, 5)[0]
+    >>> scores = fit_and_score(MKLClassifier(), Samples(X, y), split, Classes())
+    >>> scores.test["rows"], scores.test["accuracy"] > 0.9
+    (30, True)
+    """
+    start = perf_counter()
+    model = clone(estimator)
+    training = samples.take(split.train)
+    with around_fit(model):
+        fitted_on(model, training)
+    fit_seconds = perf_counter() - start
+    of_all: dict[str, Any] = {} if variance is None else {"variance": variance}
+    scores: dict[str, dict[str, Any] | None] = {}
+    predictions = None
+    for name, rows in {"test": split.test, **(parts or {})}.items():
+        scores[name] = None
+        if len(rows):
+            answers = np.asarray(model.predict(samples.rows(rows)))
+            scores[name] = task.score(samples.targets[rows], answers, training.targets, **of_all)
+            predictions = answers if name == "test" else predictions
+    elapsed = perf_counter() - start
+    return Scores(model, split, predictions, scores, elapsed, fit_seconds)

@@ -1,0 +1,1 @@
+"""Splits of rows into training and test rows, the same for all components and commands."""

@@ -1,0 +1,117 @@
+"""A split of rows, and the splits of a fit, a search or a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from typing import overload
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.intp]
+"""Positions of rows."""
+
+
+@attrs.frozen(eq=False)
+class Split:
+    """The rows to train on and to test on, and their place among the splits.
+
+    ``train, test = split`` unpacks the rows, so scikit-learn takes a list of splits as ``cv``.
+
+    Attributes
+    ----------
+    train, test : ndarray of int
+        Positions of rows.
+    repeat, fold : int
+        The repetition, and the fold in it.
+    """
+
+    train: Rows
+    test: Rows
+    repeat: int = 0
+    fold: int = 0
+
+    def __iter__(self) -> Iterator[Rows]:
+        """Yield the training rows, then the test rows."""
+        yield self.train
+        yield self.test
+
+
+@attrs.frozen(eq=False)
+class Splits(Sequence[Split]):
+    """Splits of the same rows, where they come from, and how they differ from the request.
+
+    Attributes
+    ----------
+    splits : tuple of Split
+    description : str
+        Where they come from, in words.
+    notes : tuple of str
+    """
+
+    splits: tuple[Split, ...]
+    description: str = ""
+    notes: tuple[str, ...] = ()
+
+    @overload
+    def __getitem__(self, place: int) -> Split: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Split, ...]: ...
+    def __getitem__(self, place: int | slice) -> Split | tuple[Split, ...]:
+        """Return a split, or some of them."""
+        return self.splits[place]
+
+    def __len__(self) -> int:
+        """Return the number of splits."""
+        return len(self.splits)
+
+    @property
+    def repeats(self) -> int:
+        """The number of repetitions."""
+        return len({split.repeat for split in self.splits})
+
+    @property
+    def n_folds(self) -> int:
+        """The number of splits of a repetition."""
+        return len(self.splits) // max(self.repeats, 1)
+
+    @property
+    def tests(self) -> list[Rows]:
+        """The test rows of each split."""
+        return [split.test for split in self.splits]
+
+    @property
+    def training(self) -> list[int]:
+        """The fewest and the most training rows of a split."""
+        sizes = [len(split.train) for split in self.splits]
+        return [min(sizes), max(sizes)]
+
+    def repeats_in(self, n_splits: int) -> int:
+        """Return how many repetitions are whole in the first splits."""
+        begun = [split.repeat for split in self.splits[: n_splits + 1]]
+        whole = n_splits == len(self.splits)
+        return len({*begun}) - (not whole)
+
+    def digest(self) -> str:
+        """Return a digest of all positions."""
+        digest = sha256()
+        for split in self.splits:
+            for rows in split:
+                digest.update(np.asarray(rows, dtype=np.int64).tobytes() + b"|")
+        return digest.hexdigest()[:16]
+
+
+def splits_by_fold(fold_of: Rows, n_folds: int, repeat: int = 0) -> list[Split]:
+    """Return a split for each fold, from the fold of each row (N,); -1 is always in training.
+
+    Examples
+    --------
+    >>> [split.train.tolist() for split in splits_by_fold(np.array([0, 1, -1, 0]), 2)]
+    [[1, 2], [0, 2, 3]]
+    """
+    return [
+        Split(np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold), repeat, fold)
+        for fold in range(n_folds)
+    ]

@@ -1,0 +1,58 @@
+"""A score that is one entry in its task's list is in fits, comparisons, tables and files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.metrics import cohen_kappa_score
+
+from mklkit import MKLClassifier, compare
+from mklkit.cli.tables import scores_in_order
+from mklkit.evaluation import Score, class_scores, cross_validate, score
+from mklkit.evaluation.score import of_labels
+from mklkit.evaluation.tasks import Classes
+
+X, Y = load_wine(return_X_y=True)
+KAPPA = Score("kappa", of_labels(cohen_kappa_score), metric=cohen_kappa_score)
+
+
+@pytest.fixture(autouse=True)
+def with_kappa(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = (*class_scores.CLASS_SCORES, KAPPA)
+    monkeypatch.setattr(class_scores, "CLASS_SCORES", scores)
+    monkeypatch.setattr(Classes, "scores", scores)
+
+
+def test_every_command_computes_it() -> None:
+    truth, answers = ["a", "a", "b", "b", "c"], ["a", "b", "b", "b", "c"]
+    assert score(truth, answers)["kappa"] == pytest.approx(cohen_kappa_score(truth, answers))
+    result = cross_validate(MKLClassifier(), X, Y, 2)
+    for fold, split in zip(result.folds, result.splits, strict=True):
+        predicted = MKLClassifier().fit(X[split.train], Y[split.train]).predict(X[split.test])
+        assert fold["kappa"] == pytest.approx(cohen_kappa_score(Y[split.test], predicted))
+    assert "kappa" in scores_in_order(Classes(), None)
+
+
+def test_methods_are_ranked_by_it_and_all_files_show_it(tmp_path: Path) -> None:
+    settings = {"methods": "uniform", "kernels": ["linear", "rbf"], "baselines": ["none"]}
+    for name in ("kappa", "accuracy"):
+        done = compare(X, Y, cv="2x1", score=name, **settings)
+        assert done.results["reason"].isna().all()
+        table = done.table()
+        assert (table["kappa"] < table["accuracy"]).all()
+        assert (table["score"] == table[name]).all()
+        for ending in ("html", "json", "tex", "csv"):
+            done.report(tmp_path / f"a.{ending}")
+        assert "Kappa" in (tmp_path / "a.html").read_text()
+        assert "Kappa" in (tmp_path / "a.tex").read_text()
+        assert "kappa" in (tmp_path / "a.csv").read_text()
+        assert "kappa" in json.dumps(json.loads((tmp_path / "a.json").read_text()))
+
+
+def test_a_search_chooses_by_it() -> None:
+    settings = {"methods": "uniform", "kernels": ["rbf"], "baselines": ["none"], "tune": 2}
+    done = compare(X, Y, cv="2x1", score="kappa", **settings)
+    assert done.results["reason"].isna().all()
