@@ -157,5 +157,5 @@ def _told(effects: Array, design: Array) -> Iterator[Array]:
     if varying.shape[1] > 1:
         # Samples with equal covariates have equal effects, but for rounding, which ranks would
         # take for an order.
-        _, alike, place = np.unique(varying, axis=0, return_index=True, return_inverse=True)
-        yield effects[alike[place]]
+        _, first, group = np.unique(varying, axis=0, return_index=True, return_inverse=True)
+        yield effects[first[group]]
