@@ -24,7 +24,7 @@ more than this share of their sum: their dense end tells the covariates."""
 TAIL = 0.05
 PER_SLICE = (5, 20, 80)
 """Samples in a slice: small ones find steps, large ones smooth relations."""
-FEWEST_IN_SLICE = 5
+FEWEST_IN_SLICE = 4
 """The expected number of samples of a slice that do not have a covariate's commonest value."""
 FEWEST_FOR_SKEWNESS = 8
 """As the test of D'Agostino needs."""
@@ -54,6 +54,9 @@ def with_traces(values: Array, residuals: Array, design: Array) -> NDArray[np.bo
     The last two are at a false discovery rate of 1 % over columns (Benjamini and Hochberg). A table
     in which all columns are normal, with linear effects, is reported with a probability of at most
     about 1 %.
+
+    Columns are tested one by one: a joint dependence, such as a correlation of two columns that
+    differs between batches, is not found.
 
     Parameters
     ----------
@@ -116,31 +119,34 @@ def _p_values(values: Array, residuals: Array, design: Array) -> Array:
 
 def _slices_p_values(residuals: Array, effects: Array, design: Array) -> Array:
     """Return the smallest p value of each column over covariates and sizes of slices, times their
-    number."""
-    n_samples = len(residuals)
+    number, or 1 if no slices suit."""
+    n_samples, n_columns = residuals.shape
     order = np.argsort(residuals, axis=0, kind="stable")
-    smallest, n_tests = np.ones(residuals.shape[1]), 0
+    smallest, n_tests = np.ones(n_columns), np.zeros(n_columns, int)
     for told in _told(effects, design):
-        ranks = rankdata(told, axis=0)
-        ranks -= ranks.mean(axis=0)
+        first, last = (rankdata(told, method, axis=0) for method in ("min", "max"))
+        # Ties have their average rank.
+        ranks = (first + last - n_samples - 1) / 2
         sorted_ranks = np.take_along_axis(np.broadcast_to(ranks, residuals.shape), order, axis=0)
         total = (ranks**2).sum(axis=0)
-        commonest = np.unique(told[:, 0], return_counts=True)[1].max()
+        commonest = (last - first).max(axis=0) + 1
         for size in PER_SLICE:
             n_slices = n_samples // size
             # Ties of a rare value would make the test liberal.
-            if n_slices < 2 or size * (n_samples - commonest) < FEWEST_IN_SLICE * (n_samples - 1):
+            suits = size * (n_samples - commonest) >= FEWEST_IN_SLICE * n_samples
+            if n_slices < 2 or not suits.any():
                 continue
             starts = np.arange(n_slices) * n_samples // n_slices
             sizes = np.diff(starts, append=n_samples)
             sums = np.add.reduceat(sorted_ranks, starts, axis=0)
             between = (sums**2 / sizes[:, None]).sum(axis=0)
-            within = np.maximum(total - between, 1e-12 * total)
+            within = np.maximum(total - between, 1e-12 * np.maximum(total, 1.0))
             freedom = n_slices - 1, n_samples - n_slices
             ratio = (between / freedom[0]) / (within / freedom[1])
-            smallest = np.minimum(smallest, f_distribution.sf(ratio, *freedom))
-            n_tests += 1
-    return smallest * n_tests
+            p_values = np.where(suits, f_distribution.sf(ratio, *freedom), 1.0)
+            smallest = np.minimum(smallest, p_values)
+            n_tests += suits
+    return smallest * np.maximum(n_tests, 1)
 
 
 def _told(effects: Array, design: Array) -> Iterator[Array]:
@@ -149,4 +155,7 @@ def _told(effects: Array, design: Array) -> Iterator[Array]:
     for place in range(varying.shape[1]):
         yield varying[:, [place]]
     if varying.shape[1] > 1:
-        yield effects
+        # Samples with equal covariates have equal effects, but for rounding, which ranks would
+        # take for an order.
+        _, first, group = np.unique(varying, axis=0, return_index=True, return_inverse=True)
+        yield effects[first[group]]
