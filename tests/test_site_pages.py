@@ -152,10 +152,11 @@ FOLLOWED = {
         long=True,
     ),
     "docs/index.md": Followed(
-        left_out={"pip install .": INSTALLS, "mklkit explain": "test_readme.py runs it"}
+        long=True, left_out={"pip install .": INSTALLS, "mklkit explain": "test_readme.py runs it"}
     ),
     "docs/guides/choosing-kernels.md": Followed(instead={"DATA": "wine"}),
     "docs/guides/comparing.md": Followed(
+        long=True,
         bring=patients,
         instead={
             "--cv 5x2": "--cv 2x1",
@@ -163,7 +164,7 @@ FOLLOWED = {
         },
         left_out={f"mklkit {name} visits.csv": GROUPED for name in ("compare", "evaluate")},
     ),
-    "docs/guides/covariates.md": Followed(bring=study),
+    "docs/guides/covariates.md": Followed(bring=study, long=True),
     "docs/guides/explaining.md": Followed(bring=diabetes, needs="mklkit_optimize"),
     "docs/guides/feature-maps.md": Followed(instead={"DATA": "wine"}),
     "docs/guides/imbalance.md": Followed(),

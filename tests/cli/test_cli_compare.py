@@ -17,10 +17,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from processes import ENVIRONMENT, Run
+from sklearn import ensemble
 from sklearn.naive_bayes import GaussianNB
 
 from mklkit import load_model
-from mklkit.comparison import comparing, references
+from mklkit.comparison import comparing
 from mklkit.comparison.running import run_cells
 
 REPORTS = ("html", "csv", "json", "tex")
@@ -38,9 +39,9 @@ def two_kinds(patients: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) 
 @pytest.fixture
 def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     """Replace the dear baselines."""
-    monkeypatch.setattr(references, "RandomForestClassifier", lambda **_: GaussianNB())
+    monkeypatch.setattr(ensemble, "RandomForestClassifier", lambda **_: GaussianNB())
     monkeypatch.setattr(
-        references, "HistGradientBoostingClassifier", lambda **_: GaussianNB(var_smoothing=0.1)
+        ensemble, "HistGradientBoostingClassifier", lambda **_: GaussianNB(var_smoothing=0.1)
     )
 
 

@@ -24,7 +24,7 @@ REFUSED = [
     ("fit --combiner ''", "--combiner", "expected a name"),
     ("fit --max-memory much", "megabyte"),
     ("fit iris --tune 0", "'fast', 'thorough'"),
-    ("evaluate iris --folds 1", "folds must be a whole number, 2 or above"),
+    ("evaluate iris --folds 1", "cv (the number of folds) must be a whole number, 2 or above"),
     ("compare iris --cv 5*2", "'5*2'"),
     ("compare iris --cv 3x1 --mccv 2", "cv and mccv"),
     ("compare iris --train 0.4", "mccv is missing"),

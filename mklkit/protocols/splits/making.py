@@ -51,7 +51,7 @@ class Folds:
 
     def of(self, rows: SplitRows, seed: Any) -> Splits:
         """Return the folds of each repetition."""
-        check_whole("folds", self.number, 2)
+        check_whole("cv (the number of folds)", self.number, 2)
         check_whole("repeats", self.repeats, 1)
         _check_number(self.number * self.repeats)
         deal = Deal.of(rows, self.number, self.least)
