@@ -243,7 +243,10 @@ def _apart(
     if split_column is not None:
         table, parts = table.without(split_column, "to take as the split")
     if groups is not None:
+        from mklkit.estimators.training_data import checked_groups
+
         table, names = table.without(groups, "to take as the groups of rows")
+        checked_groups(names, len(table.features))
         table = attrs.evolve(table, groups=names)
     return table, parts
 

@@ -140,7 +140,7 @@ def explain(
     The model is fitted again on folds of DATA, once with all kernels and once without each of
     them: FOLDS x (1 + KERNELS) fits.
     """
-    from mklkit.errors import SpecError
+    from mklkit.errors import SpecError, quoted
     from mklkit.explanation import explain as explained
     from mklkit.explanation.explaining import IGNORED, explained_task
     from mklkit.persistence import faults_of_file, load_model, read_facts
@@ -159,6 +159,11 @@ def explain(
         trained = None if ignore_groups else groups_of(facts)
         asked = target or target_of(facts), groups or trained, split_column, trained
         rows, truth, together, parts, notes = _rows(data, pipeline, task, model, *asked)
+        if ignore_groups and (grouped := groups_of(facts)):
+            notes.append(
+                f"rows are treated as independent, although the model was fitted with the groups in"
+                f" column {quoted(grouped)}: scores may be too high"
+            )
         folds: Any = cv
         if parts is not None:
             folds = PartsColumn(parts.to_numpy(), str(split_column))

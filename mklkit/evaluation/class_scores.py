@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import accuracy_score, log_loss, recall_score, roc_auc_score
+from sklearn.metrics import accuracy_score, brier_score_loss, log_loss, recall_score, roc_auc_score
 
 from mklkit.evaluation.score import Answers, Score, of_labels
 from mklkit.protocols import Array
@@ -154,6 +154,16 @@ def loss_of_probabilities(answers: Answers) -> float:
     return float(log_loss(answers.truth, answers.probabilities, labels=classes))
 
 
+def negative_brier_score(model: Any, rows: Any, labels: NDArray[Any]) -> float:
+    """Return scikit-learn's ``neg_brier_score``, whose scorer takes no labels of text."""
+    classes = np.asarray(model.classes_)
+    probabilities = np.asarray(model.predict_proba(rows))
+    codes = np.searchsorted(classes, labels)
+    if len(classes) == 2:
+        return -float(brier_score_loss(codes, probabilities[:, 1]))
+    return -float(brier_score_loss(codes, probabilities, labels=range(len(classes))))
+
+
 def mean_recall(answers: Answers) -> float:
     """Return the mean share of predicted rows of the classes that have rows."""
     truth, present = answers.truth, np.unique(answers.truth)
@@ -206,7 +216,7 @@ CLASS_SCORES = (
     LOG_LOSS,
     Score("average_precision", **SHARE),
     *(Score(name, **SHARE) for name in ("roc_auc_ovr", "roc_auc_ovo")),
-    Score("neg_brier_score"),
+    Score("neg_brier_score", of_model=negative_brier_score),
     Score("matthews_corrcoef"),
     *(Score(name, **SHARE) for name in AVERAGED),
     *(

@@ -95,6 +95,8 @@ class Score:
         Whether tables write a share as a decimal, as is usual for areas.
     metric : callable, optional
         A function of truth and predictions, if scikit-learn has no scorer of the name.
+    of_model : callable, optional
+        A scorer to use instead of scikit-learn's of the name.
     ranks : bool
         False for a baseline, which models can't be ranked by.
     """
@@ -112,6 +114,7 @@ class Score:
     short: str | None = attrs.field()
     decimal: bool = False
     metric: Callable[..., Any] | None = None
+    of_model: Scorer | None = None
     ranks: bool = True
 
     @key.default
@@ -164,6 +167,8 @@ class Score:
     @property
     def scoring(self) -> Any:
         """What scikit-learn's searches take as ``scoring``: a name, or a scorer."""
+        if self.of_model is not None:
+            return self.of_model
         return self.name if self.name in get_scorer_names() else make_scorer(self.metric)
 
     @property

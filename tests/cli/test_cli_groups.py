@@ -127,7 +127,19 @@ def test_explain_keeps_the_groups_of_the_model_or_stops(mklkit: Run, visits: Pat
         "data": str(without),
         "seconds": pytest.approx(0, abs=1e9),
     }
+    assert any("independent" in note and "patient" in note for note in free["data_notes"])
     both = mklkit("explain", model, visits, "--groups", "patient", "--ignore-groups")
     assert both.code == 2
     assert "'patient'" in mklkit("inspect", model).out
     assert "Samples with the same patient (20 groups)" in mklkit("inspect", model, "--methods").out
+
+
+def test_rows_without_a_group_are_refused(mklkit: Run, visits: Path, tmp_path: Path) -> None:
+    table = pd.read_csv(visits).astype({"patient": str})
+    table.loc[[3, 5], "patient"] = np.nan
+    table.to_csv(tmp_path / "gaps.csv", index=False)
+    for command in ("fit", "evaluate"):
+        done = mklkit(command, tmp_path / "gaps.csv", "--groups", "patient")
+        assert done.code == 2
+        assert f"of {len(table)} rows" in done.err
+        assert "2 are missing" in done.err

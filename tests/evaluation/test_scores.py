@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from sklearn.calibration import calibration_curve
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import (
     balanced_accuracy_score,
     confusion_matrix,
+    get_scorer,
     log_loss,
     mean_absolute_error,
     r2_score,
@@ -17,7 +19,12 @@ from sklearn.metrics import (
 )
 
 from mklkit.evaluation import score
-from mklkit.evaluation.class_scores import area_under_curve, calibration, loss_of_probabilities
+from mklkit.evaluation.class_scores import (
+    area_under_curve,
+    calibration,
+    loss_of_probabilities,
+    negative_brier_score,
+)
 from mklkit.evaluation.number_scores import score_numbers
 from mklkit.evaluation.score import Answers
 
@@ -127,3 +134,13 @@ def test_numbers_are_scored_as_by_scikit_learn(shape) -> None:
     assert scores["baseline"] == pytest.approx(guess)
     assert scores["better_than_baseline"] == (error < guess)
     assert score_numbers(np.ones(3), np.arange(3.0))["r2"] is None
+
+
+@pytest.mark.parametrize("names", [["a", "b"], ["a", "b", "c"]])
+def test_the_brier_score_of_text_is_that_of_class_numbers(names) -> None:
+    random = np.random.default_rng(3)
+    rows, codes = random.normal(size=(60, 2)), random.integers(0, len(names), 60)
+    of_text = LogisticRegression().fit(rows, np.array(names)[codes])
+    of_codes = LogisticRegression().fit(rows, codes)
+    expected = get_scorer("neg_brier_score")(of_codes, rows, codes)
+    assert negative_brier_score(of_text, rows, np.array(names)[codes]) == pytest.approx(expected)
