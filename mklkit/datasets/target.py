@@ -18,6 +18,7 @@ from pandas.api.types import (
 )
 
 from mklkit.errors import DataError, MKLKitWarning, counted, cut, quoted, suggest
+from mklkit.estimators.training_data import weights_in_range
 from mklkit.registry.columns import resolve_columns
 
 DEFAULT_TARGET = "target"
@@ -185,6 +186,8 @@ def numbers_of_weights(column: pd.Series) -> pd.Series:
             f" finite numbers from 0 up; row {wrong[0] + 1} has"
             f" {'nothing' if pd.isna(value) else quoted(value)}."
         )
+    if (numbers > 0).any():
+        weights_in_range(numbers[numbers > 0].to_numpy())
     return numbers
 
 

@@ -67,7 +67,7 @@ class TrainingData:
             return self
         kept = np.flatnonzero(self.row_weights)
         weights, groups = self.beside(kept)
-        _in_range(weights)
+        weights_in_range(weights)
         if len(kept) == len(self.values):
             return self
         of_rows = None if (weights == 1).all() else weights
@@ -80,7 +80,7 @@ class TrainingData:
         of_rows = weights[self.values]
         with np.errstate(over="ignore", under="ignore"):
             joint = of_rows if self.row_weights is None else of_rows * self.row_weights
-        return attrs.evolve(self, row_weights=_in_range(joint))
+        return attrs.evolve(self, row_weights=weights_in_range(joint))
 
     @cached_property
     def digest(self) -> tuple[Any, ...]:
@@ -92,7 +92,7 @@ class TrainingData:
         return rows, values, row_weights, whole, places, groups
 
 
-def _in_range(weights: Array) -> Array:
+def weights_in_range(weights: Array) -> Array:
     """Return weights of rows above 0; a ``DataError`` refuses those too large, small or unequal."""
     least, most = float(weights.min()), float(weights.max())
     if least >= LEAST_WEIGHT and most <= MOST_WEIGHT and most <= MOST_UNEQUAL * least:

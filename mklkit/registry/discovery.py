@@ -63,6 +63,9 @@ class InstalledPlugin:
 
     def load(self) -> Any:
         """Import and return what the entry point names; name it if the import takes long."""
+        if self._point.pattern.match(self._point.value) is None:
+            value = quoted(self._point.value)
+            raise ValueError(f"its entry point is {value}, and not of the form 'module:object'")
         notice = threading.Timer(LONG_IMPORT, self._say_still_importing, [sys.stderr])
         notice.daemon = True
         notice.start()
