@@ -41,7 +41,8 @@ class Followed:
     and listings, and what stands there in the test, so that it is quick; what these print is not
     compared. ``left_out`` has the beginnings of what is not run, each with the reason. ``needs`` is
     the package whose combiners the page names. ``long`` pages take ten seconds or more on a quiet
-    machine: they and those of packages are left to a step of CI.
+    machine: they and those of packages are left to a step of CI. ``slow`` pages show results of a
+    former scheme of folds, and run again once they are printed anew.
     """
 
     bring: Callable[[Path], None] = nothing
@@ -49,10 +50,13 @@ class Followed:
     left_out: Mapping[str, str] = attrs.field(factory=dict)
     needs: str = "mklkit"
     long: bool = False
+    slow: bool = False
 
     @property
     def marks(self) -> list[pytest.MarkDecorator]:
         """The marks of the page's test."""
+        if self.slow:
+            return [pytest.mark.slow]
         return [pytest.mark.process] if self.long or self.needs != "mklkit" else []
 
 
@@ -165,7 +169,7 @@ FOLLOWED = {
         left_out={f"mklkit {name} visits.csv": GROUPED for name in ("compare", "evaluate")},
     ),
     "docs/guides/covariates.md": Followed(bring=study, long=True),
-    "docs/guides/explaining.md": Followed(bring=diabetes, needs="mklkit_optimize"),
+    "docs/guides/explaining.md": Followed(bring=diabetes, needs="mklkit_optimize", slow=True),
     "docs/guides/feature-maps.md": Followed(instead={"DATA": "wine"}),
     "docs/guides/imbalance.md": Followed(),
     "docs/guides/large-data.md": Followed(bring=large_tables),
@@ -173,11 +177,11 @@ FOLLOWED = {
         bring=lacking, instead={"--mccv 10 --train 0.3": "--cv 2x1"}, needs="mklkit_missing"
     ),
     "docs/guides/notebooks.md": Followed(),
-    "docs/guides/omics.md": Followed(long=True),
+    "docs/guides/omics.md": Followed(slow=True),
     "docs/guides/probabilities.md": Followed(),
     "docs/guides/regression.md": Followed(bring=houses, needs="mklkit_optimize"),
     "docs/guides/report.md": Followed(instead={"compare wine": "compare wine --cv 2x1"}),
-    "docs/guides/sensors.md": Followed(long=True),
+    "docs/guides/sensors.md": Followed(slow=True),
     "docs/guides/several-sources.md": Followed(),
     "docs/guides/text-and-numbers.md": Followed(long=True),
     "docs/guides/tuning.md": Followed(),
