@@ -59,11 +59,11 @@ class Adjustment:
             name: every if places is None else every[places]
             for name, places in zip(model.kernel_names_, model.kernel_columns_, strict=True)
         }
-        found = {
+        traces = {
             label: [str(name) for name in names if name in unadjusted]
             for label, names in read.items()
         }
-        return {label: names for label, names in found.items() if names}
+        return {label: names for label, names in traces.items() if names}
 
     def warn(self) -> None:
         """Warn of columns with traces, if there are any."""

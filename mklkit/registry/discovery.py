@@ -112,13 +112,13 @@ def installed_plugins(
         try:
             # Others are not parsed: they may have any form, and there are many.
             if group in (distribution.read_text("entry_points.txt") or ""):
-                found = list(_plugins_of(distribution, group))
+                members = list(_plugins_of(distribution, group))
                 # As for imports, the first one of a name on the path is used.
-                plugins.setdefault(canonical(found[0].distribution) if found else "", found)
+                plugins.setdefault(canonical(members[0].distribution) if members else "", members)
         except Exception as error:  # Whatever is damaged, the others are read.
             reason = f"its metadata can't be read ({type_name(error)}: {plain_message(error)})"
             on_failure(PluginFailure(None, label, reason))
-    every = (plugin for found in plugins.values() for plugin in found)
+    every = (plugin for members in plugins.values() for plugin in members)
     return sorted(every, key=lambda plugin: plugin.name)
 
 
