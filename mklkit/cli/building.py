@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from mklkit.cli.model_options import ModelOptions
-from mklkit.errors import named
+from mklkit.errors import listed, named
+from mklkit.protocols.component import AUTO_TASK, TASK
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from mklkit.datasets.adjusting import Adjustment
     from mklkit.datasets.files import ChunkedTable
     from mklkit.evaluation import Samples
-    from mklkit.evaluation.tasks import Task
+    from mklkit.protocols import Task
     from mklkit.protocols.splits.making import PartsColumn
     from mklkit.protocols.splits.split import Split
 
@@ -54,7 +55,7 @@ class System:
         target: str | None,
         drop: list[str] | None,
         weights: str | None = None,
-        task: str = "classification",
+        task: str = TASK,
         groups: str | None = None,
         split_column: str | None = None,
     ) -> System:
@@ -68,10 +69,10 @@ class System:
         from mklkit.datasets import load_table
         from mklkit.datasets.builtin import DEFAULT_NAME
         from mklkit.datasets.kernel_columns import kernels_in, named_columns
-        from mklkit.evaluation.tasks import task_named
         from mklkit.protocols.splits.making import PartsColumn
+        from mklkit.registry.tasks import task_named
 
-        pipeline = options.pipeline(task_named("classification"))
+        pipeline = options.pipeline(task_named(TASK))
         written = [name for _, name in named_columns(kernels_in(pipeline[-1]), "text")]
         table = load_table(data or DEFAULT_NAME, target, drop or [], written, weights, task)
         table, parts = _apart(table, groups, split_column)
@@ -82,13 +83,14 @@ class System:
         table = attrs.evolve(
             table, features=table.features.set_axis(numbers), target=table.target.set_axis(numbers)
         )
-        name = str(table.target.name)
-        learned = task_named(table.task, name)
-        if table.task != "classification":
+        learned = table.learned
+        if table.task != TASK:
             pipeline = options.pipeline(learned)
-            if task == "auto":
-                say(f"the target {name!r} holds numbers: {table.task} (--task classification for"
-                    " classes)")  # fmt: skip
+            if task == AUTO_TASK:
+                say(
+                    f"the target {listed(table.target_names)} holds {learned.plural}: {table.task}"
+                    f" (--task {TASK} for classes)"
+                )
         metadata = settle_columns(pipeline, table, options.kernels, notes)
         usual = learned.usual_score(table.target.to_numpy())
         if reason := learned.why(usual, table.target.to_numpy()):
@@ -179,8 +181,8 @@ class System:
 
         encoder = self.pipeline[0]
         features = without_unread(self.table.features, encoder.identifiers, encoder.passthrough)
-        numbers, targets = not self.task.has_classes, self.table.target.to_numpy()
-        return leakage_notes(features, targets, splits, self.groups_of_rows, numbers)
+        targets, gives = self.table.target.to_numpy(), self.task.gives
+        return leakage_notes(features, targets, splits, self.groups_of_rows, gives)
 
     def result(self, pipeline: Any, **results: Any) -> dict[str, Any]:
         """Return a command's results: data, options, steps, choices and parts of a model."""

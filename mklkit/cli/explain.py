@@ -29,9 +29,9 @@ from mklkit.display.numbers import DASH, number
 if TYPE_CHECKING:
     import pandas as pd
 
-    from mklkit.evaluation.tasks import Task
     from mklkit.explanation import Explanation
     from mklkit.explanation.meaning import Unit
+    from mklkit.protocols import Task
 
 MOST_GROUPS = 10
 """Groups of columns that are printed; --json shows all."""
@@ -228,7 +228,7 @@ def _rows(
     columns = columns_of(pipeline, model)
     if target is None and task.n_targets == 1:
         raise DataError(
-            f"{model} does not say which column holds the {task.values}: name it with --target."
+            f"{model} does not say which column holds the {task.plural}: name it with --target."
         )
     names = list(task.names) if target is None or task.n_targets > 1 else [target]
     if {*names} & {*columns}:
@@ -245,7 +245,7 @@ def _rows(
     rows = load_features(data, columns, selectors, needed, readings)
     for name in selectors:
         if name not in rows.targets:
-            why = f" of the {task.values}, by which the model is scored: give --target."
+            why = f" of the {task.plural}, by which the model is scored: give --target."
             why = f", which {options[name]} names." if name in options else why
             if name == trained:
                 why = (

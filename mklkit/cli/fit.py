@@ -92,11 +92,12 @@ def fit(
         system, result = _fit_and_score(system, holdout, options.seed, output is not None)
     else:
         from mklkit.cli.streams import fit_stream, on_cluster
-        from mklkit.evaluation.tasks import Classes
+        from mklkit.protocols.component import AUTO_TASK, TASK
+        from mklkit.registry.tasks import task_named
 
         columns = {"weights": weights, "groups": groups, "split-column": split_column}
         _check_parts({**columns, "covariates": options.covariates}, task)
-        pipeline = options.pipeline(Classes())
+        pipeline = options.pipeline(task_named(TASK if task == AUTO_TASK else task))
         with on_cluster(scheduler, pipeline):
             system, result = fit_stream(
                 pipeline,
@@ -137,10 +138,14 @@ def fit(
 def _check_parts(columns: dict[str, str | None], task: str) -> None:
     """Refuse options that need the whole table in memory."""
     from mklkit.errors import IncompatibleError
+    from mklkit.protocols.component import AUTO_TASK
+    from mklkit.registry.tasks import task_named
 
     requested = [f"--{name}" for name, column in columns.items() if column is not None]
-    if requested or task == "regression":
-        option = requested[0] if requested else "--task regression"
+    if task != AUTO_TASK and not task_named(task).in_parts:
+        requested.append(f"--task {task}")
+    if requested:
+        option = requested[0]
         raise IncompatibleError(
             f"{option} needs the whole table in memory, and this one is read in parts: leave"
             " out --stream and --scheduler, or allow more memory with --max-memory."
@@ -209,7 +214,9 @@ def _report(table: Any, result: dict[str, Any]) -> None:
         ]
     )
     show(
-        *scores_tables(result["scores"], result["score"]), weights_table(result["model"]), metadata
+        *scores_tables(result["data"]["task"], result["scores"], result["score"]),
+        weights_table(result["model"]),
+        metadata,
     )
     show(learned_line(result))
 

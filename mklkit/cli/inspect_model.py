@@ -89,15 +89,17 @@ def _report(metadata: dict[str, Any]) -> None:
         lines.append(("kernels", [_kernel_line(kernel, names) for kernel in model["kernels"]]))
     if "rows" in model and "seconds" in metadata:
         lines.append(("rows", learned_line(metadata)))
-    if model.get("task") == "regression":
-        lines.append(("learns", "numbers"))
+    if "learns" in model and "classes" not in model:
+        lines.append(("learns", model["learns"]))
     if "classes" in model:
         lines.append(("classes", _classes(model)))
     for plugin in metadata["plugins"]:
         lines.append(("plugin", f"{plugin['distribution']} {plugin['version']}"))
     versions = ", ".join(f"{name} {version}" for name, version in metadata["versions"].items())
     tables = (
-        scores_tables(metadata["scores"], metadata.get("score")) if "scores" in metadata else []
+        scores_tables(model["task"], metadata["scores"], metadata.get("score"))
+        if "scores" in metadata
+        else []
     )
     show(*tables[:1])
     if "weights" in model and "kernels" in model:

@@ -15,7 +15,7 @@ from mklkit.cli.examples import DEFAULT_KERNELS, KERNELS, LEARNERS, MAPS
 from mklkit.errors import MKLKitError
 
 if TYPE_CHECKING:
-    from mklkit.evaluation.tasks import Task
+    from mklkit.protocols import Task
     from mklkit.registry.entries import Kind
 
 Command = Callable[..., None]
@@ -251,6 +251,7 @@ class ModelOptions:
 
     def pipeline(self, task: Task) -> Any:
         """Return the unfitted pipeline for a task: encode, scale, predict."""
+        from mklkit.datasets.pipeline import task_pipeline
         from mklkit.estimators.from_preset import default_preset, find_preset
         from mklkit.protocols.component import MISSING_STRATEGY
         from mklkit.registry.columns import are_proposed, bind_kernels
@@ -268,7 +269,7 @@ class ModelOptions:
         settings["missing"] = self.missing or MISSING_STRATEGY
         settings["random_state"] = settings.pop("seed")
         settings["kernels"] = self.kernels or None
-        return task.pipeline(preset, **settings)
+        return task_pipeline(task, preset, **settings)
 
     def choices(self) -> list[str]:
         """Return a line for each choice that was made before the estimator got the options."""

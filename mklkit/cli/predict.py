@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from mklkit.datasets.encoder import TableEncoder
-    from mklkit.evaluation.tasks import Task
+    from mklkit.protocols import Task
 
 VALUES_SHOWN = 3
 VALUES_KEPT = 10_000
@@ -91,7 +91,7 @@ def _predict(
 ) -> None:
     from mklkit.datasets.new_rows import load_in_chunks
     from mklkit.datasets.pipeline import columns_needed, encoder_in
-    from mklkit.evaluation.tasks import task_of
+    from mklkit.estimators.task_of import task_of
 
     needed = columns_needed(pipeline)
     encoder = encoder_in(pipeline)
@@ -238,7 +238,7 @@ class Tally:
         pairs = counts.index.to_frame()
         known = set() if self.task.labels is None else set(map(str, self.task.labels))
         if len(counts) == 0 or (known and not known & set(pairs["truth"])):
-            say(f"column {self.name!r} has none of the model's {self.task.values}: no score")
+            say(f"column {self.name!r} has none of the model's {self.task.plural}: no score")
             return
         truth, guesses = (pairs[side].to_numpy() for side in ("truth", "guess"))
         score = self.task.score(truth, guesses, counts=counts.to_numpy())

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from mklkit.datasets.files import ChunkedTable
     from mklkit.datasets.scanning import Scan
-    from mklkit.evaluation.tasks import Task
-    from mklkit.protocols import FeatureMapTraits
+    from mklkit.protocols import FeatureMapTraits, Task
     from mklkit.views.stored_rows import StoredRows
 
 BLOCK_CELLS = 1 << 21
@@ -49,7 +48,6 @@ def fit_stream(
 
     from mklkit.datasets.encoded_rows import encoded_rows
     from mklkit.datasets.scanning import SAMPLE_ROWS, scan_table
-    from mklkit.evaluation.tasks import Classes
     from mklkit.protocols.splits.holding_out import held_out_mask
     from mklkit.views.dask.rows import DaskRows
     from mklkit.views.memory import memory_limit, refuse_large_gram
@@ -64,7 +62,7 @@ def fit_stream(
             quarter = (memory_limit(options.max_memory) or 0) // 4
             most = min(most, max(LEAST_SAMPLE, quarter // (CELL_BYTES * len(chunked.columns))))
         scan = scan_table(chunked, target, drop, seed, progress, most)
-    task = Classes()
+    task = scan.table.learned
     metadata = settle_columns(
         pipeline, scan.table, options.kernels, [*scan.table.notes, *_notes_on_score(task, scan)]
     )

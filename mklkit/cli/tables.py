@@ -202,18 +202,17 @@ def decisive_score(scores: dict[str, dict[str, Any] | None]) -> tuple[str, dict[
 
 
 def scores_tables(
-    scores: dict[str, dict[str, Any] | None], first: str | None = None
+    task: str, scores: dict[str, dict[str, Any] | None], first: str | None = None
 ) -> list[Grid | FirstThatFits]:
     """Return the scores of each part of the rows, and those of each class on the decisive part.
 
-    The ``first`` of the scores is the one that counts.
+    The scores are those of the ``task`` of a name; the ``first`` of them is the one that counts.
     """
-    from mklkit.evaluation.tasks import Classes, Numbers
+    from mklkit.registry.tasks import task_named
 
     part, decisive = decisive_score(scores)
-    task = Numbers() if "r2" in decisive else Classes()
     known = {key: score for key, score in scores.items() if score is not None}
-    table = parts_grid(task, known, first)
+    table = parts_grid(task_named(task), known, first)
     return [table, class_table(decisive, part)] if "confusion" in decisive else [table]
 
 

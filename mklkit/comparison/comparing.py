@@ -36,6 +36,7 @@ from mklkit.evaluation.leakage import leakage_notes
 from mklkit.evaluation.resolution import resolution_of
 from mklkit.evaluation.time_limits import seconds_of, shortened
 from mklkit.persistence.metadata import versions
+from mklkit.protocols.component import AUTO_TASK, TASK
 from mklkit.protocols.splits.making import PartsColumn, requested
 from mklkit.protocols.splits.split import Splits
 from mklkit.registry.columns import are_proposed
@@ -217,8 +218,8 @@ def compare(
     chosen, questions, omissions = methods_to_compare(methods, presets, options)
     notes += omissions
     check_reference(reference, chosen)
-    if task == "auto" and not options.task.has_classes:
-        notes.insert(0, "the target holds numbers: regression")
+    if task == AUTO_TASK and options.task.name != TASK:
+        notes.insert(0, f"the target holds {options.task.plural}: {options.task.name}")
     for place, source in enumerate(data):
         data[place], plan = _divided(source, kernels, groups, split_column, request, seed)
         plans.append(plan)
@@ -314,8 +315,7 @@ def _divided(
         data, parts = data.without(split_column, "says which rows are for testing")
         request = PartsColumn(parts.to_numpy(), str(parts.name))
     splits = data.task.splits(data.target, request, seed, data.groups)
-    numbers = not data.task.has_classes
-    leaks = leakage_notes(data.read_by(kernels), data.target, splits, data.groups, numbers)
+    leaks = leakage_notes(data.read_by(kernels), data.target, splits, data.groups, data.task.gives)
     return data, attrs.evolve(splits, notes=(*splits.notes, *leaks))
 
 
@@ -336,7 +336,7 @@ def plan_metadata(
             }
             for source, plan in zip(data, plans, strict=True)
         ],
-        "task": options.task.kind,
+        "task": options.task.name,
         "score": options.score,
         "margins": {
             source.name: equivalence_margin(options.task, str(options.score), source.truth)

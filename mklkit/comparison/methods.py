@@ -14,12 +14,11 @@ from sklearn.pipeline import Pipeline
 
 from mklkit._version import __version__
 from mklkit.comparison.data import in_unicode
-from mklkit.datasets.pipeline import DEFAULT_SCALE, build_pipeline
+from mklkit.datasets.pipeline import DEFAULT_SCALE, build_pipeline, task_pipeline
 from mklkit.errors import IncompatibleError, SpecError, UnknownNameError, quoted, suggest
 from mklkit.estimators.from_preset import find_preset, preset_parts
-from mklkit.evaluation.tasks import Classes, Task
-from mklkit.protocols import CombinerTraits, traits_of
-from mklkit.protocols.component import MISSING_STRATEGY, Preset
+from mklkit.protocols import CombinerTraits, Task, traits_of
+from mklkit.protocols.component import MISSING_STRATEGY, TASK, Preset
 from mklkit.registry.columns import (
     are_proposed,
     bind_kernels,
@@ -31,6 +30,7 @@ from mklkit.registry.composing import choose_components
 from mklkit.registry.entries import Kind
 from mklkit.registry.registry import get_registry
 from mklkit.registry.specs import to_spec
+from mklkit.registry.tasks import task_named
 
 METHOD, ONE_KERNEL, CLASSIFIER, BASELINE = "method", "one kernel", "classifier", "baseline"
 GLOB = frozenset("*?[")
@@ -97,8 +97,10 @@ class MethodOptions:
     seed: int = 0
     n_jobs: int | None = None
     max_memory: int | str | None = None
-    task: Task = attrs.field(factory=Classes)
-    score: str = Classes.scores[0].name
+    task: Task = attrs.field(factory=lambda: task_named(TASK))
+    score: str = attrs.field(
+        default=attrs.Factory(lambda self: self.task.ranked_by[0], takes_self=True)
+    )
     scoring: Any = None
     """The score that chooses parameters: accuracy if the score needs probabilities."""
     baselines: tuple[str, ...] | None = None
@@ -115,11 +117,12 @@ class MethodOptions:
         missing = settings.pop("missing", None) or [*self.missing, MISSING_STRATEGY][0]
         parts = preset_parts(preset, settings)
         chosen = choose_components(
-            parts["combiner"], parts["feature_map"], parts["learner"], task=self.task.learned
+            parts["combiner"], parts["feature_map"], parts["learner"], target=self.task.kinds[0]
         )
         if self.tune is not None:
             settings["scoring"] = self.scoring
-        pipeline = self.task.pipeline(
+        pipeline = task_pipeline(
+            self.task,
             preset,
             scale=self.scale,
             covariates=self.covariates,
@@ -245,8 +248,8 @@ def _of_combiner(request: Any, options: MethodOptions, notes: list[str]) -> list
 
 def _check(spec: Any, learner: Any, options: MethodOptions) -> None:
     """Refuse combinations that are known not to work before a fit."""
-    task = options.task.learned
-    combiner = choose_components(spec, options.feature_map, learner, task=task).combiner
+    target = options.task.kinds[0]
+    combiner = choose_components(spec, options.feature_map, learner, target=target).combiner
     number = traits_of(combiner, CombinerTraits).n_kernels
     if number is None or are_proposed(options.kernels):  # Their number is known only in a fit.
         return
@@ -277,9 +280,10 @@ def presets_of(requests: Sequence[Any]) -> list[Preset]:
 
 def _of_estimator(pair: tuple[Any, ...], options: MethodOptions) -> Method:
     name, estimator = pair if len(pair) == 2 else (None, None)
-    kind, fits = options.task.estimators
-    if not (isinstance(name, str) and isinstance(estimator, BaseEstimator) and fits(estimator)):
-        raise SpecError(f"Expected (name, scikit-learn {kind}), got {quoted(pair)}.")
+    task = options.task
+    is_estimator = isinstance(estimator, BaseEstimator) and task.fits(estimator)
+    if not (isinstance(name, str) and is_estimator):
+        raise SpecError(f"Expected (name, scikit-learn {task.estimator_noun}), got {quoted(pair)}.")
     return options.of_estimator(estimator, name, CLASSIFIER, type(estimator).__module__)
 
 

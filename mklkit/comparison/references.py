@@ -12,7 +12,7 @@ from sklearn.multioutput import MultiOutputRegressor
 
 from mklkit.comparison.methods import BASELINE, METHOD, ONE_KERNEL, Method, MethodOptions
 from mklkit.errors import IncompatibleError, SpecError, UnknownNameError, quoted, suggest
-from mklkit.evaluation.tasks import Task
+from mklkit.protocols import Task
 from mklkit.protocols.component import FILLED, Preset
 from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list, parts_of
 from mklkit.registry.composing import choose_components
@@ -73,7 +73,7 @@ def _of_learner(
 ) -> References:
     parts = {"learner": learner, "feature_map": options.feature_map}
     try:
-        choose_components(EVEN, options.feature_map, learner, task=options.task.learned)
+        choose_components(EVEN, options.feature_map, learner, target=options.task.kinds[0])
     except IncompatibleError:
         # The learner and map work only with the combiners of the methods.
         parts = dict.fromkeys(parts)
@@ -92,7 +92,7 @@ def _of_learner(
     )
     even = [method(EVEN, EVEN, METHOD)] if len(single) != 1 else []
     # Without labels there is no best kernel.
-    is_several = len(single) != 1 and options.task.learned != "none"
+    is_several = len(single) != 1 and not options.task.kinds[0].is_empty
     best = [method(BEST_KERNEL, BEST_KERNEL, METHOD)] if is_several else []
     kept = [single[place] for place in shared] if is_several else []
     return {"even": even, "alone": single, "best": best, "also": besides, "kept": kept}

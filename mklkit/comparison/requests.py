@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import attrs
-import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
@@ -28,8 +27,7 @@ from mklkit.comparison.references import (
 from mklkit.datasets.kernel_columns import named_sources
 from mklkit.datasets.pipeline import missing_sources_in
 from mklkit.errors import SpecError, UnknownNameError, plain_message, quoted, suggest
-from mklkit.estimators.fold_scores import needs_probabilities
-from mklkit.estimators.missing_sources import counts
+from mklkit.estimators.missing_sources import counts, numbered
 from mklkit.protocols.component import Preset
 
 
@@ -51,8 +49,8 @@ def with_missing_sources(data: DataSet, methods: Sequence[Method]) -> DataSet:
     missing = pd.DataFrame(sources)
     if not missing.any(axis=None):
         return data
-    classes, codes = np.unique(data.target, return_inverse=True)
-    named = classes.tolist() if data.task.has_classes else []
+    strata = data.task.strata(data.target)
+    codes, named = (data.target, []) if strata is None else numbered(strata)
     told = counts(list(sources), missing.to_numpy(), codes, named)
     return attrs.evolve(data, incomplete=missing.any(axis=1).to_numpy(), notes=[*data.notes, *told])
 
@@ -78,14 +76,13 @@ def of_task(
         usual = {source.task.usual_score(source.target): source for source in data}
         score = next((name for name in usual if name != task.ranked_by[0]), task.ranked_by[0])
         notes = [reason] if (reason := task.why(score, usual[score].target)) else []
-    scorer, is_calibrated = task.scorer(score), True
-    for source in data if task.has_classes and task.learned != "none" else ():
-        classes, codes = np.unique(source.target, return_inverse=True)
+    is_calibrated = True
+    for source in data:
         try:
-            is_calibrated = not needs_probabilities(scorer, codes, classes)
+            is_calibrated = not task.needs_probabilities(score, source.target)
         except ValueError as error:
             raise SpecError(
-                f"The score {score} is not defined for the classes of {source.name}"
+                f"The score {score} is not defined for the {task.plural} of {source.name}"
                 f" ({plain_message(error)}). Choose another, such as balanced_accuracy or f1_macro."
             ) from error
     if not is_calibrated and not options.probability:
@@ -94,7 +91,7 @@ def of_task(
             " calibrated: add --probability (in Python probability=True)."
         )
     chooses = is_calibrated and score != "accuracy"
-    scoring = task.score_named(score).scoring if chooses else None
+    scoring = task.scoring(score) if chooses else None
     if options.tune is not None and scoring is None and score != "accuracy":
         notes.append("parameters are chosen by accuracy, because a search has no probabilities")
     return attrs.evolve(options, task=task, score=score, scoring=scoring), notes

@@ -16,8 +16,8 @@ from mklkit.display.table import Column, ResultTable
 if TYPE_CHECKING:
     import pandas as pd
 
-    from mklkit.evaluation.score import Score
-    from mklkit.evaluation.tasks import Task
+    from mklkit.protocols import Task
+    from mklkit.protocols.score import Score
 
 WORDS = (
     Column("method", "Method", short="method", order="ascending"),

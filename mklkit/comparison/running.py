@@ -28,9 +28,9 @@ from mklkit.errors import DataError, plain_message, quoted, type_name
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.evaluation.fit_and_score import Samples, fitted_on
-from mklkit.evaluation.score import values_of
 from mklkit.persistence.metadata import json_ready
 from mklkit.protocols import Array
+from mklkit.protocols.score import values_of
 from mklkit.protocols.splits.split import Split, Splits
 from mklkit.registry.specs import to_spec
 from mklkit.views.cache import Cache

@@ -29,6 +29,7 @@ from mklkit.errors import IncompatibleError, MKLKitError, named, suggest
 from mklkit.estimators.from_preset import find_preset, preset_classifier, preset_parts, tuned
 from mklkit.estimators.introspection import KernelModel, column_names, split
 from mklkit.estimators.sources import counts_in
+from mklkit.protocols import Task
 from mklkit.protocols.component import Preset
 from mklkit.registry.columns import are_proposed, kernels_beside
 
@@ -220,14 +221,21 @@ def preset_pipeline(
     )
 
 
-def pipeline_without_classes(
-    estimator: Any, preset: Preset, scale: str | None, settings: Any, step: str, reason: str
+def task_pipeline(
+    task: Task, preset: Preset, *, scale: str | None = None, **settings: Any
 ) -> Pipeline:
-    """Return the steps with an estimator not for classes; refuse settings that are for classes."""
+    """Return the unfitted steps from a table to predictions of a task.
+
+    Settings are those of :func:`preset_pipeline`; those for classes are refused by other tasks.
+    """
+    if task.takes_classes:
+        return preset_pipeline(preset, scale=scale, **settings)
     for name, usual in FOR_CLASSES.items():
         if settings.pop(name, usual) != usual:
             option = name.replace("_", "-")
-            raise IncompatibleError(f"--{option} is for classes, and {reason}: leave it out.")
+            raise IncompatibleError(
+                f"--{option} is for classes, and {task.why_no_classes}: leave it out."
+            )
     if preset.members > 1:
         raise IncompatibleError(f"The preset {preset.name} is a vote, which is for classes.")
     scale, beside = (
@@ -235,9 +243,9 @@ def pipeline_without_classes(
         ("covariates", "missing_value", "tune", "scoring"),
     )
     covariates, missing_value, *search = (settings.pop(key, None) for key in beside)
-    model = tuned(estimator(**settings | preset_parts(preset, settings)), *search)
+    model = tuned(task.estimator(**settings | preset_parts(preset, settings)), *search)
     steps = build_pipeline(model, scale, covariates=covariates, missing_value=missing_value)
-    return Pipeline([*steps.steps[:-1], (step, steps[-1])])
+    return Pipeline([*steps.steps[:-1], (task.step, steps[-1])])
 
 
 def match_class_weights(model: Any, labels: Any) -> Any:

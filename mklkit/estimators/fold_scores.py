@@ -31,7 +31,7 @@ from mklkit.estimators.problems import Problem, class_problems, join_scores
 from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.numerics.threads import in_threads
-from mklkit.protocols import Array, Combiner
+from mklkit.protocols import TWO_CLASSES, Array, Combiner
 from mklkit.protocols.splits.split import Indices, Splits
 from mklkit.registry.given_arrays import writes_explained
 from mklkit.views.bound_kernels import BoundKernel
@@ -109,7 +109,7 @@ class FoldScores:
         """Return a group with its estimator and plan."""
         estimator = self.varied(group.common)
         weighted = self.data.row_weights is not None or estimator.class_weight is not None
-        plan = plan_of(estimator, "two classes", reading, kernels, weighted)
+        plan = plan_of(estimator, TWO_CLASSES, reading, kernels, weighted)
         n_classes = len(self.classes)
         problems = class_problems(n_classes, estimator.multiclass, plan.combiner, plan.learner)
         return GroupRun(group, estimator, plan, problems)

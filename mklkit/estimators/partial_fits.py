@@ -19,6 +19,7 @@ from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import TrainingData, as_source, checked_rows
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.protocols import (
+    TWO_CLASSES,
     Array,
     CombinerTraits,
     FeatureMapTraits,
@@ -137,10 +138,10 @@ def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
         )
     X = as_source(X)
     if sums is None:
-        reading, (bank,) = read_table(X, [kernels_to_bind(estimator.kernels, "two classes", X)])
+        reading, (bank,) = read_table(X, [kernels_to_bind(estimator.kernels, TWO_CLASSES, X)])
     else:
         reading, bank = sums.plan.reading, list(sums.plan.kernels)
-    plan = plan_of(estimator, "two classes", reading, bank)
+    plan = plan_of(estimator, TWO_CLASSES, reading, bank)
     rows = checked_rows(estimator, reading, X, first=sums is None)
     if rows.medians is not None:
         raise DataError(

@@ -20,7 +20,7 @@ from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import TrainingData, as_source, check_training
 from mklkit.numerics.ridge import leave_one_out_error
 from mklkit.numerics.sampling import drawn_by_class
-from mklkit.protocols import Array, FittedKernel, Rows, Target, Task
+from mklkit.protocols import TWO_CLASSES, Array, FittedKernel, Rows, Target, TargetKind
 from mklkit.protocols.splits.making import make_splits
 from mklkit.registry.columns import proposed_for
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
@@ -87,12 +87,12 @@ class KernelBank:
 def proposed_bank(
     names: Sequence[str] | None,
     data: TrainingData,
-    task: Task,
+    kind: TargetKind,
     sources: Sequence[str] = (),
     learners: Sequence[Any] = (),
     read_by: Sequence[BoundKernel] = (),
 ) -> KernelBank:
-    """Return a bank proposed from training data, for classes or for numbers.
+    """Return a bank proposed from training data, for classes or other targets.
 
     ``sources`` are the columns of each source; if empty, sources are recognised by name.
     The learner is the one of ``learners`` that predicts more rows in three folds. ``read_by`` are
@@ -106,14 +106,14 @@ def proposed_bank(
     Alignments: Cortes, Mohri and Rostamizadeh, "Algorithms for learning kernels based on centered
     alignment", JMLR 13 (2012), section 2.
     """
-    numbers = task == "numbers"
-    codes = np.zeros(len(data.values), np.intp) if numbers else data.values
+    codes = data.values if kind.of_classes else np.zeros(len(data.values), np.intp)
     drawn = drawn_by_class(codes, MOST_ROWS)
     sample, values = data.rows[drawn], data.values[drawn]
-    if numbers:
-        targets = StandardScaler().fit_transform(values.reshape(len(values), -1))
-    else:
+    if kind.of_classes:
         targets = (values[:, None] == np.unique(values)).astype(np.float64)
+    else:
+        response = kind.response(values)
+        targets = StandardScaler().fit_transform(response.reshape(len(values), -1))
     parts = inferred_sources(read_by, names, data.rows.shape[1], sources)
     of_rows = None if data.groups is None else data.groups[drawn]
     ranks = zip_longest(*([(bound, part.name) for bound in part.kernels()] for part in parts))
@@ -157,9 +157,9 @@ def propose_kernels(X: Any, y: Any, kernels: Any = "auto") -> KernelBank:
     """
     X = as_source(X)
     reading, (read_by,) = read_table(X, [kernels_by_kind(X)])
-    data = check_training(BaseEstimator(), "two classes", reading, X, y)
+    data = check_training(BaseEstimator(), TWO_CLASSES, reading, X, y)
     sources = proposed_for(kernels) or ()
-    return proposed_bank(reading.names, data, "two classes", sources, (), read_by)
+    return proposed_bank(reading.names, data, TWO_CLASSES, sources, (), read_by)
 
 
 def _pruned(

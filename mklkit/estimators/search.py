@@ -51,7 +51,7 @@ from mklkit.estimators.training_data import (
     checked_groups,
     checked_row_weights,
 )
-from mklkit.protocols import Array
+from mklkit.protocols import TWO_CLASSES, Array
 from mklkit.protocols.splits.making import USUAL_FOLDS, GivenSplits, make_splits, read_cv
 from mklkit.views.cache import Cache
 
@@ -218,11 +218,11 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         alike = grouped(points, lambda point: fitted_at_once(varied(base, point)))
         table = as_source(X)
         kernels = [varied(base, group.common).kernels for group in alike]
-        banks = [kernels_to_bind(bank, "two classes", table) for bank in kernels]
+        banks = [kernels_to_bind(bank, TWO_CLASSES, table) for bank in kernels]
         reading, bound = read_table(table, banks)
         row_weights = checked_row_weights(sample_weight, _num_samples(table))
         row_groups = checked_groups(groups, _num_samples(table))
-        data = check_training(self, "two classes", reading, table, y, row_weights, row_groups)
+        data = check_training(self, TWO_CLASSES, reading, table, y, row_weights, row_groups)
         reading = attrs.evolve(reading, medians=data.rows.medians)
         run, seed = seeded(base)
         check_scorer(scorer, self.scoring, data.values, self.classes_)
@@ -241,7 +241,7 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
     @property
     def _score(self) -> Any:
         """The score that chooses settings, a name unless the user gives a function."""
-        return self.scoring or USUAL_SCORES[self.estimator._task]
+        return self.scoring or USUAL_SCORES[self.estimator.kind.name]
 
     def __sklearn_tags__(self) -> Any:
         """Return scikit-learn's tags: those of the estimator's task."""

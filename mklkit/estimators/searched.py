@@ -107,7 +107,7 @@ def _folds(base: Searched, cv: Any, y: Any, seed: int, groups: Any) -> Splits:
         request = read_cv(cv)
         if isinstance(request, Folds):
             request = attrs.evolve(request, least=2)
-        return make_splits(y, request, seed=seed, groups=groups, classes=False)
+        return make_splits(y, request, seed=seed, groups=groups, strata=None)
     if y is None or not np.array_equal(np.unique(np.asarray(y)), [-1, 1]):
         raise DataError(
             "Settings are scored on known outliers: y must be -1 for these and 1 for the other"

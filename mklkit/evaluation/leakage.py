@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import lgamma, log
 from typing import Any
 
@@ -17,18 +17,22 @@ LEAST_KNOWN = 0.9
 CHANCE = 0.01
 """The largest probability allowed for any column of noise to give the target."""
 
+Gives = Callable[[pd.Series, NDArray[Any], int], bool]
+"""Whether one of a number of columns tells the target of every row by itself."""
+
 
 def leakage_notes(
     features: pd.DataFrame,
     targets: NDArray[Any],
     splits: Iterable[Iterable[NDArray[np.intp]]],
     groups: NDArray[Any] | None = None,
-    numbers: bool = False,
+    gives: Gives | None = None,
 ) -> list[str]:
     """Return warnings about these columns that make scores on these splits doubtful.
 
     O(Nd log N). Of equal rows, and of the rows of a group, which are similar, only the first
-    counts towards whether a column alone gives the target.
+    counts towards whether a column alone ``gives`` the target, as :meth:`mklkit.plugin.Task.gives`
+    says.
     """
     notes = []
     hashes = pd.util.hash_pandas_object(features, index=False).to_numpy()
@@ -42,8 +46,7 @@ def leakage_notes(
     if groups is not None:
         firsts = firsts[np.unique(groups[firsts], return_index=True)[1]]
     some, values = features.iloc[firsts], targets[firsts]
-    gives = gives_number if numbers else gives_class
-    if values.ndim == 1:
+    if gives is not None:
         names = [str(name) for name in some if gives(some[name], values, some.shape[1])]
         if names:
             notes.append(

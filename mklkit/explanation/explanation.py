@@ -12,10 +12,10 @@ from mklkit.display.html import bar, grid, notes, shown
 from mklkit.display.measures import PARTS
 from mklkit.display.numbers import DASH, number
 from mklkit.errors import counted, cut
-from mklkit.evaluation.tasks import Task
 from mklkit.explanation.meaning import Unit
 from mklkit.persistence.metadata import json_ready
 from mklkit.plotting.worth import ColumnEffectsDisplay, KernelWorthDisplay
+from mklkit.protocols import Task
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -19,11 +19,10 @@ from mklkit.evaluation.fit_and_score import Samples, fitted_on
 from mklkit.evaluation.paired_tests import corrected_interval
 from mklkit.evaluation.pooled_r2 import HeldOut
 from mklkit.evaluation.resolution import Resolution, resolution_of
-from mklkit.evaluation.tasks import Task
 from mklkit.explanation.columns import Places, ScoredRows, ShufflePlan, input_columns_of, shuffled
 from mklkit.explanation.effects import column_effects, effects_table
 from mklkit.explanation.refitting import Refit, members_of
-from mklkit.protocols import Array, GatedDecision
+from mklkit.protocols import Array, GatedDecision, Task
 from mklkit.protocols.splits.split import Indices, Splits
 
 HAVE = "have"
@@ -289,7 +288,7 @@ class Measuring:
             ) from error
         if any(scores[name] is None or np.isnan(scores[name]) for name in ("score", *self._keys)):
             raise DataError(
-                f"The {self.task.values} scored in fold {len(self.folds)} are all the same, and"
+                f"The {self.task.plural} scored in fold {len(self.folds)} are all the same, and"
                 f" {self.score} needs different ones: take fewer folds, or more rows."
             )
         return scores

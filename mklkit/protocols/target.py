@@ -6,32 +6,18 @@ Labels ``y`` are −1 and +1 (paper symbol φ) as float64.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Self, get_args
+from typing import Self
 
 import attrs
 import numpy as np
-from attrs.validators import and_, deep_iterable, in_, instance_of, min_len
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError
 from mklkit.protocols.rows import Array, protected
 from mklkit.protocols.splits.split import Split, splits_by_fold
+from mklkit.protocols.target_kind import NO_TARGET, NUMBERS, TWO_CLASSES, TargetKind
 
-__all__ = ["TASK_NAMES", "Target", "Task"]
-
-Task = Literal["two classes", "several classes", "numbers", "none"]
-"""The kinds of targets."""
-
-TASKS = deep_iterable(in_(get_args(Task)), and_(instance_of(tuple), min_len(1)))
-"""The validator of a tuple of tasks."""
-
-TASK_NAMES: dict[Task, str] = {
-    "two classes": "two classes",
-    "several classes": "several classes in one fit",
-    "numbers": "numbers (regression)",
-    "none": "rows without labels",
-}
-"""The names of tasks in messages on components that can't do them."""
+__all__ = ["Target"]
 
 
 @attrs.frozen(eq=False)
@@ -40,7 +26,8 @@ class Target:
 
     Attributes
     ----------
-    task : {"two classes", "several classes", "numbers", "none"}
+    kind : TargetKind
+        What the values are: two classes, several classes, numbers, none, or of a package's task.
     values : ndarray of shape (N,) or (N, T)
         −1 and +1 for two classes, class numbers 0, 1, … for several, or numbers; T columns if
         several numbers are learned at once; zeros without labels.
@@ -56,29 +43,39 @@ class Target:
     Examples
     --------
     >>> target = Target.two_classes(np.array([-1.0, 1.0, 1.0]))
-    >>> target.task, len(target), target.take(np.array([0, 2])).values
+    >>> target.kind.name, len(target), target.take(np.array([0, 2])).values
     ('two classes', 3, array([-1.,  1.]))
     """
 
-    task: Task
+    kind: TargetKind
     values: Array = attrs.field(converter=protected)
     row_weights: Array | None = attrs.field(default=None, converter=protected)
     groups: NDArray[np.intp] | None = attrs.field(default=None, converter=protected)
 
     @classmethod
-    def two_classes(cls, labels: Array, row_weights: Array | None = None) -> Self:
+    def two_classes(
+        cls,
+        labels: Array,
+        row_weights: Array | None = None,
+        groups: NDArray[np.intp] | None = None,
+    ) -> Self:
         """Return the target of labels −1 and +1 (N,)."""
-        return cls("two classes", labels, row_weights)
+        return cls(TWO_CLASSES, labels, row_weights, groups)
 
     @classmethod
-    def numbers(cls, values: Array, row_weights: Array | None = None) -> Self:
+    def numbers(
+        cls,
+        values: Array,
+        row_weights: Array | None = None,
+        groups: NDArray[np.intp] | None = None,
+    ) -> Self:
         """Return the target of numbers (N,), or (N, T) for several at once."""
-        return cls("numbers", values, row_weights)
+        return cls(NUMBERS, values, row_weights, groups)
 
     @classmethod
     def nothing(cls, n_rows: int, row_weights: Array | None = None) -> Self:
         """Return the target of rows without labels."""
-        return cls("none", np.zeros(n_rows), row_weights)
+        return cls(NO_TARGET, np.zeros(n_rows), row_weights)
 
     def __len__(self) -> int:
         """Return the number of rows N."""
@@ -88,6 +85,23 @@ class Target:
     def counts(self) -> Array:
         """The weight of each row (N,), 1 by default."""
         return np.ones(len(self)) if self.row_weights is None else self.row_weights
+
+    @property
+    def is_several(self) -> bool:
+        """Whether a learner decides several values per row instead of one."""
+        return self.kind.is_several(self.values)
+
+    @property
+    def response(self) -> Array:
+        """The numbers (N,) or (N, q) that stand for the target where kernels are aligned with it.
+
+        They are centered if their zero is arbitrary; labels are not.
+        """
+        return protected(self.kind.response(self.values, self.row_weights))
+
+    def losses(self, decided: Array) -> Array:
+        """Return the loss (N,) of a decision value for each row (N,); smaller is better."""
+        return self.kind.losses(decided, self.values)
 
     def take(self, members: NDArray[np.intp]) -> Self:
         """Return the target of some of the rows."""
@@ -112,11 +126,14 @@ class Target:
 
         if fold_of is not None and self.groups is None:
             return splits_by_fold(fold_of, cv)
-        request = Folds(cv, all_scored=True)
-        has_classes = self.task != "numbers"
+        strata = self.kind.strata(self.values)
         try:
             return make_splits(
-                self.values, request, seed=random_state, groups=self.groups, classes=has_classes
+                self.values,
+                Folds(cv, all_scored=True),
+                seed=random_state,
+                groups=self.groups,
+                strata=strata,
             )
         except DataError:
             return []

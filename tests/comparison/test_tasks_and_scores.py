@@ -35,7 +35,7 @@ from mklkit.comparison.running import run_cells
 from mklkit.comparison.stored import Cell
 from mklkit.errors import DataError, MKLKitError
 from mklkit.evaluation import make_splits
-from mklkit.evaluation.tasks import Numbers, OneClass
+from mklkit.tasks import Outliers, Regression
 
 FEATURES, NUMBERS = (part[:90] for part in load_diabetes(return_X_y=True))
 WINES, CLASSES = load_wine(return_X_y=True)
@@ -137,9 +137,9 @@ def test_numbers_and_outliers_are_tuned_inside_the_training_rows() -> None:
 
 def test_baselines_of_every_task_search_grids_that_they_have() -> None:
     for task, y in (
-        (Numbers(["a"]), NUMBERS),
-        (Numbers(["a", "b"]), np.column_stack([NUMBERS, NUMBERS])),
-        (OneClass(), np.where(np.arange(90) % 9 > 0, 1, -1)),
+        (Regression(["a"]), NUMBERS),
+        (Regression(["a", "b"]), np.column_stack([NUMBERS, NUMBERS])),
+        (Outliers(), np.where(np.arange(90) % 9 > 0, 1, -1)),
     ):
         options = MethodOptions(task=task, tune=9, scoring=task.ranked_by[0])
         searches = [method.pipeline[-1] for method in baselines(options)]

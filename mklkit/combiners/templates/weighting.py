@@ -25,14 +25,12 @@ from mklkit.protocols import (
     Projector,
     Rows,
     Target,
-    Task,
     Views,
     array_of,
     component_error,
     fit_learner,
     learner_parameters,
     learner_variants,
-    protected,
     traits_of,
 )
 from mklkit.protocols.combiner import RowWeightsCount
@@ -229,7 +227,9 @@ class WeightingCombiner(LearnedWeighting):
 
     @abstractmethod
     def weights(self, views: Views, y: Array) -> Array:
-        """Return the weights (M,), none negative, for labels y (N,) or centred numbers.
+        """Return the weights (M,), none negative, for the ``response`` y of the target.
+
+        These are labels or centred numbers (N,), or (N, q) of several columns.
 
         With ``row_weights="throughout"`` in the traits it also takes ``row_weights=None``, (N,).
         """
@@ -238,9 +238,7 @@ class WeightingCombiner(LearnedWeighting):
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
         """Return the weights (M,) of :meth:`weights`."""
-        y, row_weights = target.values, target.row_weights
-        if target.task == "numbers":  # whose zero is arbitrary
-            y = protected(y - np.average(y, weights=row_weights, axis=0))
+        y, row_weights = target.response, target.row_weights
         if traits_of(self, CombinerTraits).row_weights == "throughout":
             return self.weights(views, y, row_weights)  # type: ignore[call-arg]
         return self.weights(views, y)
@@ -265,7 +263,7 @@ def weighting_rule(
     feature_map: str = FEATURE_MAP,
     learner: str = LEARNER,
     from_moments: bool = False,
-    tasks: tuple[Task, ...] = ("two classes",),
+    learns: tuple[str, ...] = ("two classes",),
     row_weights: RowWeightsCount = "learner",
 ) -> Callable[[Callable[..., float]], type[WeightingCombiner]]:
     """Make a combiner from a function that scores one view.
@@ -278,7 +276,7 @@ def weighting_rule(
         The feature map and learner used by default.
     from_moments : bool, default=False
         This and the following are as in :class:`~mklkit.plugin.CombinerTraits`.
-    tasks : tuple of str, default=("two classes",)
+    learns : tuple of str, default=("two classes",)
         ``"numbers"`` are centred.
     row_weights : {"refused", "learner", "throughout"}, default="learner"
         With ``"throughout"`` the third argument is the rows' weights (N,), or None.
@@ -302,7 +300,7 @@ def weighting_rule(
         feature_map=feature_map,
         learner=learner,
         from_moments=from_moments,
-        tasks=tasks,
+        learns=learns,
         row_weights=row_weights,
     )
 

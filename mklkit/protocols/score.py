@@ -8,9 +8,10 @@ from typing import Any, Literal
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
 
-from mklkit.protocols import Array
+from mklkit.protocols.rows import Array
+
+__all__ = ["Answers", "Score", "Scorer", "of_labels", "values_of"]
 
 Scorer = Callable[[Any, Any, Any], float]
 """A function of a fitted model, rows and targets; larger is better."""
@@ -44,6 +45,10 @@ class Answers:
     variance: Array | None = None
     values: Array | None = None
     probabilities: Array | None = None
+
+    def has(self, needs: str) -> bool:
+        """Return whether they have what a score ``needs``."""
+        return needs == "labels" or getattr(self, needs) is not None
 
 
 def words_of(score: str) -> str:
@@ -93,8 +98,6 @@ class Score:
         Heads of tables, and on a terminal (None: left out).
     decimal : bool
         Whether tables write a share as a decimal, as is usual for areas.
-    metric : callable, optional
-        A function of truth and predictions, if scikit-learn has no scorer of the name.
     of_model : callable, optional
         A scorer to use instead of scikit-learn's of the name.
     ranks : bool
@@ -113,7 +116,6 @@ class Score:
     head: str = attrs.field()
     short: str | None = attrs.field()
     decimal: bool = False
-    metric: Callable[..., Any] | None = None
     of_model: Scorer | None = None
     ranks: bool = True
 
@@ -165,17 +167,20 @@ class Score:
         return (100, 1) if self.share else (1, 3)
 
     @property
-    def scoring(self) -> Any:
-        """What scikit-learn's searches take as ``scoring``: a name, or a scorer."""
-        if self.of_model is not None:
-            return self.of_model
-        return self.name if self.name in get_scorer_names() else make_scorer(self.metric)
+    def is_known(self) -> bool:
+        """Whether scikit-learn has a scorer of the name, and no other replaces it."""
+        # Imported late, since every command imports the protocols.
+        from sklearn.metrics import get_scorer_names
+
+        return self.of_model is None and self.name in get_scorer_names()
 
     @property
-    def scorer(self) -> Scorer:
-        """scikit-learn's scorer."""
-        scorer: Scorer = get_scorer(self.scoring)
-        return scorer
+    def scorer(self) -> Scorer | None:
+        """scikit-learn's scorer of the name, or the one that replaces it; None without any."""
+        from sklearn.metrics import get_scorer
+
+        known: Scorer | None = get_scorer(self.name) if self.is_known else self.of_model
+        return known
 
     def written(self, value: float | None) -> str:
         """Return a value as text."""
@@ -201,13 +206,8 @@ def of_labels(metric: Callable[..., Any]) -> Callable[[Answers], float]:
 
 def values_of(answers: Answers, scores: Iterable[Score]) -> dict[str, float]:
     """Return the values of scores by their keys, as far as the answers have what they need."""
-    present = {
-        "labels": True,
-        "values": answers.values is not None,
-        "probabilities": answers.probabilities is not None,
-    }
     return {
         score.key: score.of(answers)
         for score in scores
-        if score.of is not None and present[score.needs]
+        if score.of is not None and answers.has(score.needs)
     }
