@@ -21,6 +21,7 @@ from mklkit.datasets.target import (
     choose_column,
     note_without_target,
     numbers_of_weights,
+    read_targets,
     targets_and_dropped,
     wanted_targets,
 )

@@ -85,9 +85,11 @@ def class_problems(n_classes: int, multiclass: str, combiner: Any, learner: Any)
             f"multiclass must be one of {', '.join(map(repr, STRATEGIES))}; got {multiclass!r}."
         )
     if multiclass == "native":
-        able = traits_of(combiner, CombinerTraits), traits_of(learner, LearnerTraits)
-        for part, traits in zip((combiner, learner), able, strict=True):
-            if not SEVERAL_CLASSES.is_in(traits.learns):
+        for part, learns in (
+            (combiner, traits_of(combiner, CombinerTraits).learns),
+            (learner, traits_of(learner, LearnerTraits).learns),
+        ):
+            if not SEVERAL_CLASSES.is_in(learns):
                 raise IncompatibleError(
                     f"{part.name} handles two classes only; for more use multiclass='ovo' or 'ovr'."
                 )

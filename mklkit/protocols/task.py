@@ -20,7 +20,7 @@ from mklkit.protocols.component import Component
 from mklkit.protocols.rows import Array
 from mklkit.protocols.score import Answers, Score, Scorer, values_of
 from mklkit.protocols.splits.split import Indices, Splits
-from mklkit.protocols.target import TargetKind
+from mklkit.protocols.target_kind import TargetKind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -175,9 +175,9 @@ class Task(Component, ABC):
         """Raise a DataError if no model could learn the targets of the data of a name."""
         self.checked(targets, len(targets))
 
-    def scorable(self, truth: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return which rows of new data, in the form of :meth:`comparable`, can be scored (n,)."""
-        return np.ones(len(truth), bool)
+    def is_scorable(self, truth: NDArray[Any]) -> bool:
+        """Return whether a model can be scored by these targets in the form of :meth:`comparable`."""
+        return True
 
     def truth(self, targets: NDArray[Any]) -> NDArray[Any]:
         """Return the targets by which models are scored, if these are not what they learn."""
@@ -377,7 +377,7 @@ class Task(Component, ABC):
         seen = {"training": trained, "variance": variance}
         guesses = np.asarray(guess.predict(np.zeros((len(truth), 1))))
         baseline = float(by.of(Answers(truth, guesses, **seen)))  # type: ignore[misc, arg-type]
-        answers = Answers(truth, predictions, baseline=baseline, **seen)  # type: ignore[arg-type]
+        answers = Answers(truth, predictions, baseline=baseline, **seen)
         values = values_of(answers, self.labeled)
         reached = values[by.key]
         better = reached < baseline if by.lower else reached > baseline

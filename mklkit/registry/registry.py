@@ -1,8 +1,8 @@
 """The registry of components by name: built-ins and plugins, through the same hooks.
 
 Whatever a module of the packages ``kernels``, ``feature_maps``, ``combiners``, ``learners``,
-``missing``, ``tasks`` and ``presets`` registers is built in, so that a new strategy is one new file.
-Plugins are found through the entry-point group ``mklkit``.
+``missing``, ``tasks`` and ``presets`` registers is built in, so that a new strategy is one new
+file. Plugins are found through the entry-point group ``mklkit``.
 """
 
 from __future__ import annotations

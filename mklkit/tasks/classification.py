@@ -102,10 +102,9 @@ class Classification(Task):
         """Refuse labels of other types than classes have, and a single class."""
         check_labels(name, targets)
 
-    def scorable(self, truth: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return that all rows are scored if some have a class of the model, else none."""
-        known = None if self.labels is None else set(map(str, self.labels))
-        return np.full(len(truth), known is None or bool(known & set(truth)))
+    def is_scorable(self, truth: NDArray[Any]) -> bool:
+        """Return whether some of the targets are classes of the model."""
+        return self.labels is None or bool({*map(str, self.labels)} & {*truth})
 
     def summary(self, targets: NDArray[Any], counts: pd.Series | None = None) -> str:
         """Return the largest classes, with their numbers of rows."""
