@@ -219,7 +219,7 @@ def resolved_table(
     source: RawTable | ChunkedTable,
     rows: pd.DataFrame,
     known: NDArray[np.bool_],
-    labels: pd.Series,
+    labels: pd.Series | pd.DataFrame,
     dropped: list[str],
     notes: list[str],
     written: Collection[str] = (),

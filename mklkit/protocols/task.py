@@ -176,7 +176,7 @@ class Task(Component, ABC):
         self.checked(targets, len(targets))
 
     def is_scorable(self, truth: NDArray[Any]) -> bool:
-        """Return whether a model can be scored by these targets in the form of :meth:`comparable`."""
+        """Return whether a model can be scored by targets, in the form of :meth:`comparable`."""
         return True
 
     def truth(self, targets: NDArray[Any]) -> NDArray[Any]:
