@@ -37,12 +37,12 @@ PARTS = {
 }
 
 
-def facts_grid(facts: Iterable[Fact]) -> Grid:
+def facts_grid(metadata: Iterable[Fact]) -> Grid:
     """Return names with one or several lines of text each, side by side."""
     table = Grid.grid(padding=(0, 2))
     table.add_column(style="bold")
     table.add_column(overflow="fold")
-    for name, lines in facts:
+    for name, lines in metadata:
         for place, line in enumerate([lines] if isinstance(lines, str) else lines):
             table.add_row(Text(name if place == 0 else ""), Text(plain(line)))
     return table
@@ -75,10 +75,10 @@ def chosen_line(model: dict[str, Any]) -> list[Fact]:
     return [("chosen", text)] if texts else []
 
 
-def learned_line(facts: dict[str, Any]) -> str:
+def learned_line(metadata: dict[str, Any]) -> str:
     """Return how many rows the model has learned from, and how many the scored one has."""
-    rows, time = facts["model"]["rows"], f"{facts['seconds']:.2f} s"
-    scored = facts.get("scored_model", {"rows": rows})
+    rows, time = metadata["model"]["rows"], f"{metadata['seconds']:.2f} s"
+    scored = metadata.get("scored_model", {"rows": rows})
     if scored["rows"] == rows:
         return f"learned from {counted(rows, 'row')} in {time}"
     return (
@@ -219,7 +219,7 @@ def scores_tables(
 
 def scores_in_order(task: Any, first: str | None) -> dict[str, str]:
     """Return the words for a task's scores by their keys, with the one that counts first."""
-    ordered = sorted(task.labelled, key=lambda score: score.key != first)
+    ordered = sorted(task.labeled, key=lambda score: score.key != first)
     return {score.key: score.words for score in ordered}
 
 

@@ -70,7 +70,7 @@ class CrossValidation:
         """Mean and standard deviation over the folds, per score."""
         return {
             score.key: _spread([fold[score.key] for fold in self.folds])
-            for score in self.task.labelled
+            for score in self.task.labeled
         }
 
     @property
@@ -90,10 +90,10 @@ class CrossValidation:
         rows: list[list[object]] = [["all folds", "", *self.shown_scores(), duration(self.seconds)]]
         for fold in self.folds:
             place = [fold["repeat"] + 1, fold["fold"] + 1][self.splits.repeats == 1 :]
-            scores = [score.written(fold[score.key]) for score in self.task.labelled]
+            scores = [score.written(fold[score.key]) for score in self.task.labeled]
             name = "fold " + ".".join(map(str, place))
             rows.append([name, fold["rows"], *scores, duration(fold["seconds"])])
-        heads = ["", "rows", *(score.words for score in self.task.labelled), "time"]
+        heads = ["", "rows", *(score.words for score in self.task.labeled), "time"]
         more = len(self.folds) - MOST_FOLDS
         rest = f"and {counted(more, 'fold')} more" if more > 0 else ""
         table = grid(heads, rows[: MOST_FOLDS + 1], best=0, rest=rest)
@@ -182,7 +182,7 @@ def cross_validate(
             numbers = {"repeat": split.repeat, "fold": split.fold}
             scored.append({**numbers, **scores.test, "seconds": scores.seconds})
             report(len(scored), len(splits))
-    keys = [score.key for score in task.labelled]
+    keys = [score.key for score in task.labeled]
     kept = ("repeat", "fold", "rows", *keys, "better_than_baseline", "seconds")
     per_fold = [{key: fold[key] for key in kept} for fold in scored]
     pooled = None
