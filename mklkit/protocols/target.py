@@ -22,23 +22,38 @@ __all__ = ["Target"]
 
 @attrs.frozen(eq=False)
 class Target:
-    """The target of N training rows.
+    """What a model learns: the target of N training samples.
 
-    Attributes
+    All components of a fit share the arrays, so they are read-only.
+
+    Parameters
     ----------
     kind : TargetKind
         What the values are: two classes, several classes, numbers, none, or of a package's task.
     values : ndarray of shape (N,) or (N, T)
-        −1 and +1 for two classes, class numbers 0, 1, … for several, or numbers; T columns if
-        several numbers are learned at once; zeros without labels.
+        −1 and +1 for two classes (paper symbol φ), class numbers 0, 1, … for several, or numbers; T
+        columns if several numeric targets are learned at once; zeros without labels.
     row_weights : ndarray of shape (N,), optional
-        The weight of each row, above 0: a row of weight 2 counts as much as the same row twice.
-        None if all rows count equally.
-    groups : ndarray of shape (N,), optional
-        The number of each row's group, such as its patient. Choices on held-out rows are made on
-        rows of other groups, as in :meth:`folds`. None if each row is its own group.
+        The weight of each sample, above 0: a sample of weight 2 counts as much as the same sample
+        twice. None if all count equally.
+    groups : ndarray of int of shape (N,), optional
+        The number of each sample's group, such as its patient. Choices on held-out samples are made
+        on samples of other groups, as in :meth:`folds`. None if each sample is its own group.
 
-    All components of a fit share these arrays, so they are read-only.
+    Attributes
+    ----------
+    counts : ndarray of shape (N,)
+        The weight of each sample, 1 by default.
+    response : ndarray of shape (N,) or (N, q)
+        The numbers that stand for the target where kernels are aligned with it: labels, or numeric
+        targets minus their mean.
+    is_several : bool
+        Whether a learner decides several values per sample instead of one.
+
+    See Also
+    --------
+    Learner.fit : A method that takes it.
+    Combiner.fit : Another.
 
     Examples
     --------
@@ -59,7 +74,22 @@ class Target:
         row_weights: Array | None = None,
         groups: NDArray[np.intp] | None = None,
     ) -> Self:
-        """Return the target of labels −1 and +1 (N,)."""
+        """Return the target of labels −1 and +1.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (N,)
+            −1 and +1, as floats.
+        row_weights : ndarray of shape (N,), optional
+            The weight of each sample, above 0; by default all count equally.
+        groups : ndarray of int of shape (N,), optional
+            The number of each sample's group.
+
+        Returns
+        -------
+        Target
+            Of the kind ``"two classes"``.
+        """
         return cls(TWO_CLASSES, labels, row_weights, groups)
 
     @classmethod
@@ -69,12 +99,40 @@ class Target:
         row_weights: Array | None = None,
         groups: NDArray[np.intp] | None = None,
     ) -> Self:
-        """Return the target of numbers (N,), or (N, T) for several at once."""
+        """Return the target of one or several numeric targets.
+
+        Parameters
+        ----------
+        values : ndarray of shape (N,) or (N, T)
+            The numbers, one column per target.
+        row_weights : ndarray of shape (N,), optional
+            The weight of each sample, above 0; by default all count equally.
+        groups : ndarray of int of shape (N,), optional
+            The number of each sample's group.
+
+        Returns
+        -------
+        Target
+            Of the kind ``"numbers"``.
+        """
         return cls(NUMBERS, values, row_weights, groups)
 
     @classmethod
     def nothing(cls, n_rows: int, row_weights: Array | None = None) -> Self:
-        """Return the target of rows without labels."""
+        """Return the target of samples without labels.
+
+        Parameters
+        ----------
+        n_rows : int
+            The number of samples N.
+        row_weights : ndarray of shape (N,), optional
+            The weight of each sample, above 0; by default all count equally.
+
+        Returns
+        -------
+        Target
+            Of the kind ``"none"``, with zeros as values.
+        """
         return cls(NO_TARGET, np.zeros(n_rows), row_weights)
 
     def __len__(self) -> int:
@@ -88,7 +146,7 @@ class Target:
 
     @property
     def is_several(self) -> bool:
-        """Whether a learner decides several values per row instead of one."""
+        """Whether a learner decides several values per sample instead of one."""
         return self.kind.is_several(self.values)
 
     @property
@@ -100,11 +158,33 @@ class Target:
         return protected(self.kind.response(self.values, self.row_weights))
 
     def losses(self, decided: Array) -> Array:
-        """Return the loss (N,) of a decision value for each row (N,); smaller is better."""
+        """Return how wrong decision values are, by which kernels are chosen.
+
+        Parameters
+        ----------
+        decided : ndarray of shape (N,)
+            A decision value for each sample.
+
+        Returns
+        -------
+        ndarray of shape (N,)
+            The loss of each; smaller is better.
+        """
         return self.kind.losses(decided, self.values)
 
     def take(self, members: NDArray[np.intp]) -> Self:
-        """Return the target of some of the rows."""
+        """Return the target of some of the samples.
+
+        Parameters
+        ----------
+        members : ndarray of int of shape (n,)
+            Their positions.
+
+        Returns
+        -------
+        Target
+            Of the same kind, with the values, weights and groups of these samples.
+        """
         weights = None if self.row_weights is None else self.row_weights[members]
         groups = None if self.groups is None else self.groups[members]
         values = self.values[members]
@@ -116,11 +196,25 @@ class Target:
         random_state: np.random.RandomState,
         fold_of: NDArray[np.intp] | None = None,
     ) -> Sequence[Split]:
-        """Return at most ``cv`` splits into rows to train on and rows held out.
+        """Return splits into samples to train on and samples held out.
 
-        Shuffled folds, stratified for classes, each of which has rows to train on; rows of a group
-        are in the same fold. Empty if there can't be two. Rows without groups are in the folds
-        ``fold_of`` (N,), if these are given.
+        The folds are shuffled, stratified for classes, and keep the samples of a group together.
+        Every split trains on every class.
+
+        Parameters
+        ----------
+        cv : int
+            The number of folds; there are fewer if a class has fewer samples or groups.
+        random_state : RandomState
+            The source of the shuffling.
+        fold_of : ndarray of int of shape (N,), optional
+            The fold of each sample, which replaces shuffled folds if there are no groups.
+
+        Returns
+        -------
+        sequence of Split
+            Each unpacks into the positions of its training samples and of those held out. Empty if
+            there can't be two folds.
         """
         from mklkit.protocols.splits.making import Folds, make_splits  # scikit-learn's splitters
 
