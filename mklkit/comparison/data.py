@@ -244,7 +244,7 @@ def _of_rows(name: str, X: Any, y: Any, how: Reading, notes: Sequence[str] = ())
     refuse_sparse(y, "y")
     kind = how.task
     if kind == AUTO_TASK:
-        kind = task_claiming(pd.DataFrame(np.asarray(y)).dropna().infer_objects())
+        kind = task_claiming(pd.DataFrame(np.asarray(y), dtype=object).dropna())
     targets = task_named(kind).as_array(y)
     names: Any = () if targets.ndim == 1 else range(targets.shape[1])
     if isinstance(y, pd.DataFrame) and targets.ndim == 2:
@@ -268,8 +268,10 @@ def _of_rows(name: str, X: Any, y: Any, how: Reading, notes: Sequence[str] = ())
     columns = [str(column) for column in encoder.feature_names_in_]
     features = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
     features = features.set_axis(columns, axis=1).reset_index(drop=True)
-    learned: Any = pd.Series(targets, name=task.targets[0], dtype=object)
-    if targets.ndim == 2:
+    learned: pd.Series | pd.DataFrame
+    if targets.ndim == 1:
+        learned = pd.Series(targets, name=task.targets[0], dtype=object)
+    else:
         learned = pd.DataFrame(targets, columns=list(task.targets))
     table = Table(features, learned, name, "", list(notes), readings=encoder.readings_, task=kind)
     table = attrs.evolve(table, weights=weights)

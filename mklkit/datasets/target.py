@@ -31,6 +31,8 @@ ROWS_PER_CLASS = 3
 # Whole numbers with more different values than this share of the rows are numbers, not classes.
 SHARE_OF_ROWS = 0.1
 NAMES_SHOWN = 12
+OF_NUMBERS = ("integer", "floating", "mixed-integer-float")
+"""The kinds of objects that are numbers, as pandas calls them."""
 LEARNED = ("string", "integer", "floating", "mixed-integer-float", "boolean", "empty")
 """The kinds of labels that methods learn, as pandas calls them."""
 
@@ -176,7 +178,8 @@ def looks_like_numbers(target: pd.Series) -> bool:
     Numbers with a fraction are; whole numbers are if there are more than 20 different ones, and
     more than a tenth as many as rows.
     """
-    if not is_numeric_dtype(target) or is_bool_dtype(target):
+    of_numbers = is_numeric_dtype(target) and not is_bool_dtype(target)
+    if not of_numbers and infer_dtype(target) not in OF_NUMBERS:
         return False
     values = target.astype("float64")
     if not np.isfinite(values).all() or bool((values != values.round()).any()):
