@@ -44,7 +44,7 @@ def _memory(text: str) -> str:
 
 @_reader
 def _effort(text: str) -> str | int:
-    from mklkit.estimators.grids import check_effort
+    from mklkit.estimators.model_settings import check_effort
 
     return check_effort(text)
 

@@ -28,7 +28,7 @@ from mklkit.comparison.references import (
 from mklkit.datasets.kernel_columns import named_sources
 from mklkit.datasets.pipeline import missing_sources_in
 from mklkit.errors import SpecError, UnknownNameError, plain_message, quoted, suggest
-from mklkit.estimators.fold_scores import needs_probabilities
+from mklkit.estimators.class_scorers import needs_probabilities
 from mklkit.estimators.missing_sources import counts
 from mklkit.protocols.component import Preset
 

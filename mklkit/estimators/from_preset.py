@@ -8,7 +8,7 @@ from typing import Any, cast
 from mklkit.errors import SpecError, quoted, suggest
 from mklkit.estimators.base import COMPONENT_KINDS
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.grids import Effort, check_effort
+from mklkit.estimators.model_settings import Effort, check_effort
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.protocols.component import Preset
