@@ -5,7 +5,7 @@ Nothing heavy is imported here, because the command line's help shows the settin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, Self, get_type_hints
 
@@ -24,6 +24,8 @@ Part = Literal["steps", "components", "estimator", "search", "run"]
 """What a setting belongs to: the steps before an estimator, its components or other parameters, the
 search for these, or the run of a fit, which does not change what is learned."""
 
+OF_METHODS = ("preset", "combiner", "learner")
+"""The settings that each method of a comparison has of its own."""
 EFFORTS: tuple[str, ...] = ("fast", "thorough")
 DEFAULT_KERNELS = "cosine(linear), rbf, cosine(polynomial)"
 KERNELS = '"rbf(sigma=\'mean\')", "shape:linear@fou_*"'
@@ -44,7 +46,7 @@ class Setting:
     name: str
     type: Any
     default: Any
-    check: Callable[[Any], Any] | None
+    check: Any
     part: Part | None
     help: str
     usual: str
