@@ -142,6 +142,6 @@ def test_rows_that_lack_sources_are_those_of_a_table_in_memory(
     np.testing.assert_allclose(*weights, rtol=1e-9)
     table = ChunkedTable.opened(tmp_path / "rows/*.parquet")
     pipeline = build_pipeline(MKLClassifier(["rbf@profile_*"], feature_map="fourier"))
+    roles = Roles(target="digit")
     with pytest.raises(IncompatibleError, match="--missing impute"):
-        roles = Roles(target="digit")
         fit_in_parts(pipeline, ModelSettings(), table, roles, 0.0, distributed=True)

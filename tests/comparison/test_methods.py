@@ -97,8 +97,9 @@ def test_what_is_not_there_is_refused() -> None:
         names_of(["dinkl*"])
     with pytest.raises(UnknownNameError, match="Did you mean 'dimkl3'"):
         names_of(["dimk3"])
+    settings = ModelSettings(feature_map="implicit")
+    implicit = Design(settings=settings, learners=("mhks",))
     with pytest.raises(IncompatibleError):
-        implicit = ModelSettings(feature_map="implicit")
-        names_of(["dimkl3"], (), Design(settings=implicit, learners=("mhks",)))
+        names_of(["dimkl3"], (), implicit)
     with pytest.raises(SpecError, match="scikit-learn classifier"):
         names_of([("mine", 3)])
