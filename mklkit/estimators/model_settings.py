@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, Self, get_type_hints
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args, get_type_hints
 
 import attrs
 
@@ -38,9 +39,9 @@ MAPS = 'implicit, "empirical(subset=0.1)", fourier'
 class Setting:
     """The declaration of a setting.
 
-    ``usual`` tells in words what happens by default, if the default value does not; ``check``
-    returns a value, which may be text, or raises an error; ``for_classes``: other targets have no
-    such setting.
+    ``usual`` tells in words what happens by default, if the default value does not; ``takes`` what
+    values there are, if the type does not; ``check`` returns a value, which may be text, or raises
+    an error; ``for_classes``: other targets have no such setting.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Setting:
     part: Part | None
     help: str
     usual: str
+    takes: str
     for_classes: bool
 
 
@@ -76,14 +78,29 @@ def _check_memory(memory: Any) -> Any:
     return memory
 
 
-def _about(part: Part | None, text: str, usual: str = "", for_classes: bool = False) -> Any:
+def _about(
+    part: Part | None, text: str, usual: str = "", takes: str = "", for_classes: bool = False
+) -> Any:
     """Return the metadata of a setting."""
-    return {"part": part, "help": text, "usual": usual, "for_classes": for_classes}
+    return {"part": part, "help": text, "usual": usual, "takes": takes, "for_classes": for_classes}
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class ModelSettings:
-    """The settings of a model; None leaves a choice to the preset, combiner or default."""
+    """The settings of a model; None leaves a choice to the preset, combiner or default.
+
+    They are the options of ``mklkit fit``, and what :func:`mklkit.compare` takes for all methods.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Examples
+    --------
+    >>> settings = ModelSettings(kernels=["linear", "rbf"], combiner="dimkl3", tune="fast")
+    >>> settings.changed("estimator"), settings.changed("search")
+    ({{}}, {{'tune': 'fast'}})
+    """
 
     scale: Scale | None = attrs.field(
         default=None,
@@ -99,6 +116,7 @@ class ModelSettings:
             "steps",
             "Columns such as 'age,sex,batch' to remove from all others by least squares on the"
             " training rows; they are not features.",
+            takes="str or sequence of str",
         ),
     )
     missing_value: Any = attrs.field(
@@ -107,6 +125,7 @@ class ModelSettings:
             "steps",
             "A value that stands for a missing one in the features, such as -9.",
             usual="empty cells, NA and the like",
+            takes="str or float",
         ),
     )
     max_memory: int | str | None = attrs.field(
@@ -117,6 +136,7 @@ class ModelSettings:
             "The memory to use, such as 4GB or 500MB. Larger tables (CSV, Parquet) are read in"
             " parts.",
             usual="half of the free memory",
+            takes="int or str",
         ),
     )
     preset: Any = attrs.field(
@@ -125,6 +145,7 @@ class ModelSettings:
             None,
             "A named choice of kernels, feature map, combiner, learner and scale; each of these"
             " settings overrides it. See 'mklkit list presets'.",
+            takes="str or Preset",
         ),
     )
     kernels: Any = attrs.field(
@@ -134,6 +155,7 @@ class ModelSettings:
             f"A kernel, optionally with a name and columns: {KERNELS}. May be repeated. auto:"
             " kernels proposed from the training rows.",
             usual=DEFAULT_KERNELS,
+            takes="str, Kernel, or list of these",
         ),
     )
     feature_map: Any = attrs.field(
@@ -142,6 +164,7 @@ class ModelSettings:
             "components",
             f"The map from kernels to columns: {MAPS}.",
             usual="the combiner's own",
+            takes="str or FeatureMap",
         ),
     )
     combiner: Any = attrs.field(
@@ -150,11 +173,17 @@ class ModelSettings:
             "components",
             "How kernels are combined; see 'mklkit list combiners'.",
             usual="the even sum",
+            takes="str or Combiner",
         ),
     )
     learner: Any = attrs.field(
         default=None,
-        metadata=_about("components", f"The learner: {LEARNERS}.", usual="the combiner's own"),
+        metadata=_about(
+            "components",
+            f"The learner: {LEARNERS}.",
+            usual="the combiner's own",
+            takes="str or Learner",
+        ),
     )
     missing: Any = attrs.field(
         default=None,
@@ -163,6 +192,7 @@ class ModelSettings:
             "How to treat rows that lack all columns of a kernel: present, drop, ... (mklkit list"
             " missing); 'compare' takes several, such as present,impute.",
             usual="present",
+            takes="str or Missing",
         ),
     )
     multiclass: Multiclass = attrs.field(
@@ -191,6 +221,7 @@ class ModelSettings:
             "Choose parameters by cross-validation on the training rows, from the components' own"
             " search spaces: a few values of each, all of them, or N combinations at random.",
             usual="not tuned",
+            takes="{'fast', 'thorough'} or int",
         ),
     )
     class_weight: Any = attrs.field(
@@ -201,6 +232,7 @@ class ModelSettings:
             ' count as much as frequent ones, or "ill=5,well=1".',
             usual="weight 1 for every class",
             for_classes=True,
+            takes="'balanced', or dict of class label to number",
         ),
     )
     probability: bool = attrs.field(
@@ -220,7 +252,25 @@ class ModelSettings:
 
     @classmethod
     def named(cls, values: Mapping[str, Any], but: Collection[str] = ()) -> Self:
-        """Return settings by their names, all ``but`` some; a SpecError if there is no such one."""
+        """Return settings by their names.
+
+        Parameters
+        ----------
+        values : mapping of str to object
+            Their values.
+        but : collection of str, default=()
+            Settings that may not be among them.
+
+        Returns
+        -------
+        ModelSettings
+            The settings.
+
+        Raises
+        ------
+        SpecError
+            If there is no setting of a name.
+        """
         known = [name for name in declared_settings() if name not in but]
         for name in values:
             if name not in known:
@@ -231,25 +281,57 @@ class ModelSettings:
         return cls(**values)
 
     def of(self, *parts: Part) -> dict[str, Any]:
-        """Return the settings of some parts by their names."""
+        """Return the settings of some parts of a model.
+
+        Parameters
+        ----------
+        *parts : {'steps', 'components', 'estimator', 'search', 'run'}
+            The parts.
+
+        Returns
+        -------
+        dict of str to object
+            The settings by their names.
+        """
         names = [name for name, setting in declared_settings().items() if setting.part in parts]
         return {name: getattr(self, name) for name in names}
 
     def changed(self, *parts: Part) -> dict[str, Any]:
-        """Return the settings of some parts that differ from their defaults."""
-        usual = declared_settings()
-        return {
-            name: value for name, value in self.of(*parts).items() if value != usual[name].default
-        }
+        """Return the settings of some parts that differ from their defaults.
+
+        Parameters
+        ----------
+        *parts : {'steps', 'components', 'estimator', 'search', 'run'}
+            The parts.
+
+        Returns
+        -------
+        dict of str to object
+            The settings by their names.
+        """
+        usual = {name: setting.default for name, setting in declared_settings().items()}
+        return {name: value for name, value in self.of(*parts).items() if value != usual[name]}
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters that an estimator gets, without those that are left to it."""
+        """Return the parameters that an estimator gets.
+
+        Returns
+        -------
+        dict of str to object
+            The parameters by their names, without those that are left to the estimator.
+        """
         values = self.of("components", "estimator", "run")
         values["random_state"] = values.pop("seed")
         return {name: value for name, value in values.items() if value is not None}
 
     def check_names(self) -> None:
-        """Raise an error if a kernel or another component has an unknown name or parameter."""
+        """Check that every component has a known name and parameters.
+
+        Raises
+        ------
+        MKLKitError
+            If one has not.
+        """
         from mklkit.registry.columns import are_proposed, bind_kernels
         from mklkit.registry.registry import get_registry
 
@@ -261,10 +343,22 @@ class ModelSettings:
                 get_registry().create(kind, component)
 
     def without_classes(self, reason: str) -> dict[str, Any]:
-        """Return the parameters of an estimator for targets that are no classes.
+        """Return the parameters that an estimator gets if its targets are no classes.
 
-        An IncompatibleError, with the reason, if a setting for classes has another value than its
-        default.
+        Parameters
+        ----------
+        reason : str
+            Why they are none, for the error.
+
+        Returns
+        -------
+        dict of str to object
+            The parameters by their names.
+
+        Raises
+        ------
+        IncompatibleError
+            If a setting for classes has another value than its default.
         """
         of_classes = [setting for setting in declared_settings().values() if setting.for_classes]
         for setting in of_classes:
@@ -275,7 +369,13 @@ class ModelSettings:
         return {name: value for name, value in self.parameters().items() if name not in names}
 
     def choices(self) -> list[str]:
-        """Return a sentence for each default that these settings take."""
+        """Return what these settings choose by a preset or by default.
+
+        Returns
+        -------
+        list of str
+            A sentence for each choice.
+        """
         from mklkit.protocols.component import COMBINER, KERNELS
 
         if self.preset is not None:
@@ -303,3 +403,22 @@ def declared_settings() -> dict[str, Setting]:
         )
         for field in attrs.fields(ModelSettings)
     }
+
+
+def _described() -> str:
+    """Return the parameters of :class:`ModelSettings` in numpydoc's format."""
+    lines: list[str] = []
+    for setting in declared_settings().values():
+        options = get_args(setting.type)
+        words = [repr(word) for kind in (setting.type, *options) for word in get_args(kind)]
+        choices = [word for word in words if word.startswith("'")]
+        kind = setting.takes or (f"{{{', '.join(choices)}}}" if choices else "")
+        kind = kind or ("bool" if setting.type is bool else "int")
+        default = "optional" if setting.default is None else f"default={setting.default!r}"
+        usual = f" Default: {setting.usual}." if setting.usual else ""
+        lines.append(f"{setting.name} : {kind}, {default}")
+        lines += [f"    {line}" for line in wrap(setting.help + usual, 88)]
+    return "\n    ".join(lines)
+
+
+ModelSettings.__doc__ = (ModelSettings.__doc__ or "").format(parameters=_described())
