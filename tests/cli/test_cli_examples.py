@@ -9,8 +9,8 @@ from unittest import mock
 import pandas as pd
 import pytest
 import shellingham
-from documents import commands
-from processes import Run
+from helpers.documents import commands
+from helpers.processes import Run
 
 from mklkit.cli.examples import EXAMPLES
 from mklkit.estimators.model_settings import DEFAULT_KERNELS, KERNELS, LEARNERS, MAPS
