@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Sequence
+from typing import Any, Self, get_args
 
 import numpy as np
 import pandas as pd
@@ -26,26 +26,26 @@ from mklkit.datasets.kernel_columns import (
     sources_that_may_lack,
 )
 from mklkit.errors import IncompatibleError, MKLKitError, named, suggest
-from mklkit.estimators.from_preset import find_preset, preset_classifier, preset_parts, tuned
+from mklkit.estimators.from_preset import (
+    default_preset,
+    find_preset,
+    preset_classifier,
+    preset_model,
+)
 from mklkit.estimators.introspection import KernelModel, column_names, split
+from mklkit.estimators.model_settings import ModelSettings, Scale
 from mklkit.estimators.sources import counts_in
 from mklkit.protocols import Task
-from mklkit.protocols.component import Preset
+from mklkit.protocols.component import TASK, Preset
 from mklkit.registry.columns import are_proposed, kernels_beside
+from mklkit.registry.tasks import task_named
 
-SCALES: tuple[str, ...] = ("standard", "minmax", "none")
+SCALES: tuple[str, ...] = get_args(Scale)
 DEFAULT_SCALE = "standard"
 SCALE_WORDS = {
     StandardScaler: "features standardised (mean 0, deviation 1)",
     MinMaxScaler: "features scaled to [-1, 1]",
 }
-FOR_CLASSES: Mapping[str, Any] = {
-    "multiclass": "ovo",
-    "bandwidths": "per-problem",
-    "probability": False,
-    "class_weight": None,
-}
-"""Settings for classes only, and their defaults."""
 
 
 class ScaledColumns(TransformerMixin, BaseEstimator):
@@ -250,31 +250,38 @@ def preset_pipeline(
     )
 
 
-def task_pipeline(
-    task: Task, preset: Preset, *, scale: str | None = None, **settings: Any
+def model_pipeline(
+    settings: ModelSettings, task: Task | None = None, scoring: Any = None
 ) -> Pipeline:
-    """Return the unfitted steps from a table to predictions of a task.
+    """Return the unfitted steps that the settings of a model describe.
 
-    Settings are those of :func:`preset_pipeline`; those for classes are refused by other tasks.
+    Parameters
+    ----------
+    settings : ModelSettings
+    task : Task, optional
+        The task, whose estimator learns; classification by default. Other tasks raise an
+        IncompatibleError for settings that are for classes.
+    scoring : str or callable, optional
+        The score by which a search chooses, if the settings ask for one.
+
+    Examples
+    --------
+    >>> from mklkit.estimators.model_settings import ModelSettings
+    >>> list(model_pipeline(ModelSettings(kernels="rbf", scale="minmax")).named_steps)
+    ['encode', 'scale', 'classify']
     """
-    if task.takes_classes:
-        return preset_pipeline(preset, scale=scale, **settings)
-    for name, usual in FOR_CLASSES.items():
-        if settings.pop(name, usual) != usual:
-            option = name.replace("_", "-")
-            raise IncompatibleError(
-                f"--{option} is for classes, and {task.why_no_classes}: leave it out."
-            )
-    if preset.members > 1:
-        raise IncompatibleError(f"The preset {preset.name} is a vote, which is for classes.")
-    scale, beside = (
-        scale or preset.scale or DEFAULT_SCALE,
-        ("covariates", "missing_value", "tune", "scoring"),
-    )
-    covariates, missing_value, *search = (settings.pop(key, None) for key in beside)
-    model = tuned(task.estimator(**settings | preset_parts(preset, settings)), *search)
-    steps = build_pipeline(model, scale, covariates=covariates, missing_value=missing_value)
-    return Pipeline([*steps.steps[:-1], (task.step, steps[-1])])
+    task = task or task_named(TASK)
+    preset = default_preset() if settings.preset is None else find_preset(settings.preset)
+    parameters = settings.parameters()
+    if not task.takes_classes:
+        parameters = settings.without_classes(task.why_no_classes)
+        if preset.members > 1:
+            raise IncompatibleError(f"The preset {preset.name} is a vote, which is for classes.")
+    model = preset_model(preset, task.estimator, settings.tune, scoring, parameters)
+    steps = settings.of("steps")
+    steps["scale"] = settings.scale or preset.scale or DEFAULT_SCALE
+    pipeline = build_pipeline(model, **steps)
+    return Pipeline([*pipeline.steps[:-1], (task.step, pipeline[-1])])
 
 
 def match_class_weights(model: Any, labels: Any) -> Any:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mklkit.datasets.files import ChunkedTable, LateText, Progress, joined
 from mklkit.datasets.table import Table, check_rows, read_target, resolved_table
 from mklkit.datasets.target import (
+    Wanted,
     class_labels,
     note_without_target,
     targets_and_dropped,
@@ -49,7 +50,7 @@ class Scan:
 
 def scan_table(
     table: ChunkedTable,
-    target: str | int | None,
+    target: Wanted,
     drop: Sequence[str],
     seed: int,
     progress: Progress | None = None,

@@ -14,8 +14,8 @@ from sklearn.dummy import DummyClassifier
 from mklkit.datasets.columns import text_of
 from mklkit.datasets.target import check_labels, class_labels, looks_like_numbers, warn_of_numbers
 from mklkit.errors import DataError, listed
+from mklkit.estimators.class_scorers import needs_probabilities
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.fold_scores import needs_probabilities
 from mklkit.evaluation.class_scores import CLASS_SCORES, answers_of, calibration, response, score
 from mklkit.evaluation.leakage import gives_class
 from mklkit.protocols import (

@@ -12,8 +12,8 @@ from sklearn.metrics import mean_absolute_error, r2_score
 from sklearn.pipeline import make_pipeline
 
 from mklkit import DataError, IncompatibleError, MKLOneClass, MKLRegressor, SpecError
-from mklkit.datasets.pipeline import task_pipeline
-from mklkit.estimators.from_preset import default_preset, find_preset
+from mklkit.datasets.pipeline import model_pipeline
+from mklkit.estimators.model_settings import ModelSettings
 from mklkit.estimators.task_of import task_of
 from mklkit.evaluation import cross_validate
 from mklkit.protocols.splits.holding_out import held_out_mask
@@ -107,12 +107,12 @@ def test_a_regressor_is_cross_validated() -> None:
 
 def test_what_is_for_classes_is_refused_for_numbers() -> None:
     task = Regression()
-    assert isinstance(task_pipeline(task, default_preset(), random_state=0)[-1], MKLRegressor)
+    assert isinstance(model_pipeline(ModelSettings(), task)[-1], MKLRegressor)
     for setting in ({"bandwidths": "all-rows"}, {"multiclass": "ovr"}, {"probability": True}):
         with pytest.raises(IncompatibleError, match=next(iter(setting))):
-            task_pipeline(task, default_preset(), **setting)
+            model_pipeline(ModelSettings.named(setting), task)
     with pytest.raises(IncompatibleError, match="rpemekl"):
-        task_pipeline(task, find_preset("rpemekl"))
+        model_pipeline(ModelSettings(preset="rpemekl"), task)
 
 
 def test_outliers_have_a_negative_score() -> None:
