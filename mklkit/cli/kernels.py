@@ -11,6 +11,7 @@ from mklkit.cli.console import say, show, show_json, working
 from mklkit.cli.tables import alignment_grid, data_line, facts_grid, measures_grid
 from mklkit.cli.taking_options import takes_model_settings
 from mklkit.estimators.model_settings import ModelSettings
+from mklkit.protocols.component import TASK
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +28,7 @@ def kernels(
     data: opt.Data = None,
     *,
     target: opt.Target = None,
+    task: opt.Task = TASK,
     drop: opt.Drop = None,
     settings: ModelSettings,
     centered: Annotated[
@@ -53,12 +55,12 @@ def kernels(
 
     preset = None if settings.preset is None else find_preset(settings.preset)
     chosen: Any = settings.kernels or (preset and preset.kernels) or KERNELS
-    study = read_study(settings, data, Roles(target=target, drop=drop or ()))
+    study = read_study(settings, data, Roles(target=target, drop=drop or ()), task)
     table, notes, steps = study.table, list(study.notes), study.pipeline[:-1]
     with working("comparing kernels"):
         features = steps.fit_transform(table.features)
         if are_proposed(chosen):
-            bank = propose_kernels(features, table.target, chosen)
+            bank = propose_kernels(features, table.target, chosen, study.task.kinds[0])
             chosen = bank.kernels
             notes += bank.notes
         most, growth = (MEASURED_ROWS, "cube") if measures else (MOST_ROWS, "square")
@@ -69,7 +71,7 @@ def kernels(
         alignments = alignment_matrix(chosen, features, centered=centered)
         measured = None
         if measures:
-            labels = table.target.loc[features.index]
+            labels = table.target.loc[features.index] if study.task.has_classes else None
             measured = kernel_measures(chosen, features, labels, centered=centered)
     duplicates = near_duplicates(alignments)
     if as_json:

@@ -62,11 +62,13 @@ class BuiltInCommand(LateCommand):
 
     def load(self) -> Any:
         """Import the module, and return its command."""
+        from mklkit.cli.target_columns import takes_target_columns  # which needs pluggy
+
         module, _, function = self.home.partition(".")
         command = getattr(import_module(f"mklkit.cli.{module}"), function)
         app = typer.Typer(add_completion=False)
         register = app.command(self.name, epilog=epilog(*EXAMPLES[f"mklkit {self.name}"]))
-        register(loading()(command))
+        register(loading()(takes_target_columns(command)))
         return typer.main.get_command(app)
 
 

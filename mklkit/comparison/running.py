@@ -228,8 +228,7 @@ def measured(
     ``answers`` are its predictions.
     """
     task, (training, labels) = encoded.data.task, encoded.labels
-    if np.shape(answers) != labels.shape:
-        raise ValueError(f"it predicts labels of shape {np.shape(answers)}, not {labels.shape}")
+    task.check_predicted(answers, labels)
     variance = encoded.variance()
     evidence = task.answers(classifier, rows, labels, answers, training, variance)
     cell = task.details(evidence, labels, answers, encoded.data.target)

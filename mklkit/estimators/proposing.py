@@ -129,7 +129,9 @@ def proposed_bank(
     return KernelBank(kernels, tuple(f"{AUTO}{note}" for note in notes), learner)
 
 
-def propose_kernels(X: Any, y: Any, kernels: Any = "auto") -> KernelBank:
+def propose_kernels(
+    X: Any, y: Any, kernels: Any = "auto", kind: TargetKind = TWO_CLASSES
+) -> KernelBank:
     """Return the kernels that ``MKLClassifier(kernels="auto")`` takes on these training samples.
 
     Parameters
@@ -137,10 +139,12 @@ def propose_kernels(X: Any, y: Any, kernels: Any = "auto") -> KernelBank:
     X : DataFrame, array-like, StoredRows or Dask rows of shape (N, d)
         The training samples. Columns are grouped by the names of a DataFrame.
     y : array-like of shape (N,)
-        Their class labels.
+        Their class labels, or what the ``kind`` reads.
     kernels : str or list of str, default="auto"
         ``"auto"``, or ``"auto@columns"`` for each source, as in ``["auto@mrna_*",
         "auto@age,sex"]``.
+    kind : TargetKind, default=TWO_CLASSES
+        The kind of the target; several classes are two classes too.
 
     Returns
     -------
@@ -173,9 +177,9 @@ def propose_kernels(X: Any, y: Any, kernels: Any = "auto") -> KernelBank:
     """
     X = as_source(X)
     reading, (read_by,) = read_table(X, [kernels_by_kind(X)])
-    data = check_training(BaseEstimator(), TWO_CLASSES, reading, X, y)
+    data = check_training(BaseEstimator(), kind, reading, X, y)
     sources = proposed_for(kernels) or ()
-    return proposed_bank(reading.names, data, TWO_CLASSES, sources, (), read_by)
+    return proposed_bank(reading.names, data, kind, sources, (), read_by)
 
 
 def _pruned(

@@ -21,41 +21,6 @@ Gives = Callable[[pd.Series, NDArray[Any], int], bool]
 """Whether one of a number of columns tells the target of every row by itself."""
 
 
-def leakage_notes(
-    features: pd.DataFrame,
-    targets: NDArray[Any],
-    splits: Iterable[Iterable[NDArray[np.intp]]],
-    groups: NDArray[Any] | None = None,
-    gives: Gives | None = None,
-) -> list[str]:
-    """Return warnings about these columns that make scores on these splits doubtful.
-
-    O(Nd log N). Of equal rows, and of the rows of a group, which are similar, only the first
-    counts towards whether a column alone ``gives`` the target, as :meth:`mklkit.plugin.Task.gives`
-    says.
-    """
-    notes = []
-    hashes = pd.util.hash_pandas_object(features, index=False).to_numpy()
-    equal = [test[np.isin(hashes[test], hashes[train])] for train, test in splits]
-    if n_equal := len(np.unique(np.concatenate([*equal, np.arange(0)]))):
-        notes.append(
-            f"{counted(n_equal, 'row')} of {len(hashes)} {'is' if n_equal == 1 else 'are'} tested"
-            " after an equal row was trained on: scores are too good if these are repeats"
-        )
-    firsts = np.unique(hashes, return_index=True)[1]
-    if groups is not None:
-        firsts = firsts[np.unique(groups[firsts], return_index=True)[1]]
-    some, values = features.iloc[firsts], targets[firsts]
-    if gives is not None:
-        names = [str(name) for name in some if gives(some[name], values, some.shape[1])]
-        if names:
-            notes.append(
-                f"{named(names)} alone {'gives' if len(names) == 1 else 'give'} the target in every"
-                " row: drop columns that are known only after it"
-            )
-    return notes
-
-
 def gives_class(column: pd.Series, labels: NDArray[Any], n_columns: int) -> bool:
     """Return whether values of a column tell the class of each row, beyond chance.
 
@@ -108,3 +73,37 @@ def _ranks(column: pd.Series) -> tuple[NDArray[np.intp], int]:
     values = column if pd.api.types.is_numeric_dtype(column) else column.astype(str)
     codes, names = pd.factorize(values, sort=True)
     return codes, len(names)
+
+
+def leakage_notes(
+    features: pd.DataFrame,
+    targets: NDArray[Any],
+    splits: Iterable[Iterable[NDArray[np.intp]]],
+    groups: NDArray[Any] | None = None,
+    gives: Gives = gives_class,
+) -> list[str]:
+    """Return warnings about these columns that make scores on these splits doubtful.
+
+    O(Nd log N). Of equal rows, and of the rows of a group, which are similar, only the first
+    counts towards whether a column alone ``gives`` the target, as :meth:`mklkit.plugin.Task.gives`
+    says.
+    """
+    notes = []
+    hashes = pd.util.hash_pandas_object(features, index=False).to_numpy()
+    equal = [test[np.isin(hashes[test], hashes[train])] for train, test in splits]
+    if n_equal := len(np.unique(np.concatenate([*equal, np.arange(0)]))):
+        notes.append(
+            f"{counted(n_equal, 'row')} of {len(hashes)} {'is' if n_equal == 1 else 'are'} tested"
+            " after an equal row was trained on: scores are too good if these are repeats"
+        )
+    firsts = np.unique(hashes, return_index=True)[1]
+    if groups is not None:
+        firsts = firsts[np.unique(groups[firsts], return_index=True)[1]]
+    some, values = features.iloc[firsts], targets[firsts]
+    names = [str(name) for name in some if gives(some[name], values, some.shape[1])]
+    if names:
+        notes.append(
+            f"{named(names)} alone {'gives' if len(names) == 1 else 'give'} the target in every"
+            " row: drop columns that are known only after it"
+        )
+    return notes

@@ -99,6 +99,8 @@ class Task(Component, ABC):
         Whether options for classes apply: class weights, probabilities, votes.
     in_parts : bool, default=False
         Whether a table that does not fit into memory can be learned.
+    n_predicted : int, optional
+        How many columns a prediction has, if these are not as many as there are targets.
     least_fold : int, default=1
         The fewest rows of a fold, if folds are not stratified.
     default_methods : tuple of str, default=()
@@ -128,6 +130,7 @@ class Task(Component, ABC):
     has_classes: ClassVar[bool] = False
     takes_classes: ClassVar[bool] = False
     in_parts: ClassVar[bool] = False
+    n_predicted: ClassVar[int | None] = None
     least_fold: ClassVar[int] = 1
     default_methods: ClassVar[tuple[str, ...]] = ()
 
@@ -441,6 +444,15 @@ class Task(Component, ABC):
         values = np.asarray(model.predict(rows))
         several = [f"{PREDICTION}_{name}" for name in self.targets]
         return pd.DataFrame(values, columns=several if values.ndim > 1 else [PREDICTION])
+
+    def check_predicted(self, predictions: NDArray[Any], truth: NDArray[Any]) -> None:
+        """Raise a ValueError if predictions have another shape than the task's."""
+        n_columns = self.n_predicted or self.n_targets
+        expected = (len(truth),) if n_columns == 1 else (len(truth), n_columns)
+        if np.shape(predictions) != expected:
+            raise ValueError(
+                f"it predicts {self.plural} of shape {np.shape(predictions)}, not {expected}"
+            )
 
     def comparable(self, columns: pd.DataFrame) -> NDArray[Any]:
         """Return target columns, or written predictions, as :meth:`score` compares them.
