@@ -406,9 +406,7 @@ class Views(Protocol):
     """
 
     rows: Any
-    """(N, d): the training samples with all columns (``Rows``); an array of numbers for gates."""
     explicit: bool
-    """Whether the views have features; otherwise learners see Gram matrices."""
 
     @property
     def missing(self) -> Mask:
