@@ -188,7 +188,7 @@ def spectral_ratio(gram: Array) -> float:
 
 
 def effective_rank(gram: Array) -> float:
-    """Return exp(−Σ p_i log p_i) of the eigenvalues divided by their sum, p (Roy and Vetterli 2007).
+    """Return exp(−Σ p_i log p_i), p the eigenvalues over their sum (Roy and Vetterli 2007).
 
     Parameters
     ----------
