@@ -15,8 +15,8 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
 from mklkit import MKLClassifier, MKLOneClass, MKLRegressor, MKLSearchCV
 from mklkit.combiners.uniform import Uniform
 from mklkit.errors import DataError, MKLKitWarning, SpecError
-from mklkit.estimators.fold_scores import fits_grids
 from mklkit.estimators.grids import declared_space
+from mklkit.estimators.variants import fits_grids
 from mklkit.kernels import RBF
 from mklkit.learners import SVM
 from mklkit.plugin import Target, WeightingCombiner
