@@ -149,15 +149,18 @@ class Stages:
 
 
 class KeptTiles:
-    """The tiles on and above the diagonal of the Gram matrices of some views, in several passes."""
+    """The tiles on and above the diagonal of the Gram matrices of some views, in several passes.
 
-    def __init__(self, views: Views) -> None:
+    They are computed anew in each pass if they take more than ``most_bytes``.
+    """
+
+    def __init__(self, views: Views, most_bytes: int = KEPT_BYTES) -> None:
         self._kernels = KernelRows.of_views(views)
         n_rows = self._kernels.n_rows
         size = (
             len(views) * n_rows * (n_rows + TILE_ROWS) / 2 * self._kernels.arrays[0].dtype.itemsize
         )
-        self._keeps = size <= KEPT_BYTES
+        self._keeps = size <= most_bytes
         self._kept: list[tuple[slice, slice, list[tuple[int, Array]]]] = []
 
     def read(self) -> Tiles:
