@@ -134,8 +134,7 @@ def columns_of(pipeline: Any, model: Path) -> list[str]:
 def targets_of(metadata: dict[str, Any]) -> list[str]:
     """Return the names of the targets in a model file; none if it has none."""
     data = metadata.get("data")
-    names = data.get("target") if isinstance(data, dict) else None
-    names = [names] if isinstance(names, str) else names
+    names = data.get("targets") if isinstance(data, dict) else None
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
