@@ -16,8 +16,26 @@ class TargetEstimator(KernelEstimator):
     """Kernels joined by a combiner, and a learner of one kind of target.
 
     A subclass states the ``kind``; its :meth:`predict` returns decision values unless it writes
-    another. Parameters and attributes are those of :class:`mklkit.MKLOneClass`, and if ``fit`` got
-    a DataFrame of targets, ``target_names_``.
+    another.
+
+    Parameters
+    ----------
+    kernels : str, Kernel, or list of these, optional
+        As for :class:`mklkit.MKLClassifier`.
+    feature_map : str or FeatureMap, optional
+        The feature map; by default the combiner's.
+    combiner : str or Combiner, default="uniform"
+        One that learns from the kind, or from any.
+    learner : str or Learner, optional
+        One that learns from the kind; by default the first.
+    max_memory : int or str, optional
+        As for :class:`mklkit.MKLClassifier`.
+    random_state : int, RandomState or None, default=None
+        The seed of everything random.
+    n_jobs : int or None, default=None
+        As for :class:`mklkit.MKLClassifier`; it has no effect, since there is one problem.
+    missing : str or Missing, default="present"
+        As for :class:`mklkit.MKLClassifier`.
 
     Attributes
     ----------
@@ -26,7 +44,18 @@ class TargetEstimator(KernelEstimator):
 
     See Also
     --------
-    mklkit.plugin.Task : the task of which it is the estimator.
+    mklkit.plugin.Task : The task of which it is the estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mklkit.plugin import NUMBERS
+    >>> class Smooth(TargetEstimator):
+    ...     kind = NUMBERS
+    >>> rows = np.arange(12.0)[:, None]
+    >>> model = Smooth("rbf", learner="ridge(alpha=0.1)").fit(rows, np.sin(rows[:, 0]))
+    >>> model.predict(rows).shape
+    (12,)
     """
 
     _n_values: ClassVar[None] = None
@@ -37,6 +66,7 @@ class TargetEstimator(KernelEstimator):
         Parameters
         ----------
         X : array-like, DataFrame, RowSource or Dask rows of shape (N, d)
+            The training samples.
         y : array-like
             What the ``kind`` reads.
         sample_weight : array-like of shape (N,), optional
@@ -44,6 +74,11 @@ class TargetEstimator(KernelEstimator):
         groups : array-like of shape (N,), optional
             The group of each row, such as its patient: any choice on held-out rows is made on rows
             of other groups.
+
+        Returns
+        -------
+        TargetEstimator
+            The estimator itself.
 
         Raises
         ------
@@ -65,6 +100,18 @@ class TargetEstimator(KernelEstimator):
         For a Dask array or DataFrame, they are a lazy Dask array. With ``split=True``, return the
         part of each kernel and, last, the constant, (n, M + 1).
 
+        Parameters
+        ----------
+        X : array-like, DataFrame, RowSource or Dask rows of shape (n, d)
+            The samples.
+        split : bool, default=False
+            Whether to return the parts of kernels.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, M + 1)
+            The decision values, or their parts.
+
         Raises
         ------
         DataError
@@ -76,5 +123,16 @@ class TargetEstimator(KernelEstimator):
         return finite_values(self.fitted_, rows)[:, 0]
 
     def predict(self, X: Any) -> Any:
-        """Return the prediction for each row (n,), its decision value."""
+        """Return the prediction for each row (n,), its decision value.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, RowSource or Dask rows of shape (n, d)
+            The samples.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The predictions.
+        """
         return self.decision_function(X)

@@ -19,9 +19,9 @@ Scorer = Callable[[Any, Any, Any], float]
 
 @attrs.frozen(eq=False)
 class Answers:
-    """What a score may see of the tested rows.
+    """What a score may see of the scored samples.
 
-    Attributes
+    Parameters
     ----------
     truth, predictions : ndarray of shape (n,) or (n, n_targets)
         The targets and their predictions; of classes their numbers.
@@ -35,6 +35,16 @@ class Answers:
         The mean squared error at which R² is 0.
     values, probabilities : ndarray of shape (n,) or (n, n_classes), optional
         Decision values, and the probabilities of the classes.
+
+    See Also
+    --------
+    Score : Computes a value from them.
+
+    Examples
+    --------
+    >>> answers = Answers(np.array([1.0, 2.0]), np.array([1.0, 4.0]), training=np.array([3.0]))
+    >>> float(np.abs(answers.truth - answers.predictions).mean()), answers.has("probabilities")
+    (1.0, False)
     """
 
     truth: NDArray[Any]
@@ -47,7 +57,18 @@ class Answers:
     probabilities: Array | None = None
 
     def has(self, needs: str) -> bool:
-        """Return whether they have what a score ``needs``."""
+        """Return whether they have what a score ``needs``.
+
+        Parameters
+        ----------
+        needs : str
+            What a score is computed from.
+
+        Returns
+        -------
+        bool
+            True if they have.
+        """
         return needs == "labels" or getattr(self, needs) is not None
 
 
@@ -73,10 +94,10 @@ class Score:
 
     A task lists its scores once; all commands, tables, JSON and reports iterate over them.
 
-    Attributes
+    Parameters
     ----------
     name : str
-        scikit-learn's name if it has one; that of an error begins with ``neg_``.
+        The name that scikit-learn uses if it has one; that of an error begins with ``neg_``.
     of : callable, optional
         Its value, of an error without the sign, from :class:`Answers`. With it, every command
         computes the score; without, it is computed only on request, by scikit-learn.
@@ -102,6 +123,17 @@ class Score:
         A scorer to use instead of scikit-learn's of the name.
     ranks : bool
         False for a baseline, which models can't be ranked by.
+
+    See Also
+    --------
+    Answers : What it is computed from.
+    Task : Lists the scores of its models.
+
+    Examples
+    --------
+    >>> error = Score("neg_error", lambda a: float(np.abs(a.truth - a.predictions).mean()))
+    >>> error.key, error.lower, error.of(Answers(np.array([1.0]), np.array([3.0])))
+    ('error', True, 2.0)
     """
 
     name: str
@@ -176,14 +208,25 @@ class Score:
 
     @property
     def scorer(self) -> Scorer | None:
-        """scikit-learn's scorer of the name, or the one that replaces it; None without any."""
+        """The scorer of scikit-learn, or the one that replaces it; None without any."""
         from sklearn.metrics import get_scorer
 
         known: Scorer | None = get_scorer(self.name) if self.is_known else self.of_model
         return known
 
     def written(self, value: float | None) -> str:
-        """Return a value as text."""
+        """Return a value as text.
+
+        Parameters
+        ----------
+        value : float or None
+            A value of the score; None if it is undefined.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         if value is None:
             return "undefined"
         if self.is_share:
@@ -191,7 +234,18 @@ class Score:
         return f"{value:.4g}" if self.unit == "error" else f"{value:.3f}"
 
     def possible(self, value: float) -> bool:
-        """Return whether a value is in the range, or missing."""
+        """Return whether a value is in the range, or missing.
+
+        Parameters
+        ----------
+        value : float or None
+            A value of the score; None if it is undefined.
+
+        Returns
+        -------
+        bool
+            True if it is.
+        """
         return bool(np.isnan(value) or self.low <= value <= self.high)
 
 

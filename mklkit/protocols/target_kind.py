@@ -52,7 +52,12 @@ class TargetKind(ABC):
 
     See Also
     --------
-    mklkit.plugin.Task : names the kinds of its problems.
+    mklkit.plugin.Task : Names the kinds of its problems.
+
+    Examples
+    --------
+    >>> NUMBERS.name, NUMBERS.response(np.array([1.0, 3.0])).tolist()
+    ('numbers', [-1.0, 1.0])
     """
 
     name: ClassVar[str]
@@ -73,12 +78,33 @@ class TargetKind(ABC):
         return f"{type(self).__name__}()"
 
     def is_in(self, learns: Sequence[str]) -> bool:
-        """Return whether a component that states ``learns`` learns from it."""
+        """Return whether a component that states ``learns`` learns from it.
+
+        Parameters
+        ----------
+        learns : sequence of str
+            The names of kinds in the component's traits.
+
+        Returns
+        -------
+        bool
+            True if it does.
+        """
         return self.name in learns or ANY in learns
 
     @abstractmethod
     def read(self, y: Any) -> NDArray[Any]:
         """Return what ``fit`` got as ``y`` as values (N,) or (N, T).
+
+        Parameters
+        ----------
+        y : array-like
+            What users give as targets.
+
+        Returns
+        -------
+        ndarray of shape (N,) or (N, T)
+            The values.
 
         Raises
         ------
@@ -87,19 +113,67 @@ class TargetKind(ABC):
         """
 
     def strata(self, values: NDArray[Any]) -> NDArray[Any] | None:
-        """Return a class (N,) per row by which folds are stratified, None for shuffled folds."""
+        """Return a class (N,) per row by which folds are stratified, None for shuffled folds.
+
+        Parameters
+        ----------
+        values : ndarray of shape (N,) or (N, T)
+            The values of N samples, as :meth:`read` returns them.
+
+        Returns
+        -------
+        ndarray of shape (N,) or None
+            The class of each sample.
+        """
         return None
 
     def response(self, values: Array, row_weights: Array | None = None) -> Array:
-        """Return numbers (N,) or (N, q) that stand for the target where kernels are aligned."""
+        """Return numbers (N,) or (N, q) that stand for the target where kernels are aligned.
+
+        Parameters
+        ----------
+        values : ndarray of shape (N,) or (N, T)
+            The values of N samples, as :meth:`read` returns them.
+        row_weights : ndarray of shape (N,), optional
+            The weight of each sample; default: equal.
+
+        Returns
+        -------
+        ndarray of shape (N,) or (N, q)
+            The numbers.
+        """
         return values
 
     def losses(self, decided: Array, values: Array) -> Array:
-        """Return the loss (n,) of each decision value, by which kernels and learners are chosen."""
+        """Return the loss (n,) of each decision value, by which kernels and learners are chosen.
+
+        Parameters
+        ----------
+        decided : ndarray of shape (N,)
+            A decision value for each sample.
+        values : ndarray of shape (N,) or (N, T)
+            The values of N samples, as :meth:`read` returns them.
+
+        Returns
+        -------
+        ndarray of shape (N,)
+            The losses; smaller is better.
+        """
         return np.square(decided - self.response(values)).reshape(len(values), -1).sum(axis=1)
 
     def is_several(self, values: Array) -> bool:
-        """Return whether a learner decides several values per row instead of one."""
+        """Return whether a learner decides several values per row instead of one.
+
+        Parameters
+        ----------
+        values : ndarray of shape (N,) or (N, T)
+            The values of N samples, as :meth:`read` returns them.
+
+        Returns
+        -------
+        bool
+            True if it does.
+        """
         return False
 
 

@@ -35,7 +35,7 @@ PREDICTION = "prediction"
 class TargetColumn:
     """A target column of a task with its own option on the command line.
 
-    Attributes
+    Parameters
     ----------
     name : str
         The option without hyphens, such as ``"time"`` for ``--time``.
@@ -106,15 +106,22 @@ class Task(Component, ABC):
     default_methods : tuple of str, default=()
         The combiners that a comparison has by default, by name or glob.
 
+    See Also
+    --------
+    TargetKind : What learners learn from.
+    Score : A score of predictions.
+
     Notes
     -----
     Targets are an array (N,), or (N, T) of several columns, wherever a method has ``targets``,
     ``truth`` or ``training``.
 
-    See Also
+    Examples
     --------
-    TargetKind : what learners learn from.
-    Score : a score of predictions.
+    >>> from mklkit.tasks import Regression
+    >>> task = Regression(["height", "weight"])
+    >>> task.n_targets, task.ranked_by[0], task.shown("r2", 0.5)
+    (2, 'r2', '0.500')
     """
 
     noun: ClassVar[str]
@@ -142,6 +149,16 @@ class Task(Component, ABC):
     def read(self, columns: pd.DataFrame) -> pd.DataFrame:
         """Return the target columns of a table, without gaps, as they are learned.
 
+        Parameters
+        ----------
+        columns : DataFrame
+            The target columns of a table, in their order.
+
+        Returns
+        -------
+        DataFrame
+            The columns as they are learned.
+
         Raises
         ------
         DataError
@@ -150,16 +167,56 @@ class Task(Component, ABC):
 
     @classmethod
     def claims(cls, columns: pd.DataFrame) -> bool:
-        """Return whether ``--task auto`` treats target columns, without gaps, as of this task."""
+        """Return whether ``--task auto`` treats target columns, without gaps, as of this task.
+
+        Parameters
+        ----------
+        columns : DataFrame
+            The target columns of a table, in their order.
+
+        Returns
+        -------
+        bool
+            True if it does.
+        """
         return False
 
     def as_array(self, y: Any) -> NDArray[Any]:
-        """Return what Python users give as targets as an array, (N,) or (N, T)."""
+        """Return what Python users give as targets as an array, (N,) or (N, T).
+
+        Parameters
+        ----------
+        y : array-like
+            What users give as targets.
+
+        Returns
+        -------
+        ndarray of shape (N,) or (N, T)
+            The targets.
+        """
         targets = np.asarray(y)
         return targets[:, 0] if targets.ndim == 2 and targets.shape[1] == 1 else targets
 
     def checked(self, y: Any, n_rows: int) -> NDArray[Any]:
-        """Return targets given in Python as an array; DataError if they can't score a model."""
+        """Return targets given in Python as an array; DataError if they can't score a model.
+
+        Parameters
+        ----------
+        y : array-like
+            What users give as targets.
+        n_rows : int
+            The number of samples that there must be.
+
+        Returns
+        -------
+        ndarray of shape (N,) or (N, T)
+            The targets.
+
+        Raises
+        ------
+        DataError
+            If they can't score a model.
+        """
         import pandas as pd
 
         targets = self.as_array(y)
@@ -175,15 +232,45 @@ class Task(Component, ABC):
         return targets
 
     def check_learnable(self, name: str, targets: NDArray[Any]) -> None:
-        """Raise a DataError if no model could learn the targets of the data of a name."""
+        """Raise a DataError if no model could learn the targets of the data of a name.
+
+        Parameters
+        ----------
+        name : str
+            The name of the data.
+        targets : ndarray of shape (N,) or (N, T)
+            The targets of N samples.
+        """
         self.checked(targets, len(targets))
 
     def is_scorable(self, truth: NDArray[Any]) -> bool:
-        """Return whether a model can be scored by targets, in the form of :meth:`comparable`."""
+        """Return whether a model can be scored by targets, in the form of :meth:`comparable`.
+
+        Parameters
+        ----------
+        truth : ndarray of shape (n,) or (n, T)
+            The targets of the n scored samples.
+
+        Returns
+        -------
+        bool
+            False if no score can be told.
+        """
         return True
 
     def truth(self, targets: NDArray[Any]) -> NDArray[Any]:
-        """Return the targets by which models are scored, if these are not what they learn."""
+        """Return the targets by which models are scored, if these are not what they learn.
+
+        Parameters
+        ----------
+        targets : ndarray of shape (N,) or (N, T)
+            The targets of N samples.
+
+        Returns
+        -------
+        ndarray of shape (N,) or (N, T)
+            The targets that score models.
+        """
         return targets
 
     @property
@@ -198,22 +285,67 @@ class Task(Component, ABC):
         """Return what targets hold, such as ``"numbers from 1 to 7"``.
 
         If the targets are a sample, ``counts`` are the numbers of all rows by class.
+
+        Parameters
+        ----------
+        targets : ndarray of shape (N,) or (N, T)
+            The targets of N samples.
+        counts : pandas.Series, optional
+            The number of all samples of each class, if the targets are a sample of them.
+
+        Returns
+        -------
+        str
+            A part of a sentence.
         """
 
     def metadata(self, targets: NDArray[Any]) -> dict[str, Any]:
-        """Return plain values that describe targets: classes and their counts, if there are any."""
+        """Return plain values that describe targets: classes and their counts, if there are any.
+
+        Parameters
+        ----------
+        targets : ndarray of shape (N,) or (N, T)
+            The targets of N samples.
+
+        Returns
+        -------
+        dict
+            The names and counts of ``classes``, empty without classes.
+        """
         return {"classes": [], "class_counts": []}
 
     # Models.
 
     @classmethod
     def fits(cls, model: Any) -> bool:
-        """Return whether an estimator, such as scikit-learn's, predicts targets of this task."""
+        """Return whether an estimator, such as scikit-learn's, predicts targets of this task.
+
+        Parameters
+        ----------
+        model : estimator
+            A model, inside a pipeline or search its last step.
+
+        Returns
+        -------
+        bool
+            True if it does.
+        """
         return isinstance(model, cls.estimator)
 
     @classmethod
     def of_model(cls, model: Any) -> Self:
-        """Return the task of an estimator, fitted or not, with the columns that it predicts."""
+        """Return the task of an estimator, fitted or not, with the columns that it predicts.
+
+        Parameters
+        ----------
+        model : estimator
+            A model, inside a pipeline or search its last step.
+
+        Returns
+        -------
+        Task
+            The task.
+        """
         names = vars(model).get("target_names_")
         return cls() if names is None else cls(targets=names)
 
@@ -223,15 +355,42 @@ class Task(Component, ABC):
         return f"{self.plural} are no classes"
 
     def baselines(self, seed: int, n_jobs: int | None, class_weight: Any) -> dict[str, Any]:
-        """Return usual estimators of other libraries by name, which comparisons have by default."""
+        """Return usual estimators of other libraries by name, which comparisons have by default.
+
+        Parameters
+        ----------
+        seed : int
+            The seed of everything random.
+        n_jobs : int or None
+            The number of threads.
+        class_weight : object
+            The weights of classes, as for scikit-learn's classifiers.
+
+        Returns
+        -------
+        dict of str to estimator
+            The estimators, not fitted.
+        """
         return {}
 
     @abstractmethod
     def baseline(self) -> Any:
-        """Return the estimator of :attr:`guess`, which predicts without features."""
+        """Return the estimator of :attr:`guess`, which predicts without features.
+
+        Returns
+        -------
+        estimator
+            Not fitted.
+        """
 
     def guesser(self) -> Any:
-        """Return the estimator whose score comparisons show as a guess."""
+        """Return the estimator whose score comparisons show as a guess.
+
+        Returns
+        -------
+        estimator
+            Not fitted.
+        """
         return self.baseline()
 
     # Splits.
@@ -240,11 +399,38 @@ class Task(Component, ABC):
         """Return the class of each row (N,) by which folds are stratified, None if there is none.
 
         That of the task's first kind by default.
+
+        Parameters
+        ----------
+        targets : ndarray of shape (N,) or (N, T)
+            The targets of N samples.
+
+        Returns
+        -------
+        ndarray of shape (N,) or None
+            The class of each sample.
         """
         return self.kinds[0].strata(targets)
 
     def splits(self, targets: NDArray[Any], cv: Any, seed: Any = 0, groups: Any = None) -> Splits:
-        """Return the splits of :func:`mklkit.evaluation.make_splits` for targets of the task."""
+        """Return the splits of :func:`mklkit.evaluation.make_splits` for targets of the task.
+
+        Parameters
+        ----------
+        targets : ndarray of shape (N,) or (N, T)
+            The targets of N samples.
+        cv : object
+            As for :func:`mklkit.evaluation.make_splits`.
+        seed : int
+            The seed of everything random.
+        groups : ndarray of shape (N,), optional
+            The group of each sample.
+
+        Returns
+        -------
+        Splits
+            The splits.
+        """
         from mklkit.protocols.splits.making import Folds, make_splits, read_cv
 
         request, strata = read_cv(cv), self.strata(targets)
@@ -253,7 +439,22 @@ class Task(Component, ABC):
         return make_splits(targets, request, seed=seed, groups=groups, strata=strata)
 
     def gives(self, column: pd.Series, targets: NDArray[Any], n_columns: int) -> bool:
-        """Return whether one of ``n_columns`` features tells the target of every row by itself."""
+        """Return whether one of ``n_columns`` features tells the target of every row by itself.
+
+        Parameters
+        ----------
+        column : pandas.Series
+            A feature.
+        targets : ndarray of shape (N,) or (N, T)
+            The targets of N samples.
+        n_columns : int
+            The number of features.
+
+        Returns
+        -------
+        bool
+            True if it does, beyond chance.
+        """
         return False
 
     # Scores.
@@ -274,7 +475,23 @@ class Task(Component, ABC):
         return tuple(score for score in self.scores if score.of and score.ranks)
 
     def score_named(self, name: str) -> Score:
-        """Return the score of a name or key; UnknownNameError if there is none."""
+        """Return the score of a name or key; UnknownNameError if there is none.
+
+        Parameters
+        ----------
+        name : str
+            The name or key of a score.
+
+        Returns
+        -------
+        Score
+            The score.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such score.
+        """
         for score in self.scores:
             if name in (score.name, score.key):
                 return score
@@ -286,15 +503,51 @@ class Task(Component, ABC):
         )
 
     def usual_score(self, targets: NDArray[Any]) -> str:
-        """Return the name of the score for these targets, if the user names none."""
+        """Return the name of the score for these targets, if the user names none.
+
+        Parameters
+        ----------
+        targets : ndarray of shape (N,) or (N, T)
+            The targets of N samples.
+
+        Returns
+        -------
+        str
+            Its name.
+        """
         return self.ranked_by[0]
 
     def why(self, name: str, targets: NDArray[Any]) -> str:
-        """Return why :meth:`usual_score` is not the first of the task, empty if it is."""
+        """Return why :meth:`usual_score` is not the first of the task, empty if it is.
+
+        Parameters
+        ----------
+        name : str
+            The name or key of a score.
+        targets : ndarray of shape (N,) or (N, T)
+            The targets of N samples.
+
+        Returns
+        -------
+        str
+            A part of a sentence.
+        """
         return ""
 
     def needs_probabilities(self, name: str, targets: NDArray[Any]) -> bool:
         """Return whether a score needs probabilities, which kernel methods have only on request.
+
+        Parameters
+        ----------
+        name : str
+            The name or key of a score.
+        targets : ndarray of shape (N,) or (N, T)
+            The targets of N samples.
+
+        Returns
+        -------
+        bool
+            True if it does.
 
         Raises
         ------
@@ -310,6 +563,25 @@ class Task(Component, ABC):
 
         One of several splits has the ``variance`` of :meth:`held_out` for its R², and ``training``
         are the targets that the model has learned from.
+
+        Parameters
+        ----------
+        name : str
+            The name or key of a score.
+        variance : ndarray, optional
+            What R² of one of several splits divides by.
+        training : ndarray, optional
+            The targets of the training samples.
+
+        Returns
+        -------
+        callable
+            A function of a model, samples and targets; larger is better.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such score.
         """
         score = self.score_named(name)
         known, value_of = score.scorer, score.of
@@ -328,11 +600,35 @@ class Task(Component, ABC):
         return score_of
 
     def scoring(self, name: str) -> Any:
-        """Return what scikit-learn's searches take as ``scoring``: a name, or a scorer."""
+        """Return what scikit-learn's searches take as ``scoring``: a name, or a scorer.
+
+        Parameters
+        ----------
+        name : str
+            The name or key of a score.
+
+        Returns
+        -------
+        str or callable
+            The score.
+        """
         return name if self.score_named(name).is_known else self.scorer(name)
 
     def held_out(self, targets: NDArray[Any], tests: Sequence[Indices]) -> Any:
-        """Return what R² of each split needs of all splits; None for other targets."""
+        """Return what R² of each split needs of all splits; None for other targets.
+
+        Parameters
+        ----------
+        targets : ndarray of shape (N,) or (N, T)
+            The targets of N samples.
+        tests : sequence of ndarray of int
+            The samples that each split scores.
+
+        Returns
+        -------
+        object
+            Its ``variance(place)`` is that of a split.
+        """
         return None
 
     def answers(
@@ -344,7 +640,28 @@ class Task(Component, ABC):
         training: NDArray[Any] | None = None,
         variance: Array | None = None,
     ) -> Answers:
-        """Return what scores may see of a fitted model on some rows."""
+        """Return what scores may see of a fitted model on some rows.
+
+        Parameters
+        ----------
+        model : estimator
+            A model, inside a pipeline or search its last step.
+        rows : DataFrame
+            The n samples that are predicted.
+        truth : ndarray of shape (n,) or (n, T)
+            The targets of the n scored samples.
+        predictions : ndarray of shape (n,) or (n, T)
+            Their predictions.
+        training : ndarray, optional
+            The targets of the training samples.
+        variance : ndarray, optional
+            What R² of one of several splits divides by.
+
+        Returns
+        -------
+        Answers
+            Targets, predictions and what else the model has.
+        """
         return Answers(truth, predictions, training=training, variance=variance)
 
     def score(
@@ -359,7 +676,10 @@ class Task(Component, ABC):
 
         Parameters
         ----------
-        truth, predictions : ndarray of shape (n,) or (n, T)
+        truth : ndarray of shape (n,) or (n, T)
+            The targets of the scored samples.
+        predictions : ndarray of shape (n,) or (n, T)
+            Their predictions.
         training : ndarray, optional
             The targets of the training rows; default: ``truth``.
         counts : ndarray of shape (n,), optional
@@ -397,19 +717,60 @@ class Task(Component, ABC):
         """Return the score of a guess without any feature, learned from training targets.
 
         ``variance`` is as for :meth:`scorer`.
+
+        Parameters
+        ----------
+        name : str
+            The name or key of a score.
+        training : ndarray, optional
+            The targets of the training samples.
+        truth : ndarray of shape (n,) or (n, T)
+            The targets of the n scored samples.
+        variance : ndarray, optional
+            What R² of one of several splits divides by.
+
+        Returns
+        -------
+        float
+            The score.
         """
         guess = self.guesser().fit(np.zeros((len(training), 1)), training)
         scorer = self.scorer(name, variance, training)
         return float(scorer(guess, np.zeros((len(truth), 1)), truth))
 
     def guess_baseline(self, name: str, scores: Mapping[str, Any]) -> float:
-        """Return what the baseline without features reaches in a score of some rows."""
+        """Return what the baseline without features reaches in a score of some rows.
+
+        Parameters
+        ----------
+        name : str
+            The name or key of a score.
+        scores : mapping
+            The result of :meth:`score`.
+
+        Returns
+        -------
+        float
+            The score.
+        """
         return float(scores["baseline"])
 
     def no_better_than_guessing(self, scores: Mapping[str, Any], by: str | None = None) -> str:
         """Return the baseline that a model does not beat, empty if its scores show that it does.
 
         It is written in the score ``by``, one of :attr:`scores`; by default :attr:`guessed_by`.
+
+        Parameters
+        ----------
+        scores : mapping
+            The result of :meth:`score`.
+        by : str, optional
+            The key of a score; default: :attr:`guessed_by`.
+
+        Returns
+        -------
+        str
+            A part of a sentence.
         """
         name = by or self.guessed_by
         value, baseline = scores[name], self.guess_baseline(name, scores)
@@ -423,22 +784,70 @@ class Task(Component, ABC):
         )
 
     def in_words(self, name: str) -> str:
-        """Return the name of a score in words, such as "balanced accuracy"."""
+        """Return the name of a score in words, such as "balanced accuracy".
+
+        Parameters
+        ----------
+        name : str
+            The name or key of a score.
+
+        Returns
+        -------
+        str
+            Its name in words.
+        """
         score = self.score_named(name)
         return score.words if score.sign > 0 else name.replace("_", " ")
 
     def in_points(self, name: str) -> bool:
-        """Return whether a score is a share from 0 to 1, written in percent and points."""
+        """Return whether a score is a share from 0 to 1, written in percent and points.
+
+        Parameters
+        ----------
+        name : str
+            The name or key of a score.
+
+        Returns
+        -------
+        bool
+            True if it is.
+        """
         return self.score_named(name).is_share
 
     def shown(self, name: str, value: float | None) -> str:
-        """Return a score, by its name or key, as text."""
+        """Return a score, by its name or key, as text.
+
+        Parameters
+        ----------
+        name : str
+            The name or key of a score.
+        value : float or None
+            A value of the score; None if it is undefined.
+
+        Returns
+        -------
+        str
+            The value.
+        """
         return self.score_named(name).written(value)
 
     # Predictions.
 
     def predictions(self, model: Any, rows: Any) -> pd.DataFrame:
-        """Return the predicted columns for rows, as they are written: one for each target."""
+        """Return the predicted columns for rows, as they are written: one for each target.
+
+        Parameters
+        ----------
+        model : estimator
+            A model, inside a pipeline or search its last step.
+        rows : DataFrame
+            The n samples that are predicted.
+
+        Returns
+        -------
+        DataFrame
+            One row per sample.
+        """
         import pandas as pd
 
         values = np.asarray(model.predict(rows))
@@ -446,7 +855,20 @@ class Task(Component, ABC):
         return pd.DataFrame(values, columns=several if values.ndim > 1 else [PREDICTION])
 
     def check_predicted(self, predictions: NDArray[Any], truth: NDArray[Any]) -> None:
-        """Raise a ValueError if predictions have another shape than the task's."""
+        """Raise a ValueError if predictions have another shape than the task's.
+
+        Parameters
+        ----------
+        predictions : ndarray of shape (n,) or (n, T)
+            Their predictions.
+        truth : ndarray of shape (n,) or (n, T)
+            The targets of the n scored samples.
+
+        Raises
+        ------
+        ValueError
+            If the shape is another.
+        """
         n_columns = self.n_predicted or self.n_targets
         expected = (len(truth),) if n_columns == 1 else (len(truth), n_columns)
         if np.shape(predictions) != expected:
@@ -458,6 +880,16 @@ class Task(Component, ABC):
         """Return target columns, or written predictions, as :meth:`score` compares them.
 
         They have shape (n,) or (n, T), NaN for missing ones. By default they are numbers.
+
+        Parameters
+        ----------
+        columns : DataFrame
+            The target columns of a table, in their order.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, T)
+            The values.
         """
         import pandas as pd
 
@@ -465,7 +897,18 @@ class Task(Component, ABC):
         return np.asarray(values[:, 0] if values.shape[1] == 1 else values)
 
     def predicted(self, table: pd.DataFrame) -> NDArray[Any]:
-        """Return the predictions in a table of :meth:`predictions`, as :meth:`comparable` does."""
+        """Return the predictions in a table of :meth:`predictions`, as :meth:`comparable` does.
+
+        Parameters
+        ----------
+        table : DataFrame
+            The result of :meth:`predictions`, perhaps read from a file.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, T)
+            The predictions.
+        """
         names = [name for name in table if str(name).startswith(PREDICTION)]
         return self.comparable(table[names])
 
@@ -474,5 +917,22 @@ class Task(Component, ABC):
     def details(
         self, answers: Answers, truth: NDArray[Any], predictions: NDArray[Any], known: NDArray[Any]
     ) -> dict[str, Any]:
-        """Return what a run of a comparison keeps besides scores; ``known`` are all targets."""
+        """Return what a run of a comparison keeps besides scores; ``known`` are all targets.
+
+        Parameters
+        ----------
+        answers : Answers
+            What scores see of the model.
+        truth : ndarray of shape (n,) or (n, T)
+            The targets of the n scored samples.
+        predictions : ndarray of shape (n,) or (n, T)
+            Their predictions.
+        known : ndarray
+            The targets of all samples of the data.
+
+        Returns
+        -------
+        dict
+            Plain values, by the field of a run.
+        """
         return {}
