@@ -32,7 +32,7 @@ class RBF(Kernel):
         σ, in the units of the data: a number, or a rule computed from the training rows: ``'mean'``
         (mean distance over all pairs; paper 000; the default without ``gamma``),
         ``'median'``, ``'scale'`` (γ = 1/(d·variance)), ``'auto'`` (γ = 1/d), each optionally with a
-        factor on σ: ``'0.1*mean'``, ``'mean/10'``; or ``'neighbours'`` (γ = 1/mean squared
+        factor on σ: ``'0.1*mean'``, ``'mean/10'``; or ``'neighbors'`` (γ = 1/mean squared
         distance of nearest neighbours; paper 001). Rows with weights count by them in ``'mean'``
         and ``'scale'``.
     gamma : float or str, optional

@@ -114,7 +114,7 @@ class Pair(Uniform):
     """Two kernels, no more and no fewer."""
 
     name: ClassVar[str] = "pair"
-    metadata: ClassVar[CombinerTraits] = CombinerTraits(n_kernels=2)
+    traits: ClassVar[CombinerTraits] = CombinerTraits(n_kernels=2)
 
 
 @pytest.mark.parametrize(
