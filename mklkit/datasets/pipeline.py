@@ -121,7 +121,7 @@ def build_pipeline(
     classifier : estimator
         A scikit-learn classifier on numbers, such as ``MKLClassifier()``.
     scale : {"standard", "minmax", "none"}, default="standard"
-        ``"minmax"`` scales to [-1, 1], as paper 003 (Price et al. 2022) does.
+        ``"minmax"`` scales to [-1, 1], as Price et al. 2022 do.
     max_categories : int, default=100
         The maximum of one-hot columns per text column; its rarest values share one.
     covariates : str or sequence, optional
