@@ -22,12 +22,10 @@ from typer.core import TyperCommand
 from mklkit.cli.console import loading
 from mklkit.cli.examples import EXAMPLES, epilog
 from mklkit.errors import PluginConflictError, PluginWarning, plain_message, quoted, type_name
+from mklkit.registry.discovery import COMMAND_GROUP
 
 if TYPE_CHECKING:
     from mklkit.registry.discovery import InstalledPlugin, PluginFailure
-
-COMMAND_GROUP = "mklkit_commands"
-"""The entry points of commands: a name, and the ``typer.Typer`` that it calls."""
 
 COMPLETION = ("install_completion", "show_completion")
 

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from mklkit._version import __version__
-from mklkit.cli.package_commands import COMMAND_GROUP
-from mklkit.registry.discovery import InstalledPlugin, installed_plugins
+from mklkit.registry.discovery import COMMAND_GROUP, InstalledPlugin, installed_plugins
 from mklkit.registry.hookspecs import ENTRY_POINT_GROUP
 
 Names = dict[str, dict[str, Any]]
