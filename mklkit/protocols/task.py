@@ -278,6 +278,22 @@ class Task(Component, ABC):
         """The number of columns that are predicted."""
         return len(self.targets)
 
+    def example(self, numbers: Array) -> NDArray[Any]:
+        """Return targets that follow from numbers, with which checks of components try the task.
+
+        Parameters
+        ----------
+        numbers : ndarray of shape (N,)
+            A number for each sample.
+
+        Returns
+        -------
+        ndarray of shape (N,) or (N, T)
+            By default the numbers, the same in each column.
+        """
+        columns = np.repeat(numbers[:, None], self.n_targets, axis=1)
+        return self.as_array(columns)
+
     # What is said of them.
 
     @abstractmethod

@@ -102,6 +102,10 @@ class Classification(Task):
         """Refuse labels of other types than classes have, and a single class."""
         check_labels(name, targets)
 
+    def example(self, numbers: Array) -> NDArray[Any]:
+        """Return two classes, below and above the mean."""
+        return np.where(numbers > numbers.mean(), "high", "low")
+
     def is_scorable(self, truth: NDArray[Any]) -> bool:
         """Return whether some of the targets are classes of the model."""
         return self.labels is None or bool({*map(str, self.labels)} & {*truth})

@@ -145,6 +145,10 @@ class Sketch(Task):
 
     targets: tuple[str, ...] = attrs.field(default=("lower", "upper"), converter=tuple)
 
+    def example(self, numbers: np.ndarray) -> np.ndarray:
+        """Return intervals around numbers, with which the checks try the task."""
+        return np.column_stack([numbers - 0.2, numbers + 0.3])
+
     def read(self, columns: pd.DataFrame) -> pd.DataFrame:
         """Return the bounds as numbers."""
         return pd.DataFrame(BOUNDS.read(columns), columns.index, columns.columns)
