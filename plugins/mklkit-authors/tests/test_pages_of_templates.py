@@ -196,7 +196,8 @@ def test_the_last_steps_of_each_page_are_the_same(template: Template) -> None:
     *_, scaffold, check, compare = commands(PAGES[template])
     assert scaffold == f"mklkit plugin new {new.name} --template {template.value}"
     assert check == f"mklkit plugin check {new.distribution}"
-    table = "digits_missing" if template is Template.missing else "wine"
+    tables = {Template.missing: "digits_missing", Template.task: "breast_cancer"}
+    table = tables.get(template, "wine")
     assert compare.startswith(f"mklkit compare {table} ")
     assert f" {new.name}" in compare
 
