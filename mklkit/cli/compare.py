@@ -18,9 +18,9 @@ from mklkit.cli.console import announced, counting, folds_ahead, say, show, show
 from mklkit.cli.examples import DEFAULT_METHODS, LEARNERS
 from mklkit.cli.model_options import ModelOptions
 from mklkit.cli.outputs import check_outputs
-from mklkit.cli.tables import Fact, facts_grid
 from mklkit.cli.taking_options import takes_model_options
 from mklkit.datasets.builtin import DEFAULT_NAME
+from mklkit.display.terminal import Fact, facts_grid
 from mklkit.errors import DataError
 
 if TYPE_CHECKING:
@@ -284,7 +284,7 @@ def _lost(comparison: Comparison, output: Path | None) -> list[str]:
 
 
 def _report(comparison: Comparison, output: Path | None) -> None:
-    from mklkit.comparison.report.tables import shortfall
+    from mklkit.comparison.result_tables import shortfall
 
     plan, data = comparison.plan, comparison.data
     first: list[Fact] = [("verdict", comparison.verdict.splitlines())]

@@ -11,12 +11,11 @@ from mklkit.cli.model_options import ModelOptions
 from mklkit.cli.tables import (
     class_table,
     data_line,
-    facts_grid,
     model_line,
-    parts_grid,
-    scores_in_order,
+    parts_table,
 )
 from mklkit.cli.taking_options import takes_model_options
+from mklkit.display.terminal import facts_grid
 
 
 @takes_model_options(but=["probability"])
@@ -112,6 +111,8 @@ def _parts(system: System, outcome: Any) -> dict[str, Any]:
 
 
 def _report(system: System, outcome: Any, result: dict[str, Any]) -> None:
+    from mklkit.evaluation.result_tables import scores_result
+
     facts = facts_grid(
         [
             data_line(system.table, result["data"]["notes"]),
@@ -121,11 +122,11 @@ def _report(system: System, outcome: Any, result: dict[str, Any]) -> None:
             ("folds", [outcome.splits.description, *outcome.notes]),
         ]
     )
-    shown = dict(zip(outcome.scores, outcome.shown_scores(), strict=True))
-    ordered = scores_in_order(system.task, system.score)
-    show(facts_grid([(words, shown[name]) for name, words in ordered.items()]))
+    means = {"name": "", **outcome.spread}
+    _, _, *scores = scores_result(system.task, [means], system.score).columns
+    show(facts_grid([(column.head, column.text(means)) for column in scores]))
     if result["parts"]:
-        show(parts_grid(system.task, result["parts"], system.score))
+        show(parts_table(system.task, result["parts"], system.score))
     if outcome.pooled is not None:
         show(class_table(outcome.pooled, "all folds"))
     show(facts, f"{result['seconds']:.2f} s")

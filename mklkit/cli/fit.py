@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import attrs
 
@@ -16,13 +16,16 @@ from mklkit.cli.tables import (
     chosen_line,
     data_line,
     decisive_score,
-    facts_grid,
     learned_line,
     model_line,
     scores_tables,
     weights_table,
 )
 from mklkit.cli.taking_options import takes_model_options
+from mklkit.display.terminal import facts_grid
+
+if TYPE_CHECKING:
+    from mklkit.evaluation.tasks import Task
 
 USUAL_SHARE = 0.2
 
@@ -127,7 +130,7 @@ def fit(
         from mklkit.plotting.weights import KernelWeightsDisplay
 
         draw(plot, lambda: KernelWeightsDisplay.from_estimator(system.pipeline))
-    show_result(result, as_json, lambda: _report(system.table, result), advice)
+    show_result(result, as_json, lambda: _report(system.table, system.task, result), advice)
     if output is not None:
         say(f"saved {output}")
     if plot is not None:
@@ -198,7 +201,7 @@ def _fit_on_all(system: System) -> float:
     return perf_counter() - start
 
 
-def _report(table: Any, result: dict[str, Any]) -> None:
+def _report(table: Any, task: Task, result: dict[str, Any]) -> None:
     facts = facts_grid(
         [
             data_line(table, result["data"]["notes"]),
@@ -208,7 +211,11 @@ def _report(table: Any, result: dict[str, Any]) -> None:
             ("held out", _split_lines(result)),
         ]
     )
-    show(*scores_tables(result["scores"], result["score"]), weights_table(result["model"]), facts)
+    show(
+        *scores_tables(task, result["scores"], result["score"]),
+        weights_table(result["model"]),
+        facts,
+    )
     show(learned_line(result))
 
 

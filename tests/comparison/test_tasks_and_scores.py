@@ -29,8 +29,8 @@ from mklkit.comparison import comparing
 from mklkit.comparison.data import data_sets
 from mklkit.comparison.methods import MethodOptions
 from mklkit.comparison.references import baselines
-from mklkit.comparison.report.tables import shortfall
 from mklkit.comparison.requests import methods_to_compare
+from mklkit.comparison.result_tables import shortfall
 from mklkit.comparison.running import run_cells
 from mklkit.comparison.stored import Cell
 from mklkit.errors import DataError, MKLKitError
