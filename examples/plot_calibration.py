@@ -48,12 +48,12 @@ figure, (above, below) = pyplot.subplots(
     2, 1, figsize=(5.4, 6.2), height_ratios=(3, 1), sharex=True, layout="constrained"
 )
 styles = (("#E69F00", "s--"), ("#0072B2", "o-"))
-for (name, values), (colour, style) in zip(settings.items(), styles, strict=True):
+for (name, values), (color, style) in zip(settings.items(), styles, strict=True):
     CalibrationDisplay.from_predictions(
-        new_y, values, n_bins=10, name=name, ax=above, color=colour, marker=style[0],
+        new_y, values, n_bins=10, name=name, ax=above, color=color, marker=style[0],
         linestyle=style[1:], ref_line=False,
     )  # fmt: skip
-    below.hist(values, bins=20, range=(0, 1), histtype="step", lw=2, ls=style[1:], color=colour)
+    below.hist(values, bins=20, range=(0, 1), histtype="step", lw=2, ls=style[1:], color=color)
 above.plot([0, 1], [0, 1], ":", color=pyplot.rcParams["text.color"], label="right probabilities")
 above.set(xlabel="", ylabel="share of rows that are in the class")
 above.legend(loc="upper left", frameon=False)

@@ -45,11 +45,9 @@ figure, axes = pyplot.subplots(2, 2, figsize=(6.4, 6), layout="constrained")
 styles = zip("o^sDv", ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00"), strict=True)
 styles = dict(zip((0, 4, 6, 7, 9), styles, strict=True))
 for panel, (name, plane) in zip(axes.flat, points.items(), strict=True):
-    for digit, (marker, colour) in styles.items():
+    for digit, (marker, color) in styles.items():
         members = plane[digits == digit]
-        panel.scatter(
-            *members.T, 22, color=colour, marker=marker, alpha=0.8, label=str(digit), lw=0
-        )
+        panel.scatter(*members.T, 22, color=color, marker=marker, alpha=0.8, label=str(digit), lw=0)
     panel.set(title=name, xticks=[], yticks=[])
 figure.supxlabel("first kernel principal component", fontsize="medium")
 figure.supylabel("second kernel principal component", fontsize="medium")

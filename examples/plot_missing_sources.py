@@ -36,7 +36,7 @@ def without_sources(share, seed):
 # The scaler ignores gaps and passes them on. Training uses a tenth of the rows: with more, all
 # strategies come close to the accuracy with complete rows.
 shares = (0.0, 0.2, 0.4, 0.6)
-strategies = ("present", "present-centred", "impute")
+strategies = ("present", "present-centered", "impute")
 accuracies = {strategy: [] for strategy in strategies}
 for share in shares:
     scores = {strategy: [] for strategy in strategies}

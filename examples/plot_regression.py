@@ -48,8 +48,8 @@ figure, axes = pyplot.subplots(figsize=(6.6, 4.2), layout="constrained")
 ink = pyplot.rcParams["text.color"]
 axes.plot(table["years"], values, "o", ms=4, mfc="none", color=ink, alpha=0.7, label="observed")
 styles = {"trend": ("#E69F00", "--"), "season": ("#009E73", "-."), "both": ("#0072B2", "-")}
-for name, (colour, style) in styles.items():
-    axes.plot(table["years"], curves[name], style, color=colour, label=name)
+for name, (color, style) in styles.items():
+    axes.plot(table["years"], curves[name], style, color=color, label=name)
 axes.axvline(6, ls=":", color=ink)
 axes.set(xlabel="time, years", ylabel="value")
 axes.legend(frameon=False, ncols=2)

@@ -47,14 +47,14 @@ print(by_rule.mean().round(3))
 figure, axes = pyplot.subplots(figsize=(6.4, 4.6), layout="constrained")
 styles = [("#0072B2", ""), ("#E69F00", "///"), ("#009E73", "...")]
 names = [name.partition(":")[0] for name in kernels]
-for place, ((rule, rows), (colour, hatch)) in enumerate(zip(by_rule, styles, strict=True)):
+for place, ((rule, rows), (color, hatch)) in enumerate(zip(by_rule, styles, strict=True)):
     mean = rows[names].mean()
     axes.barh(
         np.arange(len(names)) + 0.27 * (place - 1),
         mean,
         height=0.24,
         xerr=[mean - rows[names].min(), rows[names].max() - mean],
-        color=colour,
+        color=color,
         hatch=hatch,
         edgecolor=axes.get_facecolor(),
         ecolor=pyplot.rcParams["text.color"],

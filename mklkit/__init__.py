@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from mklkit.evaluation.alignment import alignment_matrix, kernel_alignment
     from mklkit.evaluation.cross_validation import cross_validate
     from mklkit.explanation import explain
-    from mklkit.persistence import load_model, read_facts, save_model
+    from mklkit.persistence import load_model, read_metadata, save_model
     from mklkit.registry.registry import get_registry
     from mklkit.views.stored_rows import StoredRows
 
@@ -70,7 +70,7 @@ __all__ = [
     "preset_classifier",
     "preset_pipeline",
     "propose_kernels",
-    "read_facts",
+    "read_metadata",
     "save_model",
 ]
 
@@ -91,7 +91,7 @@ _HOME = {
     "evaluation.alignment": "alignment_matrix kernel_alignment",
     "evaluation.cross_validation": "cross_validate",
     "explanation": "explain",
-    "persistence": "load_model read_facts save_model",
+    "persistence": "load_model read_metadata save_model",
     "datasets.encoder": "TableEncoder",
     "datasets.pipeline": "build_pipeline preset_pipeline",
     "registry.registry": "get_registry",

@@ -157,7 +157,7 @@ class Page:
             width=width, height=height, deviceScaleFactor=1, mobile=False,
         )  # fmt: skip
 
-    def colours(self, scheme: str, media: str = "screen") -> None:
+    def colors(self, scheme: str, media: str = "screen") -> None:
         """Prefer dark or light colours, on a screen or in print."""
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.call("Emulation.setEmulatedMedia", media=media, features=features)

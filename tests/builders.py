@@ -14,7 +14,7 @@ from mklkit.estimators.search import MKLSearchCV
 from mklkit.learners.ho_kashyap.rules import PAPER_GRID
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.plugin import FusionCombiner, Target
-from mklkit.protocols import Learner, LearnerFacts
+from mklkit.protocols import Learner, LearnerTraits
 from mklkit.registry.columns import bind_kernels
 from mklkit.registry.registry import get_registry
 from mklkit.views.bound_kernels import BoundKernel
@@ -82,7 +82,7 @@ class Silent(Learner):
     """A learner that says zero: for tests of what happens before a learner is asked."""
 
     name: ClassVar[str] = "silent"
-    facts: ClassVar[LearnerFacts] = LearnerFacts(on_features=True, on_gram=True)
+    traits: ClassVar[LearnerTraits] = LearnerTraits(on_features=True, on_gram=True)
 
     def fit(self, side: Any, target: Target) -> LinearDecision:
         """Return the zero function."""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from mklkit.plugin import KernelFacts, hookimpl
+from mklkit.plugin import KernelTraits, hookimpl
 from mklkit.protocols import FixedKernel
 
 
@@ -24,7 +24,7 @@ class Letters(FixedKernel):
     """The inner product of the letter counts of two texts."""
 
     name: ClassVar[str] = "letters"
-    facts: ClassVar[KernelFacts] = KernelFacts(reads="text")
+    traits: ClassVar[KernelTraits] = KernelTraits(reads="text")
 
     def __call__(self, a: Any, b: Any) -> Any:
         return _letter_counts(a) @ _letter_counts(b).T
@@ -38,7 +38,7 @@ class Same(FixedKernel):
     """The share of columns in which two rows are equal; a gap equals nothing but itself."""
 
     name: ClassVar[str] = "same"
-    facts: ClassVar[KernelFacts] = KernelFacts(reads="categories")
+    traits: ClassVar[KernelTraits] = KernelTraits(reads="categories")
 
     def fit(self, rows: Any) -> Same:
         assert not np.isnan(rows).any()
@@ -56,7 +56,7 @@ class KnownSame(FixedKernel):
     """The number of columns in which two rows have the same category, gaps left out."""
 
     name: ClassVar[str] = "known-same"
-    facts: ClassVar[KernelFacts] = KernelFacts(reads="categories", allows_gaps=True)
+    traits: ClassVar[KernelTraits] = KernelTraits(reads="categories", allows_gaps=True)
 
     def __call__(self, a: Any, b: Any) -> Any:
         return (a[:, None] == b[None]).sum(axis=2).astype(float)
@@ -70,7 +70,7 @@ class Smaller(FixedKernel):
     """The sum of the smaller of two amounts."""
 
     name: ClassVar[str] = "smaller"
-    facts: ClassVar[KernelFacts] = KernelFacts(reads="amounts")
+    traits: ClassVar[KernelTraits] = KernelTraits(reads="amounts")
 
     def __call__(self, a: Any, b: Any) -> Any:
         return np.minimum(a[:, None], b[None]).sum(axis=2)
@@ -84,7 +84,7 @@ class KnownSmaller(FixedKernel):
     """The sum of the smaller of two amounts, gaps left out."""
 
     name: ClassVar[str] = "known-smaller"
-    facts: ClassVar[KernelFacts] = KernelFacts(reads="amounts", allows_gaps=True)
+    traits: ClassVar[KernelTraits] = KernelTraits(reads="amounts", allows_gaps=True)
 
     def __call__(self, a: Any, b: Any) -> Any:
         return np.nansum(np.minimum(a[:, None], b[None]), axis=2)

@@ -36,7 +36,7 @@ def comparison(n_datasets: int = 1, n_methods: int = 9) -> Comparison:
         for data in data_sets(dict.fromkeys(names, source), None, None, ())
     ]
     plan = {
-        "data": [data.facts() for data in sets],
+        "data": [data.metadata() for data in sets],
         "splits": [
             {
                 "name": data.name,
@@ -54,7 +54,7 @@ def comparison(n_datasets: int = 1, n_methods: int = 9) -> Comparison:
         "task": "classification",
         "score": "accuracy",
         "tune": "fast",
-        "methods": [method.facts() for method in methods],
+        "methods": [method.metadata() for method in methods],
         "versions": {"mklkit": "0.1.0"},
         "questions": [{"question": "Weights", "method": EVIL, "references": [LONG]}],
         "reference": None,

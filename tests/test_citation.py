@@ -10,7 +10,7 @@ import pytest
 import yaml
 from documents import ROOT
 
-from mklkit.evaluation.methods_section import sources_of
+from mklkit.evaluation.methods_section import citations_of
 from mklkit.registry.entries import HOOKS
 from mklkit.registry.registry import get_registry
 
@@ -54,7 +54,7 @@ def test_bibtex_names_what_its_package_registers(path: Path) -> None:
     if path.parent.name == "mklkit":
         names |= {"mklkit", "scikit-learn", *TESTS}
     for name in names:
-        for key, entry in sources_of(name).items():
+        for key, entry in citations_of(name).items():
             assert entry.startswith("@")
             assert entry.count("{") == entry.count("}")
             assert f"{{{key}," in entry

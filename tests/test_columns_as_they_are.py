@@ -76,7 +76,7 @@ def test_the_steps_leave_them_alone(table: Any) -> None:
     assert read == [[0], [3], [5], [6], [7], [4, 1, 2]]
     notes = describe(pipeline)
     assert "'sequence', 'colour', 'count_a', 'count_b', 'id' kept" in notes[0]
-    assert f"{frame[['colour', 'count_a']].isna().to_numpy().sum()} gaps" in notes[2]
+    assert f"{frame[['color', 'count_a']].isna().to_numpy().sum()} gaps" in notes[2]
     assert "but not columns 'count_a', 'count_b', 'id'" in notes[4]
     columns = pipeline[0].columns()
     kept = [column["name"] for column in columns if column.get("kept")]
@@ -105,7 +105,7 @@ def test_text_left_out_is_what_a_kernel_without_columns_lacks(table: Any, tmp_pa
 )
 def test_kernels_are_found_in_searches_and_votes(wrapped: Any) -> None:
     pipeline = build_pipeline(wrapped(MKLClassifier(KERNELS)), scale="minmax")
-    assert pipeline["encode"].as_they_are == ["sequence", "colour", "count_a", ["count_b"], "id"]
+    assert pipeline["encode"].passthrough == ["sequence", "colour", "count_a", ["count_b"], "id"]
     assert pipeline["encode"].imputed == [["count_b"]]
     assert isinstance(pipeline["scale"].scaler, MinMaxScaler)
 
@@ -127,7 +127,7 @@ def test_columns_of_any_type_are_text_for_kernels() -> None:
             "mixed": [1, "b", None],
         }
     )
-    out = TableEncoder(as_they_are=list(frame)).fit_transform(frame)
+    out = TableEncoder(passthrough=list(frame)).fit_transform(frame)
     assert out["zip"].fillna("gap").tolist() == ["x1", "x2", "gap"]
     assert out["flag"].tolist() == [1.0, 0.0, 1.0]
     assert out["when"].tolist()[0].startswith("2024-01-01")

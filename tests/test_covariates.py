@@ -23,7 +23,7 @@ from mklkit import (
 from mklkit.datasets import CovariateRemoval
 from mklkit.errors import CovariatesWarning, DataError, SpecError
 from mklkit.persistence import load_model, save_model
-from mklkit.protocols import CombinerFacts, facts_of
+from mklkit.protocols import CombinerTraits, traits_of
 from mklkit.registry.composing import default_instances
 from mklkit.registry.registry import get_registry
 
@@ -78,7 +78,7 @@ def test_a_new_batch_counts_as_none_and_words_stay(study) -> None:
     frame, _ = study
     frame["sex"] = frame["sex"].map({"f": 0.0, "m": 1.0})
     frame["word"] = "x"
-    step = CovariateRemoval(COVARIATES, as_they_are=["b_0"]).fit(frame)
+    step = CovariateRemoval(COVARIATES, passthrough=["b_0"]).fit(frame)
     assert (step.left_, [*step.values_]) == (["b_0", "word"], ["sex", "batch"])
     new = frame[:2].assign(batch=[7, 8])
     changes = new[["a_0", "a_1"]] - step.transform(new)[["a_0", "a_1"]]
@@ -132,9 +132,9 @@ def test_rows_that_covariates_tell_apart_are_refused(study) -> None:
 @pytest.mark.parametrize("name", [name for name, c in COMBINERS.items() if c.gives_weights])
 def test_a_share_holds_and_the_rest_is_as_without_it(study, name, feature_map) -> None:
     frame, y = study
-    facts = facts_of(COMBINERS[name], CombinerFacts)
+    metadata = traits_of(COMBINERS[name], CombinerTraits)
     estimator, target = MKLClassifier, y
-    if "two classes" not in facts.tasks:
+    if "two classes" not in metadata.tasks:
         estimator, target = MKLRegressor, frame["b_0"] + frame["age"]
     settings = {"combiner": name, "feature_map": feature_map, "random_state": 0}
     kept = build_pipeline(estimator([*KERNELS, KEPT], **settings)).fit(frame, target)
@@ -235,7 +235,7 @@ def test_a_column_that_still_tells_covariates_is_named_and_withholds_verdicts(le
     with pytest.warns(CovariatesWarning) as warned:
         adjustment = cross_validate(model, frame, y, folds=2).adjustment
     assert len(warned) == 1
-    assert adjustment.facts(model)["adjustment"]["by_kernel"] == {"snp": ["snp_a"]}
+    assert adjustment.metadata(model)["adjustment"]["by_kernel"] == {"snp": ["snp_a"]}
     settings = {"methods": "alignment", "cv": "2x1", "baselines": ["logistic regression"]}
     with pytest.warns(CovariatesWarning) as warned:
         withheld = compare(frame, y, kernels=SOURCES, covariates="age", **settings)

@@ -12,7 +12,7 @@ import pytest
 from mklkit.datasets import load_table
 from mklkit.datasets.paths import same_file, status, user_path
 from mklkit.errors import DataError, MKLKitError
-from mklkit.persistence import check_writable, read_facts, replacing
+from mklkit.persistence import check_writable, read_metadata, replacing
 
 
 def write(path: Path) -> None:
@@ -20,7 +20,7 @@ def write(path: Path) -> None:
         file.write(b"x")
 
 
-USES = [load_table, check_writable, read_facts, write]
+USES = [load_table, check_writable, read_metadata, write]
 
 
 @pytest.mark.parametrize("use", USES)

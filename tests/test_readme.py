@@ -170,7 +170,7 @@ def test_pipelines_on_the_page_of_tables_keep_text_for_its_kernel(
     [listing] = listings("docs/guides/tables.md", "python")
     names: dict[str, object] = {}
     exec(listing, names)
-    assert cast(Pipeline, names["model"])["encode"].as_they_are_ == ["sequence"]
+    assert cast(Pipeline, names["model"])["encode"].passthrough_ == ["sequence"]
     same_but_for_rounding(*listings("docs/guides/tables.md", "text"), capsys.readouterr().out)
 
 

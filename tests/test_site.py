@@ -90,7 +90,7 @@ def complaints(page: Page) -> list[str]:
 )
 def test_a_page_in_a_browser(page: Page, name: str, heading: str, scheme: str, width: int) -> None:
     page.size(width)
-    page.colours(scheme)
+    page.colors(scheme)
     page.open(SITE / f"{name}.html")
     assert complaints(page) == []
     # The sign after a heading is its link.

@@ -1,4 +1,4 @@
-"""The page "Which combiner?": its names and facts are the declared ones, its commands run."""
+"""The page "Which combiner?": its names and traits are the declared ones, its commands run."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from documents import ROOT
 from following import follow
 
 from mklkit import MKLClassifier, get_registry
-from mklkit.plugin import CombinerFacts
-from mklkit.protocols import facts_of
+from mklkit.plugin import CombinerTraits
+from mklkit.protocols import traits_of
 
 PAGE = "docs/guides/which-combiner.md"
 TASKS = {
@@ -40,11 +40,11 @@ def rows() -> dict[str, list[str]]:
     return {name: rest for first, *rest in cells for name in _NAME.findall(first)}
 
 
-def declared(core: bool) -> dict[str, CombinerFacts]:
-    """Return the facts of the combiners of mklkit itself, or of all that are installed."""
+def declared(core: bool) -> dict[str, CombinerTraits]:
+    """Return the traits of the combiners of mklkit itself, or of all that are installed."""
     registry = get_registry()
     return {
-        entry.name: facts_of(registry.create("combiner", entry.name), CombinerFacts)
+        entry.name: traits_of(registry.create("combiner", entry.name), CombinerTraits)
         for entry in registry.entries("combiner")
         if not core or entry.distribution == "mklkit"
     }
@@ -61,9 +61,9 @@ INSTALLED = [pytest.param(True, id="core"), pytest.param(False, id="all", marks=
 
 @pytest.mark.parametrize("core", INSTALLED)
 def test_every_registered_combiner_has_its_row_and_its_facts(core: bool) -> None:
-    facts, shown = declared(core), rows()
-    assert facts.keys() <= shown.keys()
-    for name, fact in facts.items():
+    traits, shown = declared(core), rows()
+    assert traits.keys() <= shown.keys()
+    for name, fact in traits.items():
         learns, _, parts, *_ = shown[name]
         assert {TASKS[task] for task in learns.split(", ")} == set(fact.tasks), name
         assert (parts == "yes") == fact.from_moments, name

@@ -29,11 +29,9 @@ def picture(strong: str, weak: str) -> str:
         parts.append(f'<text x="{LEFT - 12}" y="{y + 19}" text-anchor="end">{name}</text>')
         bars = ((LEFT, weight / largest[0], BLUE, f"{weight:.2f}"),)
         bars += ((RIGHT, lost / largest[1], ORANGE, f"{lost:.1f}"),)
-        for x, share, colour, words in bars:
+        for x, share, color, words in bars:
             length = max(FULL * share, 2)
-            parts.append(
-                f'<rect x="{x}" y="{y}" width="{length:.0f}" height="28" fill="{colour}"/>'
-            )
+            parts.append(f'<rect x="{x}" y="{y}" width="{length:.0f}" height="28" fill="{color}"/>')
             parts.append(f'<text x="{x + length + 8:.0f}" y="{y + 19}">{words}</text>')
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" fill="{strong}"'
@@ -43,8 +41,8 @@ def picture(strong: str, weak: str) -> str:
 
 def main() -> None:
     """Write both pictures beside this file."""
-    for shade, colours in SHADES.items():
-        (HERE / f"worth-{shade}.svg").write_text(picture(*colours), encoding="utf-8")
+    for shade, colors in SHADES.items():
+        (HERE / f"worth-{shade}.svg").write_text(picture(*colors), encoding="utf-8")
 
 
 if __name__ == "__main__":

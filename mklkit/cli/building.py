@@ -42,7 +42,7 @@ class System:
     pipeline: Any
     table: Table
     task: Task
-    facts: dict[str, Any]
+    metadata: dict[str, Any]
     parts_column: PartsColumn | None = None
     """The column of the table that gives the split."""
 
@@ -89,20 +89,20 @@ class System:
             if task == "auto":
                 say(f"the target {name!r} holds numbers: {table.task} (--task classification for"
                     " classes)")  # fmt: skip
-        facts = settle_columns(pipeline, table, options.kernels, notes)
+        metadata = settle_columns(pipeline, table, options.kernels, notes)
         usual = learned.usual_score(table.target.to_numpy())
         if reason := learned.why(usual, table.target.to_numpy()):
             notes.append(reason)
             if options.tune is not None:
                 pipeline.set_params(**{f"{pipeline.steps[-1][0]}__scoring": usual})
         column = None if parts is None else PartsColumn(parts.to_numpy(), str(parts.name))
-        return cls(options, pipeline, table, learned, facts, column)
+        return cls(options, pipeline, table, learned, metadata, column)
 
     @property
     def score(self) -> str:
         """The score of the task that counts for the target, which a search chooses by too."""
         usual = self.task.usual_score(self.table.target.to_numpy())
-        keys = [score.key for score in self.task.labelled]
+        keys = [score.key for score in self.task.labeled]
         return usual if usual in keys else keys[0]
 
     def weights(self) -> dict[str, Any]:
@@ -113,10 +113,10 @@ class System:
 
     def parts(self, rows: Any = slice(None)) -> dict[str, Any]:
         """Return which of some rows have all sources and which lack one; empty if none does."""
-        from mklkit.datasets.pipeline import lacking_in
+        from mklkit.datasets.pipeline import missing_sources_in
 
-        lacks = lacking_in(self.pipeline, self.table.features).any(axis=1).to_numpy()
-        return {"complete": ~lacks[rows], "lacking": lacks[rows]} if lacks.any() else {}
+        missing = missing_sources_in(self.pipeline, self.table.features).any(axis=1).to_numpy()
+        return {"complete": ~missing[rows], "lacking": missing[rows]} if missing.any() else {}
 
     def to_be_saved(self) -> tuple[System, list[str]]:
         """Return the system to learn from all rows, with what a search chose, and its notes."""
@@ -160,10 +160,10 @@ class System:
         if drops and (parts := self.parts()):
             train, test = (rows[parts["complete"][rows]] for rows in split)
             split = attrs.evolve(split, train=train, test=test)
-            self.facts["notes"].append(
+            self.metadata["notes"].append(
                 f"only the {len(train) + len(test)} rows that have all sources are used"
             )
-        self.facts["notes"] += self.leaks([split])
+        self.metadata["notes"] += self.leaks([split])
         return split, splits.description
 
     def adjustment(self) -> Adjustment:
@@ -178,22 +178,22 @@ class System:
         from mklkit.evaluation.leakage import leakage_notes
 
         encoder = self.pipeline[0]
-        features = without_unread(self.table.features, encoder.identifiers, encoder.as_they_are)
+        features = without_unread(self.table.features, encoder.identifiers, encoder.passthrough)
         numbers, targets = not self.task.has_classes, self.table.target.to_numpy()
         return leakage_notes(features, targets, splits, self.groups_of_rows, numbers)
 
     def result(self, pipeline: Any, **results: Any) -> dict[str, Any]:
         """Return a command's results: data, options, steps, choices and parts of a model."""
-        from mklkit.persistence.facts import facts_of_model
+        from mklkit.persistence.metadata import metadata_of_model
 
         return {
-            "data": self.facts,
+            "data": self.metadata,
             "preset": self.options.preset,
             "seed": self.options.seed,
             "score": self.score,
             "preprocessing": steps_of(self.table, pipeline),
             "choices": self.options.choices() + list(pipeline[-1].choices_),
-            "model": facts_of_model(pipeline),
+            "model": metadata_of_model(pipeline),
             **results,
         }
 
@@ -293,7 +293,7 @@ def settle_columns(
     check_not_left_out(kernels or [], table, identifiers)
     pipeline.set_params(encode__identifiers=identifiers, encode__readings=table.readings)
     match_class_weights(pipeline, table.class_counts().index.tolist())
-    return {**table.facts(), "notes": notes}
+    return {**table.metadata(), "notes": notes}
 
 
 def steps_of(table: Table, pipeline: Any) -> list[str]:

@@ -260,7 +260,7 @@ def _save_best(output: Path, comparison: Comparison) -> None:
         seconds = perf_counter() - start
         choices = pipeline[-1].choices_ if isinstance(pipeline[-1], FittedKernels) else []
         scores = data.task.score(data.truth, pipeline.predict(data.features), data.truth)
-        facts: dict[str, Any] = {
+        metadata: dict[str, Any] = {
             "preset": None,
             "seed": comparison.plan["seed"],
             "preprocessing": describe(pipeline),
@@ -271,8 +271,8 @@ def _save_best(output: Path, comparison: Comparison) -> None:
             "comparison": {"method": best, "verdict": comparison.verdict},
         }
         if data.table is not None:
-            facts["data"] = data.table.facts()
-        save_model(pipeline, output, facts)
+            metadata["data"] = data.table.metadata()
+        save_model(pipeline, output, metadata)
     say(f"{best} was fitted on all {len(data.target)} rows")
 
 

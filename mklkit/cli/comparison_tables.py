@@ -61,7 +61,7 @@ def comparison_grid(
 def _for_terminal(result: ResultTable, task: Task) -> ResultTable:
     """Return the columns in their order on a terminal, which lacks the space for all."""
     keys = [column.key for column in result.columns]
-    left_out = {*DETAILS, *(score.key for score in task.measured if "lacking_score" in keys)}
+    left_out = {*DETAILS, *(score.key for score in task.measured if "incomplete_score" in keys)}
     columns = [column for column in result.columns if column.key not in left_out]
     # The score comes first.
     ordered = sorted(columns, key=lambda column: LAST.get(column.key, 0))
@@ -75,6 +75,6 @@ def _legend(columns: Sequence[Column], unit: str, reference: str | None, several
     shorts = {column.short for column in columns}
     if "bal." in shorts:
         text = f"bal.: balanced accuracy; {text}"
-    if "lacking_score" in {column.key for column in columns}:
+    if "incomplete_score" in {column.key for column in columns}:
         text = f"all, lack: of the rows that have all sources, and that lack one; {text}"
     return text

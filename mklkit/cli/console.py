@@ -47,7 +47,7 @@ def show(*parts: RenderableType) -> None:
 
 def show_json(result: Any) -> None:
     """Print a result on stdout as JSON."""
-    from mklkit.persistence.facts import json_ready
+    from mklkit.persistence.metadata import json_ready
 
     _loading.close()
     print(json.dumps(json_ready(result), indent=2, allow_nan=False))

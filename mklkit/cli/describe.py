@@ -127,8 +127,8 @@ def describe(
     if as_json:
         show_json(facts)
         return
-    for entry_facts in facts:
-        show(facts_grid(_lines(entry_facts)))
+    for description in facts:
+        show(facts_grid(_lines(description)))
 
 
 def _lines(facts: dict[str, Any]) -> list[Fact]:
@@ -153,12 +153,12 @@ def _lines(facts: dict[str, Any]) -> list[Fact]:
 
 
 def _facts_of(registry: Registry, entry: Entry) -> dict[str, Any]:
-    """Return a name's kind, distribution, summary, parameters with defaults, and facts, as JSON.
+    """Return a name's kind, distribution, summary, parameters with defaults, and traits, as JSON.
 
     ``reads`` says what a kernel reads, ``learns`` what a combiner or learner learns from.
     Facts are empty if they depend on parameters that must be given.
     """
-    from mklkit.registry.composing import is_around_another, reads_of
+    from mklkit.registry.composing import reads_of, wraps_another
 
     facts: dict[str, Any] = {
         "kind": entry.kind,
@@ -167,20 +167,20 @@ def _facts_of(registry: Registry, entry: Entry) -> dict[str, Any]:
         "version": entry.version,
         "help": without_markup(entry.help),
         "parameters": _choices(entry) if entry.kind == "preset" else _parameters(entry.target),
-        "facts": _stated(registry, entry),
+        "traits": _stated(registry, entry),
     }
     if entry.kind == "kernel":
-        facts["reads"] = "as its kernel" if is_around_another(entry) else reads_of(entry)
-    if "tasks" in facts["facts"]:
-        facts["learns"] = facts["facts"]["tasks"]
+        facts["reads"] = "as its kernel" if wraps_another(entry) else reads_of(entry)
+    if "tasks" in facts["traits"]:
+        facts["learns"] = facts["traits"]["tasks"]
     return facts
 
 
 def _stated(registry: Registry, entry: Entry) -> dict[str, Any]:
-    """Return the facts of a component with default parameters."""
+    """Return the traits of a component with default parameters."""
     from mklkit.errors import SpecError
-    from mklkit.protocols import facts_of
-    from mklkit.registry.entries import FACTS
+    from mklkit.protocols import traits_of
+    from mklkit.registry.entries import TRAITS
 
     if entry.kind == "preset":
         return {}
@@ -188,8 +188,8 @@ def _stated(registry: Registry, entry: Entry) -> dict[str, Any]:
     with suppress(SpecError):  # It may have parameters without defaults.
         component = registry.create(entry.kind, component)
     try:
-        stated = attrs.asdict(facts_of(component, FACTS[entry.kind]), recurse=False)
-    except SpecError:  # Its facts depend on them.
+        stated = attrs.asdict(traits_of(component, TRAITS[entry.kind]), recurse=False)
+    except SpecError:  # Its traits depend on them.
         return {}
     return {name: _plain_value(value) for name, value in stated.items()}
 

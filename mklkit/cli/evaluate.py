@@ -83,7 +83,7 @@ def _result(system: System, outcome: Any) -> dict[str, Any]:
     whole = clone(outcome.estimator)
     with quiet_removal():
         whole[:-1].fit(system.table.features)
-    adjustment = outcome.adjustment.facts(outcome.estimator)
+    adjustment = outcome.adjustment.metadata(outcome.estimator)
     result = system.result(outcome.estimator, **adjustment)
     splits = outcome.splits
     for of_last_fold in ("weights", "rows", "chosen"):
@@ -113,7 +113,7 @@ def _parts(system: System, outcome: Any) -> dict[str, Any]:
 def _report(system: System, outcome: Any, result: dict[str, Any]) -> None:
     from mklkit.evaluation.result_tables import scores_result
 
-    facts = facts_grid(
+    metadata = facts_grid(
         [
             data_line(system.table, result["data"]["notes"]),
             ("steps", result["preprocessing"]),
@@ -129,4 +129,4 @@ def _report(system: System, outcome: Any, result: dict[str, Any]) -> None:
         show(parts_table(system.task, result["parts"], system.score))
     if outcome.pooled is not None:
         show(class_table(outcome.pooled, "all folds"))
-    show(facts, f"{result['seconds']:.2f} s")
+    show(metadata, f"{result['seconds']:.2f} s")

@@ -139,7 +139,7 @@ def explain(
     from mklkit.errors import SpecError, quoted
     from mklkit.explanation import explain as explained
     from mklkit.explanation.explaining import IGNORED, explained_task
-    from mklkit.persistence import faults_of_file, load_model, read_facts
+    from mklkit.persistence import faults_of_file, load_model, read_metadata
     from mklkit.protocols.splits.making import PartsColumn, requested
 
     if groups is not None and ignore_groups:
@@ -149,13 +149,13 @@ def explain(
     requested(cv, None, None, split_column, groups)
     check_outputs([], [data], model, [plot, plot_columns])
     with working("loading the model"):
-        pipeline, facts = load_model(model), read_facts(model)
+        pipeline, metadata = load_model(model), read_metadata(model)
     with faults_of_file(model):
         task = explained_task(pipeline)
-        trained = None if ignore_groups else groups_of(facts)
-        asked = target or target_of(facts), groups or trained, split_column, trained
-        rows, truth, together, parts, notes = _rows(data, pipeline, task, model, *asked)
-        if ignore_groups and (grouped := groups_of(facts)):
+        trained = None if ignore_groups else groups_of(metadata)
+        selectors = target or target_of(metadata), groups or trained, split_column, trained
+        rows, truth, together, parts, notes = _rows(data, pipeline, task, model, *selectors)
+        if ignore_groups and (grouped := groups_of(metadata)):
             notes.append(
                 f"rows are treated as independent, although the model was fitted with the groups in"
                 f" column {quoted(grouped)}: scores may be too high"
@@ -237,9 +237,9 @@ def _rows(
     dropped = [] if encoder is None else encoder.identifiers_
     needed = [name for name in columns if name not in dropped]
     options = {groups: "--groups", split_column: "--split-column"}
-    asked = [*names, *(name for name in options if name is not None)]
-    rows = load_features(data, columns, asked, needed, readings)
-    for name in asked:
+    selectors = [*names, *(name for name in options if name is not None)]
+    rows = load_features(data, columns, selectors, needed, readings)
+    for name in selectors:
         if name not in rows.targets:
             why = f" of the {task.values}, by which the model is scored: give --target."
             why = f", which {options[name]} names." if name in options else why
@@ -286,9 +286,14 @@ def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: lis
     if (explanation.alignment.to_numpy() > ALIKE).sum() > len(kernels):
         alike = terminal_table(alignment_result(explanation.alignment))
         show(alike, facts_grid([("alike", remarks["alike"])]))
-    facts = [("data", [described, *notes, *remarks.get("lacking", [])]), ("how", remarks["rows"])]
+    metadata = [
+        ("data", [described, *notes, *remarks.get("lacking", [])]),
+        ("how", remarks["rows"]),
+    ]
     others = ("weights", "shuffled", "effects")
-    show(facts_grid([*facts, *((about, remarks[about]) for about in others if about in remarks)]))
+    show(
+        facts_grid([*metadata, *((about, remarks[about]) for about in others if about in remarks)])
+    )
     show(f"{explanation.seconds:.2f} s")
 
 

@@ -124,8 +124,8 @@ def fit(
         from mklkit.persistence import save_model
 
         with working("saving"):
-            facts = {key: result[key] for key in result if key != "model"}
-            save_model(system.pipeline, output, facts)
+            metadata = {key: result[key] for key in result if key != "model"}
+            save_model(system.pipeline, output, metadata)
     if plot is not None:
         from mklkit.plotting.weights import KernelWeightsDisplay
 
@@ -141,9 +141,9 @@ def _check_parts(columns: dict[str, str | None], task: str) -> None:
     """Refuse options that need the whole table in memory."""
     from mklkit.errors import IncompatibleError
 
-    asked = [f"--{name}" for name, column in columns.items() if column is not None]
-    if asked or task == "regression":
-        option = asked[0] if asked else "--task regression"
+    requested = [f"--{name}" for name, column in columns.items() if column is not None]
+    if requested or task == "regression":
+        option = requested[0] if requested else "--task regression"
         raise IncompatibleError(
             f"{option} needs the whole table in memory, and this one is read in parts: leave"
             " out --stream and --scheduler, or allow more memory with --max-memory."
@@ -166,7 +166,7 @@ def _fit_and_score(
         split,
         system.task,
         parts={"train": split.train, **parts},
-        around_fit=lambda _: fitting(),
+        wrap_fit=lambda _: fitting(),
     )
     system = attrs.evolve(system, pipeline=outcome.model)
     seconds = outcome.fit_seconds
@@ -180,11 +180,11 @@ def _fit_and_score(
         "scored_model": {"rows": outcome.model[-1].n_samples_fit_, "seconds": seconds},
     }
     if not saves or not len(split.test):
-        results |= adjustment.facts(system.pipeline)
+        results |= adjustment.metadata(system.pipeline)
         return system, system.result(system.pipeline, **results, seconds=seconds)
     system, notes = system.to_be_saved()
     seconds = _fit_on_all(system)
-    results |= adjustment.facts(system.pipeline)
+    results |= adjustment.metadata(system.pipeline)
     result = system.result(system.pipeline, **results, seconds=seconds)
     return system, {**result, "choices": [*result["choices"], *notes]}
 
@@ -202,7 +202,7 @@ def _fit_on_all(system: System) -> float:
 
 
 def _report(table: Any, task: Task, result: dict[str, Any]) -> None:
-    facts = facts_grid(
+    metadata = facts_grid(
         [
             data_line(table, result["data"]["notes"]),
             ("steps", result["preprocessing"]),
@@ -214,7 +214,7 @@ def _report(table: Any, task: Task, result: dict[str, Any]) -> None:
     show(
         *scores_tables(task, result["scores"], result["score"]),
         weights_table(result["model"]),
-        facts,
+        metadata,
     )
     show(learned_line(result))
 

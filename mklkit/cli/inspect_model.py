@@ -44,21 +44,21 @@ def inspect_model(
     The model itself is not loaded.
     """
     from mklkit.errors import ModelFileError
-    from mklkit.persistence import read_facts
+    from mklkit.persistence import read_metadata
 
-    facts = read_facts(model)
+    metadata = read_metadata(model)
     if as_json and not methods:
-        show_json(facts)
+        show_json(metadata)
         return
     try:
         if methods:
             from mklkit.evaluation.methods_section import methods_of_model
 
-            text, bibtex = methods_of_model(facts)
+            text, bibtex = methods_of_model(metadata)
             section = {"text": text, "bibtex": bibtex}
             show_result(section, as_json, lambda: show(text, "", bibtex), None)
         else:
-            _report(facts)
+            _report(metadata)
     except (LookupError, ArithmeticError, TypeError, ValueError, AttributeError) as error:
         # The facts in a file may be anything; those of 'mklkit fit' are complete.
         raise ModelFileError(
@@ -67,11 +67,11 @@ def inspect_model(
         ) from error
 
 
-def _report(facts: dict[str, Any]) -> None:
-    model = facts["model"]
+def _report(metadata: dict[str, Any]) -> None:
+    model = metadata["model"]
     lines: list[Fact] = []
-    if "data" in facts:
-        data = facts["data"]
+    if "data" in metadata:
+        data = metadata["data"]
         shape = f"{counted(data['rows'], 'row')}, {counted(len(data['columns']), 'feature')}"
         line = f"{data['name']}: {shape}, target {data['target']!r} ({data['origin']})"
         lines.append(("data", [line, *data["notes"]]))
@@ -81,25 +81,25 @@ def _report(facts: dict[str, Any]) -> None:
             number = model.get("groups")
             groups = "" if number is None else f"{counted(number, 'group')}, "
             lines.append(("groups", f"{groups}by the column {data['groups']!r}"))
-    if "preprocessing" in facts:
-        lines.append(("steps", facts["preprocessing"]))
+    if "preprocessing" in metadata:
+        lines.append(("steps", metadata["preprocessing"]))
     if "kernels" in model:
-        lines.append(model_line(model, facts.get("choices", [])))
+        lines.append(model_line(model, metadata.get("choices", [])))
         lines += chosen_line(model)
         names = [column["name"] for column in model.get("input", [])]
         lines.append(("kernels", [_kernel_line(kernel, names) for kernel in model["kernels"]]))
-    if "rows" in model and "seconds" in facts:
-        lines.append(("rows", learned_line(facts)))
+    if "rows" in model and "seconds" in metadata:
+        lines.append(("rows", learned_line(metadata)))
     if model.get("task") == "regression":
         lines.append(("learns", "numbers"))
     if "classes" in model:
         lines.append(("classes", _classes(model)))
-    for plugin in facts["plugins"]:
+    for plugin in metadata["plugins"]:
         lines.append(("plugin", f"{plugin['distribution']} {plugin['version']}"))
-    versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
+    versions = ", ".join(f"{name} {version}" for name, version in metadata["versions"].items())
     tables = []
-    if "scores" in facts:
-        tables = scores_tables(_task(facts), facts["scores"], facts.get("score"))
+    if "scores" in metadata:
+        tables = scores_tables(_task(metadata), metadata["scores"], metadata.get("score"))
     show(*tables[:1])
     if "weights" in model and "kernels" in model:
         show(weights_table(model))
@@ -108,12 +108,12 @@ def _report(facts: dict[str, Any]) -> None:
         show(terminal_table(columns_table(model["input"])))
 
 
-def _task(facts: dict[str, Any]) -> Task:
+def _task(metadata: dict[str, Any]) -> Task:
     """Return the task of a model with scores."""
     from mklkit.evaluation.tasks import task_named
 
-    kind = facts.get("data", {}).get("task") or facts["model"].get("task", "classification")
-    return task_named(kind)
+    kind = metadata.get("data", {}).get("task")
+    return task_named(kind or metadata["model"].get("task", "classification"))
 
 
 def _classes(model: dict[str, Any]) -> str:

@@ -56,17 +56,17 @@ def kernels(
     preset = None if options.preset is None else find_preset(options.preset)
     chosen: Any = options.kernels or (preset and preset.kernels) or KERNELS
     system = System.of(options, data, target, drop)
-    table, facts, steps = system.table, system.facts, system.pipeline[:-1]
+    table, metadata, steps = system.table, system.metadata, system.pipeline[:-1]
     with working("comparing kernels"):
         features = steps.fit_transform(table.features)
         if are_proposed(chosen):
             bank = propose_kernels(features, table.target, chosen)
             chosen = bank.kernels
-            facts["notes"] += bank.notes
+            metadata["notes"] += bank.notes
         most, growth = (MEASURED_ROWS, "cube") if measures else (MOST_ROWS, "square")
         if len(features) > most:
             many = f"{most} rows of {len(features)}, drawn at random"
-            facts["notes"].append(f"compared on {many}: the time grows with the rows' {growth}")
+            metadata["notes"].append(f"compared on {many}: the time grows with the rows' {growth}")
             features = features.sample(most, random_state=0)
         alignments = alignment_matrix(chosen, features, centered=centered)
         measured = None
@@ -77,7 +77,7 @@ def kernels(
     if as_json:
         show_json(
             {
-                "data": facts,
+                "data": metadata,
                 "preprocessing": steps_of(table, steps),
                 "centered": centered,
                 "kernels": alignments.index.tolist(),
@@ -90,7 +90,7 @@ def kernels(
             }
         )
     else:
-        _report(table, facts["notes"], steps_of(table, steps), alignments, centered)
+        _report(table, metadata["notes"], steps_of(table, steps), alignments, centered)
         if measured is not None:
             show(terminal_table(measures_result(measured)))
     for first, second, value in duplicates:
@@ -116,8 +116,8 @@ def _report(
     from mklkit.evaluation.result_tables import alignment_result
 
     shown = "centred alignment" if centered else "alignment"
-    facts = facts_grid([data_line(table, notes), ("steps", steps), ("shown", shown)])
-    show(facts, terminal_table(alignment_result(alignments)))
+    metadata = facts_grid([data_line(table, notes), ("steps", steps), ("shown", shown)])
+    show(metadata, terminal_table(alignment_result(alignments)))
     pairs = "; ".join(f"{first} with {second}" for first, second in _weak_pairs(alignments))
     show(
         "weakly correlated (alignment between 0 and 0.5), which often combine best:"

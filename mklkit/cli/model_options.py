@@ -111,7 +111,7 @@ class ModelOptions:
             " training rows; they are not features.",
         ),
     ] = None
-    lacks: Annotated[
+    missing_value: Annotated[
         str | None,
         opt.data_option(
             metavar="VALUE",
@@ -252,7 +252,7 @@ class ModelOptions:
     def pipeline(self, task: Task) -> Any:
         """Return the unfitted pipeline for a task: encode, scale, predict."""
         from mklkit.estimators.from_preset import default_preset, find_preset
-        from mklkit.protocols.component import MISSING
+        from mklkit.protocols.component import MISSING_STRATEGY
         from mklkit.registry.columns import are_proposed, bind_kernels
         from mklkit.registry.registry import get_registry
 
@@ -265,7 +265,7 @@ class ModelOptions:
             if settings[kind] is not None:
                 get_registry().create(kind, settings[kind])
         del settings["preset"]
-        settings["missing"] = self.missing or MISSING
+        settings["missing"] = self.missing or MISSING_STRATEGY
         settings["random_state"] = settings.pop("seed")
         settings["kernels"] = self.kernels or None
         return task.pipeline(preset, **settings)

@@ -67,11 +67,11 @@ def predict(
     the mean absolute error for numbers) is printed on stderr.
     Large CSV and Parquet files, globs and folders of them are read and predicted in parts.
     """
-    from mklkit.persistence import faults_of_file, load_model, read_facts
+    from mklkit.persistence import faults_of_file, load_model, read_metadata
 
     check_outputs([output], [data], model)
     with working("loading the model"):
-        pipeline, facts = load_model(model), read_facts(model)
+        pipeline, metadata = load_model(model), read_metadata(model)
     if probability and not hasattr(pipeline, "predict_proba"):
         raise ModelFileError(
             f"{model} gives no probabilities: fit it again with 'mklkit fit --probability', or in"
@@ -83,7 +83,7 @@ def predict(
             " mklkit.load_model, before an estimator that takes a kernel or features."
         )
     with faults_of_file(model):
-        _predict(pipeline, target_of(facts), columns_of(pipeline, model), data, output)
+        _predict(pipeline, target_of(metadata), columns_of(pipeline, model), data, output)
 
 
 def _predict(
@@ -131,19 +131,19 @@ def columns_of(pipeline: Any, model: Path) -> list[str]:
     return [str(name) for name in names]
 
 
-def target_of(facts: dict[str, Any]) -> str | None:
+def target_of(metadata: dict[str, Any]) -> str | None:
     """Return the target's name in a model file; None if it has none."""
-    return _column_of(facts, "target")
+    return _column_of(metadata, "target")
 
 
-def groups_of(facts: dict[str, Any]) -> str | None:
+def groups_of(metadata: dict[str, Any]) -> str | None:
     """Return the column in a model file that groups rows; None if there is none."""
-    return _column_of(facts, "groups")
+    return _column_of(metadata, "groups")
 
 
-def _column_of(facts: dict[str, Any], use: str) -> str | None:
+def _column_of(metadata: dict[str, Any], use: str) -> str | None:
     """Return the column of a use, from facts that may be anything."""
-    data = facts.get("data")
+    data = metadata.get("data")
     column = data.get(use) if isinstance(data, dict) else None
     return column if isinstance(column, str) else None
 
@@ -244,7 +244,7 @@ class Tally:
         score = self.task.score(truth, guesses, counts=counts.to_numpy())
         words = {
             known.key: f"{known.words} {known.written(score[known.key])}"
-            for known in self.task.labelled
+            for known in self.task.labeled
         }
         baseline = words.pop("baseline")
         rows, reached = counted(score["rows"], "row"), ", ".join(words.values())

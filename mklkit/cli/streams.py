@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mklkit.datasets.files import ChunkedTable
     from mklkit.datasets.scanning import Scan
     from mklkit.evaluation.tasks import Task
-    from mklkit.protocols import FeatureMapFacts
+    from mklkit.protocols import FeatureMapTraits
     from mklkit.views.stored_rows import StoredRows
 
 BLOCK_CELLS = 1 << 21
@@ -56,8 +56,8 @@ def fit_stream(
 
     classifier, seed = pipeline[-1], options.seed
     _refuse_more_than_numbers(classifier)
-    asked = [name for name in pipeline.get_params() if name.endswith("__recognise")]
-    pipeline.set_params(**dict.fromkeys(asked, False))
+    requested = [name for name in pipeline.get_params() if name.endswith("__infer")]
+    pipeline.set_params(**dict.fromkeys(requested, False))
     with counting("first pass") as progress:
         most = SAMPLE_ROWS
         if options.max_memory is not None:
@@ -65,14 +65,14 @@ def fit_stream(
             most = min(most, max(LEAST_SAMPLE, quarter // (CELL_BYTES * len(chunked.columns))))
         scan = scan_table(chunked, target, drop, seed, progress, most)
     task = Classes()
-    facts = settle_columns(
+    metadata = settle_columns(
         pipeline, scan.table, options.kernels, [*scan.table.notes, *_notes_on_score(task, scan)]
     )
     held, kind = held_out_mask(scan.codes, holdout, seed)
     known = scan.codes >= 0
     codes = {"train": scan.codes[known & ~held], "held_out": scan.codes[known & held]}
-    facts_of_map = _facts_of_map(classifier)
-    implicit = facts_of_map is not None and not facts_of_map.explicit
+    traits_of_map = _traits_of_map(classifier)
+    implicit = traits_of_map is not None and not traits_of_map.explicit
     if implicit:
         # Before any row is encoded.
         limit = memory_limit(options.max_memory)
@@ -83,11 +83,11 @@ def fit_stream(
             rows = files.enter_context(
                 encoded_rows(chunked, scan, held, pipeline[0], pipeline[1], progress)
             )
-        facts["notes"] += rows.notes
+        metadata["notes"] += rows.notes
         training_rows: Any = rows.train
-        if rows.lack_sources:
+        if rows.miss_sources:
             _check_in_memory(rows.train, memory_limit(options.max_memory), distributed)
-        if implicit or rows.lack_sources:
+        if implicit or rows.miss_sources:
             # A Gram matrix takes more memory than the rows; features are made block by block.
             training_rows = pd.DataFrame(rows.train[:], columns=rows.train.column_names)
         elif distributed:
@@ -98,7 +98,7 @@ def fit_stream(
         seconds = perf_counter() - start
         parts = {"train": rows.train, "held_out": rows.held_out}
         scores = _scores(classifier, parts, codes, scan.classes, seed)
-    system = System(options, pipeline, scan.table, task, facts)
+    system = System(options, pipeline, scan.table, task, metadata)
     scored = {"rows": len(codes["train"]), "seconds": seconds}
     times = {"seconds": seconds, "scored_model": scored}
     return system, system.result(pipeline, split=kind, scores=scores, **times)
@@ -129,7 +129,7 @@ def _refuse_more_than_numbers(classifier: Any) -> None:
     from mklkit.errors import IncompatibleError, quoted
 
     for kernel in kernels_in(classifier):
-        reads = "gaps" if kernel.facts.allows_gaps else kernel.reads
+        reads = "gaps" if kernel.traits.allows_gaps else kernel.reads
         if reads in ("text", "categories", "gaps"):
             raise IncompatibleError(
                 f"Kernel {quoted(kernel.label)} reads {reads}, and a table that is read in parts"
@@ -148,8 +148,8 @@ def on_cluster(address: str | None, pipeline: Any) -> Iterator[None]:
     from mklkit.protocols.component import LARGE_DATA_OPTIONS
     from mklkit.views.dask import connected, workers_in_use
 
-    facts = _facts_of_map(pipeline[-1])
-    if facts is None or not facts.shared:
+    metadata = _traits_of_map(pipeline[-1])
+    if metadata is None or not metadata.shared:
         raise IncompatibleError(
             "This model needs all rows in one place, and --scheduler spreads them: use"
             f" {LARGE_DATA_OPTIONS}."
@@ -161,9 +161,9 @@ def on_cluster(address: str | None, pipeline: Any) -> Iterator[None]:
         yield
 
 
-def _facts_of_map(classifier: Any) -> FeatureMapFacts | None:
+def _traits_of_map(classifier: Any) -> FeatureMapTraits | None:
     """Return the facts of a classifier's map if it has one."""
-    from mklkit.protocols import FeatureMapFacts, facts_of
+    from mklkit.protocols import FeatureMapTraits, traits_of
     from mklkit.registry.composing import choose_components
 
     parameters = classifier.get_params()
@@ -173,7 +173,7 @@ def _facts_of_map(classifier: Any) -> FeatureMapFacts | None:
     if not {*names} <= parameters.keys():
         return None
     choice = choose_components(*(parameters[name] for name in names))
-    return facts_of(choice.feature_map, FeatureMapFacts)
+    return traits_of(choice.feature_map, FeatureMapTraits)
 
 
 def _scores(

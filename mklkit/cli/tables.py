@@ -53,10 +53,10 @@ def chosen_line(model: dict[str, Any]) -> list[Fact]:
     return [("chosen", text)] if texts else []
 
 
-def learned_line(facts: dict[str, Any]) -> str:
+def learned_line(metadata: dict[str, Any]) -> str:
     """Return how many rows the model has learned from, and how many the scored one has."""
-    rows, time = facts["model"]["rows"], f"{facts['seconds']:.2f} s"
-    scored = facts.get("scored_model", {"rows": rows})
+    rows, time = metadata["model"]["rows"], f"{metadata['seconds']:.2f} s"
+    scored = metadata.get("scored_model", {"rows": rows})
     if scored["rows"] == rows:
         return f"learned from {counted(rows, 'row')} in {time}"
     return (

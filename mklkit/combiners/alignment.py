@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from mklkit.combiners.templates.weighting import WeightingCombiner
-from mklkit.protocols import Array, CombinerFacts, Views
+from mklkit.protocols import Array, CombinerTraits, Views
 from mklkit.registry.hookspecs import register
 
 
@@ -26,7 +26,7 @@ class Alignment(WeightingCombiner):
     """
 
     name: ClassVar[str] = "alignment"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(
+    traits: ClassVar[CombinerTraits] = CombinerTraits(
         tasks=("two classes", "numbers"), from_moments=True, row_weights="throughout"
     )
     centered: ClassVar[bool] = False

@@ -12,7 +12,7 @@ from attrs.validators import ge, instance_of
 
 from mklkit.combiners.templates.weighting import LearnedWeighting
 from mklkit.numerics.threads import each, n_threads
-from mklkit.protocols import Array, CombinerFacts, KernelView, Learner, Target, TrainingView, Views
+from mklkit.protocols import Array, CombinerTraits, KernelView, Learner, Target, TrainingView, Views
 from mklkit.protocols.component import as_int
 from mklkit.protocols.splits.split import Split
 from mklkit.registry.hookspecs import register
@@ -50,7 +50,7 @@ class BestSingle(LearnedWeighting):
     """
 
     name: ClassVar[str] = "best-single"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(
+    traits: ClassVar[CombinerTraits] = CombinerTraits(
         tasks=("two classes", "numbers"), weights_are="choice", row_weights="throughout"
     )
 
@@ -115,7 +115,7 @@ class _Comparison:
     def _of_side(self, side: TrainingView) -> tuple[float, Learner]:
         """Return the loss over all folds, or over the folds until it exceeds the least loss."""
         target, total = self.target, 0.0
-        learner = self.learner.settled(side, target)
+        learner = self.learner.resolved(side, target)
         # Closed if folds are left over: their threads use borrowed memory.
         with closing(held_out_values(side, target, learner, self.splits, self.parts)) as parts:
             for (_, held_out), decided in zip(self.splits, parts, strict=True):

@@ -14,8 +14,8 @@ from attrs.validators import ge, gt, in_, instance_of
 from mklkit.combiners.templates.weighting import WeightingCombiner, weighting_rule
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.numerics.eigenpairs import eigh
-from mklkit.numerics.gram_tiles import centred_gram
-from mklkit.protocols import Array, CombinerFacts, KernelView, Quadrant, Quadrants, Views
+from mklkit.numerics.gram_tiles import centered_gram
+from mklkit.protocols import Array, CombinerTraits, KernelView, Quadrant, Quadrants, Views
 from mklkit.protocols.component import as_int, finite_number
 from mklkit.registry.hookspecs import register
 
@@ -98,7 +98,7 @@ class DiMKL5(WeightingCombiner):
     """
 
     name: ClassVar[str] = "dimkl5"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True, row_weights="learner")
+    traits: ClassVar[CombinerTraits] = CombinerTraits(from_moments=True, row_weights="learner")
 
     distance: Literal["bhattacharyya", "printed"] = attrs.field(
         default="bhattacharyya", validator=in_(("bhattacharyya", "printed"))
@@ -163,7 +163,7 @@ class DiMKL6(WeightingCombiner):
     """
 
     name: ClassVar[str] = "dimkl6"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(from_moments=True, row_weights="learner")
+    traits: ClassVar[CombinerTraits] = CombinerTraits(from_moments=True, row_weights="learner")
 
     rank: int = attrs.field(default=5, converter=as_int, validator=[instance_of(int), ge(1)])
     floor: float = attrs.field(default=1e-3, converter=float, validator=[finite_number, gt(0)])
@@ -241,7 +241,7 @@ def _class_spread(gram: Array, rank: int, floor: float) -> tuple[Array, Array]:
     """
     n_rows = len(gram)
     top = (n_rows - min(rank, n_rows), n_rows - 1)
-    values, vectors = eigh(centred_gram(gram), subset_by_index=top)
+    values, vectors = eigh(centered_gram(gram), subset_by_index=top)
     # The covariance divides by n; its eigenvectors are Φᵀu/√(n·e) of the centred rows.
     variances = values / n_rows
     kept = variances > floor

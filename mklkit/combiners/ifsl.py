@@ -32,16 +32,16 @@ from mklkit.learners.ho_kashyap.rules import (
 )
 from mklkit.protocols import (
     Array,
-    CombinerFacts,
-    CouplingFacts,
+    CombinerTraits,
+    CouplingTraits,
     Learner,
-    LearnerFacts,
+    LearnerTraits,
     Subproblem,
     Target,
     Views,
-    facts_of,
     learner_parameters,
     learner_variants,
+    traits_of,
 )
 from mklkit.protocols.component import COUPLED_LEARNER, COUPLED_MAP, finite_number
 from mklkit.registry.hookspecs import register
@@ -124,10 +124,10 @@ class IFSL(CouplingCombiner):
     )
 
     @property
-    def facts(self) -> CombinerFacts:  # type: ignore[override]
+    def traits(self) -> CombinerTraits:  # type: ignore[override]
         """The grid of λ from 000, or of γ from 002 if its rule is named."""
         fixed_mean = self.rule == "fixed-mean"
-        return CombinerFacts(
+        return CombinerTraits(
             feature_map=COUPLED_MAP,
             learner=COUPLED_LEARNER,
             tasks=("two classes", "numbers"),
@@ -159,8 +159,8 @@ class IFSL(CouplingCombiner):
         random_state: np.random.RandomState,
     ) -> list[Solution]:
         """Run the rule on the views' problems: one solution per value of λ and variant."""
-        n_views, facts = len(problems), learner.coupling or CouplingFacts()
-        columns = Columns(np.array(lams), self._mean_weights(n_views), facts)
+        n_views, traits = len(problems), learner.coupling or CouplingTraits()
+        columns = Columns(np.array(lams), self._mean_weights(n_views), traits)
         if self.rates is not None:
             columns = attrs.evolve(
                 columns, rates=one_per_view(self.name, "rates", self.rates, n_views)
@@ -170,14 +170,14 @@ class IFSL(CouplingCombiner):
                 "Numbers have no margins to grow: leave 'rates' out, and use a learner with fixed"
                 " margins, such as 'ridge'."
             )
-        on_features = facts_of(learner, LearnerFacts).on_features
+        on_features = traits_of(learner, LearnerTraits).on_features
         gradient = self.rule == "gradient" or (self.rule is None and on_features)
         rule = attrs.evolve(GRADIENT if gradient else FIXED_MEAN, order=self.order)
         initial = [start(problem, self.initial, random_state) for problem in problems]
         margins = None
         if self.initial == "random":
             draws = random_state.random_sample((n_views, len(target)))
-            margins = 2 * columns.facts.b0 * (1 - draws)
+            margins = 2 * columns.traits.b0 * (1 - draws)
         return iterate(rule, problems, target, columns, initial, margins)
 
     def _mean_weights(self, n_views: int) -> Array:
@@ -205,8 +205,8 @@ class IFSL(CouplingCombiner):
 
     def on_kernels(self, learner: Learner) -> bool:
         """Return whether the learner allows it; initial coefficients refer to features."""
-        facts = learner.coupling
-        return self.initial == "zeros" and facts is not None and facts.on_kernels
+        traits = learner.coupling
+        return self.initial == "zeros" and traits is not None and traits.on_kernels
 
     def grid_parameters(self, learner: Learner) -> frozenset[str]:
         """Return λ and the parameters in which the learner's variants may differ."""

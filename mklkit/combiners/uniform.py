@@ -10,7 +10,7 @@ import numpy as np
 
 from mklkit.combiners.templates.weighting import LearnedWeighting, WeightingCombiner
 from mklkit.errors import SpecError
-from mklkit.protocols import Array, CombinerFacts, Learner, Projector, Target, Views
+from mklkit.protocols import Array, CombinerTraits, Learner, Projector, Target, Views
 from mklkit.registry.hookspecs import hookimpl, register
 
 
@@ -29,7 +29,7 @@ class Uniform(WeightingCombiner):
     """
 
     name: ClassVar[str] = "uniform"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(
+    traits: ClassVar[CombinerTraits] = CombinerTraits(
         tasks=("two classes", "several classes", "numbers", "none"),
         several_targets=True,
         row_weights="throughout",
@@ -92,7 +92,7 @@ class Given(LearnedWeighting):
     """
 
     name: ClassVar[str] = "given"
-    facts: ClassVar[CombinerFacts] = Uniform.facts
+    traits: ClassVar[CombinerTraits] = Uniform.traits
     by_learner: ClassVar[bool] = False
 
     weights: tuple[float, ...] | None = per_view()

@@ -23,7 +23,7 @@ from mklkit.comparison.requests import (
     methods_to_compare,
     of_task,
     strategies_of,
-    with_lacking,
+    with_missing_sources,
 )
 from mklkit.comparison.running import run_cells
 from mklkit.comparison.stored import Cell, Results, is_left_out
@@ -35,7 +35,7 @@ from mklkit.evaluation.equivalence import equivalence_margin
 from mklkit.evaluation.leakage import leakage_notes
 from mklkit.evaluation.resolution import resolution_of
 from mklkit.evaluation.time_limits import seconds_of, shortened
-from mklkit.persistence.facts import versions
+from mklkit.persistence.metadata import versions
 from mklkit.protocols.splits.making import PartsColumn, requested
 from mklkit.protocols.splits.split import Splits
 from mklkit.registry.columns import are_proposed
@@ -53,7 +53,7 @@ def compare(
     feature_map: Any = None,
     scale: str | None = None,
     covariates: Any = None,
-    lacks: Any = None,
+    missing_value: Any = None,
     missing: Any = None,
     multiclass: str = "ovo",
     bandwidths: str = "per-problem",
@@ -194,7 +194,7 @@ def compare(
         feature_map=feature_map,
         scale=scale,
         covariates=covariates,
-        lacks=lacks,
+        missing_value=missing_value,
         missing=strategies_of(missing),
         multiclass=multiclass,
         bandwidths=bandwidths,
@@ -227,22 +227,22 @@ def compare(
     _check_covariates(data, covariates)
     # With covariates, kernels are proposed only on numbers.
     read = None if covariates and kernels and are_proposed(kernels) else kernels
-    data = [with_lacking(source.for_kernels(read), chosen) for source in data]
+    data = [with_missing_sources(source.for_kernels(read), chosen) for source in data]
     for source, kernel in product(data, options.also):
         source.for_kernels(kernel)
     data, unadjusted = with_unadjusted(data, chosen)
-    facts = plan_facts(data, plans, chosen, options)
-    facts |= {"questions": questions, "reference": reference}
+    metadata = plan_metadata(data, plans, chosen, options)
+    metadata |= {"questions": questions, "reference": reference}
     total = _runs(plans, len(chosen))
     cells: list[Cell] = []
     start, by_time = monotonic(), False
     file = None if results is None else Path(results)
     with (
-        Results(file, facts, chosen) as stored,
+        Results(file, metadata, chosen) as stored,
         reported(progress, "comparing") as tell,
         quiet_removal(),
     ):
-        facts["asked_after_scores"] = stored.had_other_methods
+        metadata["asked_after_scores"] = stored.had_other_methods
 
         def begin(method: Method) -> None:
             if cells and monotonic() - start > limit:
@@ -264,7 +264,7 @@ def compare(
                 raise
     notes += _left_out(cells)
     reused, complete = len(cells) - stored.n_new, len(cells) == total
-    return Comparison(cells, data, chosen, facts, notes, complete, reused, by_time, unadjusted)
+    return Comparison(cells, data, chosen, metadata, notes, complete, reused, by_time, unadjusted)
 
 
 class _TimeOver(Exception):
@@ -319,12 +319,12 @@ def _divided(
     return data, attrs.evolve(splits, notes=(*splits.notes, *leaks))
 
 
-def plan_facts(
+def plan_metadata(
     data: list[DataSet], plans: list[Splits], methods: list[Method], options: MethodOptions
 ) -> dict[str, Any]:
     """Return the plain values that identify a comparison."""
     return {
-        "data": [source.facts() for source in data],
+        "data": [source.metadata() for source in data],
         "splits": [
             {
                 "name": source.name,
@@ -349,7 +349,7 @@ def plan_facts(
         },
         "seed": options.seed,
         "tune": options.tune,
-        "methods": [method.facts() for method in methods],
+        "methods": [method.metadata() for method in methods],
         "versions": versions(),
     }
 

@@ -40,7 +40,7 @@ from mklkit.evaluation.resolution import Resolution
 from mklkit.evaluation.score import Score
 from mklkit.evaluation.tasks import Task, task_named
 from mklkit.evaluation.verdict import verdict
-from mklkit.persistence.facts import json_ready
+from mklkit.persistence.metadata import json_ready
 from mklkit.plotting.comparison import ComparisonDisplay
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class Comparison:
             ``failures`` with the first ``reason``; mean ``score`` with its standard ``deviation``
             over splits and 95 % interval, ``low`` to ``high`` (by the variance of the corrected
             test); the score of a ``guess`` without any feature; ``complete_score`` and
-            ``lacking_score`` of the test rows that have all sources and those that lack one;
+            ``incomplete_score`` of the test rows that have all sources and those that lack one;
             the scores of the task by their keys, such as ``accuracy``, ``balanced_accuracy``,
             ``auc`` and ``log_loss``, or ``r2`` and ``mean_absolute_error``; the ``difference`` in
             score from the requested reference, else from the best method that did not fail,

@@ -65,7 +65,7 @@ class DataSet:
     weights: NDArray[Any] | None = None
     """The weight of each row in the fits."""
     groups: NDArray[np.intp] | None = None
-    lacks: NDArray[np.bool_] | None = None
+    incomplete: NDArray[np.bool_] | None = None
     """Which rows lack some source of the compared kernels; None if none does."""
 
     def fingerprint(self) -> str:
@@ -100,8 +100,8 @@ class DataSet:
 
     def read_by(self, kernels: Any) -> pd.DataFrame:
         """Return the columns that methods learn from, identifiers only if kernels name them."""
-        as_they_are, _ = self._unchanged(kernels)
-        return without_unread(self.features, self.encoding["identifiers"], as_they_are)
+        passthrough, _ = self._unchanged(kernels)
+        return without_unread(self.features, self.encoding["identifiers"], passthrough)
 
     def _unchanged(self, kernels: Any) -> tuple[Any, Any]:
         """Return the columns that kernels need unencoded, and those of them without gaps."""
@@ -125,26 +125,26 @@ class DataSet:
         named_kernels = [] if are_proposed(kernels) else kernel_list(kernels)
         specs = [kernel for kernel in named_kernels if isinstance(kernel, str)]
         check_not_left_out(specs, self.table, self.encoding["identifiers"])
-        as_they_are, imputed = self._unchanged(kernels)
-        encoder = TableEncoder(**self.encoding, as_they_are=as_they_are, imputed=imputed)
+        passthrough, imputed = self._unchanged(kernels)
+        encoder = TableEncoder(**self.encoding, passthrough=passthrough, imputed=imputed)
         encoded = encoder.fit(self.features).feature_names_out_
         if named_kernels:
             placed_kernels(bind_kernels(named_kernels), len(encoded), encoded)
         notes = [*self.table.notes, *encoder.describe()]
         unread = set(self.encoding["identifiers"])
-        if alone := [name for name in encoder.as_they_are_ if name in unread]:
+        if alone := [name for name in encoder.passthrough_ if name in unread]:
             notes.append(f"other methods leave out {named(alone)}: {LIKE_IDENTIFIERS}")
         return attrs.evolve(self, notes=notes)
 
-    def facts(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """Return plain values that identify and describe the data."""
         return {
             "name": self.name,
             "fingerprint": self.fingerprint(),
             "rows": len(self.target),
-            "rows_lacking": 0 if self.lacks is None else int(self.lacks.sum()),
+            "rows_incomplete": 0 if self.incomplete is None else int(self.incomplete.sum()),
             "columns": [str(name) for name in self.features.columns],
-            **self.task.facts(self.target),
+            **self.task.metadata(self.target),
         }
 
     def check(self) -> None:
@@ -167,11 +167,11 @@ class Reading:
     task: str = "classification"
 
     @property
-    def labelled(self) -> str:
+    def labeled(self) -> str:
         """The task for reading a target: that of outliers has two classes."""
         return "classification" if self.task == "outliers" else self.task
 
-    def settled(self, task: str, *targets: str) -> Task:
+    def resolved(self, task: str, *targets: str) -> Task:
         """Return the task of targets that were read."""
         return task_named("outliers" if self.task == "outliers" else task, *targets)
 
@@ -213,10 +213,10 @@ def data_sets(
 def _data_set(source: Any, name: str | None, how: Reading) -> DataSet:
     if isinstance(source, (str, PathLike)):
         _check_column(how.weights)
-        source = load_table(source, how.target, how.drop, weights=how.weights, task=how.labelled)
+        source = load_table(source, how.target, how.drop, weights=how.weights, task=how.labeled)
     if isinstance(source, Table):
         data = _of_table(source, name or source.name)
-        return attrs.evolve(data, task=how.settled(source.task, str(source.target.name)))
+        return attrs.evolve(data, task=how.resolved(source.task, str(source.target.name)))
     if isinstance(source, tuple) and len(source) == 2:
         return _of_rows(name or "data", *source, how)
     if isinstance(source, pd.DataFrame) and how.target is not None:
@@ -242,22 +242,22 @@ def _of_frame(name: str, frame: pd.DataFrame, how: Reading) -> DataSet:
     label, dropped = target_and_dropped(frame.columns.tolist(), name, how.target, how.drop)
     notes: list[str] = []
     frame = drop_without_target(frame.drop(columns=dropped), label, notes)
-    targets, task = learned_targets(frame[label], how.labelled)
-    how = attrs.evolve(how, task=how.settled(task).kind)
+    targets, task = learned_targets(frame[label], how.labeled)
+    how = attrs.evolve(how, task=how.resolved(task).kind)
     return _of_rows(name, frame.drop(columns=label), targets, how, notes)
 
 
 def _of_rows(name: str, X: Any, y: Any, how: Reading, notes: Sequence[str] = ()) -> DataSet:
     refuse_sparse(X)
     refuse_sparse(y, "y")
-    targets, kind = np.asarray(y), how.labelled
+    targets, kind = np.asarray(y), how.labeled
     if targets.ndim == 2 and targets.shape[1] == 1:
         targets = targets[:, 0]
     if kind == "auto":
         kind = "regression" if targets.ndim == 2 or _are_numbers(targets) else "classification"
     several = targets.ndim == 2 and kind == "regression"
     names = list(y) if isinstance(y, pd.DataFrame) else range(targets.shape[-1])
-    task = how.settled(kind, *(map(str, names) if several else ()))
+    task = how.resolved(kind, *(map(str, names) if several else ()))
     if not several and targets.shape != (len(X),):
         raise DataError(f"Expected {len(X)} labels, one per row; got y of shape {targets.shape}.")
     weights: pd.Series | None = None

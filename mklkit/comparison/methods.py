@@ -18,8 +18,8 @@ from mklkit.datasets.pipeline import DEFAULT_SCALE, build_pipeline
 from mklkit.errors import IncompatibleError, SpecError, UnknownNameError, quoted, suggest
 from mklkit.estimators.from_preset import find_preset, preset_parts
 from mklkit.evaluation.tasks import Classes, Task
-from mklkit.protocols import CombinerFacts, facts_of
-from mklkit.protocols.component import MISSING, Preset
+from mklkit.protocols import CombinerTraits, traits_of
+from mklkit.protocols.component import MISSING_STRATEGY, Preset
 from mklkit.registry.columns import (
     are_proposed,
     bind_kernels,
@@ -65,7 +65,7 @@ class Method:
         same = self.spec == even.spec.replace(even.combiner, self.combiner, 1)
         return same and self.weights_are == "learned"
 
-    def facts(self) -> dict[str, str]:
+    def metadata(self) -> dict[str, str]:
         """Return plain values that identify the method."""
         return {"name": self.name, "kind": self.kind, "spec": self.spec, "version": self.version}
 
@@ -87,7 +87,7 @@ class MethodOptions:
     feature_map: Any = None
     scale: str | None = None
     covariates: Any = None
-    lacks: Any = None
+    missing_value: Any = None
     missing: tuple[Any, ...] = ()
     multiclass: str = "ovo"
     bandwidths: str = "per-problem"
@@ -112,7 +112,7 @@ class MethodOptions:
     def of_preset(self, preset: Preset, name: str, kind: str, **parts: Any) -> Method:
         """Return the method of a preset, with some of its parts replaced."""
         settings = {"kernels": self.kernels, "feature_map": self.feature_map, **parts}
-        missing = settings.pop("missing", None) or [*self.missing, MISSING][0]
+        missing = settings.pop("missing", None) or [*self.missing, MISSING_STRATEGY][0]
         parts = preset_parts(preset, settings)
         chosen = choose_components(
             parts["combiner"], parts["feature_map"], parts["learner"], task=self.task.learned
@@ -123,7 +123,7 @@ class MethodOptions:
             preset,
             scale=self.scale,
             covariates=self.covariates,
-            lacks=self.lacks,
+            missing_value=self.missing_value,
             missing=missing,
             tune=self.tune,
             random_state=self.seed,
@@ -135,10 +135,10 @@ class MethodOptions:
             max_memory=self.max_memory,
             **settings,
         )
-        weights_are = facts_of(chosen.combiner, CombinerFacts).weights_are
+        weights_are = traits_of(chosen.combiner, CombinerTraits).weights_are
         if weights_are == "choice":
             kind = ONE_KERNEL
-        facts = {
+        metadata = {
             "combiner": _text(chosen.combiner),
             "kernels": ", ".join(_kernel_texts(parts["kernels"])),
             "map": _text(chosen.feature_map),
@@ -150,13 +150,15 @@ class MethodOptions:
             "bandwidths": self.bandwidths if self.bandwidths != "per-problem" else None,
             "class weights": self.class_weight and str(self.class_weight),
             "probability": "calibrated" if self.probability else None,
-            "lacks": self.lacks,
-            "missing": None if missing == MISSING or kind == ONE_KERNEL else _spec_text(missing),
+            "missing value": self.missing_value,
+            "missing": None
+            if missing == MISSING_STRATEGY or kind == ONE_KERNEL
+            else _spec_text(missing),
         }
-        spec = "; ".join(f"{key}: {value}" for key, value in facts.items() if value)
+        spec = "; ".join(f"{key}: {value}" for key, value in metadata.items() if value)
         version, learner = _version_of(chosen.combiner), to_spec(chosen.learner)
         return Method(
-            name, kind, pipeline, spec, version, str(facts["combiner"]), learner, weights_are
+            name, kind, pipeline, spec, version, str(metadata["combiner"]), learner, weights_are
         )
 
     def of_estimator(self, estimator: Any, name: str, kind: str, version: str) -> Method:
@@ -169,9 +171,9 @@ class MethodOptions:
         spec = f"{text}; scale: {scale}"
         if self.covariates:
             spec += f"; covariates: {self.covariates}"
-        spec += "" if self.lacks is None else f"; lacks: {self.lacks}"
+        spec += "" if self.missing_value is None else f"; missing value: {self.missing_value}"
         pipeline = build_pipeline(
-            estimator, scale=scale, covariates=self.covariates, lacks=self.lacks
+            estimator, scale=scale, covariates=self.covariates, missing_value=self.missing_value
         )
         return Method(name, kind, pipeline, spec, version)
 
@@ -245,7 +247,7 @@ def _check(spec: Any, learner: Any, options: MethodOptions) -> None:
     """Refuse combinations that are known not to work before a fit."""
     task = options.task.learned
     combiner = choose_components(spec, options.feature_map, learner, task=task).combiner
-    number = facts_of(combiner, CombinerFacts).n_kernels
+    number = traits_of(combiner, CombinerTraits).n_kernels
     if number is None or are_proposed(options.kernels):  # Their number is known only in a fit.
         return
     n_kernels = len(kernel_list(options.kernels))

@@ -64,7 +64,7 @@ def kernel_references(options: MethodOptions) -> list[References]:
         for kernel in also
     ]
     learners = options.learners or (None,)
-    shared = [place for place, bound in enumerate(bank) if bound.facts.share]
+    shared = [place for place, bound in enumerate(bank) if bound.traits.share]
     return [_of_learner(options, learner, alone, besides, shared) for learner in learners]
 
 

@@ -25,8 +25,8 @@ from mklkit.comparison.references import (
     kernel_references,
     planned_questions,
 )
-from mklkit.datasets.kernel_columns import sources_of
-from mklkit.datasets.pipeline import lacking_in
+from mklkit.datasets.kernel_columns import named_sources
+from mklkit.datasets.pipeline import missing_sources_in
 from mklkit.errors import SpecError, UnknownNameError, plain_message, quoted, suggest
 from mklkit.estimators.fold_scores import needs_probabilities
 from mklkit.estimators.missing_sources import counts
@@ -40,21 +40,21 @@ def strategies_of(missing: Any) -> tuple[Any, ...]:
     return tuple(missing or ())
 
 
-def with_lacking(data: DataSet, methods: Sequence[Method]) -> DataSet:
+def with_missing_sources(data: DataSet, methods: Sequence[Method]) -> DataSet:
     """Return the data with the rows that lack a source of some method's kernels, and notes."""
     encoding = {f"encode__{name}": value for name, value in data.encoding.items()}
     sources: dict[Any, pd.Series] = {}
     for method in methods:
-        if not sources_of(method.pipeline[-1]).keys() <= sources.keys():
+        if not named_sources(method.pipeline[-1]).keys() <= sources.keys():
             model = clone(method.pipeline).set_params(**encoding)
-            sources |= dict(lacking_in(model, data.features).items())
-    lacks = pd.DataFrame(sources)
-    if not lacks.any(axis=None):
+            sources |= dict(missing_sources_in(model, data.features).items())
+    missing = pd.DataFrame(sources)
+    if not missing.any(axis=None):
         return data
     classes, codes = np.unique(data.target, return_inverse=True)
     named = classes.tolist() if data.task.has_classes else []
-    told = counts(list(sources), lacks.to_numpy(), codes, named)
-    return attrs.evolve(data, lacks=lacks.any(axis=1).to_numpy(), notes=[*data.notes, *told])
+    told = counts(list(sources), missing.to_numpy(), codes, named)
+    return attrs.evolve(data, incomplete=missing.any(axis=1).to_numpy(), notes=[*data.notes, *told])
 
 
 def baseline_names(names: Any) -> tuple[str, ...] | None:

@@ -29,7 +29,7 @@ from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.evaluation.fit_and_score import Samples, fitted_on
 from mklkit.evaluation.score import values_of
-from mklkit.persistence.facts import json_ready
+from mklkit.persistence.metadata import json_ready
 from mklkit.protocols import Array
 from mklkit.protocols.splits.split import Split, Splits
 from mklkit.registry.specs import to_spec
@@ -73,7 +73,7 @@ class Encoded:
         """Return a method's training and test rows."""
         steps = clone(method.pipeline[:-1])
         encoder = steps.named_steps["encode"]
-        if self.complete and encoder.lacks is None:
+        if self.complete and encoder.missing_value is None:
             encoder.set_params(sources=())  # Then methods with other kernels share the rows.
         key = joblib.hash(steps)
         if key not in self._rows:
@@ -240,8 +240,8 @@ def measured(
         value = ranking.sign * task.scorer(score, variance)(classifier, rows, labels)
     cell["score"] = float(ranking.sign * value)
     cell["guess"] = encoded.guess(score)
-    if encoded.data.lacks is not None:
-        lacks, test = encoded.data.lacks, encoded.split.test
+    if encoded.data.incomplete is not None:
+        lacks, test = encoded.data.incomplete, encoded.split.test
         for part, members in (("complete", ~lacks), ("lacking", lacks)):
             scorer, mask = task.scorer(score, encoded.variance(members)), members[test]
             with suppress(ValueError):  # It may be undefined on few rows.

@@ -21,7 +21,7 @@ from mklkit.errors import DataError, quoted
 from mklkit.evaluation.class_scores import CALIBRATION_BINS
 from mklkit.evaluation.tasks import task_named
 from mklkit.persistence.atomic import check_writable
-from mklkit.persistence.facts import json_ready
+from mklkit.persistence.metadata import json_ready
 
 HEAD = b'{"mklkit_comparison": 1, '
 """The beginning of the first line, which identifies the file of a comparison."""
@@ -96,7 +96,7 @@ class Cell:
     scores : dict of str to float
         The scores of the task by their keys, such as ``accuracy`` or ``log_loss``, in their own
         sign; those that the method lacks are absent.
-    complete_score, lacking_score : float
+    complete_score, incomplete_score : float
         The score of the test rows that have all sources, and of those that lack one.
     seconds, predict_seconds : float
         Of the fit, including tuning, and of predicting the test rows, without encoding and scaling.
@@ -128,7 +128,7 @@ class Cell:
     score: float = _number()
     guess: float = _number()
     complete_score: float = _number()
-    lacking_score: float = _number()
+    incomplete_score: float = _number()
     scores: dict[str, float] = attrs.field(factory=dict, converter=_known, validator=SCORES)
     seconds: float = _number(0)
     predict_seconds: float = _number(0)
@@ -169,7 +169,7 @@ class Results:
         self._cells: dict[tuple[str, int, str], Cell] = {}
         self._file: BinaryIO | None = None
         self._plan = json_ready(plan)
-        self._methods = [{**method.facts(), "key": _key(method)} for method in methods]
+        self._methods = [{**method.metadata(), "key": _key(method)} for method in methods]
         self._written_methods: Any = None
 
     def __enter__(self) -> Self:

@@ -25,7 +25,7 @@ from mklkit.evaluation.score import Score
 from mklkit.evaluation.tasks import Task
 from mklkit.evaluation.verdict import planned_tests, verdict_of_datasets
 
-SCORES = ("score", "guess", "complete_score", "lacking_score")
+SCORES = ("score", "guess", "complete_score", "incomplete_score")
 """The scores of every table, besides those of the task."""
 FEW_SPLITS = 5
 """With fewer splits, no interval shows that a method is better than guessing."""

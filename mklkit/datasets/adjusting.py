@@ -71,7 +71,7 @@ class Adjustment:
             text = traces_text(self.traced, self.covariates)
             warnings.warn(text, CovariatesWarning, stacklevel=3)
 
-    def facts(self, model: Any) -> dict[str, Any]:
+    def metadata(self, model: Any) -> dict[str, Any]:
         """Return an ``adjustment`` of plain values for JSON, nothing without covariates.
 
         ``model`` is a fitted pipeline, whose kernels' unadjusted columns it has.

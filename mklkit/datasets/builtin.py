@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 DEFAULT_NAME = "breast_cancer"
 ORIGINS = {
     "digits_sources": "computed from scikit-learn's digits",
-    "digits_lacking": "digits_sources with missing sources",
+    "digits_missing": "digits_sources with missing sources",
     "mixed_sources": "generated",
     "multiple_features": "a part of UCI's Multiple Features by R. Duin, CC BY 4.0",
 }

@@ -26,7 +26,7 @@ from mklkit.errors import DataError, counted, named, quoted, suggest
 from mklkit.estimators.sources import SEPARATOR
 from mklkit.estimators.table_reading import row_of
 from mklkit.numerics.sparse import refuse_sparse
-from mklkit.registry.readings import MISSING
+from mklkit.registry.readings import MISSING_CATEGORY
 
 # Squares of larger numbers overflow, in scaling and in every kernel.
 LARGEST = 1e150
@@ -182,7 +182,7 @@ def _bounded(value: Any) -> float:
         return np.inf if value > 0 else -np.inf
 
 
-def text_of(frame: pd.DataFrame, gap: str | None = MISSING) -> NDArray[np.object_]:
+def text_of(frame: pd.DataFrame, gap: str | None = MISSING_CATEGORY) -> NDArray[np.object_]:
     """Return columns as text, so that 1, 1.0 and '1' are one value for any file reader.
 
     ``gap`` stands for missing values.

@@ -42,7 +42,7 @@ class CovariateRemoval(TransformerMixin, BaseEstimator):
     ----------
     covariates : str or sequence
         The columns, as for a kernel: ``"age,sex,batch_*"``, a list of names or positions.
-    as_they_are : sequence, default=()
+    passthrough : sequence, default=()
         Columns to pass on unchanged, named in the same way; so are columns without numbers.
 
     Attributes
@@ -75,9 +75,9 @@ class CovariateRemoval(TransformerMixin, BaseEstimator):
     [-1.0, 1.0, -1.0, 1.0]
     """
 
-    def __init__(self, covariates: Any, as_they_are: Sequence[Any] = ()) -> None:
+    def __init__(self, covariates: Any, passthrough: Sequence[Any] = ()) -> None:
         self.covariates = covariates
-        self.as_they_are = as_they_are
+        self.passthrough = passthrough
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Regress the columns of the training rows on the covariates."""
@@ -87,7 +87,7 @@ class CovariateRemoval(TransformerMixin, BaseEstimator):
         names = frame.columns.tolist()
         places = resolve_columns(self.covariates, len(names), names)
         self.covariates_ = names if places is None else [names[place] for place in places]
-        left = chosen_columns(self.as_they_are, names)
+        left = chosen_columns(self.passthrough, names)
         left |= {name for name in names if not is_numeric_dtype(frame[name].dtype)}
         others = [name for name in names if name not in self.covariates_]
         self.left_ = [name for name in others if name in left]

@@ -35,13 +35,13 @@ LATE = "left out, as the sample has none in this column"
 class EncodedRows:
     """The rows of a table as numbers, in temporary files, and notes beyond the sample.
 
-    Training rows may ``lack_sources``: these are NaN.
+    Training rows may ``miss_sources``: these are NaN.
     """
 
     train: StoredRows
     held_out: StoredRows
     notes: list[str]
-    lack_sources: bool
+    miss_sources: bool
 
 
 @contextmanager
@@ -90,7 +90,7 @@ def encoded_rows(
             for path, size in zip(paths, sizes, strict=True)
         ]
         try:
-            yield EncodedRows(rows[0], rows[1], notes, counts.lack_sources)
+            yield EncodedRows(rows[0], rows[1], notes, counts.miss_sources)
         finally:
             for stored in rows:
                 stored.close()
@@ -105,7 +105,7 @@ class _Counts:
         self.strays = Counter[tuple[str, str]]()
         self.low: Any = np.inf
         self.high: Any = -np.inf
-        self.lack_sources = False
+        self.miss_sources = False
 
     def read(self, frame: pd.DataFrame, readings: Mapping[str, ColumnReading]) -> pd.DataFrame:
         """Read columns of text, and count the values that do not fit, which become gaps."""
@@ -124,7 +124,7 @@ class _Counts:
         # Medians, which replace gaps, lie within the range.
         self.low = np.fmin(self.low, np.fmin.reduce(numbers, axis=0))
         self.high = np.fmax(self.high, np.fmax.reduce(numbers, axis=0))
-        self.lack_sources |= bool(encoded.isna().any(axis=None))
+        self.miss_sources |= bool(encoded.isna().any(axis=None))
         for name in self.encoder.empty_:
             self.strays[LATE, name] += int(frame[name].notna().sum())
         for name, values in self.encoder.unseen_values(frame):

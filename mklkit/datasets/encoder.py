@@ -61,7 +61,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     readings : mapping of str to ColumnReading, optional
         How to read columns of text, as in ``load_table(...).readings``. By default ``fit`` decides
         from the rows that it sees.
-    as_they_are : sequence, default=()
+    passthrough : sequence, default=()
         Columns to pass on unchanged, as for kernels (names, globs, lists of names; None for all
         but identifiers): numbers keep their gaps, and all others are text.
     imputed : sequence, default=()
@@ -85,7 +85,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         The numbers, categories, text passed on, identifiers, and all text columns of the output.
     dates_ : dict of str to DateParts
         The dates, and the numbers that replace each.
-    as_they_are_, with_gaps_ : list of str
+    passthrough_, with_gaps_ : list of str
         The columns passed on, and those of them whose gaps stay.
     readings_ : dict of str to ColumnReading
         How columns of text are read: as numbers or dates of some form, or as text.
@@ -118,21 +118,21 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         max_categories: int = 100,
         identifiers: Sequence[str] | None = None,
         readings: Mapping[str, ColumnReading] | None = None,
-        as_they_are: Sequence[Any] = (),
+        passthrough: Sequence[Any] = (),
         imputed: Sequence[Any] = (),
-        asked: Sequence[tuple[str, str]] = (),
-        recognise: bool = False,
+        required: Sequence[tuple[str, str]] = (),
+        infer: bool = False,
         sources: Sequence[Any] = (),
-        lacks: Any = None,
+        missing_value: Any = None,
     ) -> None:
         self.max_categories = max_categories
         self.identifiers = identifiers
         self.readings = readings
-        self.as_they_are = as_they_are
+        self.passthrough = passthrough
         self.imputed = imputed
-        self.asked = asked
-        self.recognise = recognise
-        self.sources, self.lacks = sources, lacks
+        self.required = required
+        self.infer = infer
+        self.sources, self.missing_value = sources, missing_value
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Determine column types, medians and categories from the training rows.
@@ -142,7 +142,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         DataError
             If names repeat, a number is too large, or only identifiers are left.
         """
-        frame = without_value(as_frame(X), self.lacks)
+        frame = without_value(as_frame(X), self.missing_value)
         if frame.shape[1] == 0:
             raise DataError("There are no feature columns.")
         self.feature_names_in_ = frame.columns.to_numpy(dtype=object)
@@ -185,7 +185,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         unread = [*self.identifiers_, *self.empty_]
         frame = as_frame(X, self.feature_names_in_.tolist(), unread)
-        frame, _ = read_later(without_value(frame.drop(columns=unread), self.lacks), self.readings_)
+        frame, _ = read_later(
+            without_value(frame.drop(columns=unread), self.missing_value), self.readings_
+        )
         numbers = self._numbers(frame)
         gaps = np.isnan(numbers)
         gaps[:, : len(self.numeric_)] &= ~np.isin(self.numeric_, self.with_gaps_)
@@ -249,16 +251,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self.readings_ = readings | dict(self.readings)
         self.notes_ = notes_on(readings)
         identifiers = identifiers_of(frame, self.identifiers)
-        texts = [name for name in names if self.recognise and is_free_text(frame[name])]
-        self.as_they_are_ = passed_on([*self.as_they_are, texts], names, identifiers)
+        texts = [name for name in names if self.infer and is_free_text(frame[name])]
+        self.passthrough_ = passed_on([*self.passthrough, texts], names, identifiers)
         imputed = chosen_columns(self.imputed, names)
-        self.with_gaps_ = [name for name in self.as_they_are_ if name not in imputed]
+        self.with_gaps_ = [name for name in self.passthrough_ if name not in imputed]
         self.kinds_ = {name: self._kind(frame[name], identifiers) for name in names}
         self.numeric_, self.category_, self.text_, self.identifiers_ = (
             [name for name in names if self.kinds_[name] == kind]
             for kind in ("number", "category", "text", "identifier")
         )
-        self.words_ = [*self.text_, *(self.category_ if self.recognise else ())]
+        self.words_ = [*self.text_, *(self.category_ if self.infer else ())]
         dates = [name for name in names if self.kinds_[name] == "date"]
         self.dates_ = {name: DateParts.of(frame[name]) for name in dates}
         plain = ColumnReading(AS_READ)
@@ -269,7 +271,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if self.readings_.get(name, plain).holds != "text":
                 # Text for its kernel, even if it looks like dates.
                 frame[name], self.readings_[name] = written[name], plain
-        check_no_identifier(self.asked, self.identifiers_, self.readings_)
+        check_no_identifier(self.required, self.identifiers_, self.readings_)
         if len(self.identifiers_) == len(names):
             raise DataError(
                 f"No feature is left: {named(self.identifiers_)} left out, with a different value"
@@ -282,7 +284,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _kind(self, column: pd.Series, identifiers: Sequence[str]) -> str:
         """Return the kind of a column."""
         name = column.name
-        if name in self.as_they_are_:
+        if name in self.passthrough_:
             written = name in self.readings_ and self.readings_[name].notation == WRITTEN
             numeric = is_numeric(column) or is_bool_dtype(column)
             return "number" if numeric and not written else "text"

@@ -204,8 +204,8 @@ class ChunkedTable:
 
     def read_only(self, columns: Sequence[str]) -> None:
         """Set the columns to read, which all files must have, with values of the same kind."""
-        asked = {*columns}
-        self.wanted = [name for name in self.columns if name in asked]
+        required = {*columns}
+        self.wanted = [name for name in self.columns if name in required]
         first = self.files[0]
         for file in self.files[1:]:
             there = {*file.columns}

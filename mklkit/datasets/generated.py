@@ -50,13 +50,13 @@ def digits_sources() -> pd.DataFrame:
     return pd.DataFrame(columns).assign(target=bunch.target[chosen])
 
 
-def digits_lacking() -> pd.DataFrame:
+def digits_missing() -> pd.DataFrame:
     """Return :func:`digits_sources` with each source missing at random (20 %), but never all."""
     frame = digits_sources()
     rng = np.random.default_rng(0)
-    lacks = rng.random((len(frame), 3)) < 0.3
-    lacks[np.arange(len(frame)), rng.integers(3, size=len(frame))] = False
-    for absent, source in zip(lacks.T, ("profile", "fourier", "pattern"), strict=True):
+    missing = rng.random((len(frame), 3)) < 0.3
+    missing[np.arange(len(frame)), rng.integers(3, size=len(frame))] = False
+    for absent, source in zip(missing.T, ("profile", "fourier", "pattern"), strict=True):
         frame.loc[absent, frame.columns.str.startswith(source)] = np.nan
     return frame
 
@@ -73,10 +73,10 @@ def _magnitudes(images: Array) -> Array:
 def _patterns(images: Array) -> Array:
     """Return how often (n, 59) each local binary pattern occurs in images (n, 8, 8)."""
     padded = np.pad(images, ((0, 0), (1, 1), (1, 1)))
-    neighbours = np.stack(
+    neighbors = np.stack(
         [padded[:, 1 + down : 9 + down, 1 + right : 9 + right] for down, right in RING]
     )
-    codes = np.tensordot(1 << np.arange(8), neighbours >= images, axes=1)
+    codes = np.tensordot(1 << np.arange(8), neighbors >= images, axes=1)
     bits = np.arange(256)[:, None] >> np.arange(8) & 1
     changes = (bits != np.roll(bits, 1, axis=1)).sum(axis=1)
     counts = np.stack([np.bincount(code.ravel(), minlength=256) for code in codes])
@@ -140,7 +140,7 @@ def multiple_features() -> pd.DataFrame:
 
 TABLES = {
     "digits_sources": digits_sources,
-    "digits_lacking": digits_lacking,
+    "digits_missing": digits_missing,
     "mixed_sources": mixed_sources,
     "multiple_features": multiple_features,
 }

@@ -13,7 +13,7 @@ from mklkit.datasets.notations import TEXT, WRITTEN
 from mklkit.datasets.readings import ColumnReading
 from mklkit.datasets.table import Table
 from mklkit.errors import DataError, MKLKitError, quoted
-from mklkit.protocols.component import MISSING
+from mklkit.protocols.component import MISSING_STRATEGY
 from mklkit.registry.columns import are_proposed, bind_kernels, proposed_for, resolve_columns
 from mklkit.registry.composing import kernels_on
 from mklkit.registry.registry import get_registry
@@ -56,11 +56,11 @@ def needed_unchanged(kernels: Iterable[BoundKernel]) -> tuple[list[Any], list[An
     """
     unchanged = [kernel for kernel in kernels if kernel.reads != "numbers"]
     amounts = [kernel for kernel in unchanged if kernel.reads == "amounts"]
-    imputed = [kernel.columns for kernel in amounts if not kernel.facts.allows_gaps]
+    imputed = [kernel.columns for kernel in amounts if not kernel.traits.allows_gaps]
     return [kernel.columns for kernel in unchanged], imputed
 
 
-def sources_of(estimator: Any) -> dict[str, Any]:
+def named_sources(estimator: Any) -> dict[str, Any]:
     """Return the columns that kernels on numbers or text name, by the kernels' labels.
 
     >>> from mklkit import MKLClassifier
@@ -69,22 +69,22 @@ def sources_of(estimator: Any) -> dict[str, Any]:
     """
     parameters = estimator.get_params(deep=False)
     if parameters.get("estimator") is not None:
-        return sources_of(parameters["estimator"])
+        return named_sources(parameters["estimator"])
     kernels = [k for k in kernels_in(estimator) if k.reads in ("numbers", "amounts", "text")]
     sources = {source: source for source in proposed_for(parameters.get("kernels")) or ()}
     return {k.label: k.columns for k in kernels if k.columns is not None} | sources
 
 
 def sources_that_may_lack(estimator: Any) -> list[Any]:
-    """Return the columns of :func:`sources_of`, each once; none if all gaps are filled."""
+    """Return the columns of :func:`named_sources`, each once; none if all gaps are filled."""
     parameters = estimator.get_params(deep=False)
-    strategy = parameters.get("missing", MISSING)
+    strategy = parameters.get("missing", MISSING_STRATEGY)
     with suppress(MKLKitError):
         if get_registry().create("missing", strategy).fills:
             return []
     if parameters.get("estimator") is not None:
         return sources_that_may_lack(parameters["estimator"])
-    return list({repr(each): each for each in sources_of(estimator).values()}.values())
+    return list({repr(each): each for each in named_sources(estimator).values()}.values())
 
 
 def named_columns(kernels: Iterable[BoundKernel], reads: str) -> list[tuple[str, str]]:
@@ -128,9 +128,9 @@ def leave_missing(
         chosen = chosen_columns([selector], list(source_of))
         outputs = [name for name in encoded if name in chosen]
         inputs = frame.columns.isin([source_of[name] for name in outputs])
-        lacks = frame.loc[:, inputs].isna().all(axis=1).to_numpy()
-        if inputs.any() and lacks.any():
-            encoded.loc[lacks, outputs] = np.nan
+        missing = frame.loc[:, inputs].isna().all(axis=1).to_numpy()
+        if inputs.any() and missing.any():
+            encoded.loc[missing, outputs] = np.nan
 
 
 def passed_on(
@@ -150,10 +150,10 @@ def passed_on(
 
 
 def without_unread(
-    features: pd.DataFrame, identifiers: Sequence[str], as_they_are: Sequence[Any]
+    features: pd.DataFrame, identifiers: Sequence[str], passthrough: Sequence[Any]
 ) -> pd.DataFrame:
     """Return the columns in use: identifiers only if a kernel names them."""
-    read = chosen_columns(as_they_are, features.columns.tolist())
+    read = chosen_columns(passthrough, features.columns.tolist())
     return features.drop(columns=[name for name in identifiers if name not in read])
 
 
@@ -185,12 +185,12 @@ UNLIKE = "because it has a different value in every row, as identifiers have"
 
 
 def check_no_identifier(
-    asked: Sequence[tuple[str, str]],
+    required: Sequence[tuple[str, str]],
     identifiers: Sequence[str],
     readings: Mapping[str, ColumnReading],
 ) -> None:
     """Refuse kernels on numbers that name an identifier, each with a column that it names."""
-    for kernel, name in asked:
+    for kernel, name in required:
         if name in identifiers:
             # Sequences differ in every row too.
             text = name in readings and readings[name].notation == TEXT

@@ -150,7 +150,7 @@ def _as_trained(
         features, now = read_later(frame[wanted], known, source.decimal or ".")
         notes += notes_on({name: reading for name, reading in now.items() if name not in told})
         told, known = told | {*now}, now | known
-        labelled = pd.DataFrame(labels, index=frame.index)
-        yield NewRows(features.reindex(columns=list(columns)), labelled, notes)
+        labeled = pd.DataFrame(labels, index=frame.index)
+        yield NewRows(features.reindex(columns=list(columns)), labeled, notes)
         notes = []
     check_rows(source.name, n_rows, least=1)

@@ -21,8 +21,8 @@ from mklkit.datasets.kernel_columns import (
     chosen_columns,
     kernels_in,
     named_columns,
+    named_sources,
     needed_unchanged,
-    sources_of,
     sources_that_may_lack,
 )
 from mklkit.errors import IncompatibleError, MKLKitError, named, suggest
@@ -50,8 +50,8 @@ FOR_CLASSES: Mapping[str, Any] = {
 class ScaledColumns(TransformerMixin, BaseEstimator):
     """A scikit-learn scaler for the columns of numbers; others are passed on unchanged.
 
-    ``as_they_are`` are the columns not to scale, named as for kernels, with None for all. With
-    ``recognise``, counts are not scaled either, so that kernels can be proposed for them. The
+    ``passthrough`` are the columns not to scale, named as for kernels, with None for all. With
+    ``infer``, counts are not scaled either, so that kernels can be proposed for them. The
     fitted ``scaler_`` scales the columns ``scaled_`` and not the columns ``left_``.
 
     >>> from sklearn.preprocessing import MinMaxScaler
@@ -62,10 +62,10 @@ class ScaledColumns(TransformerMixin, BaseEstimator):
     1    b    2.0  1.0
     """
 
-    def __init__(self, scaler: Any, as_they_are: Sequence[Any], recognise: bool = False) -> None:
+    def __init__(self, scaler: Any, passthrough: Sequence[Any], infer: bool = False) -> None:
         self.scaler = scaler
-        self.as_they_are = as_they_are
-        self.recognise = recognise
+        self.passthrough = passthrough
+        self.infer = infer
 
     def fit(self, X: pd.DataFrame, y: Any = None) -> Self:
         """Fit the scaler to its columns of the training rows."""
@@ -86,9 +86,9 @@ class ScaledColumns(TransformerMixin, BaseEstimator):
         self.feature_names_in_ = X.columns.to_numpy(dtype=object)
         self.n_features_in_ = X.shape[1]
         names = X.columns.tolist()
-        left = chosen_columns(self.as_they_are, names)
+        left = chosen_columns(self.passthrough, names)
         left |= {name for name in names if not is_numeric_dtype(X[name].dtype)}
-        left |= {names[place] for place in (counts_in(X) if self.recognise else ())}
+        left |= {names[place] for place in (counts_in(X) if self.infer else ())}
         self.left_ = [name for name in names if name in left]
         self.scaled_ = [name for name in names if name not in left]
         self.scaler_ = clone(self.scaler)
@@ -112,7 +112,7 @@ def build_pipeline(
     scale: str = DEFAULT_SCALE,
     max_categories: int = 100,
     covariates: Any = None,
-    lacks: Any = None,
+    missing_value: Any = None,
 ) -> Pipeline:
     """Put the preprocessing steps before a classifier.
 
@@ -157,25 +157,25 @@ def build_pipeline(
         )
     kernels, banks = kernels_in(classifier), banks_in(classifier)
     # Counts minus covariates are no counts, and covariates that are kept are numbers.
-    recognise = bool(banks) and all(map(are_proposed, banks)) and not covariates
-    recognise = recognise and not any(map(kernels_beside, banks))
-    as_they_are, imputed = needed_unchanged(kernels)
+    infer = bool(banks) and all(map(are_proposed, banks)) and not covariates
+    infer = infer and not any(map(kernels_beside, banks))
+    passthrough, imputed = needed_unchanged(kernels)
     encoder = TableEncoder(
         max_categories=max_categories,
-        as_they_are=as_they_are,
+        passthrough=passthrough,
         imputed=imputed,
-        asked=named_columns(kernels, "numbers"),
-        recognise=recognise,
+        required=named_columns(kernels, "numbers"),
+        infer=infer,
         sources=sources_that_may_lack(classifier),
-        lacks=lacks,
+        missing_value=missing_value,
     )
     scaler: Any = "passthrough"
     if scale != "none":
         scaler = StandardScaler() if scale == "standard" else MinMaxScaler(feature_range=(-1, 1))
         scaler.set_output(transform="pandas")
-        if as_they_are or recognise:
-            scaler = ScaledColumns(scaler, as_they_are, recognise)
-    removal = [("covariates", CovariateRemoval(covariates, as_they_are))] if covariates else []
+        if passthrough or infer:
+            scaler = ScaledColumns(scaler, passthrough, infer)
+    removal = [("covariates", CovariateRemoval(covariates, passthrough))] if covariates else []
     return Pipeline([("encode", encoder), ("scale", scaler), *removal, ("classify", classifier)])
 
 
@@ -184,7 +184,7 @@ def preset_pipeline(
     *,
     scale: str | None = None,
     covariates: Any = None,
-    lacks: Any = None,
+    missing_value: Any = None,
     **settings: Any,
 ) -> Pipeline:
     """Put the steps of :func:`mklkit.build_pipeline` before a preset's classifier.
@@ -215,7 +215,9 @@ def preset_pipeline(
     system = find_preset(preset)
     classifier = preset_classifier(system, **settings)
     scale = scale or system.scale or DEFAULT_SCALE
-    return build_pipeline(classifier, scale=scale, covariates=covariates, lacks=lacks)
+    return build_pipeline(
+        classifier, scale=scale, covariates=covariates, missing_value=missing_value
+    )
 
 
 def pipeline_without_classes(
@@ -230,11 +232,11 @@ def pipeline_without_classes(
         raise IncompatibleError(f"The preset {preset.name} is a vote, which is for classes.")
     scale, beside = (
         scale or preset.scale or DEFAULT_SCALE,
-        ("covariates", "lacks", "tune", "scoring"),
+        ("covariates", "missing_value", "tune", "scoring"),
     )
-    covariates, lacks, *search = (settings.pop(key, None) for key in beside)
+    covariates, missing_value, *search = (settings.pop(key, None) for key in beside)
     model = tuned(estimator(**settings | preset_parts(preset, settings)), *search)
-    steps = build_pipeline(model, scale, covariates=covariates, lacks=lacks)
+    steps = build_pipeline(model, scale, covariates=covariates, missing_value=missing_value)
     return Pipeline([*steps.steps[:-1], (step, steps[-1])])
 
 
@@ -268,20 +270,20 @@ def encoder_in(model: Any) -> TableEncoder | None:
     return next((step for step in steps if isinstance(step, TableEncoder)), None)
 
 
-def lacking_in(model: Pipeline, features: pd.DataFrame) -> pd.DataFrame:
+def missing_sources_in(model: Pipeline, features: pd.DataFrame) -> pd.DataFrame:
     """Return which rows lack the source of each kernel of a model, fitted or not, by its label.
 
     >>> from mklkit import MKLClassifier
     >>> lab = {"lab_a": [None, 1, None], "lab_b": [None, 2, 3]}
     >>> frame = pd.DataFrame({"age": [30, None, 50], **lab})
-    >>> lacking_in(build_pipeline(MKLClassifier(["rbf@age", "lab:rbf@lab_*"])), frame)
+    >>> missing_sources_in(build_pipeline(MKLClassifier(["rbf@age", "lab:rbf@lab_*"])), frame)
        rbf@age    lab
     0    False   True
     1     True  False
     2    False  False
     """
-    sources, encoder = sources_of(model[-1]), clone(model[0])
-    if not sources or (encoder.lacks is None and not features.isna().any(axis=None)):
+    sources, encoder = named_sources(model[-1]), clone(model[0])
+    if not sources or (encoder.missing_value is None and not features.isna().any(axis=None)):
         return pd.DataFrame(index=features.index)
     encoded = encoder.set_params(sources=list(sources.values())).fit_transform(features)
     names = encoded.columns.tolist()

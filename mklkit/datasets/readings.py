@@ -102,7 +102,7 @@ def settle_readings(
         if name not in written and is_text(column)
     }
     for column in columns.values():
-        column.settle(tolerant=marks is GAP_MARKS)
+        column.resolve(tolerant=marks is GAP_MARKS)
     _settle_commas(columns.values(), decimal)
     _settle_points(columns.values())
     new = {name: column.read()[0] for name, column in columns.items() if column.notation != TEXT}
@@ -181,7 +181,7 @@ class _Words:
         )
         return int(counts[~fits].sum()), fits
 
-    def settle(self, tolerant: bool) -> None:
+    def resolve(self, tolerant: bool) -> None:
         """Choose the notation that fits all values, or all but a few typing errors."""
         n_misfits, fits = self.choose()
         few = n_misfits <= TYPING_ERRORS * (~self.missing).sum()

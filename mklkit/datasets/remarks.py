@@ -16,7 +16,7 @@ from mklkit.datasets.notations import AS_READ, NUMBER, TEXT, WRITTEN
 from mklkit.datasets.readings import ColumnReading, taken_as_gap
 from mklkit.errors import DataError, counted, listed, named, quoted, suggest
 from mklkit.registry.composing import kernels_on
-from mklkit.registry.readings import MISSING
+from mklkit.registry.readings import MISSING_CATEGORY
 
 NAMES_SHOWN = 5
 # More distinct texts than this, and in half of the rows, are rarely categories.
@@ -160,12 +160,12 @@ def _contents(frame: pd.DataFrame) -> dict[str, tuple[Hashable, bool]]:
 
 def described(encoder: Any) -> list[str]:
     """Return the steps applied to the training rows, a line each."""
-    code = [] if encoder.lacks is None else [f"{encoder.lacks} taken as missing"]
+    code = [] if encoder.missing_value is None else [f"{encoder.missing_value} taken as missing"]
     lines = [*code, *encoder.notes_]
     if encoder.identifiers_:
         lines.append(left_out(encoder.identifiers_, encoder.readings_))
-    if encoder.as_they_are_:
-        lines.append(f"{named(encoder.as_they_are_)} kept for kernels on such columns")
+    if encoder.passthrough_:
+        lines.append(f"{named(encoder.passthrough_)} kept for kernels on such columns")
     lines += [parts.described(name) for name, parts in encoder.dates_.items()]
     if encoder.category_:
         n_one_hot = sum(source in encoder.category_ for source in encoder.sources_)
@@ -180,7 +180,7 @@ def described(encoder: Any) -> list[str]:
     filled = {*encoder.numeric_, *encoder.dates_} - {*encoder.empty_, *encoder.with_gaps_}
     but = ", or left where a row lacks the whole source" if encoder.sources else ""
     fates = [
-        (encoder.category_, f"in category columns taken as the value '{MISSING}'"),
+        (encoder.category_, f"in category columns taken as the value '{MISSING_CATEGORY}'"),
         (encoder.with_gaps_, "left to the kernels of their columns"),
         (filled, f"imputed by the median{but}"),
     ]
@@ -213,7 +213,7 @@ def input_columns(encoder: Any) -> list[dict[str, Any]]:
         notation = encoder.readings_.get(name, ColumnReading()).notation
         if notation not in (TEXT, WRITTEN, AS_READ, NUMBER):
             row["reading"] = notation
-        if name in encoder.as_they_are_:
+        if name in encoder.passthrough_:
             row["kept"] = True
         if name in values:
             row["values"] = values[name]

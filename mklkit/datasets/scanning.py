@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mklkit.datasets.files import ChunkedTable, LateText, Progress, joined
-from mklkit.datasets.table import Table, check_rows, read_target, settled_table
+from mklkit.datasets.table import Table, check_rows, read_target, resolved_table
 from mklkit.datasets.target import (
     class_labels,
     note_without_target,
@@ -68,7 +68,7 @@ def scan_table(
     labels, sample = _first_pass(table, name, most, seed, progress)
     notes = list(table.notes)
     check_rows(table.name, len(labels.codes), least=1)
-    classes, codes = labels.settled(table.decimal, notes)
+    classes, codes = labels.resolved(table.decimal, notes)
     known = codes >= 0
     n_known = int(known.sum())
     check_rows(table.name, n_known)
@@ -85,8 +85,8 @@ def scan_table(
     targets = pd.Series(classes[codes[members]], numbers, name=name)
     counts = pd.Series(np.bincount(codes[known], minlength=len(classes)), classes)
     features = rows.drop(columns=name)
-    settled = settled_table(table, features, in_table, targets, dropped, notes)
-    return Scan(attrs.evolve(settled, all_counts=counts), classes, codes, members)
+    resolved = resolved_table(table, features, in_table, targets, dropped, notes)
+    return Scan(attrs.evolve(resolved, all_counts=counts), classes, codes, members)
 
 
 def _first_pass(
@@ -127,7 +127,7 @@ class _Labels:
         # A gap has the code -1, and so the last place.
         self.parts.append(np.asarray([*places, -1], dtype=np.int32)[codes])
 
-    def settled(
+    def resolved(
         self, decimal: str | None, notes: list[str]
     ) -> tuple[NDArray[Any], NDArray[np.int32]]:
         """Return the classes and the rows' places among them."""

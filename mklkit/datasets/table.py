@@ -90,9 +90,9 @@ class Table:
             counts = self.target.value_counts().sort_index()
         return counts.sort_values(ascending=False, kind="stable")
 
-    def facts(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """Return plain values that describe the data, as stored in model files."""
-        facts = {
+        metadata = {
             "name": self.name,
             "origin": self.origin,
             "rows": len(self.target),
@@ -106,10 +106,10 @@ class Table:
             "notes": list(self.notes),
         }
         if self.task == "regression":
-            return facts
+            return metadata
         counts = self.class_counts()
         classes = [{"label": label, "rows": rows} for label, rows in counts.items()]
-        return {**facts, "rows": int(counts.sum()), "classes": classes}
+        return {**metadata, "rows": int(counts.sum()), "classes": classes}
 
     def summary(self) -> str:
         """Return the data in one line: rows, features, classes or range, target."""
@@ -146,7 +146,7 @@ def load_table(
     ----------
     source : str or path
         A built-in name (``breast_cancer``, ``iris``, ``wine``, ``digits``, ``digits_sources``,
-        ``digits_lacking``, ``mixed_sources``, ``multiple_features``) or the path of a CSV (also
+        ``digits_missing``, ``mixed_sources``, ``multiple_features``) or the path of a CSV (also
         ``.gz``), Parquet, ARFF, libsvm or NPZ file.
     target : str or int, optional
         Name or position of the column to predict. Default: ``target``, else the last column.
@@ -197,11 +197,11 @@ def load_table(
         counts = None if counts is None else counts[known].reset_index(drop=True)
     labels, task = learned_targets(labels, task)
     rows = frame.drop(columns=[*dropped, label])
-    table = settled_table(raw, rows, known, labels, dropped, notes, _written(rows, as_written))
+    table = resolved_table(raw, rows, known, labels, dropped, notes, _written(rows, as_written))
     return attrs.evolve(table, weights=counts, task=task)
 
 
-def settled_table(
+def resolved_table(
     source: RawTable | ChunkedTable,
     rows: pd.DataFrame,
     known: NDArray[np.bool_],

@@ -22,12 +22,12 @@ NAME_WIDTH = 24
 UNBOUNDED = 10_000
 
 
-def facts_grid(facts: Iterable[Fact]) -> Grid:
+def facts_grid(pairs: Iterable[Fact]) -> Grid:
     """Return names with one or several lines of text each, side by side."""
     table = Grid.grid(padding=(0, 2))
     table.add_column(style="bold")
     table.add_column(overflow="fold")
-    for name, lines in facts:
+    for name, lines in pairs:
         for place, line in enumerate([lines] if isinstance(lines, str) else lines):
             table.add_row(Text(name if place == 0 else ""), Text(printable(line)))
     return table
@@ -84,8 +84,8 @@ def _add_column(grid: Grid, column: Column) -> None:
     if isinstance(column, Bar):
         grid.add_column(head, width=column.length, no_wrap=True)
     elif column.is_number:
-        side = "left" if isinstance(column, Range) else "right"
-        grid.add_column(head, justify=side, no_wrap=True)
+        is_range = isinstance(column, Range)
+        grid.add_column(head, justify="left" if is_range else "right", no_wrap=True)
     else:
         grid.add_column(head, overflow="fold")
 

@@ -55,7 +55,7 @@ def assign_columns(
             others = [
                 k
                 for k in named
-                if k.reads not in ("numbers", kernel.reads) or (k.facts.share and k is not kernel)
+                if k.reads not in ("numbers", kernel.reads) or (k.traits.share and k is not kernel)
             ]
             taken = [
                 every if k.columns is None else k.columns

@@ -17,7 +17,7 @@ from mklkit.estimators.plan import check_new_rows, kernels_to_bind
 from mklkit.estimators.showing import KernelSummary, ShowsKernels
 from mklkit.estimators.table_reading import TakesGaps
 from mklkit.protocols import Array, Decision, GatedDecision, Task
-from mklkit.protocols.component import COMBINER, MISSING, Component
+from mklkit.protocols.component import COMBINER, MISSING_STRATEGY, Component
 from mklkit.registry.columns import bind_kernels, kernel_list, parts_of
 from mklkit.registry.composing import Choice, choose_components
 from mklkit.registry.entries import Kind
@@ -252,7 +252,7 @@ class KernelEstimator(NestedParameters, FittedKernels):
     learner: Any = None
     class_weight: Any = None
     bandwidths: Any = "per-problem"
-    missing: Any = MISSING
+    missing: Any = MISSING_STRATEGY
     n_jobs: int | None = None
 
     def __init__(
@@ -265,7 +265,7 @@ class KernelEstimator(NestedParameters, FittedKernels):
         max_memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
-        missing: Any = MISSING,
+        missing: Any = MISSING_STRATEGY,
     ) -> None:
         self.kernels = kernels
         self.feature_map = feature_map

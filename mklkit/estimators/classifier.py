@@ -22,7 +22,7 @@ from mklkit.estimators.problems import class_problems, decision_values, joined_p
 from mklkit.estimators.sharing import SharesCache
 from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.protocols import Array
-from mklkit.protocols.component import COMBINER, MISSING, is_whole
+from mklkit.protocols.component import COMBINER, MISSING_STRATEGY, is_whole
 from mklkit.views.cache import Cache
 
 
@@ -74,7 +74,7 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         Threads over binary problems; the result depends on it only by rounding.
     missing : str or Missing, default="present"
         How to treat rows that lack a source, with NaN in all columns that a kernel reads:
-        ``"present"`` compares rows by the sources that both have, ``"present-centred"`` does so on
+        ``"present"`` compares rows by the sources that both have, ``"present-centered"`` does so on
         centred kernels, ``"impute"`` fills in medians, ``"drop"`` learns from complete rows only.
         Single gaps within a source are filled with the median of the training rows.
 
@@ -138,7 +138,7 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         max_memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
-        missing: Any = MISSING,
+        missing: Any = MISSING_STRATEGY,
     ) -> None:
         self.kernels = kernels
         self.feature_map = feature_map
@@ -246,7 +246,7 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
 
         Exact: weights and decisions are those of all rows seen so far, on the landmarks and
         bandwidths of the first call's rows. Works on landmark maps that problems share, with
-        combiners and learners whose facts state ``from_moments``; others lack the attribute, as
+        combiners and learners whose traits state ``from_moments``; others lack the attribute, as
         scikit-learn expects, and the error names those that work. The first call needs
         ``classes``, all class labels that occur; the model can predict once every class has
         been seen. :meth:`fit` starts again. Rows have no weights here.

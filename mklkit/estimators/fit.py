@@ -14,7 +14,7 @@ from sklearn.utils.validation import _num_samples
 
 from mklkit.display.progress import BRIEF, reported
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_message, quoted
-from mklkit.estimators.missing_sources import settled
+from mklkit.estimators.missing_sources import resolved
 from mklkit.estimators.plan import Plan, ProblemViews, kernels_to_bind, on_kernels, plan_of
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.proposing import proposed_bank
@@ -31,7 +31,7 @@ from mklkit.numerics.threads import each, in_threads
 from mklkit.protocols import (
     Array,
     Combiner,
-    CombinerFacts,
+    CombinerTraits,
     Decision,
     FittedKernel,
     FittedLearner,
@@ -40,7 +40,7 @@ from mklkit.protocols import (
     Task,
     array_of,
     component_error,
-    facts_of,
+    traits_of,
 )
 from mklkit.protocols.component import KERNELS, Component
 from mklkit.registry.composing import checked_decision
@@ -117,7 +117,7 @@ def plan_and_read(
         if plan.proposed:
             plan = with_kernels(plan, data)
         classed = task in ("two classes", "several classes")
-        return settled(plan, data, estimator.classes_.tolist() if classed else [])
+        return resolved(plan, data, estimator.classes_.tolist() if classed else [])
     if data.rows.in_memory:
         # New rows may have gaps although these have none.
         sample = reading.with_gaps(data.rows[:: -(-len(data.rows) // MEDIAN_ROWS)])
@@ -176,7 +176,7 @@ def with_kernels(plan: Plan, data: TrainingData, cache: Cache | None = None) -> 
     """Return a plan with kernels that are proposed from the data."""
     names, sources, learners = plan.reading.names, plan.sources, plan.learners
     data = attrs.evolve(data, rows=data.rows.filled())
-    beside = tuple(bound for bound in plan.kernels if bound.facts.share)
+    beside = tuple(bound for bound in plan.kernels if bound.traits.share)
     settings = plan.task, sources, learners, plan.kernels
     propose = partial(proposed_bank, names, data, *settings)
     taken = tuple(tuple(np.ravel(bound.columns).tolist()) for bound in beside)
@@ -187,10 +187,10 @@ def with_kernels(plan: Plan, data: TrainingData, cache: Cache | None = None) -> 
         digest = *data.digest[:2], data.digest[-1]
         bank = cache.of(("proposed kernels", key, digest), propose)
     kernels = (*bank.kernels, *beside)
-    learner, settled = bank.learner or plan.learner, (*bank.notes, *plan.notes)
+    learner, resolved = bank.learner or plan.learner, (*bank.notes, *plan.notes)
     if bank.learner is not None:
-        settled = tuple(note for note in settled if not note.startswith("learner "))
-    return attrs.evolve(plan, kernels=kernels, learner=learner, notes=settled, proposed=False)
+        resolved = tuple(note for note in resolved if not note.startswith("learner "))
+    return attrs.evolve(plan, kernels=kernels, learner=learner, notes=resolved, proposed=False)
 
 
 MEDIAN_ROWS = 5000
@@ -224,10 +224,10 @@ def fit_decisions(
     them on an explicit map and 1,024 on an implicit one, where a value that is not finite is in
     the Gram matrix and so in the decision.
     """
-    facts = facts_of(combiner, CombinerFacts)
-    if facts.n_kernels not in (None, len(views)):
+    traits = traits_of(combiner, CombinerTraits)
+    if traits.n_kernels not in (None, len(views)):
         raise IncompatibleError(
-            f"{combiner.name} takes exactly {facts.n_kernels} kernels; there"
+            f"{combiner.name} takes exactly {traits.n_kernels} kernels; there"
             f" {'is' if len(views) == 1 else 'are'} {len(views)}: {', '.join(views.labels)}."
         )
     decided = views
@@ -254,13 +254,13 @@ def fit_decisions(
         if _is_ordinary(largest):
             raise component_error(learner, f"{fault}, whose kernel values are of ordinary size.")
         raise DataError(f"{fault}. {remedy}")
-    low, high = facts.weight_range or (0.0, 1.0)
+    low, high = traits.weight_range or (0.0, 1.0)
     least, most = weights.min(), weights.max()
     if least < low - SLACK or most > high + SLACK:
         raise component_error(
             combiner,
             f"weights must be from {low:g} to {high:g}; it returned {least:.6g} to {most:.6g}."
-            " State another range by CombinerFacts(weight_range=(low, high)).",
+            " State another range by CombinerTraits(weight_range=(low, high)).",
         )
     return decisions
 

@@ -32,14 +32,14 @@ from mklkit.estimators.table_reading import TableReading
 from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.numerics.threads import in_threads
 from mklkit.protocols import Array, Combiner
-from mklkit.protocols.splits.split import Rows, Splits
+from mklkit.protocols.splits.split import Indices, Splits
 from mklkit.registry.given_arrays import writes_explained
 from mklkit.views.bound_kernels import BoundKernel
 from mklkit.views.cache import Cache
 from mklkit.views.deciding import decide_block
 
 Scorer = Callable[[Any, Any, Any], float]
-OTHERS = ("mean_test_complete", "mean_test_lacking", "mean_n_iter")
+OTHERS = ("mean_test_complete", "mean_test_incomplete", "mean_n_iter")
 """The values returned for points in addition to their scores."""
 
 
@@ -115,7 +115,7 @@ class FoldScores:
         return GroupRun(group, estimator, plan, problems)
 
     def _fold(
-        self, training: Rows, test: Rows, runs: Sequence[GroupRun], report: Callable[[], None]
+        self, training: Indices, test: Indices, runs: Sequence[GroupRun], report: Callable[[], None]
     ) -> tuple[Array, list[MKLKitError]]:
         """Return one fold's scores and ``OTHERS`` of all points, (4, points), and what failed."""
         data, rows = self.data.take(training), self.data.rows[test]

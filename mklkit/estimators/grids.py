@@ -18,9 +18,9 @@ from mklkit.errors import SpecError, plain_message, quoted
 from mklkit.estimators.base import NestedParameters
 from mklkit.estimators.plan import same_key
 from mklkit.numerics.sampling import own_stream
-from mklkit.protocols import Array, facts_of
+from mklkit.protocols import Array, traits_of
 from mklkit.protocols.component import is_whole
-from mklkit.registry.entries import FACTS
+from mklkit.registry.entries import TRAITS
 
 Point = dict[str, Any]
 
@@ -179,7 +179,7 @@ def declared_space(estimator: NestedParameters) -> Space:
         present, usual = component.get_params(), {}
         with suppress(TypeError, ValueError):  # of one without defaults
             usual = type(component)().get_params()
-        for name, values in facts_of(component, FACTS[kind]).search_space.items():
+        for name, values in traits_of(component, TRAITS[kind]).search_space.items():
             known = present[name] in (usual.get(name), *values)
             space[f"{outer}__{name}"] = values if known else (present[name], *values)
     return space

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mklkit.display.numbers import percentage
 from mklkit.errors import DataError, counted, quoted
 from mklkit.protocols import Rows
-from mklkit.protocols.component import MISSING
+from mklkit.protocols.component import MISSING_STRATEGY
 
 if TYPE_CHECKING:
     from mklkit.estimators.plan import Plan
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 WARNING = "warning: its absence alone predicts the class"
 
 
-def settled(plan: Plan, data: TrainingData, classes: Sequence[Any]) -> tuple[Plan, TrainingData]:
+def resolved(plan: Plan, data: TrainingData, classes: Sequence[Any]) -> tuple[Plan, TrainingData]:
     """Return a plan with the medians and the counts by class, and the rows that it takes.
 
     A ``DataError`` refuses rows that have no source, and a strategy that leaves too few rows.
@@ -50,7 +50,7 @@ def as_taken(plan: Plan, data: TrainingData) -> TrainingData:
     if len(kept) < 2 or not np.isin(classes, data.values[kept]).all():
         raise DataError(
             f"{counted(len(kept), 'row')} of {len(rows)} have all sources, too few to learn from by"
-            f" missing={plan.strategy.name!r}: use another strategy, such as {MISSING!r}."
+            f" missing={plan.strategy.name!r}: use another strategy, such as {MISSING_STRATEGY!r}."
         )
     return data.take(kept)
 
@@ -69,7 +69,7 @@ def accepted(plan: Plan, rows: Rows) -> tuple[Rows, NDArray[np.bool_] | None]:
         raise DataError(
             f"Row {row} (counted from 0) misses the columns of kernel"
             f" {quoted(plan.kernels[kernel].label)}, and missing={strategy.name!r} takes complete"
-            f" rows only: fit the model with another strategy, such as {MISSING!r}."
+            f" rows only: fit the model with another strategy, such as {MISSING_STRATEGY!r}."
         )
     return rows, np.asarray(missing.all(axis=1))
 
@@ -123,7 +123,7 @@ def _refuse_gaps(plan: Plan, rows: Rows) -> None:
         gaps = np.isnan(rows.numbers[:, columns])
         whole = gaps.all(axis=1) & (not plan.strategy.fills)
         single = gaps.any(axis=1) & ~whole
-        if single.any() and not kernel.facts.allows_gaps:
+        if single.any() and not kernel.traits.allows_gaps:
             raise DataError(
                 f"Row {single.argmax()} (counted from 0) has gaps in columns of kernel"
                 f" {quoted(kernel.label)}, and no medians of the training rows are known, which"

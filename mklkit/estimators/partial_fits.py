@@ -20,15 +20,15 @@ from mklkit.estimators.training_data import TrainingData, as_source, checked_row
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.protocols import (
     Array,
-    CombinerFacts,
-    FeatureMapFacts,
+    CombinerTraits,
+    FeatureMapTraits,
     FittedKernel,
-    LearnerFacts,
+    LearnerTraits,
     Projector,
     Rows,
     Store,
     Target,
-    facts_of,
+    traits_of,
 )
 from mklkit.protocols.component import FOR_LARGE_DATA
 from mklkit.registry.composing import choose_components, default_instances
@@ -109,19 +109,19 @@ def check_sums_suffice(estimator: Any) -> None:
         )
     choice = choose_components(estimator.combiner, estimator.feature_map, estimator.learner)
     parts: tuple[tuple[Kind, Any, Any], ...] = (
-        ("combiner", choice.combiner, CombinerFacts),
-        ("learner", choice.learner, LearnerFacts),
+        ("combiner", choice.combiner, CombinerTraits),
+        ("learner", choice.learner, LearnerTraits),
     )
-    for kind, component, facts in parts:
-        if not facts_of(component, facts).from_moments:
+    for kind, component, traits in parts:
+        if not traits_of(component, traits).from_moments:
             every = default_instances(get_registry(), kind)
-            able = [part.name for part in every if facts_of(part, facts).from_moments]
+            able = [part.name for part in every if traits_of(part, traits).from_moments]
             raise NeedsEveryRow(
                 f"partial_fit keeps sums over rows, and the {kind} {component.name!r} needs the"
                 f" rows themselves; those that work: {', '.join(able)}."
             )
-    facts_of_map = facts_of(choice.feature_map, FeatureMapFacts)
-    if not (facts_of_map.explicit and facts_of_map.shared):
+    traits_of_map = traits_of(choice.feature_map, FeatureMapTraits)
+    if not (traits_of_map.explicit and traits_of_map.shared):
         raise NeedsEveryRow(
             f"partial_fit needs a map of some landmarks, as in {FOR_LARGE_DATA}; got the feature"
             f" map {choice.feature_map.name!r}, whose columns grow with the rows."

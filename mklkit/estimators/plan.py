@@ -25,15 +25,15 @@ from mklkit.estimators.training_data import TrainingData, as_source, checked_row
 from mklkit.protocols import (
     Array,
     Combiner,
-    FeatureMapFacts,
+    FeatureMapTraits,
     Missing,
     Rows,
     Target,
     Task,
-    facts_of,
     result_of,
+    traits_of,
 )
-from mklkit.protocols.component import FOR_LARGE_DATA, LEARNER, MISSING, RIDGE
+from mklkit.protocols.component import FOR_LARGE_DATA, LEARNER, MISSING_STRATEGY, RIDGE
 from mklkit.registry.columns import are_proposed, bind_kernels, kernels_beside, proposed_for
 from mklkit.registry.composing import check_gives_weights, choose_components
 from mklkit.registry.registry import get_registry
@@ -73,7 +73,7 @@ class Plan:
     bandwidths: str = "per-problem"
     max_memory: int | None = None
     n_jobs: int | None = None
-    missing: Any = MISSING
+    missing: Any = MISSING_STRATEGY
     notes: tuple[str, ...] = ()
 
     @property
@@ -85,11 +85,11 @@ class Plan:
     @property
     def weighting(self) -> Any:
         """The combiner, wrapped to respect fixed shares and a strategy if there are any."""
-        shares = [bound.facts.share for bound in self.kernels]
+        shares = [bound.traits.share for bound in self.kernels]
         combiner = FixedShares(self.combiner, shares) if any(shares) else self.combiner
-        if self.missing == MISSING:
+        if self.missing == MISSING_STRATEGY:
             return combiner
-        return result_of(self.strategy, "around", self.strategy.around(combiner), Combiner)
+        return result_of(self.strategy, "around", self.strategy.wrap(combiner), Combiner)
 
     @property
     def strategy(self) -> Missing:
@@ -116,7 +116,7 @@ def plan_of(
             f"bandwidths must be one of {', '.join(map(repr, BANDWIDTHS))};"
             f" got {estimator.bandwidths!r:.80}."
         )
-    shares = {bound.label: bound.facts.share for bound in kernels if bound.facts.share}
+    shares = {bound.label: bound.traits.share for bound in kernels if bound.traits.share}
     if shares:
         lacking = f"kernel {quoted(next(iter(shares)))} can't have a fixed share of it"
         check_gives_weights(choice.combiner, task, lacking)
@@ -147,11 +147,11 @@ def on_kernels(plan: Plan) -> Plan:
 
     A full empirical map gives the same result, at the cost of an eigendecomposition per kernel.
     """
-    facts = facts_of(plan.feature_map, FeatureMapFacts)
-    definite = all(bound.facts.definite for bound in plan.kernels)
-    if not (facts.reproduces and definite and plan.combiner.on_kernels(plan.learner)):
+    traits = traits_of(plan.feature_map, FeatureMapTraits)
+    definite = all(bound.traits.definite for bound in plan.kernels)
+    if not (traits.reproduces and definite and plan.combiner.on_kernels(plan.learner)):
         return plan
-    return attrs.evolve(plan, feature_map=get_registry().create("feature_map", facts.instead))
+    return attrs.evolve(plan, feature_map=get_registry().create("feature_map", traits.instead))
 
 
 def kernels_to_bind(kernels: Any, task: Task, X: Any = None) -> list[BoundKernel]:
@@ -189,7 +189,7 @@ WORTH_KEEPING = 2**28
 class ProblemViews:
     """The views of each problem on some training rows.
 
-    A map whose facts state ``shared`` (a random subset) is fitted once on all rows, from ``seed``,
+    A map whose traits state ``shared`` (a random subset) is fitted once on all rows, from ``seed``,
     and each problem uses its rows of the features; any other is fitted on each problem's own rows.
     ``shared``: the views of each problem are kept in the cache for other fits on the same rows.
     ``pairs`` are those of all rows of a search, which include these.
@@ -204,8 +204,8 @@ class ProblemViews:
         shared: bool = False,
         pairs: AllPairs | None = None,
     ) -> None:
-        self._facts = facts_of(plan.feature_map, FeatureMapFacts)
-        if plan.missing != MISSING:
+        self._facts = traits_of(plan.feature_map, FeatureMapTraits)
+        if plan.missing != MISSING_STRATEGY:
             changed = [attrs.evolve(bound, strategy=plan.strategy) for bound in plan.kernels]
             plan = attrs.evolve(plan, kernels=tuple(changed))
         if plan.bandwidths == "all-rows":

@@ -14,13 +14,13 @@ from mklkit.errors import IncompatibleError, SpecError
 from mklkit.estimators.predicting import finite_values
 from mklkit.protocols import (
     Array,
-    CombinerFacts,
-    FeatureMapFacts,
-    LearnerFacts,
+    CombinerTraits,
+    FeatureMapTraits,
+    LearnerTraits,
     Rows,
     Target,
     Task,
-    facts_of,
+    traits_of,
 )
 from mklkit.registry.given_arrays import writes_explained
 from mklkit.views.deciding import split_all
@@ -81,7 +81,7 @@ def class_problems(n_classes: int, multiclass: str, combiner: Any, learner: Any)
             f"multiclass must be one of {', '.join(map(repr, STRATEGIES))}; got {multiclass!r}."
         )
     if multiclass == "native":
-        tasks = facts_of(combiner, CombinerFacts).tasks, facts_of(learner, LearnerFacts).tasks
+        tasks = traits_of(combiner, CombinerTraits).tasks, traits_of(learner, LearnerTraits).tasks
         for part, able in zip((combiner, learner), tasks, strict=True):
             if "several classes" not in able:
                 raise IncompatibleError(
@@ -121,7 +121,7 @@ def join_scores(problems: Sequence[Problem], values: Iterable[Array], n_classes:
 
 def decision_parts(fitted: Any, rows: Rows) -> Array:
     """Return what each kernel and the constant add to the values of all problems, (n, M + 1, P)."""
-    same_map = facts_of(fitted.plan.feature_map, FeatureMapFacts).shared
+    same_map = traits_of(fitted.plan.feature_map, FeatureMapTraits).shared
     with writes_explained(fitted.plan.components):
         return split_all(fitted.decisions, rows, same_map or fitted.plan.combiner.joins_targets)
 
@@ -139,7 +139,7 @@ def joined_parts(fitted: Any, rows: Rows, n_classes: int) -> Array:
 
 def decision_values(fitted: Any, rows: Rows, n_classes: int) -> Array:
     """Return the values of all problems' decisions, joined: (n,) for two classes, else (n, C)."""
-    same_map = facts_of(fitted.plan.feature_map, FeatureMapFacts).shared
+    same_map = traits_of(fitted.plan.feature_map, FeatureMapTraits).shared
     scores = finite_values(fitted, rows, same_map)
     if n_classes == 2:
         return scores[:, 0]

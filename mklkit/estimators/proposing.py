@@ -16,7 +16,7 @@ from mklkit.display.html import notes, shown
 from mklkit.display.numbers import percentage
 from mklkit.errors import DataError, MKLKitError, counted
 from mklkit.estimators.showing import KernelSummary
-from mklkit.estimators.sources import kernels_by_kind, sources_of
+from mklkit.estimators.sources import inferred_sources, kernels_by_kind
 from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import TrainingData, as_source, check_training
 from mklkit.numerics.ridge import leave_one_out_error
@@ -99,8 +99,8 @@ def proposed_bank(
     The learner is the one of ``learners`` that predicts more rows in three folds. ``read_by`` are
     the kernels for which the rows were read, none if all columns are numbers.
 
-    Candidates come from registered kernels (``KernelFacts.proposed``), for all numbers
-    and for each source (:func:`sources_of`), at most 40; pruning takes at most 8.
+    Candidates come from registered kernels (``KernelTraits.proposed``), for all numbers
+    and for each source (:func:`inferred_sources`), at most 40; pruning takes at most 8.
     They are compared on about 1,000 rows at most, drawn by class; the draw depends only on the
     class numbers, or on the number of rows.
 
@@ -115,7 +115,7 @@ def proposed_bank(
         targets = StandardScaler().fit_transform(values.reshape(len(values), -1))
     else:
         targets = (values[:, None] == np.unique(values)).astype(np.float64)
-    parts = sources_of(read_by, names, data.rows.shape[1], sources)
+    parts = inferred_sources(read_by, names, data.rows.shape[1], sources)
     of_rows = None if data.groups is None else data.groups[drawn]
     ranks = zip_longest(*([(bound, part.name) for bound in part.kernels()] for part in parts))
     candidates = [pair for rank in ranks for pair in rank if pair is not None][:MOST_CANDIDATES]

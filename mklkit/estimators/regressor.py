@@ -14,7 +14,7 @@ from mklkit.estimators.fit import fit_problems, plan_and_read, with_kernels
 from mklkit.estimators.plan import Plan, check_new_rows
 from mklkit.estimators.predicting import finite_values, lazy_on_dask
 from mklkit.estimators.problems import Problem, decision_parts
-from mklkit.protocols import Array, CombinerFacts, FeatureMapFacts, LearnerFacts, Task, facts_of
+from mklkit.protocols import Array, CombinerTraits, FeatureMapTraits, LearnerTraits, Task, traits_of
 from mklkit.views.rows import is_dask
 
 
@@ -92,7 +92,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         y : array-like of shape (N,) or (N, T)
         sample_weight : array-like of shape (N,), optional
             How much each row counts: a row of weight 2 as much as the same row twice. Widths such
-            as ``sigma='mean'``, and kernel weights if ``CombinerFacts.row_weights`` is
+            as ``sigma='mean'``, and kernel weights if ``CombinerTraits.row_weights`` is
             ``"learner"``, count all rows equally.
         groups : array-like of shape (N,), optional
             The group of each row, such as its patient: any choice on held-out rows is made on rows
@@ -113,12 +113,12 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         self._one_target = data.values.ndim == 1
         columns = data.values[:, None] if self._one_target else data.values
         self.target_means_ = np.zeros(columns.shape[1])
-        if facts_of(plan.learner, LearnerFacts).free_bias:
+        if traits_of(plan.learner, LearnerTraits).free_bias:
             self.target_means_ = np.average(columns, axis=0, weights=data.row_weights)
         self.target_names_ = names or [str(place) for place in range(columns.shape[1])]
         problems, names = self._divided(plan)
-        centred = (columns - self.target_means_).reshape(data.values.shape)
-        data = attrs.evolve(data, values=centred)
+        centered = (columns - self.target_means_).reshape(data.values.shape)
+        data = attrs.evolve(data, values=centered)
         fitted = fit_problems(plan, data, problems, self.random_state)
         self.fitted_ = attrs.evolve(fitted, names=tuple(names))
         return self
@@ -127,8 +127,8 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         """Return the problems, one if the targets can share it, and their names."""
         if self._one_target:
             return [Problem("numbers")], [self.target_names_[0]]
-        together = facts_of(plan.combiner, CombinerFacts).several_targets
-        if together and facts_of(plan.learner, LearnerFacts).several_targets:
+        together = traits_of(plan.combiner, CombinerTraits).several_targets
+        if together and traits_of(plan.learner, LearnerTraits).several_targets:
             return [Problem("numbers")], ["all targets"]
         each = [Problem("numbers", column=place) for place in range(len(self.target_names_))]
         return each, self.target_names_
@@ -157,7 +157,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
             parts[:, -1] += self.target_means_
             return parts[:, :, 0] if self._one_target else parts
         same_map = (
-            self.combiner_.joins_targets or facts_of(self.feature_map_, FeatureMapFacts).shared
+            self.combiner_.joins_targets or traits_of(self.feature_map_, FeatureMapTraits).shared
         )
         numbers = finite_values(self.fitted_, rows, same_map, "prediction") + self.target_means_
         return numbers[:, 0] if self._one_target else numbers

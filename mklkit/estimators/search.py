@@ -111,8 +111,8 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         As in scikit-learn's searches: ``params``, ``param_learner__alpha`` …, ``split0_test_score``
         …, ``mean_test_score``, ``std_test_score``, ``rank_test_score``; and ``mean_n_iter`` if fits
         iterate; for classes, if rows lack sources, ``mean_test_complete`` of the rows that have all
-        sources and ``mean_test_lacking`` of the others. A point that can't be fitted has NaN, with
-        a warning; names and values that no component takes are refused before anything runs.
+        sources and ``mean_test_incomplete`` of the others. A point that can't be fitted has NaN,
+        with a warning; names and values that no component takes are refused before anything runs.
     n_splits_ : int
     refit_time_ : float
         Seconds.

@@ -119,7 +119,7 @@ def counts_in(frame: pd.DataFrame) -> list[int]:
     return [places[column] for column in whole[counts]]
 
 
-def sources_of(
+def inferred_sources(
     kernels: Sequence[BoundKernel],
     names: Sequence[str] | None,
     n_columns: int,
@@ -137,7 +137,7 @@ def sources_of(
         columns = [every if bound.columns is None else bound.columns for bound in some]
         return np.unique(np.concatenate([every[:0], *columns]))
 
-    kept = read_by(bound for bound in kernels if bound.facts.share)
+    kept = read_by(bound for bound in kernels if bound.traits.share)
     kinds: tuple[Reads, ...] = ("text", "categories", "amounts")
     texts, categories, counts = (
         np.setdiff1d(read_by(bound for bound in kernels if bound.reads == reads), kept)

@@ -22,7 +22,7 @@ from mklkit.errors import DataError, MKLKitError, counted, quoted
 from mklkit.estimators.assign_columns import WORDS, Bank, Holds, assign_columns
 from mklkit.protocols import Array, Reads, Rows, RowSource
 from mklkit.registry.columns import resolve_columns
-from mklkit.registry.readings import MISSING, category_codes, text_codes
+from mklkit.registry.readings import MISSING_CATEGORY, category_codes, text_codes
 from mklkit.views.bound_kernels import BoundKernel
 
 SHARED = ("numbers", "row ids")
@@ -137,7 +137,7 @@ class TableReading:
             else:
                 codes = category_codes(frame.iloc[:, place].to_numpy(dtype=object))
             if place in self.filled:
-                codes = np.where(np.isnan(codes), category_codes([MISSING]), codes)
+                codes = np.where(np.isnan(codes), category_codes([MISSING_CATEGORY]), codes)
             others["categories", place] = codes
         rows = Rows(numbers, others)
         gaps = any(np.isnan(others["text", place][:, 0]).any() for place in self.texts)
@@ -161,7 +161,7 @@ def read_table(X: Any, banks: Sequence[Bank]) -> tuple[TableReading, list[list[B
         )
     holds: tuple[Holds, ...] = tuple("numbers" for _ in range(n_columns))
     if in_parts or not needs_reading(every, X):
-        if any(kernel.reads != "numbers" or kernel.facts.share for kernel in every):
+        if any(kernel.reads != "numbers" or kernel.traits.share for kernel in every):
             placed = [assign_columns(bank, holds, names) for bank in placed]
         return TableReading(names, holds), placed
     frame = as_table(X)
@@ -176,18 +176,18 @@ def read_table(X: Any, banks: Sequence[Bank]) -> tuple[TableReading, list[list[B
         return tuple(
             place
             for place, kernels in enumerate(readers)
-            if any(k.reads == reads and not (fill and k.facts.allows_gaps) for k in kernels)
+            if any(k.reads == reads and not (fill and k.traits.allows_gaps) for k in kernels)
         )
 
     gaps = tuple(
         place
         for place, kernels in enumerate(readers)
-        if kernels and all(k.facts.allows_gaps or k.reads in WORDS for k in kernels)
+        if kernels and all(k.traits.allows_gaps or k.reads in WORDS for k in kernels)
     )
     texts, categories, filled = read_as("text"), read_as("categories"), read_as("categories", True)
     left_out = sorted({*categories, *gaps} - {*texts, *filled})
     fates = {
-        f"read as a category of their own, {MISSING!r}": filled,
+        f"read as a category of their own, {MISSING_CATEGORY!r}": filled,
         "left out by its kernel": left_out,
     }
     n_gaps = frame.isna().sum().tolist()
@@ -226,7 +226,7 @@ def needs_reading(kernels: Bank, X: Any) -> bool:
         if any(kernel.reads == "row ids" for kernel in kernels):
             return True  # A gap there is refused by name.
     # scikit-learn detects text in arrays.
-    return any(kernel.reads in WORDS or kernel.facts.allows_gaps for kernel in kernels)
+    return any(kernel.reads in WORDS or kernel.traits.allows_gaps for kernel in kernels)
 
 
 def _header(X: Any) -> tuple[int, tuple[str, ...] | None]:

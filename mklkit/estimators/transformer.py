@@ -21,7 +21,7 @@ from mklkit.estimators.fit import Fitted, plan_and_read, solver_errors_explained
 from mklkit.estimators.plan import ProblemViews, check_new_rows
 from mklkit.estimators.predicting import lazy_on_dask
 from mklkit.estimators.problems import Problem, class_problems
-from mklkit.protocols import Array, CombinerFacts, Task, facts_of
+from mklkit.protocols import Array, CombinerTraits, Task, traits_of
 from mklkit.protocols.component import KERNELS
 from mklkit.registry.composing import Choice, check_gives_weights, choose_components
 from mklkit.registry.given_arrays import writes_explained
@@ -202,7 +202,7 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
 
     def _tasks(self) -> Sequence[Task]:
         combiner = get_registry().create("combiner", self.combiner)
-        return facts_of(combiner, CombinerFacts).tasks
+        return traits_of(combiner, CombinerTraits).tasks
 
     def _planned(self) -> Choice:
         tasks = self._tasks()

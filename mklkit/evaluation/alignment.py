@@ -16,7 +16,7 @@ from mklkit.errors import DataError, MKLKitError
 from mklkit.estimators.introspection import FittedSearch, KernelModel
 from mklkit.estimators.plan import check_new_rows
 from mklkit.estimators.table_reading import read_table
-from mklkit.numerics.gram_tiles import centred_gram
+from mklkit.numerics.gram_tiles import centered_gram
 from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols import Array, Rows, members_with
 from mklkit.registry.columns import bind_kernels
@@ -63,7 +63,7 @@ def kernel_alignment(first: Array, second: Array, centered: bool = False) -> flo
             f" {first.shape} and {second.shape}."
         )
     if centered:
-        first, second = centred_gram(first), centred_gram(second)
+        first, second = centered_gram(first), centered_gram(second)
     # Scaled first, since the norms of matrices near 1e200 would overflow.
     first, second = (part / (np.abs(part).max(initial=0) or 1) for part in (first, second))
     norms = np.sqrt(np.vdot(first, first) * np.vdot(second, second))

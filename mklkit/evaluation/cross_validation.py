@@ -70,7 +70,7 @@ class CrossValidation:
         """Mean and standard deviation over the folds, per score."""
         return {
             score.key: _spread([fold[score.key] for fold in self.folds])
-            for score in self.task.labelled
+            for score in self.task.labeled
         }
 
     @property
@@ -180,7 +180,7 @@ def cross_validate(
             numbers = {"repeat": split.repeat, "fold": split.fold}
             scored.append({**numbers, **scores.test, "seconds": scores.seconds})
             report(len(scored), len(splits))
-    keys = [score.key for score in task.labelled]
+    keys = [score.key for score in task.labeled]
     kept = ("repeat", "fold", "rows", *keys, "better_than_baseline", "seconds")
     per_fold = [{key: fold[key] for key in kept} for fold in scored]
     pooled = None

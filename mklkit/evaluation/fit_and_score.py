@@ -18,7 +18,7 @@ from mklkit.estimators.groups import fit_in_groups
 from mklkit.estimators.sharing import SharesCache
 from mklkit.evaluation.tasks.base import Task
 from mklkit.protocols import Array
-from mklkit.protocols.splits.split import Rows, Split
+from mklkit.protocols.splits.split import Indices, Split
 from mklkit.views.cache import Cache
 
 
@@ -105,8 +105,8 @@ def fit_and_score(
     task: Task,
     *,
     variance: Array | None = None,
-    parts: Mapping[str, Rows] | None = None,
-    around_fit: Callable[[Any], AbstractContextManager[Any]] = nullcontext,
+    parts: Mapping[str, Indices] | None = None,
+    wrap_fit: Callable[[Any], AbstractContextManager[Any]] = nullcontext,
 ) -> Scores:
     """Fit a copy of an estimator on the training rows of a split, and score it.
 
@@ -121,7 +121,7 @@ def fit_and_score(
         :class:`mklkit.evaluation.pooled_r2.HeldOut`.
     parts : mapping of str to ndarray of int, optional
         Further rows to score, such as those of training, by name.
-    around_fit : callable, optional
+    wrap_fit : callable, optional
         Returns a context for the fit of a model, such as one that shows its progress.
 
     Returns
@@ -143,7 +143,7 @@ def fit_and_score(
     start = perf_counter()
     model = clone(estimator)
     training = samples.take(split.train)
-    with around_fit(model):
+    with wrap_fit(model):
         fitted_on(model, training)
     fit_seconds = perf_counter() - start
     of_all: dict[str, Any] = {} if variance is None else {"variance": variance}

@@ -13,7 +13,7 @@ from sklearn.svm import NuSVC, OneClassSVM
 
 from mklkit.errors import DataError
 from mklkit.evaluation.alignment import checked_gram, fitted_on
-from mklkit.numerics.gram_tiles import centred_gram
+from mklkit.numerics.gram_tiles import centered_gram
 from mklkit.numerics.threads import threads_for
 from mklkit.protocols import Array
 from mklkit.views.tiles import weighted_gram
@@ -41,7 +41,7 @@ def margin(gram: Array, y: Any) -> float:
     for pair in combinations(classes, 2):
         members = np.flatnonzero(np.isin(labels, pair))
         signs = np.where(labels[members] == pair[1], 1.0, -1.0)
-        squares.append(_squared_distance(centred_gram(gram[np.ix_(members, members)]), signs))
+        squares.append(_squared_distance(centered_gram(gram[np.ix_(members, members)]), signs))
     return float(np.sqrt(min(squares)))
 
 
@@ -70,7 +70,7 @@ def radius(gram: Array) -> float:
 
     R² = max Σ_i α_i K_ii − αᵀKα with α ≥ 0 of sum 1, by :func:`ball_center`.
     """
-    gram = centred_gram(checked_gram(gram))
+    gram = centered_gram(checked_gram(gram))
     alpha = ball_center(gram)
     squared = float(alpha @ gram.diagonal() - alpha @ gram @ alpha)
     return max(squared, 0.0) ** 0.5
@@ -163,7 +163,7 @@ def kernel_measures(
 
     def measured(part: Array) -> dict[str, float]:
         gram = weighted_gram(rows, part).astype(np.float64, copy=False)
-        gram = centred_gram(gram) if centered else gram
+        gram = centered_gram(gram) if centered else gram
         gap, ball = np.nan if y is None else margin(gram, y), radius(gram)
         return {
             "margin": gap,

@@ -20,16 +20,16 @@ from mklkit.registry.entries import Entry
 from mklkit.registry.registry import get_registry
 
 
-def methods_of_model(facts: Mapping[str, Any]) -> tuple[str, str]:
+def methods_of_model(metadata: Mapping[str, Any]) -> tuple[str, str]:
     """Return the sentences on a model, from the facts in its file, and BibTeX of their sources."""
-    model = facts["model"]
+    model = metadata["model"]
     every = [column["name"] for column in model.get("input", [])]
     kernels = [
         (kernel, by_source([str(name) for name in kernel["columns"] or []], every))
         for kernel in model.get("kernels", [])
     ]
     chosen = chosen_texts(model.get("chosen", {}))
-    content = {**facts, "kernels": kernels, "chosen": chosen}
+    content = {**metadata, "kernels": kernels, "chosen": chosen}
     return _written("evaluation/methods_of_model.txt", content)
 
 
@@ -54,7 +54,7 @@ def _written(template: str, content: Mapping[str, Any]) -> tuple[str, str]:
     def cite(spec: str) -> str:
         """Return a component's description and, in brackets, the keys of its sources."""
         name = spec.partition("(")[0]
-        sources = sources_of(name)
+        sources = citations_of(name)
         cited.update(sources)
         text = "".join(
             f" ({entry.help.rstrip('.').replace('``', '')})" for entry in _entries(name)[:1]
@@ -71,7 +71,7 @@ def _entries(name: str) -> list[Entry]:
     return [entry for entry in chain(*entries) if entry.name == name]
 
 
-def sources_of(name: str) -> dict[str, str]:
+def citations_of(name: str) -> dict[str, str]:
     """Return the BibTeX entries of a component or program, by their keys.
 
     Each package lists the sources of its components in ``sources.bib``, by ``keywords``.

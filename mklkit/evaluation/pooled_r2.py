@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mklkit.protocols import Array
-from mklkit.protocols.splits.split import Rows
+from mklkit.protocols.splits.split import Indices
 
 
 @attrs.frozen(eq=False)
@@ -34,7 +34,7 @@ class HeldOut:
     """
 
     targets: NDArray[np.generic]
-    tests: Sequence[Rows]
+    tests: Sequence[Indices]
 
     def variance(self, place: int, members: NDArray[np.bool_] | None = None) -> Array:
         """Return the mean squared error at which R² of a split is 0, of shape (n_targets,).

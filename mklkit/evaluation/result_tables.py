@@ -28,7 +28,7 @@ def scores_result(
     A part has a ``name``, the number of its ``rows``, the scores of the task by their keys and, if
     they are means, their deviations under the keys with ``_std``.
     """
-    ordered = sorted(task.labelled, key=lambda score: score.key != first)
+    ordered = sorted(task.labeled, key=lambda score: score.key != first)
     scores = [
         Column(
             score.key,

@@ -61,7 +61,7 @@ class ShufflePlan:
         """Return the plan for a fitted model; ``ways`` as ``columns`` of :func:`mklkit.explain`."""
         before, last = split(model)
         reads: dict[str, Places | None] = dict.fromkeys(last.kernel_names_)
-        sources = sources_of(before, last, names)
+        sources = input_columns_of(before, last, names)
         if sources is not None:
             places = np.array([names.index(source) for source in sources])
             for name, columns in zip(reads, last.kernel_columns_, strict=True):
@@ -191,14 +191,14 @@ class ScoredRows:
                     f" {table.shape}."
                 )
             table = table if as_array else table.set_axis(names, axis=1)
-        table = without_value(table, None if encoder is None else encoder.lacks)
+        table = without_value(table, None if encoder is None else encoder.missing)
         return cls(table, task.checked(y, len(table)), as_array, checked_groups(groups, len(table)))
 
     def lacking(self, reads: Iterable[Places | None]) -> NDArray[np.bool_]:
         """Return which rows lack all columns that each kernel reads, if these are known."""
         gaps = self.table.isna().to_numpy()
-        lacks = [gaps[:, [*(read or ())]].all(axis=1) & bool(read) for read in reads]
-        return np.column_stack(lacks)
+        missing = [gaps[:, [*(read or ())]].all(axis=1) & bool(read) for read in reads]
+        return np.column_stack(missing)
 
     def as_fitted(self, table: pd.DataFrame) -> Any:
         """Return rows of the table in the form that the model was fitted on."""
@@ -240,7 +240,9 @@ def shuffled(rows: pd.DataFrame, places: Sequence[int], order: NDArray[np.intp])
     return changed
 
 
-def sources_of(before: Pipeline | None, model: KernelModel, names: list[str]) -> list[str] | None:
+def input_columns_of(
+    before: Pipeline | None, model: KernelModel, names: list[str]
+) -> list[str] | None:
     """Return the user's column of each encoded one; None if unknown, as after a PCA."""
     if before is None:
         return names

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mklkit.combiners.templates.fusion import FusedDecision
 from mklkit.estimators.plan import check_new_rows
 from mklkit.estimators.problems import decision_parts
-from mklkit.protocols import Array, KernelFacts, facts_of
+from mklkit.protocols import Array, KernelTraits, traits_of
 
 TOP = 10
 """The most columns of a kernel to select in a fit, and at most half of them."""
@@ -50,7 +50,7 @@ def column_effects(
     table = pd.DataFrame(rows).iloc[order]
     as_given = (lambda part: part) if isinstance(rows, pd.DataFrame) else pd.DataFrame.to_numpy
     fused = any(isinstance(decision, FusedDecision) for decision in member.decisions_)
-    linear = [facts_of(kernel, KernelFacts).linear and not fused for kernel in member.kernels_]
+    linear = [traits_of(kernel, KernelTraits).linear and not fused for kernel in member.kernels_]
 
     def parts(changed: pd.DataFrame) -> Array:
         return decision_parts(member.fitted_, check_new_rows(member, as_given(changed)))

@@ -46,7 +46,7 @@ from mklkit.explanation.meaning import (
 )
 from mklkit.explanation.measuring import Measuring
 from mklkit.explanation.refitting import Refit, members_of
-from mklkit.protocols import CombinerFacts, facts_of
+from mklkit.protocols import CombinerTraits, traits_of
 from mklkit.protocols.component import check_whole, is_whole
 from mklkit.protocols.splits.making import USUAL_CV, PartsColumn
 
@@ -184,9 +184,9 @@ def explain(
     plan = ShufflePlan.of(model, [str(name) for name in data.table.columns], columns)
     # Kernels that skip gaps, as those on categories, lack nothing.
     kernels_read = members_of(fitted)[0].fitted_.plan.kernels
-    skips = [kernel.facts.allows_gaps for kernel in kernels_read]
-    lacks = data.lacking(plan.reads.values()) & ~np.array(skips)
-    measured = Measuring(task, score, refit, data, plan, repeats, seed, _kept_in(fitted), lacks)
+    skips = [kernel.traits.allows_gaps for kernel in kernels_read]
+    missing = data.lacking(plan.reads.values()) & ~np.array(skips)
+    measured = Measuring(task, score, refit, data, plan, repeats, seed, _kept_in(fitted), missing)
     unadjusted = _unadjusted(refit, data, fitted)
     with reported(progress, "explaining") as tell, quiet_removal():
         repeats_done = measured.run(splits, tell, limit)
@@ -217,7 +217,7 @@ def explain(
             *refit.notes,
             *guessed(scores, unit),
         ],
-        "lacking": [*counts(list(plan.reads), lacks, codes, classes)],
+        "lacking": [*counts(list(plan.reads), missing, codes, classes)],
         "weights": list(meaning_of(fitted, sizes, alignment)),
         "left out": [
             *without_kernels(kernels, unit),
@@ -308,7 +308,7 @@ def explained_task(model: Any) -> Task:
 def _kept_in(model: KernelModel) -> dict[int, str]:
     """Return the kernels that can't be left out, all of them or none, with the reason."""
     n_kernels = len(model.kernels_)
-    exact = facts_of(model.combiner_, CombinerFacts).n_kernels
+    exact = traits_of(model.combiner_, CombinerTraits).n_kernels
     if n_kernels > 1 and exact is None:
         return {}
     reason = f"{model.combiner_.name} takes exactly {exact} kernels: none can be left out"

@@ -15,7 +15,7 @@ from mklkit.errors import counted, cut
 from mklkit.evaluation.tasks import Task
 from mklkit.explanation.meaning import Unit
 from mklkit.explanation.result_tables import DETAILS, groups_result, kernels_result
-from mklkit.persistence.facts import json_ready
+from mklkit.persistence.metadata import json_ready
 from mklkit.plotting.worth import ColumnEffectsDisplay, KernelWorthDisplay
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ class Explanation:
     scores : DataFrame
         One row per fold: ``training_rows``, ``rows``, ``score``, and ``guess``, the score without
         any column; if rows lack sources, ``complete_score`` of the rows that have all of them and
-        ``lacking_score`` of the others; ``accuracy``, ``balanced_accuracy``, and ``baseline``, the
-        accuracy of the majority class; for numbers ``r2``, ``mean_absolute_error``, and
+        ``incomplete_score`` of the others; ``accuracy``, ``balanced_accuracy``, and ``baseline``,
+        the accuracy of the majority class; for numbers ``r2``, ``mean_absolute_error``, and
         ``baseline``, the error of the training rows' median.
     weights : DataFrame
         Tidy: ``fold``, ``kernel``, ``weight``.
@@ -126,12 +126,12 @@ class Explanation:
         # The third is a baseline of the first or second, not necessarily of the score.
         others = [
             f"{score.words} {score.written(means[score.key])}"
-            for score in self.task.labelled
+            for score in self.task.labeled
             if score.ranks and score.name != self.score
         ]
         guess = f"({shown(self.score, means['guess'])} without any column)"
         scores = [f"{shown(self.score, means['score'])} {guess}", *others]
-        if "lacking_score" in means:
+        if "incomplete_score" in means:
             all_sources, lacking = (shown(self.score, means[part]) for part in PARTS)
             scores.append(f"{all_sources} of rows with all sources, {lacking} of the others")
         # For a score written in per cent it is clear.

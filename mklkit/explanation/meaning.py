@@ -20,7 +20,7 @@ from mklkit.evaluation.paired_tests import corrected_interval
 from mklkit.evaluation.resolution import Resolution
 from mklkit.evaluation.tasks import Task
 from mklkit.explanation.refitting import members_of
-from mklkit.protocols import Array, CombinerFacts, GatedDecision, facts_of
+from mklkit.protocols import Array, CombinerTraits, GatedDecision, traits_of
 
 SIZES_DIFFER = 1.1
 """Weights are not comparable if the largest mean k(x, x) exceeds the smallest by this factor."""
@@ -60,7 +60,7 @@ def meaning_of(model: Any, sizes: Array, alignment: pd.DataFrame) -> Iterator[st
     if len(sizes) == 1:
         yield "there is only one kernel, so its weight has no meaning"
         return
-    stated = facts_of(combiner, CombinerFacts).weights_are
+    stated = traits_of(combiner, CombinerTraits).weights_are
     yield f"the weights of {combiner.name} {WEIGHTS_ARE.get(stated, LEARNED)}"
     if any(isinstance(decision, GatedDecision) for decision in members_of(model)[0].decisions_):
         yield (
@@ -152,9 +152,9 @@ def judged(kernels: pd.DataFrame, n_rows: int | pd.Series, little: float) -> pd.
     mean, low, high = (kernels[f"left_out{part}"] for part in ("", "_low", "_high"))
     cases = mean.isna(), low > 0, high < 0, high <= little
     outcome = np.select(cases, ["", LOST, GAINED, NOT_LOST], OPEN)
-    settled = np.maximum(mean.abs(), little - mean)
+    resolved = np.maximum(mean.abs(), little - mean)
     outcome = np.where(kernels["unadjusted"].map(bool) & (outcome != ""), WITHHELD, outcome)
-    needed = (n_rows * ((high - low) / 2 / settled) ** 2).where(outcome == OPEN)
+    needed = (n_rows * ((high - low) / 2 / resolved) ** 2).where(outcome == OPEN)
     size = 10 ** np.floor(np.log10(needed) - 1)
     return kernels.assign(outcome=outcome, rows_needed=np.ceil(needed / size) * size)
 

@@ -20,11 +20,11 @@ from mklkit.evaluation.paired_tests import corrected_interval
 from mklkit.evaluation.pooled_r2 import HeldOut
 from mklkit.evaluation.resolution import Resolution, resolution_of
 from mklkit.evaluation.tasks import Task
-from mklkit.explanation.columns import Places, ScoredRows, ShufflePlan, shuffled, sources_of
+from mklkit.explanation.columns import Places, ScoredRows, ShufflePlan, input_columns_of, shuffled
 from mklkit.explanation.effects import column_effects, effects_table
 from mklkit.explanation.refitting import Refit, members_of
 from mklkit.protocols import Array, GatedDecision
-from mklkit.protocols.splits.split import Rows, Splits
+from mklkit.protocols.splits.split import Indices, Splits
 
 HAVE = "have"
 """The place of losses on the rows that have a kernel's source."""
@@ -45,7 +45,7 @@ class Measuring:
     seed: int
     why_not: dict[int, str]
     """Why kernels can't be left out, by place, including those without which a fit failed."""
-    lacks: NDArray[np.bool_]
+    missing: NDArray[np.bool_]
     """Which rows lack the source of each kernel, (N, M)."""
     folds: list[dict[str, Any]] = attrs.field(factory=list)
     weights: list[Array] = attrs.field(factory=list)
@@ -58,7 +58,7 @@ class Measuring:
     effects: list[list[dict[str, Any]]] = attrs.field(factory=list)
     """Per fold, the effects of columns."""
     n_fits: int = 0
-    scored: Rows = attrs.field(factory=lambda: np.arange(0))
+    scored: Indices = attrs.field(factory=lambda: np.arange(0))
     """The rows that are scored in any fold."""
     held_out: HeldOut | None = None
     """What R² of a fold needs of all folds."""
@@ -108,8 +108,8 @@ class Measuring:
         }
         left_out = pd.DataFrame([self._lost("left_out", place) for place in range(len(names))])
         left_out["why_not"] = [self.why_not.get(place, "") for place in range(len(names))]
-        if self.lacks.any():
-            have = ~self.lacks & ~self.alone
+        if self.missing.any():
+            have = ~self.missing & ~self.alone
             of_have = [self._lost("have", (at, HAVE), part) for at, part in enumerate(have.T)]
             left_out = left_out.assign(have_rows=have.sum(axis=0))
             left_out = pd.concat([left_out, pd.DataFrame(of_have)], axis=1)
@@ -119,7 +119,7 @@ class Measuring:
     @property
     def alone(self) -> NDArray[np.bool_]:
         """Which rows have only the source of each kernel, (N, M)."""
-        return self.lacks.sum(axis=1, keepdims=True) - self.lacks == self.lacks.shape[1] - 1
+        return self.missing.sum(axis=1, keepdims=True) - self.missing == self.missing.shape[1] - 1
 
     def columns(self) -> pd.DataFrame:
         """Return one row per group of columns, the largest loss first."""
@@ -142,13 +142,13 @@ class Measuring:
 
     def scores(self) -> pd.DataFrame:
         """Return one row per fold."""
-        parts = PARTS if self.lacks.any() else ()
+        parts = PARTS if self.missing.any() else ()
         shown = ["training_rows", "rows", "score", "guess", *parts, *self._keys]
         return pd.DataFrame(self.folds)[shown].rename_axis("fold").reset_index()
 
     @property
     def _keys(self) -> list[str]:
-        return [score.key for score in self.task.labelled]
+        return [score.key for score in self.task.labeled]
 
     def weights_by_fold(self) -> pd.DataFrame:
         """Return the weight of each kernel in each fold."""
@@ -156,12 +156,12 @@ class Measuring:
         tidy = weights.reset_index().melt("fold", var_name="kernel", value_name="weight")
         return tidy.sort_values("fold", kind="stable", ignore_index=True)
 
-    def _fitted(self, model: Any, train: Rows, rows: Any) -> Any:
+    def _fitted(self, model: Any, train: Indices, rows: Any) -> Any:
         """Return a model fitted on the training rows of a fold, without dividing groups."""
         groups = None if self.data.groups is None else self.data.groups[train]
         return fitted_on(model, Samples(rows, self.data.targets[train], groups=groups))
 
-    def _fold(self, train: Rows, scored: Rows, tried: Sequence[int]) -> Iterator[None]:
+    def _fold(self, train: Indices, scored: Indices, tried: Sequence[int]) -> Iterator[None]:
         """Measure on one fold; yield after each step."""
         y, truth = self.data.targets[train], self.data.targets[scored]
         held_out = self.data.table.iloc[scored]
@@ -178,8 +178,8 @@ class Measuring:
         model = self._fitted(self.refit.on(rows), train, rows)
         scores = self._scores(model, new, truth, y)
 
-        lacking_rows = np.asarray(self.lacks.any(axis=1))
-        for name, part in zip(PARTS, (~lacking_rows, lacking_rows), strict=True):
+        incomplete_rows = np.asarray(self.missing.any(axis=1))
+        for name, part in zip(PARTS, (~incomplete_rows, incomplete_rows), strict=True):
             scores[name] = self._score_of_part(model, new, scored, part)
         weights, row_spread = _weights(model, new)
         self.weights.append(weights)
@@ -216,8 +216,8 @@ class Measuring:
         self,
         kernel: int,
         model: Any,
-        training: tuple[Rows, Any],
-        scored: tuple[Rows, Any],
+        training: tuple[Indices, Any],
+        scored: tuple[Indices, Any],
         score: float,
     ) -> None:
         """Measure the loss without a kernel, in a fit with all other kernels.
@@ -230,8 +230,8 @@ class Measuring:
         kept = ~alone[train]
         self._fitted(smaller, train[kept], _safe_indexing(rows_left, np.flatnonzero(kept)))
         parts: dict[Any, NDArray[np.bool_]] = {kernel: ~alone}
-        if self.lacks[:, kernel].any():
-            parts[kernel, HAVE] = ~alone & ~self.lacks[:, kernel]
+        if self.missing[:, kernel].any():
+            parts[kernel, HAVE] = ~alone & ~self.missing[:, kernel]
         for subject, part in parts.items():
             better = score
             if not part.all():
@@ -242,7 +242,7 @@ class Measuring:
     def _effects(self, before: Any, model: Any, rows: Any) -> list[dict[str, Any]]:
         """Return the effects of columns, empty if the columns or the kernels' parts are unknown."""
         names = self.plan.names
-        sources = sources_of(before, model, names)
+        sources = input_columns_of(before, model, names)
         if sources is None:
             return []
         places, seed = [names.index(source) for source in sources], [self.seed, len(self.folds)]
@@ -252,7 +252,7 @@ class Measuring:
             return []
 
     def _score_of_part(
-        self, model: Any, rows: Any, test: Rows, members: NDArray[np.bool_]
+        self, model: Any, rows: Any, test: Indices, members: NDArray[np.bool_]
     ) -> float:
         """Return the score of those test rows that are members (N,), NaN if it has none."""
         part = np.flatnonzero(members[test])

@@ -147,8 +147,8 @@ def _settled(before: Pipeline) -> Pipeline:
     steps: Pipeline = clone(before)
     for (_, new), (_, old) in zip(steps.steps, before.steps, strict=True):
         if isinstance(old, TableEncoder):
-            texts = [*old.as_they_are, old.text_]
-            new.set_params(identifiers=old.identifiers_, readings=old.readings_, as_they_are=texts)
+            texts = [*old.passthrough, old.text_]
+            new.set_params(identifiers=old.identifiers_, readings=old.readings_, passthrough=texts)
         if isinstance(old, ScaledColumns):
-            new.set_params(as_they_are=[*old.as_they_are, old.left_], recognise=False)
+            new.set_params(passthrough=[*old.passthrough, old.left_], infer=False)
     return steps

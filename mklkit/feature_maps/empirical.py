@@ -12,7 +12,7 @@ from attrs.validators import ge, in_, instance_of, lt, optional
 from mklkit.errors import quoted
 from mklkit.feature_maps.landmarks import STRATEGIES
 from mklkit.numerics.least_squares import SPECTRUM_TOLERANCE, Spectrum
-from mklkit.protocols import Array, FeatureMap, FeatureMapFacts, FittedKernel, FittedMap
+from mklkit.protocols import Array, FeatureMap, FeatureMapTraits, FittedKernel, FittedMap
 from mklkit.protocols.component import as_int, is_whole
 from mklkit.registry.hookspecs import register
 from mklkit.views.kernel_rows import KernelRows
@@ -97,9 +97,9 @@ class Empirical(FeatureMap):
             )
 
     @property
-    def facts(self) -> FeatureMapFacts:
+    def traits(self) -> FeatureMapTraits:
         """Explicit features; all binary problems of a classifier share a subset."""
-        return FeatureMapFacts(
+        return FeatureMapTraits(
             explicit=True,
             instead="implicit",
             shared=self.subset is not None,

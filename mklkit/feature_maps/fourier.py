@@ -10,7 +10,7 @@ import numpy as np
 
 from mklkit.errors import IncompatibleError, quoted, type_name
 from mklkit.kernels.distances import FittedRBF
-from mklkit.protocols import Array, FeatureMap, FeatureMapFacts, FittedKernel, FittedMap
+from mklkit.protocols import Array, FeatureMap, FeatureMapTraits, FittedKernel, FittedMap
 from mklkit.protocols.component import as_int, is_whole
 from mklkit.registry.hookspecs import register
 from mklkit.views.kernel_rows import KernelRows
@@ -61,7 +61,7 @@ class Fourier(FeatureMap):
     """
 
     name: ClassVar[str] = "fourier"
-    facts: ClassVar[FeatureMapFacts] = FeatureMapFacts(
+    traits: ClassVar[FeatureMapTraits] = FeatureMapTraits(
         explicit=True, instead="implicit", shared=True, for_kernels=("rbf",)
     )
     searched_as: ClassVar[dict[str, str]] = dict.fromkeys(
@@ -93,17 +93,17 @@ class Fourier(FeatureMap):
         draws = []
         for array in bank.arrays:
             # Only differences of rows matter; angles of rows far from zero would lose digits.
-            centre = array[:FIRST_ROWS].mean(axis=0, dtype=np.float64).astype(array.dtype)
+            center = array[:FIRST_ROWS].mean(axis=0, dtype=np.float64).astype(array.dtype)
             directions = random_state.standard_normal((array.shape[1], self.n_components // 2))
-            draws.append((centre, directions))
+            draws.append((center, directions))
         for kernel, place in zip(kernels, bank.places, strict=True):
             if not isinstance(kernel, FittedRBF):
                 raise IncompatibleError(
                     f"fourier has features only of rbf kernels; got {type_name(kernel)}."
                 )
-            centre, directions = draws[place]
+            center, directions = draws[place]
             scaled = directions * np.sqrt(2 * kernel.gamma)
-            yield FittedFourier(centre, scaled.astype(centre.dtype))
+            yield FittedFourier(center, scaled.astype(center.dtype))
 
 
 @register
@@ -113,12 +113,12 @@ class FittedFourier(FittedMap):
 
     explicit: ClassVar[bool] = True
 
-    centre: Array
+    center: Array
     directions: Array
 
     def transform(self, rows: Array) -> Array:
         """Return the features (n, p) of rows (n, d)."""
-        angles = (rows - self.centre) @ self.directions
+        angles = (rows - self.center) @ self.directions
         half = angles.shape[1]
         features = np.empty((len(rows), 2 * half), dtype=angles.dtype)
         np.cos(angles, out=features[:, :half])

@@ -7,7 +7,7 @@ from typing import ClassVar
 import attrs
 import numpy as np
 
-from mklkit.protocols import Array, FeatureMap, FeatureMapFacts, FittedKernel, FittedMap
+from mklkit.protocols import Array, FeatureMap, FeatureMapTraits, FittedKernel, FittedMap
 from mklkit.registry.hookspecs import register
 
 
@@ -29,7 +29,7 @@ class Implicit(FeatureMap):
     """
 
     name: ClassVar[str] = "implicit"
-    facts: ClassVar[FeatureMapFacts] = FeatureMapFacts(explicit=False, instead="empirical")
+    traits: ClassVar[FeatureMapTraits] = FeatureMapTraits(explicit=False, instead="empirical")
 
     def fit(
         self, kernel: FittedKernel, rows: Array, random_state: np.random.RandomState

@@ -31,7 +31,7 @@ def drawn_uniformly(
     return kernels.take(np.sort(random_state.permutation(kernels.n_rows)[:count]))
 
 
-def k_means_centres(
+def k_means_centers(
     kernels: KernelRows, count: int, random_state: np.random.RandomState
 ) -> KernelRows:
     """Return the kernels on centres of scikit-learn's ``MiniBatchKMeans``, in O(Npd) per pass.
@@ -133,7 +133,7 @@ def _mean_kernel(rows: KernelRows, pilot: KernelRows, factors: Array) -> Array:
 
 
 STRATEGIES: dict[str, Callable[[KernelRows, int, np.random.RandomState], KernelRows]] = {
-    "kmeans": k_means_centres,
+    "kmeans": k_means_centers,
     "leverage": by_leverage,
     "uniform": drawn_uniformly,
 }

@@ -3,6 +3,6 @@
 from mklkit.protocols import Kernel
 from mklkit.registry.hookspecs import exports
 
-TEMPLATES = ("AmountKernel", "FeatureKernel", "HistogramKernel", "KernelAround")
+TEMPLATES = ("AmountKernel", "FeatureKernel", "HistogramKernel", "WrappingKernel")
 
 __getattr__, __dir__ = exports(__name__, Kernel, TEMPLATES)

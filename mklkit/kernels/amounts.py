@@ -13,7 +13,7 @@ from sklearn.metrics.pairwise import additive_chi2_kernel
 
 from mklkit.errors import DataError
 from mklkit.kernels.bandwidth import Bandwidth
-from mklkit.protocols import Array, FittedKernel, FixedKernel, Kernel, KernelFacts
+from mklkit.protocols import Array, FittedKernel, FixedKernel, Kernel, KernelTraits
 from mklkit.registry.hookspecs import register
 
 CHI2_RULES = ("mean",)
@@ -44,7 +44,7 @@ def ratio(common: Array, total: Array) -> Array:
 class AmountKernel(FixedKernel):
     """A kernel on amounts that needs no training: ``fit`` checks the rows."""
 
-    facts: ClassVar[KernelFacts] = KernelFacts(reads="amounts")
+    traits: ClassVar[KernelTraits] = KernelTraits(reads="amounts")
 
     def fit(self, rows: Array) -> Self:
         """Return the kernel, if the rows are amounts."""
@@ -111,7 +111,7 @@ class Hellinger(HistogramKernel):
     """
 
     name: ClassVar[str] = "hellinger"
-    facts: ClassVar[KernelFacts] = KernelFacts(reads="amounts", proposed=("hellinger",))
+    traits: ClassVar[KernelTraits] = KernelTraits(reads="amounts", proposed=("hellinger",))
 
     def similar(self, a: Array, b: Array) -> Array:
         """Return the inner products of the roots."""
@@ -140,7 +140,7 @@ class MinMax(AmountKernel):
     """
 
     name: ClassVar[str] = "min-max"
-    facts: ClassVar[KernelFacts] = KernelFacts(reads="amounts", proposed=("min-max",))
+    traits: ClassVar[KernelTraits] = KernelTraits(reads="amounts", proposed=("min-max",))
 
     def similar(self, a: Array, b: Array) -> Array:
         """Return the sums of the lesser values over those of the greater ones."""
@@ -180,7 +180,7 @@ class Chi2(Kernel):
     """
 
     name: ClassVar[str] = "chi2"
-    facts: ClassVar[KernelFacts] = KernelFacts(
+    traits: ClassVar[KernelTraits] = KernelTraits(
         reads="amounts", search_space={"gamma": ("0.25*mean", "mean", "4*mean")}, proposed=("chi2",)
     )
 

@@ -109,7 +109,7 @@ def bandwidth(rule: str, rows: Array | RowSource, row_weights: Array | None = No
     elif rule == "scale":
         sigma = float(np.sqrt(some.shape[1] * _variance(some, counts) / 2))
     else:
-        sigma = float(np.sqrt(squared_neighbour_distance(some) / 2))
+        sigma = float(np.sqrt(squared_neighbor_distance(some) / 2))
     return 1.0 if sigma == 0 else sigma
 
 
@@ -122,7 +122,7 @@ def _variance(rows: Array, row_weights: Array | None) -> float:
     return float(np.average((gaps**2).mean(axis=1), weights=row_weights))
 
 
-def squared_neighbour_distance(rows: Array, n_neighbours: int = 5) -> float:
+def squared_neighbor_distance(rows: Array, n_neighbors: int = 5) -> float:
     """Return the mean squared distance of rows to their nearest neighbours, excluding themselves.
 
     Paper 001 averages "L₂ distances" and takes the root for a width. Only with squared distances is
@@ -130,7 +130,7 @@ def squared_neighbour_distance(rows: Array, n_neighbours: int = 5) -> float:
     """
     from sklearn.neighbors import NearestNeighbors
 
-    count = min(n_neighbours, len(rows) - 1)
+    count = min(n_neighbors, len(rows) - 1)
     if count < 1:
         return 0.0
     # A power of two rescales exactly, and scikit-learn finds no neighbours if squares overflow.

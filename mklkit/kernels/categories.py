@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from mklkit.kernels.sparse_features import FeatureKernel, Sparse, numbered
-from mklkit.protocols import Array, FixedKernel, KernelFacts
+from mklkit.protocols import Array, FixedKernel, KernelTraits
 from mklkit.registry.hookspecs import register
 
 
@@ -40,7 +40,7 @@ class Overlap(FixedKernel, FeatureKernel):
     """
 
     name: ClassVar[str] = "overlap"
-    facts: ClassVar[KernelFacts] = KernelFacts(
+    traits: ClassVar[KernelTraits] = KernelTraits(
         reads="categories", allows_gaps=True, proposed=("overlap",)
     )
 

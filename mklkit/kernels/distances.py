@@ -10,7 +10,7 @@ import numpy as np
 from mklkit.errors import DataError
 from mklkit.kernels.bandwidth import Bandwidth, bandwidth
 from mklkit.numerics.pairwise import scaled_exp
-from mklkit.protocols import Array, Kernel, KernelFacts
+from mklkit.protocols import Array, Kernel, KernelTraits
 from mklkit.protocols.component import AUTO, auto_or_number
 from mklkit.registry.hookspecs import register
 from mklkit.registry.specs import to_spec
@@ -62,12 +62,12 @@ class RBF(Kernel):
         self._width()
 
     @property
-    def facts(self) -> KernelFacts:  # type: ignore[override]
+    def traits(self) -> KernelTraits:  # type: ignore[override]
         """Widths to try around the present one, and widths to propose for any data."""
         name, power = ("sigma", 1) if self.gamma is None else ("gamma", -2)
         multiples = (2.0, 1.0, 0.5, 0.25)
         values = tuple(self._width().times(factor**power) for factor in multiples)
-        return KernelFacts(search_space={name: values}, proposed=PROPOSED)
+        return KernelTraits(search_space={name: values}, proposed=PROPOSED)
 
     def with_params(self, **params: Any) -> Self:
         """Return a changed copy; ``sigma`` or ``gamma`` replaces the other."""
@@ -132,7 +132,7 @@ class Laplacian(Kernel):
     """
 
     name: ClassVar[str] = "laplacian"
-    facts: ClassVar[KernelFacts] = KernelFacts(proposed=("laplacian",))
+    traits: ClassVar[KernelTraits] = KernelTraits(proposed=("laplacian",))
 
     gamma: float | str = auto_or_number()
 

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from attrs.validators import ge, gt, instance_of
 
-from mklkit.protocols import Array, FixedKernel, KernelFacts
+from mklkit.protocols import Array, FixedKernel, KernelTraits
 from mklkit.protocols.component import as_int, finite_number
 from mklkit.registry.hookspecs import register
 from mklkit.views.kernel_rows import FittedScalarKernel, InnerProduct
@@ -28,7 +28,7 @@ class Linear(FixedKernel, InnerProduct):
     """
 
     name: ClassVar[str] = "linear"
-    facts: ClassVar[KernelFacts] = KernelFacts(linear=True, proposed=("cosine(linear)",))
+    traits: ClassVar[KernelTraits] = KernelTraits(linear=True, proposed=("cosine(linear)",))
 
 
 @register
@@ -55,7 +55,7 @@ class Polynomial(FixedKernel, FittedScalarKernel):
 
     name: ClassVar[str] = "polynomial"
     base: ClassVar[str] = "inner_product"
-    facts: ClassVar[KernelFacts] = KernelFacts(
+    traits: ClassVar[KernelTraits] = KernelTraits(
         proposed=("cosine(polynomial(degree=2))", "cosine(polynomial(degree=3))"),
         search_space={"degree": (2, 3)},
     )
@@ -96,7 +96,7 @@ class Tanh(FixedKernel, FittedScalarKernel):
     name: ClassVar[str] = "tanh"
     base: ClassVar[str] = "inner_product"
     monotone: ClassVar[int] = 1
-    facts: ClassVar[KernelFacts] = KernelFacts(definite=False)
+    traits: ClassVar[KernelTraits] = KernelTraits(definite=False)
 
     gamma: float = attrs.field(default=0.01, converter=float, validator=[finite_number, gt(0)])
     coef0: float = attrs.field(default=0.0, converter=float, validator=finite_number)

@@ -16,7 +16,7 @@ from scipy.sparse import issparse
 
 from mklkit.errors import DataError, counted, plain_message, quoted
 from mklkit.numerics.pairwise import upper_blocks
-from mklkit.protocols import Array, FixedKernel, KernelFacts
+from mklkit.protocols import Array, FixedKernel, KernelTraits
 from mklkit.registry.hookspecs import register
 
 
@@ -125,7 +125,7 @@ class Precomputed(FixedKernel):
     """
 
     name: ClassVar[str] = "precomputed"
-    facts: ClassVar[KernelFacts] = KernelFacts(definite=False, reads="row ids")
+    traits: ClassVar[KernelTraits] = KernelTraits(definite=False, reads="row ids")
 
     matrix: Array | None = attrs.field(default=None, converter=_as_float, repr=_shape)
     path: str | None = attrs.field(default=None, validator=optional(instance_of(str)))

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mklkit.kernels.normalised import NormalisedKernel
+from mklkit.kernels.normalized import NormalizedKernel
 from mklkit.protocols import Array
 
 Sparse = Any
@@ -62,7 +62,7 @@ def products(left: Sparse, right: Sparse) -> Array:
     return values
 
 
-class FeatureKernel(NormalisedKernel):
+class FeatureKernel(NormalizedKernel):
     """A kernel φ(x)ᵀGφ(z) of sparse features, ready to evaluate."""
 
     __slots__ = ()

@@ -22,7 +22,7 @@ from mklkit.numerics.graph_embedding import (
     scatter_within,
     whitened,
 )
-from mklkit.protocols import Array, FittedLearner, Learner, LearnerFacts, Target, TrainingView
+from mklkit.protocols import Array, FittedLearner, Learner, LearnerTraits, Target, TrainingView
 from mklkit.protocols.component import as_int, finite_number
 from mklkit.registry.hookspecs import register
 
@@ -86,7 +86,7 @@ class KDA(Learner):
     """
 
     name: ClassVar[str] = "kda"
-    facts: ClassVar[LearnerFacts] = LearnerFacts(
+    traits: ClassVar[LearnerTraits] = LearnerTraits(
         on_features=True,
         on_gram=True,
         tasks=("two classes", "several classes"),

@@ -15,9 +15,9 @@ from mklkit.learners.linear_decision import LinearDecision
 from mklkit.numerics.least_squares import feature_rounding
 from mklkit.numerics.ridge import FeatureRidge, GramRidge, RidgeSystem, WeightedRows
 from mklkit.protocols import (
-    CouplingFacts,
+    CouplingTraits,
     Learner,
-    LearnerFacts,
+    LearnerTraits,
     Stopping,
     Subproblem,
     Target,
@@ -83,9 +83,9 @@ class Ridge(Learner):
     max_iter: int = attrs.field(default=1000, converter=as_int, validator=[instance_of(int), ge(2)])
 
     @property
-    def facts(self) -> LearnerFacts:
+    def traits(self) -> LearnerTraits:
         """It learns numbers and two classes; without an intercept there is no free bias."""
-        return LearnerFacts(
+        return LearnerTraits(
             on_features=True,
             on_gram=True,
             tasks=("two classes", "numbers"),
@@ -128,16 +128,16 @@ class Ridge(Learner):
         # The size of rounding errors in products of constant features.
         precision = np.finfo(side.some_features(np.arange(1)).dtype).eps
         floor = feature_rounding(float(precision), side.n_rows) * float(np.trace(products))
-        centre = np.zeros(len(products))
+        center = np.zeros(len(products))
         if self.intercept:
-            products, centre = moments.covariance(0) * moments.total, moments.means[0]
-        return FeatureRidge(products, centre, rows, floor, side.project_back, side.some_features)
+            products, center = moments.covariance(0) * moments.total, moments.means[0]
+        return FeatureRidge(products, center, rows, floor, side.project_back, side.some_features)
 
     @property
-    def coupling(self) -> CouplingFacts:
+    def coupling(self) -> CouplingTraits:
         """Fixed margins; variants may differ in α."""
         stopping = Stopping(self.tol, True, self.max_iter)
-        return CouplingFacts(stopping=stopping, variants=("alpha",), on_kernels=True)
+        return CouplingTraits(stopping=stopping, variants=("alpha",), on_kernels=True)
 
     def subproblem(
         self, side: TrainingView, target: Target, variants: Sequence[Ridge]

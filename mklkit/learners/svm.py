@@ -23,7 +23,7 @@ from mklkit.learners.support_vectors import (
     solve_primal,
     solve_svr,
 )
-from mklkit.protocols import Learner, LearnerFacts, Target, TrainingView
+from mklkit.protocols import Learner, LearnerTraits, Target, TrainingView
 from mklkit.protocols.component import as_int, auto_or_number, finite_number
 from mklkit.registry.hookspecs import register
 
@@ -112,7 +112,7 @@ class SVM(_SupportVectorLearner):
     """
 
     name: ClassVar[str] = "svm"
-    facts: ClassVar[LearnerFacts] = LearnerFacts(
+    traits: ClassVar[LearnerTraits] = LearnerTraits(
         on_features=True, on_gram=True, takes_row_weights=True, search_space={"C": C_GRID}
     )
 
@@ -120,7 +120,7 @@ class SVM(_SupportVectorLearner):
     tol: float = _tolerance()
     max_iter: int = _most_steps()
 
-    def settled(self, side: TrainingView, target: Target) -> SVM:
+    def resolved(self, side: TrainingView, target: Target) -> SVM:
         """Return the machine with the C chosen on these rows."""
         if not isinstance(self.C, str):
             return self
@@ -199,7 +199,7 @@ class SVR(_SupportVectorLearner):
     """
 
     name: ClassVar[str] = "svr"
-    facts: ClassVar[LearnerFacts] = LearnerFacts(
+    traits: ClassVar[LearnerTraits] = LearnerTraits(
         on_features=True,
         on_gram=True,
         tasks=("numbers",),
@@ -212,7 +212,7 @@ class SVR(_SupportVectorLearner):
     tol: float = _tolerance()
     max_iter: int = _most_steps()
 
-    def settled(self, side: TrainingView, target: Target) -> SVR:
+    def resolved(self, side: TrainingView, target: Target) -> SVR:
         """Return the machine with the C and the ε chosen on these rows."""
         y = np.asarray(target.values, np.float64)
         spread = float(np.sqrt(np.cov(y, aweights=target.row_weights, ddof=0))) or 1.0
@@ -229,8 +229,8 @@ class SVR(_SupportVectorLearner):
                 f"The learner 'svr' on features takes at most {FEATURE_ROWS:,} rows; there are"
                 f" {side.n_rows:,}. Use learner='ridge', or feature_map='implicit'."
             )
-        settled, y = self.settled(side, target), np.asarray(target.values, np.float64)
-        C, epsilon = float(settled.C), float(settled.epsilon)
+        resolved, y = self.resolved(side, target), np.asarray(target.values, np.float64)
+        C, epsilon = float(resolved.C), float(resolved.epsilon)
         solution = solve_svr(
             side.features() if side.explicit else side.gram(),
             y,
@@ -294,7 +294,7 @@ class OneClassSVM(_SupportVectorLearner):
     """
 
     name: ClassVar[str] = "one-class-svm"
-    facts: ClassVar[LearnerFacts] = LearnerFacts(
+    traits: ClassVar[LearnerTraits] = LearnerTraits(
         on_features=True,
         on_gram=True,
         tasks=("none",),

@@ -29,7 +29,7 @@ class Present(Missing):
 
 @register
 @attrs.frozen
-class PresentCentred(Missing):
+class PresentCentered(Missing):
     """Like ``present``, on kernels centred on the rows that have the source: a gap is the mean.
 
     k̃(x, z) = ⟨φ(x) − μ, φ(z) − μ⟩, where μ is the mean of φ over the rows that have the source.
@@ -40,20 +40,20 @@ class PresentCentred(Missing):
         The most rows in the mean; of more, evenly spaced ones.
     """
 
-    name: ClassVar[str] = "present-centred"
-    searched_as: ClassVar[dict[str, str]] = {"present-centered": "present-centred"}
+    name: ClassVar[str] = "present-centered"
+    searched_as: ClassVar[dict[str, str]] = {"present-centered": "present-centered"}
 
     most: int = attrs.field(default=500, converter=as_int, validator=[instance_of(int), ge(1)])
 
     def fit(self, kernel: FittedKernel, rows: Array) -> FittedKernel:
         """Return the kernel, centred on some of the rows (n, d)."""
         some = rows[:: -(-len(rows) // self.most)]
-        return CentredKernel(kernel, some, float(np.mean(kernel(some, some), dtype=np.float64)))
+        return CenteredKernel(kernel, some, float(np.mean(kernel(some, some), dtype=np.float64)))
 
 
 @register
 @attrs.frozen(eq=False)
-class CentredKernel(FittedKernel):
+class CenteredKernel(FittedKernel):
     """⟨φ(x) − μ, φ(z) − μ⟩, where μ is the mean of φ over some rows, and ``mean`` is ‖μ‖²."""
 
     kernel: FittedKernel

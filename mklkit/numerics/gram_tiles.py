@@ -56,19 +56,19 @@ def take_square(
             out[i, j] = row[members[j]]
 
 
-def centred_gram(
+def centered_gram(
     gram: NDArray[Any], dtype: Any = None, row_weights: NDArray[Any] | None = None
 ) -> NDArray[Any]:
     """Return HKH of a Gram matrix, H = I − 11ᵀ/N; with weights v of rows HKHᵀ, H = I − 1vᵀ/Σv."""
     if row_weights is None:
         means = gram.mean(axis=0, dtype=dtype)
-        centred = gram - means
-        centred -= centred.mean(axis=1)[:, None]
-        return centred
+        centered = gram - means
+        centered -= centered.mean(axis=1)[:, None]
+        return centered
     share = row_weights / row_weights.sum()
-    centred = gram - (share @ gram).astype(dtype or gram.dtype)
-    centred -= (centred @ share)[:, None]
-    return centred
+    centered = gram - (share @ gram).astype(dtype or gram.dtype)
+    centered -= (centered @ share)[:, None]
+    return centered
 
 
 @compiled(inexact=["contract", "reassoc"])
@@ -92,14 +92,14 @@ def margin_sums(
 
 
 @compiled()
-def _centred(
+def _centered(
     value: float, unit: float, row: float, column: float
 ) -> float:  # pragma: no cover - compiled
     return (value * unit - row) - column
 
 
 @compiled()
-def centre_tile(
+def center_tile(
     tile: Array,
     unit: float,
     rows: NDArray[np.float64],
@@ -109,7 +109,7 @@ def centre_tile(
     """Write a tile (n, m) times a unit, minus the means of rows (n,) and then of columns (m,)."""
     for i in range(tile.shape[0]):
         for j in range(tile.shape[1]):
-            out[i, j] = _centred(np.float64(tile[i, j]), unit, rows[i], columns[j])
+            out[i, j] = _centered(np.float64(tile[i, j]), unit, rows[i], columns[j])
 
 
 @compiled(inexact=["contract", "reassoc"])
@@ -127,7 +127,7 @@ def product_sums(
         mean = rows[i]
         total = square = 0.0
         for j in range(tile.shape[1]):
-            value = _centred(np.float64(tile[i, j]), unit, mean, columns[j])
+            value = _centered(np.float64(tile[i, j]), unit, mean, columns[j])
             total += value * right[0][j]
             square += value * value * right[1][j]
         product += left[0][i] * total
@@ -211,12 +211,12 @@ def _mean_and_squares(values: Array) -> tuple[float, float]:  # pragma: no cover
         total = squares_of_chunk = 0.0
         for i in range(chunk.size):
             total += _difference(np.float64(chunk[i]), first)
-        centre = first + total / chunk.size
+        center = first + total / chunk.size
         for i in range(chunk.size):
-            gap = _difference(np.float64(chunk[i]), centre)
+            gap = _difference(np.float64(chunk[i]), center)
             squares_of_chunk += gap * gap
         share = chunk.size / (start + chunk.size)
-        apart = centre - mean
+        apart = center - mean
         mean += apart * share
         squares += squares_of_chunk + apart * apart * share * start
     return mean, squares

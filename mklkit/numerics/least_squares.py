@@ -64,8 +64,8 @@ class NormalMatrix:
     def spectrum(self) -> Spectrum:
         """Return the eigenpairs of the centred normal matrix, in O(p³)."""
         dense = np.diag(self.products) if self.is_diagonal else self.products
-        centred = dense - np.outer(self.sums, self.sums / self.total)
-        return Spectrum.of(centred)
+        centered = dense - np.outer(self.sums, self.sums / self.total)
+        return Spectrum.of(centered)
 
 
 def weighted_sums(features: Array, row_weights: Array, targets: Array) -> tuple[Array, Array]:

@@ -133,29 +133,29 @@ STRIP_BYTES = 1 << 17
 def _about_mean(rows: Array) -> tuple[Array, Array, Array]:  # pragma: no cover - compiled
     """Return the mean (d,), −2 times the centred rows as columns (d, m), and their squares (m,)."""
     count, width = rows.shape
-    centre, lengths = np.zeros(width, rows.dtype), np.zeros(count, rows.dtype)
+    center, lengths = np.zeros(width, rows.dtype), np.zeros(count, rows.dtype)
     near = np.empty((width, count), rows.dtype)
     for j in range(width):
         total = 0.0
         for i in range(count):
             total += rows[i, j]
-        centre[j] = total / count
+        center[j] = total / count
     for i in range(count):
         for j in range(width):
-            gap = rows[i, j] - centre[j]
+            gap = rows[i, j] - center[j]
             lengths[i] += gap * gap
             near[j, i] = -2.0 * gap
-    return centre, near, lengths
+    return center, near, lengths
 
 
 @compiled()
 def _strip(
-    a: Array, b: Array, centre: Array, near_b: Array, lengths_b: Array, near_a: Array, out: Array
+    a: Array, b: Array, center: Array, near_b: Array, lengths_b: Array, near_a: Array, out: Array
 ) -> None:  # pragma: no cover - compiled
     """Set the squared distances (n, m) of a few rows, with space (n, d) for the centred rows."""
     for i in range(a.shape[0]):
         for j in range(a.shape[1]):
-            near_a[i, j] = a[i, j] - centre[j]
+            near_a[i, j] = a[i, j] - center[j]
     np.dot(near_a, near_b, out)
     share = np.sqrt(np.finfo(out.dtype).eps)
     for i in range(a.shape[0]):
@@ -179,27 +179,27 @@ def _strip(
 
 @compiled()
 def _squared_distances(a: Array, b: Array, out: Array) -> None:  # pragma: no cover - compiled
-    centre, near, lengths = _about_mean(b)
+    center, near, lengths = _about_mean(b)
     size = max(16, STRIP_BYTES // (b.shape[0] * out.itemsize))
     room = np.empty((size, a.shape[1]), a.dtype)
     for start in range(0, a.shape[0], size):
         rows = a[start : start + size]
         strip = out[start : start + size]
-        _strip(rows, b, centre, near, lengths, room[: rows.shape[0]], strip)
+        _strip(rows, b, center, near, lengths, room[: rows.shape[0]], strip)
 
 
 @compiled()
 def _distance_exponentials(
     a: Array, b: Array, factors: Array, out: Array
 ) -> None:  # pragma: no cover - compiled
-    centre, near, lengths = _about_mean(b)
+    center, near, lengths = _about_mean(b)
     size = max(16, STRIP_BYTES // (b.shape[0] * out.itemsize))
     room = np.empty((size, a.shape[1]), a.dtype)
     distances = np.empty((size, b.shape[0]), a.dtype)
     for start in range(0, a.shape[0], size):
         rows = a[start : start + size]
         strip = distances[: rows.shape[0]]
-        _strip(rows, b, centre, near, lengths, room[: rows.shape[0]], strip)
+        _strip(rows, b, center, near, lengths, room[: rows.shape[0]], strip)
         for k in range(factors.size):
             values = out[k, start : start + size].reshape(-1)
             if out.itemsize == 4:

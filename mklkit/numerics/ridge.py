@@ -62,7 +62,7 @@ class WeightedRows:
         """√s (N, 1)."""
         return np.sqrt(self.weights)[:, None]
 
-    def centred(self, targets: Array) -> tuple[Array, Array]:
+    def centered(self, targets: Array) -> tuple[Array, Array]:
         """Return centred targets (N, T) and their means (T,)."""
         means = self.shares @ targets
         return targets - means, means
@@ -126,14 +126,14 @@ class RidgeSystem(ABC):
 
         One ridge for all targets takes a Cholesky factor, O(n³/3); several take the eigenpairs.
         """
-        centred, means = self.rows.centred(targets)
+        centered, means = self.rows.centered(targets)
         solver, alpha = None, float(alphas[0])
         if "spectrum" not in self.__dict__ and (alphas == alpha).all():
             least = max(SPECTRUM_TOLERANCE * float(np.trace(self._products)), self._floor)
             solver = ridge_solver(self._products.copy(), alpha, least)
         # A negligible ridge, an indefinite kernel, or a ridge per target.
         solver = solver or partial(self.spectrum.solve, self.spectrum.values[:, None] + alphas)
-        return self._finished(solver(self._right_side(centred)), means)
+        return self._finished(solver(self._right_side(centered)), means)
 
     def best_ridges(self, targets: Array, ridges: Sequence[float] = RIDGES) -> Array:
         """Return the ridge (T,) with the least leave-one-out error; ties go to the largest.
@@ -148,7 +148,7 @@ class RidgeSystem(ABC):
         return self._sums_of_errors(targets, alphas) / self.rows.weights.sum()
 
     @abstractmethod
-    def _right_side(self, centred: Array) -> Array:
+    def _right_side(self, centered: Array) -> Array:
         """Return the right side of the system (n, T) for centred targets (N, T)."""
 
     @abstractmethod
@@ -165,14 +165,14 @@ class GramRidge(RidgeSystem):
 
     def __init__(self, gram: Array, rows: WeightedRows) -> None:
         self._means = rows.shares @ np.asarray(gram, np.float64)
-        centred = gram - self._means
-        centred -= (centred @ rows.shares)[:, None]
-        centred *= rows.roots
-        centred *= rows.roots.T
-        super().__init__(centred, rows, gram_rounding(gram, rows.weights))
+        centered = gram - self._means
+        centered -= (centered @ rows.shares)[:, None]
+        centered *= rows.roots
+        centered *= rows.roots.T
+        super().__init__(centered, rows, gram_rounding(gram, rows.weights))
 
-    def _right_side(self, centred: Array) -> Array:
-        return self.rows.roots * centred
+    def _right_side(self, centered: Array) -> Array:
+        return self.rows.roots * centered
 
     def _finished(self, solution: Array, means: Array) -> tuple[Array, Array]:
         weights = self.rows.roots * solution
@@ -180,13 +180,13 @@ class GramRidge(RidgeSystem):
         return weights, means - self._means @ weights
 
     def _sums_of_errors(self, targets: Array, alphas: Array) -> Array:
-        centred, _ = self.rows.centred(targets)
+        centered, _ = self.rows.centered(targets)
         spectrum, roots = self.spectrum, self.rows.roots
-        turned, squares = spectrum.vectors.T @ (roots * centred), spectrum.vectors**2
+        turned, squares = spectrum.vectors.T @ (roots * centered), spectrum.vectors**2
         sums = []
         for alpha in alphas:
             kept = spectrum.values / (spectrum.values + alpha)
-            residuals = centred - spectrum.vectors @ (kept[:, None] * turned) / roots
+            residuals = centered - spectrum.vectors @ (kept[:, None] * turned) / roots
             if self.rows.groups is not None:
                 parts = [
                     self.rows.left_out_together(
@@ -206,7 +206,7 @@ class GramRidge(RidgeSystem):
 class FeatureRidge(RidgeSystem):
     """Ridge regression on features (N, p), from their products and passes over blocks of rows.
 
-    ``products`` are Σ s_i (φ_i − μ)(φ_i − μ)ᵀ about the ``centre`` μ, the features' weighted mean,
+    ``products`` are Σ s_i (φ_i − μ)(φ_i − μ)ᵀ about the ``center`` μ, the features' weighted mean,
     or zeros without an intercept; ``project_back`` returns Φᵀt (p, T) of targets (N, T), and
     ``features`` the features (n, p) of the rows of an index array.
     """
@@ -214,36 +214,36 @@ class FeatureRidge(RidgeSystem):
     def __init__(
         self,
         products: Array,
-        centre: Array,
+        center: Array,
         rows: WeightedRows,
         floor: float,
         project_back: Callable[[Array], Array],
         features: Callable[[NDArray[np.intp]], Array],
     ) -> None:
         super().__init__(products, rows, floor)
-        self._centre = centre
+        self._center = center
         self._project_back = project_back
         self._features = features
 
-    def _right_side(self, centred: Array) -> Array:
-        return np.asarray(self._project_back(self.rows.weights[:, None] * centred), np.float64)
+    def _right_side(self, centered: Array) -> Array:
+        return np.asarray(self._project_back(self.rows.weights[:, None] * centered), np.float64)
 
     def _finished(self, solution: Array, means: Array) -> tuple[Array, Array]:
-        return solution, means - self._centre @ solution
+        return solution, means - self._center @ solution
 
     def _sums_of_errors(self, targets: Array, alphas: Array) -> Array:
-        centred, _ = self.rows.centred(targets)
-        turned = self.spectrum.vectors.T @ self._right_side(centred)
+        centered, _ = self.rows.centered(targets)
+        turned = self.spectrum.vectors.T @ self._right_side(centered)
         inverse = 1 / (self.spectrum.values[:, None] + alphas)
         solutions = inverse[:, None] * turned[:, :, None]
         members = np.arange(len(targets))[sampled_places(len(targets), SAMPLED_ROWS)]
 
         def of_rows(places: NDArray[np.intp], together: bool) -> Array:
             rows = self._features(places)
-            rows = (rows - self._centre.astype(rows.dtype)) @ self.spectrum.vectors.astype(
+            rows = (rows - self._center.astype(rows.dtype)) @ self.spectrum.vectors.astype(
                 rows.dtype
             )
-            residuals = centred[places, :, None] - np.tensordot(rows, solutions, 1)
+            residuals = centered[places, :, None] - np.tensordot(rows, solutions, 1)
             if together:
                 scaled = np.sqrt(self.rows.weights[places, None]) * rows
                 return self.rows.left_out_together(places, residuals, scaled, inverse)

@@ -14,7 +14,7 @@ from zipfile import ZipFile
 from mklkit.datasets.paths import fault_of, refused
 from mklkit.errors import DataError, ModelFileError, counted, quoted
 
-FACTS_MEMBER = "mklkit.json"
+METADATA_MEMBER = "mklkit.json"
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 ENTRY = b"PK\x01\x02"
 """Begins the entry of each member in the archive's directory."""
@@ -34,7 +34,7 @@ PARTS_ALLOWED = 20_000
 MOST_PARTS = 3_000_000
 """Lists and dictionaries of a document, which need gigabytes; 200,000 words need 400,000."""
 MOST_FACTS = 300_000
-"""The same of the facts: 50,000 columns need 50,000."""
+"""The same of the metadata: 50,000 columns need 50,000."""
 VALUES_A_PART = 8
 """Values in a list or dictionary on average; a node has six."""
 
@@ -133,7 +133,7 @@ def _has_room(text: bytes, name: str, packed: int) -> bool:
     They are counted by the signs of the text, also by those in its strings.
     """
     most = max(PARTS_ALLOWED, min(MOST_PARTS, packed // BYTES_A_PART))
-    most = MOST_FACTS if name == FACTS_MEMBER else most
+    most = MOST_FACTS if name == METADATA_MEMBER else most
     return _n_parts(text) <= most and text.count(b",") <= VALUES_A_PART * most
 
 
@@ -166,7 +166,7 @@ def read_json(archive: ZipFile, name: str, packed: int) -> Any:
 def repacked(path: Path, archive: ZipFile, used: Collection[str]) -> bytes:
     """Return an uncompressed archive of the same members, each read within its size.
 
-    A file with other members than its model and facts use is refused.
+    A file with other members than its model and metadata use is refused.
     """
     unused = [name for name in archive.namelist() if name not in used]
     if unused:

@@ -1,7 +1,7 @@
 """Saving and loading model files.
 
-A file is read in steps, each of which may reject it: the archive (:mod:`.archive`), the facts, the
-nodes of the model (:mod:`.schema`) and their types (:mod:`.trust`), then the model itself: its
+A file is read in steps, each of which may reject it: the archive (:mod:`.archive`), the metadata,
+the nodes of the model (:mod:`.schema`) and their types (:mod:`.trust`), then the model itself: its
 parameters and arrays (:mod:`.contents`), and a few rows that it decides (:mod:`.trial`).
 """
 
@@ -23,7 +23,7 @@ from sklearn.base import BaseEstimator
 from mklkit.errors import DataError, MKLKitError, ModelFileError, plain_message
 from mklkit.estimators.introspection import FittedSearch
 from mklkit.persistence.archive import (
-    FACTS_MEMBER,
+    METADATA_MEMBER,
     damaged,
     fits,
     opened,
@@ -32,12 +32,12 @@ from mklkit.persistence.archive import (
 )
 from mklkit.persistence.atomic import replacing
 from mklkit.persistence.contents import attributes, check_arrays, check_parameters
-from mklkit.persistence.facts import (
+from mklkit.persistence.metadata import (
     FORMAT,
     check_versions,
-    checked_facts,
-    facts_of_model,
+    checked_metadata,
     json_ready,
+    metadata_of_model,
     plugins_for,
     plugins_in,
     versions,
@@ -56,8 +56,10 @@ UNFIT = (ModelFileError, TypeError, ValueError, AttributeError, LookupError, Rec
 NAMED_PARTS = ("steps", "transformer_list", "transformers_", "estimators")
 
 
-def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | None = None) -> None:
-    """Write a fitted model and the facts about it to one file.
+def save_model(
+    model: Any, path: str | PathLike[str], metadata: dict[str, Any] | None = None
+) -> None:
+    """Write a fitted model and the metadata about it to one file.
 
     An existing file is replaced only when the new one is complete.
 
@@ -67,7 +69,7 @@ def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | No
         A fitted estimator of mklkit, or a scikit-learn pipeline around one.
     path : str or path
         The file to write, usually with the extension ``.mkl``.
-    facts : dict, optional
+    metadata : dict, optional
         Plain values (text, numbers, lists, dicts) to store with the model. The keys
         ``format``, ``versions``, ``plugins`` and ``model`` are filled in here.
 
@@ -75,7 +77,8 @@ def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | No
     ------
     ModelFileError
         If it is not a fitted model, holds something that could not be loaded, such as a
-        user-defined function or a type that no plugin registers, or the facts are not plain values.
+        user-defined function or a type that no plugin registers, or the metadata are not plain
+        values.
     DataError
         If the file can't be written, or model and path are given in the wrong order.
 
@@ -94,7 +97,7 @@ def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | No
             " as the path."
         )
     _check_is_model(model)
-    taken = sorted(set(facts or {}) & set(RESERVED))
+    taken = sorted(set(metadata or {}) & set(RESERVED))
     if taken:
         raise ModelFileError(f"Facts can't have the reserved names {', '.join(taken)}.")
     archive, nodes = _packed(model)
@@ -111,26 +114,26 @@ def save_model(model: Any, path: str | PathLike[str], facts: dict[str, Any] | No
             "format": FORMAT,
             "versions": versions(),
             "plugins": plugins_in(nodes),
-            "model": facts_of_model(model),
+            "model": metadata_of_model(model),
         }
-        text = json.dumps({**filled_in, **json_ready(facts or {})}, indent=1, allow_nan=False)
+        text = json.dumps({**filled_in, **json_ready(metadata or {})}, indent=1, allow_nan=False)
     except TypeError as error:
-        raise ModelFileError(f"The facts can't be saved: {error}.") from error
+        raise ModelFileError(f"The metadata can't be saved: {error}.") from error
     content = _with_facts(archive, text)
     with replacing(Path(path)) as file:
         file.write(content)
 
 
 def _with_facts(archive: bytes, text: str) -> bytes:
-    """Return an archive with the facts too, not compressed if it would compress too well."""
+    """Return an archive with the metadata too, not compressed if it would compress too well."""
     for method in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
         buffer = io.BytesIO(archive)
         with zipfile.ZipFile(buffer, "a", method) as zip_file:
-            zip_file.writestr(FACTS_MEMBER, text)
+            zip_file.writestr(METADATA_MEMBER, text)
         content = buffer.getvalue()
         if fits(content):
             return content
-    raise ModelFileError(f"The facts can't be saved: {len(text):,} letters are too many.")
+    raise ModelFileError(f"The metadata can't be saved: {len(text):,} letters are too many.")
 
 
 def _check_is_model(model: Any) -> None:
@@ -229,7 +232,7 @@ def _fitted_parts(estimator: Any) -> Parts:
 
 
 def load_model(path: str | PathLike[str]) -> Any:
-    """Read a model from a file; ``read_facts`` reads the facts stored with it.
+    """Read a model from a file; ``read_metadata`` reads the metadata stored with it.
 
     Parameters
     ----------
@@ -258,15 +261,15 @@ def load_model(path: str | PathLike[str]) -> Any:
     get_registry()
     path = Path(path)
     with opened(path) as zip_file:
-        facts = _facts_in(path, zip_file)
+        metadata = _metadata_in(path, zip_file)
         nodes = nodes_in(zip_file, path.stat().st_size)
-        archive = repacked(path, zip_file, {MODEL_MEMBER, FACTS_MEMBER, *members_of(nodes)})
-    check_versions(path, facts)
+        archive = repacked(path, zip_file, {MODEL_MEMBER, METADATA_MEMBER, *members_of(nodes)})
+    check_versions(path, metadata)
     # Any exception of skops or a class on loading means that the file is damaged.
     try:
         unknown = unknown_types(nodes)
         if unknown:
-            raise ModelFileError(f"{not_trusted(unknown)}{plugins_for(facts, unknown)}")
+            raise ModelFileError(f"{not_trusted(unknown)}{plugins_for(metadata, unknown)}")
         return _unpacked(archive, nodes)
     except ModelFileError as error:
         raise ModelFileError(f"{path} is not loaded: {error}") from error
@@ -311,8 +314,8 @@ def faults_of_file(path: Path) -> Iterator[None]:
         ) from error
 
 
-def read_facts(path: str | PathLike[str]) -> dict[str, Any]:
-    """Read the facts in a model file without loading the model.
+def read_metadata(path: str | PathLike[str]) -> dict[str, Any]:
+    """Read the metadata in a model file without loading the model.
 
     Parameters
     ----------
@@ -323,7 +326,7 @@ def read_facts(path: str | PathLike[str]) -> dict[str, Any]:
     -------
     dict
         ``format``, ``versions``, ``plugins`` (distribution, version and types of each), ``model``
-        (kernels, feature map, combiner, learner, classes, weights) and the facts given to
+        (kernels, feature map, combiner, learner, classes, weights) and the metadata given to
         ``save_model``.
 
     Raises
@@ -333,11 +336,11 @@ def read_facts(path: str | PathLike[str]) -> dict[str, Any]:
     """
     path = Path(path)
     with opened(path) as zip_file:
-        return _facts_in(path, zip_file)
+        return _metadata_in(path, zip_file)
 
 
-def _facts_in(path: Path, zip_file: zipfile.ZipFile) -> dict[str, Any]:
-    if not {FACTS_MEMBER, MODEL_MEMBER} <= set(zip_file.namelist()):
-        raise ModelFileError(f"{path} was not written by mklkit: it has no facts about a model.")
-    facts = read_json(zip_file, FACTS_MEMBER, path.stat().st_size)
-    return checked_facts(path, json_ready(facts))
+def _metadata_in(path: Path, zip_file: zipfile.ZipFile) -> dict[str, Any]:
+    if not {METADATA_MEMBER, MODEL_MEMBER} <= set(zip_file.namelist()):
+        raise ModelFileError(f"{path} was not written by mklkit: it has no metadata about a model.")
+    metadata = read_json(zip_file, METADATA_MEMBER, path.stat().st_size)
+    return checked_metadata(path, json_ready(metadata))

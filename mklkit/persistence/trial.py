@@ -16,7 +16,7 @@ from sklearn.preprocessing import FunctionTransformer
 from mklkit.datasets.pipeline import encoder_in
 from mklkit.errors import MKLKitError
 from mklkit.persistence.contents import attributes, parts_of
-from mklkit.protocols import Kernel, KernelFacts, facts_of
+from mklkit.protocols import Kernel, KernelTraits, traits_of
 
 # A table encoder or an imputer turns gaps into typical values, which a plain classifier refuses;
 # some kernels and transformers take amounts, flags, row ids or positive numbers only.
@@ -82,7 +82,7 @@ def _may_refuse(model: Any) -> bool:
     """Return whether some part may refuse all rows but those like its training rows."""
     is_encoded = encoder_in(model) is not None
     for part in parts_of(model):
-        if isinstance(part, Kernel) and facts_of(part, KernelFacts).reads != "numbers":
+        if isinstance(part, Kernel) and traits_of(part, KernelTraits).reads != "numbers":
             return True
         # scikit-learn's encoders compare text with text only; ours turns everything into text.
         if not is_encoded and (

@@ -63,7 +63,7 @@ class ComparisonDisplay(Display):
     def _draw(self, ax: Axes) -> None:
         table, scale = self._scored(), 100 if self.unit == "points" else 1
         looks = zip(COLOURS, SHAPES, strict=False)  # Colours alone don't print.
-        for (kind, caption), (colour, marker) in zip(KINDS.items(), looks, strict=False):
+        for (kind, caption), (color, marker) in zip(KINDS.items(), looks, strict=False):
             methods = table[table["kind"] == kind]
             if len(methods):
                 means = scale * methods["score"].to_numpy(dtype=float)
@@ -71,7 +71,7 @@ class ComparisonDisplay(Display):
                 if "low" in table:
                     low, high = scale * methods[["low", "high"]].to_numpy(dtype=float).T
                     spread = np.nan_to_num([means - low, high - means])
-                ax.errorbar(means, methods.index, xerr=spread, fmt=marker, color=colour, capsize=3,
+                ax.errorbar(means, methods.index, xerr=spread, fmt=marker, color=color, capsize=3,
                             label=caption)  # fmt: skip
         best = scale * table["score"].max()
         ax.axvline(best, color=ink(), alpha=3 * FAINT, linewidth=1, zorder=0)

@@ -24,13 +24,13 @@ STYLES = ("-", "--", ":", "-.")
 def draw_curves(ax: Axes, curves: Mapping[str, Any]) -> None:
     """Draw curves by name: places, heights and, as a band, deviations if all are known."""
     looks = zip(cycle(COLOURS), cycle(STYLES), cycle(SHAPES))
-    for (name, curve), (colour, style, marker) in zip(curves.items(), looks, strict=False):
+    for (name, curve), (color, style, marker) in zip(curves.items(), looks, strict=False):
         places, heights, *bands = map(np.asarray, curve)
-        ax.plot(places, heights, style, color=colour, marker=marker, markersize=4, label=name)
+        ax.plot(places, heights, style, color=color, marker=marker, markersize=4, label=name)
         for band in bands:
             if not np.isnan(band).any():
                 ends = heights - band, heights + band
-                ax.fill_between(places, *ends, color=colour, alpha=0.15, lw=0)
+                ax.fill_between(places, *ends, color=color, alpha=0.15, lw=0)
     if curves:
         ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
 

@@ -77,16 +77,16 @@ def ink() -> str:
     """Return the colour of text in the user's style, for everything drawn on the background."""
     from matplotlib import rcParams
 
-    colour: str = rcParams["text.color"]
-    return colour
+    color: str = rcParams["text.color"]
+    return color
 
 
 def paper() -> str:
     """Return the colour of the background in the user's style."""
     from matplotlib import rcParams
 
-    colour: str = rcParams["axes.facecolor"]
-    return colour
+    color: str = rcParams["axes.facecolor"]
+    return color
 
 
 def draw_cells(
@@ -118,8 +118,8 @@ def draw_cells(
     if written:
         for (row, column), value in np.ndenumerate(values):
             light = (value - low) / (high - low) > LIGHT
-            colour = ON_LIGHT if light else ON_DARK
-            ax.text(column, row, f"{value:.2f}", color=colour, ha="center", va="center")
+            color = ON_LIGHT if light else ON_DARK
+            ax.text(column, row, f"{value:.2f}", color=color, ha="center", va="center")
     return image
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PAGE_COLOURS = {
     "#000000": "currentColor",
     "#ffffff": "var(--paper, #ffffff)",
-    **{colour.lower(): f"var(--colour-{i}, {colour})" for i, colour in enumerate(COLOURS)},
+    **{color.lower(): f"var(--colour-{i}, {color})" for i, color in enumerate(COLOURS)},
 }
 """The colours of matplotlib's default style that the page replaces."""
 FONT = re.compile(r"([\d.]+)px")

@@ -146,9 +146,9 @@ class KernelWeightsDisplay(Display):
     def _grouped_bars(self, ax: Axes, table: pd.DataFrame) -> None:
         height = 0.8 / len(table)
         for place, (problem, weights) in enumerate(table.iterrows()):
-            centres = np.arange(len(weights)) - 0.4 + (place + 0.5) * height
-            colour = COLOURS[place]
-            ax.barh(centres, weights.to_numpy(), height, label=str(problem), color=colour)
+            centers = np.arange(len(weights)) - 0.4 + (place + 0.5) * height
+            color = COLOURS[place]
+            ax.barh(centers, weights.to_numpy(), height, label=str(problem), color=color)
         columns = len(table) if sum(map(len, table.index)) < 50 else 2
         self.figure_.legend(
             loc="outside upper center", title=self.each, ncols=columns, frameon=False

@@ -160,11 +160,11 @@ class ColumnEffectsDisplay(PanelsDisplay):
 
 
 def _draw_bars(
-    ax: Axes, means: pd.Series, deviations: pd.Series, colour: str, label: str = ""
+    ax: Axes, means: pd.Series, deviations: pd.Series, color: str, label: str = ""
 ) -> None:
     """Draw a bar for each known number, with its deviation unless that is zero."""
     places = np.flatnonzero(means.notna())
-    ax.barh(places, means.iloc[places], height=0.6, color=colour, label=label)
+    ax.barh(places, means.iloc[places], height=0.6, color=color, label=label)
     places = np.flatnonzero(means.notna() & (deviations > 0))
     spread: dict[str, Any] = {"xerr": deviations.iloc[places], "ecolor": ink(), "capsize": 3}
     ax.errorbar(means.iloc[places], places, fmt="none", **spread)

@@ -18,7 +18,7 @@ from mklkit.protocols.views import Views
 
 __all__ = [
     "Combiner",
-    "CombinerFacts",
+    "CombinerTraits",
     "Decision",
     "GatedDecision",
     "learner_parameters",
@@ -36,7 +36,7 @@ _RANGE = optional(
 
 
 @attrs.frozen(kw_only=True)
-class CombinerFacts(Facts):
+class CombinerTraits(Facts):
     """The properties of a combiner.
 
     Attributes
@@ -84,7 +84,7 @@ class Decision(Protocol):
 
     @property
     def weights(self) -> Array:
-        """The weight of each kernel (M,), on the simplex unless its combiner's facts differ."""
+        """The weight of each kernel (M,), on the simplex unless its combiner's traits differ."""
 
     def decide(self, rows: Array) -> Array:
         """Return the decision values (n,) of new rows (n, d)."""
@@ -101,7 +101,7 @@ class GatedDecision(Decision, Protocol):
 class Combiner(Component, ABC):
     """Joins the views and the learner into one decision function.
 
-    Optional: ``facts``, a :class:`mklkit.plugin.CombinerFacts`, if the defaults do not hold.
+    Optional: ``traits``, a :class:`mklkit.plugin.CombinerTraits`, if the defaults do not hold.
     """
 
     __slots__ = ()

@@ -1,7 +1,7 @@
-"""Components: frozen configuration, its parameters and facts; presets and defaults name several.
+"""Components: frozen configuration, its parameters and traits; presets and defaults name several.
 
-A component's facts are its properties, one small object per kind, mostly with defaults. They are a
-class attribute, ``facts = LearnerFacts(...)``, or a property if they depend on parameters, and
+A component's traits are its properties, one small object per kind, mostly with defaults. They are a
+class attribute, ``traits = LearnerTraits(...)``, or a property if they depend on parameters, and
 are checked when the component is registered.
 """
 
@@ -34,11 +34,11 @@ __all__ = [
     "Preset",
     "as_int",
     "auto_or_number",
-    "facts_of",
     "finite_number",
     "is_name",
     "is_whole",
     "parameter_names",
+    "traits_of",
 ]
 
 LARGEST_COUNT = 2**31 - 1
@@ -49,7 +49,7 @@ AUTO = "auto"
 # The default and recommended components; only this module refers to components by name.
 COMBINER, FEATURE_MAP, LEARNER = "uniform", "implicit", "svm"
 COUPLED_MAP, COUPLED_LEARNER, RIDGE = "empirical", "mhks", "ridge"
-MISSING, FILLED = "present", "impute"
+MISSING_STRATEGY, FILLED = "present", "impute"
 
 KERNELS = (
     "cosine_linear:cosine(linear)",
@@ -72,7 +72,7 @@ NAMES = deep_iterable(instance_of(str), instance_of(tuple))
 SPEC = and_(instance_of(str), min_len(1))
 SPECS = deep_iterable(SPEC, instance_of(tuple))
 SOME_SPECS: Any = and_(SPECS, min_len(1))
-"""Validators of facts and presets."""
+"""Validators of traits and presets."""
 
 
 def is_name(text: str) -> bool:
@@ -228,22 +228,22 @@ class Facts:
 Stated = TypeVar("Stated", bound=Facts)
 
 
-def facts_of(component: Any, expected: type[Stated]) -> Stated:
-    """Return the facts that a component or its class states, or else the default facts.
+def traits_of(component: Any, expected: type[Stated]) -> Stated:
+    """Return the traits that a component or its class states, or else the default traits.
 
     A SpecError is raised if they have the wrong type, or no defaults.
     """
-    stated = getattr(component, "facts", None)
+    stated = getattr(component, "traits", None)
     try:
-        facts = expected() if stated is None else stated
+        traits = expected() if stated is None else stated
     except (TypeError, ValueError):  # attrs requires values that have no default
-        facts = None
-    if not isinstance(facts, expected):
+        traits = None
+    if not isinstance(traits, expected):
         raise SpecError(
-            f"Expected {quoted(component)} to have facts = {expected.__name__}(...);"
+            f"Expected {quoted(component)} to have traits = {expected.__name__}(...);"
             f" got {quoted(stated)}."
         )
-    return facts
+    return traits
 
 
 @attrs.frozen

@@ -15,17 +15,17 @@ from mklkit.protocols.rows import Array, Reads
 
 __all__ = [
     "FeatureMap",
-    "FeatureMapFacts",
+    "FeatureMapTraits",
     "FittedKernel",
     "FittedMap",
     "FixedKernel",
     "Kernel",
-    "KernelFacts",
+    "KernelTraits",
 ]
 
 
 @attrs.frozen(kw_only=True)
-class KernelFacts(Facts):
+class KernelTraits(Facts):
     """The properties of a kernel.
 
     Attributes
@@ -102,11 +102,11 @@ class FittedKernel(ABC):
 class Kernel(Component, ABC):
     """Similarity of two rows.
 
-    Optional: ``facts``, a :class:`mklkit.plugin.KernelFacts`, if the defaults do not hold.
+    Optional: ``traits``, a :class:`mklkit.plugin.KernelTraits`, if the defaults do not hold.
     """
 
     __slots__ = ()
-    facts: ClassVar[KernelFacts] = KernelFacts()
+    traits: ClassVar[KernelTraits] = KernelTraits()
 
     @abstractmethod
     def fit(self, rows: Array) -> FittedKernel:
@@ -137,7 +137,7 @@ class FixedKernel(Kernel, FittedKernel):
 
 
 @attrs.frozen(kw_only=True)
-class FeatureMapFacts(Facts):
+class FeatureMapTraits(Facts):
     """The properties of a feature map.
 
     Attributes
@@ -220,7 +220,7 @@ class FittedMap(ABC):
 
 
 class FeatureMap(Component, ABC):
-    """Turns a kernel into columns; its ``facts`` are a :class:`mklkit.plugin.FeatureMapFacts`."""
+    """Turns a kernel into columns; its ``traits`` are a :class:`mklkit.plugin.FeatureMapTraits`."""
 
     __slots__ = ()
 

@@ -16,24 +16,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.protocols.component import FLAG, Component, Facts, own_fields
-from mklkit.protocols.kernel import FeatureMapFacts
+from mklkit.protocols.kernel import FeatureMapTraits
 from mklkit.protocols.rows import Array
 from mklkit.protocols.target import TASKS, Target, Task
 from mklkit.protocols.views import TrainingView
 
 __all__ = [
     "ColumnSelector",
-    "CouplingFacts",
+    "CouplingTraits",
     "FittedLearner",
     "Learner",
-    "LearnerFacts",
+    "LearnerTraits",
     "Stopping",
     "Subproblem",
 ]
 
 
 @attrs.frozen(kw_only=True)
-class LearnerFacts(Facts):
+class LearnerTraits(Facts):
     """The properties of a learner.
 
     Attributes
@@ -69,7 +69,7 @@ class LearnerFacts(Facts):
         if not (self.on_features or self.on_gram):
             raise ValueError("on_features or on_gram must be True: a learner needs one of them")
 
-    def learns_from(self, feature_map: FeatureMapFacts) -> bool:
+    def learns_from(self, feature_map: FeatureMapTraits) -> bool:
         """Return whether the learner can use the columns of a feature map."""
         return self.on_features if feature_map.explicit else self.on_gram
 
@@ -132,7 +132,7 @@ class Stopping:
 
 
 @attrs.frozen
-class CouplingFacts:
+class CouplingTraits:
     """The properties of a learner in coupled fits."""
 
     rho: float = 0.0
@@ -222,12 +222,12 @@ class Subproblem(ABC):
 
 
 class Learner(Component, ABC):
-    """Learns one decision function from one view; has ``facts``, of :class:`LearnerFacts`."""
+    """Learns one decision function from one view; has ``traits``, of :class:`LearnerTraits`."""
 
     __slots__ = ()
 
     @property
-    def coupling(self) -> CouplingFacts | None:
+    def coupling(self) -> CouplingTraits | None:
         """Its properties in coupled fits, if it can be one of several learners in one fit."""
         return None
 
@@ -253,7 +253,7 @@ class Learner(Component, ABC):
         columns = np.transpose(target.values)
         return [self.fit(side, attrs.evolve(target, values=values)) for values in columns]
 
-    def settled(self, side: TrainingView, target: Target) -> Self:
+    def resolved(self, side: TrainingView, target: Target) -> Self:
         """Return the learner with numbers in place of choices by fits on parts of the rows."""
         return self
 

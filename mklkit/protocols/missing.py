@@ -18,7 +18,7 @@ class Missing(Component, ABC):
 
     By default such a row has no similarity there, and the sum of the sources that it has is scaled
     (:class:`~mklkit.missing.Present`). A strategy changes the kernels with :meth:`fit`, or how they
-    are combined with :meth:`around`; or it fills or drops such rows.
+    are combined with :meth:`wrap`; or it fills or drops such rows.
 
     If no row lacks a source, decisions must be those without a strategy: :meth:`fit` is called for
     complete tables, too, and may change a kernel only in ways that decisions do not depend on, as
@@ -36,7 +36,7 @@ class Missing(Component, ABC):
         """Return the kernel to use, fitted to the training rows (n, d_m) that have its source."""
         return kernel
 
-    def around(self, combiner: Combiner) -> Combiner:
+    def wrap(self, combiner: Combiner) -> Combiner:
         """Return the combiner to use, whose ``fit`` may depend on which sources samples miss.
 
         The ``missing`` of the views that it gets says so (N, M), and ``block.missing_of`` of the

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError, SpecError, quoted, suggest
-from mklkit.protocols import KernelFacts, Reads, facts_of
+from mklkit.protocols import KernelTraits, Reads, traits_of
 from mklkit.protocols.component import KERNELS
 from mklkit.registry.composing import default_instances
 from mklkit.registry.matrices import as_kernel, label_of
@@ -106,7 +106,7 @@ def proposed_for(kernels: Any) -> tuple[str, ...] | None:
     if not isinstance(banks, Sequence):
         return None
     matches = [match for bank in banks if (match := _proposes(bank))]
-    if not matches or not all(bound.facts.share for bound in kernels_beside(banks)):
+    if not matches or not all(bound.traits.share for bound in kernels_beside(banks)):
         return None
     sources = tuple(match["columns"] for match in matches if match["columns"])
     return sources if len(sources) == len(matches) or len(matches) == 1 else None
@@ -130,8 +130,8 @@ def proposed_specs(reads: Reads = "numbers") -> list[str]:
     registry = get_registry()
     by_kernel = []
     for kernel in default_instances(registry, "kernel"):
-        facts = facts_of(kernel, KernelFacts)
-        proposed = facts.proposed if facts.reads == reads else ()
+        traits = traits_of(kernel, KernelTraits)
+        proposed = traits.proposed if traits.reads == reads else ()
         for spec in proposed:
             try:
                 registry.create("kernel", spec)

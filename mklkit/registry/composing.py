@@ -14,18 +14,18 @@ from mklkit.errors import IncompatibleError, SpecError, quoted
 from mklkit.protocols import (
     TASK_NAMES,
     Combiner,
-    CombinerFacts,
+    CombinerTraits,
     Decision,
-    FeatureMapFacts,
-    KernelFacts,
-    LearnerFacts,
+    FeatureMapTraits,
+    KernelTraits,
+    LearnerTraits,
     Reads,
     Task,
     array_of,
-    facts_of,
     result_of,
+    traits_of,
 )
-from mklkit.registry.entries import FACTS, Entry, Kind
+from mklkit.registry.entries import TRAITS, Entry, Kind
 from mklkit.registry.registry import Registry, get_registry
 from mklkit.registry.specs import to_spec
 
@@ -42,7 +42,7 @@ def names_of_able(registry: Registry, kind: Kind, task: Task, weighted: bool = F
     return [
         component.name
         for component in default_instances(registry, kind)
-        if _lacks(facts_of(component, FACTS[kind]), task, weighted) == ""
+        if _lacks(traits_of(component, TRAITS[kind]), task, weighted) == ""
     ]
 
 
@@ -50,7 +50,7 @@ def check_able(
     registry: Registry, kind: Kind, component: Any, task: Task, weighted: bool = False
 ) -> None:
     """Refuse a combiner or learner that can't do a task, or can't weigh rows."""
-    lacking = _lacks(facts_of(component, FACTS[kind]), task, weighted)
+    lacking = _lacks(traits_of(component, TRAITS[kind]), task, weighted)
     if lacking:
         able = ", ".join(names_of_able(registry, kind, task, weighted)) or "none"
         raise IncompatibleError(
@@ -63,21 +63,21 @@ def check_gives_weights(combiner: Any, task: Task, lacking: str) -> None:
     if combiner.gives_weights:
         return
     giving = [c for c in default_instances(get_registry(), "combiner") if c.gives_weights]
-    able = [c.name for c in giving if task in facts_of(c, CombinerFacts).tasks]
+    able = [c.name for c in giving if task in traits_of(c, CombinerTraits).tasks]
     raise IncompatibleError(
         f"The combiner {combiner.name!r} does not learn from a weighted sum of kernels, so that"
         f" {lacking}; combiners that do: {', '.join(able)}."
     )
 
 
-def _lacks(facts: Any, task: Task, weighted: bool) -> str:
-    """Return what a component with these facts can't do, in words; empty if it can do both."""
-    if task not in facts.tasks:
+def _lacks(traits: Any, task: Task, weighted: bool) -> str:
+    """Return what a component with these traits can't do, in words; empty if it can do both."""
+    if task not in traits.tasks:
         return f"can't learn from {TASK_NAMES[task]}"
-    if isinstance(facts, LearnerFacts):
-        weighs = facts.takes_row_weights
+    if isinstance(traits, LearnerTraits):
+        weighs = traits.takes_row_weights
     else:
-        weighs = facts.row_weights != "refused"
+        weighs = traits.row_weights != "refused"
     return "" if weighs or not weighted else "can't take weights of rows or classes"
 
 
@@ -95,7 +95,7 @@ def kernels_on(reads: Reads, column: str = "") -> str:
     return f"use a kernel on {reads}, such as {' or '.join(names[:2])}"
 
 
-def is_around_another(kernel: Entry) -> bool:
+def wraps_another(kernel: Entry) -> bool:
     """Return whether a registered kernel wraps another kernel."""
     instances = default_instances(get_registry(), "kernel")
     return any(type(k) is kernel.target and k.kernel is not None for k in instances)
@@ -104,10 +104,10 @@ def is_around_another(kernel: Entry) -> bool:
 def reads_of(kernel: Entry) -> Reads:
     """Return what a registered kernel reads, with default parameters if it depends on them."""
     target: Any = kernel.target
-    if isinstance(getattr(target, "facts", None), property):
+    if isinstance(getattr(target, "traits", None), property):
         instances = default_instances(get_registry(), "kernel")
         target = next((k for k in instances if type(k) is target), None)
-    return facts_of(target, KernelFacts).reads
+    return traits_of(target, KernelTraits).reads
 
 
 def checked_decision(combiner: Combiner, decision: object, n_kernels: int) -> Decision:
@@ -153,31 +153,31 @@ def _chosen(
 ) -> Choice:
     combiner = registry.create("combiner", combiner)
     check_able(registry, "combiner", combiner, task, weighted)
-    facts, notes = facts_of(combiner, CombinerFacts), []
+    traits, notes = traits_of(combiner, CombinerTraits), []
     if learner is None:
         learner = registry.create("learner", _default_learner(registry, combiner, task))
         notes.append(f"learner {to_spec(learner)}: the default with {combiner.name}")
     learner = registry.create("learner", learner)
     check_able(registry, "learner", learner, task, weighted)
-    if facts.for_learners and learner.name not in facts.for_learners:
+    if traits.for_learners and learner.name not in traits.for_learners:
         raise IncompatibleError(
             f"The combiner {combiner.name!r} does not work with the learner {learner.name!r}."
-            f" Learners that work with {combiner.name}: {', '.join(facts.for_learners)}."
+            f" Learners that work with {combiner.name}: {', '.join(traits.for_learners)}."
         )
     if feature_map is None:
         usual = _stated_default(registry, "feature_map", combiner)
         feature_map = usual
         reason = f"the default with {combiner.name}"
-        instead = facts_of(usual, FeatureMapFacts).instead
+        instead = traits_of(usual, FeatureMapTraits).instead
         if instead is not None and not _fits(learner, usual):
             feature_map = registry.create("feature_map", instead)
-            on = "features" if facts_of(learner, LearnerFacts).on_features else "Gram matrices"
+            on = "features" if traits_of(learner, LearnerTraits).on_features else "Gram matrices"
             reason = f"{learner.name} learns from {on}, so not {usual.name}, {reason}"
         notes.append(f"feature map {to_spec(feature_map)}: {reason}")
     feature_map = registry.create("feature_map", feature_map)
     if not _fits(learner, feature_map):
         raise IncompatibleError(_advice(registry, learner, feature_map))
-    if weighted and facts.row_weights == "learner":
+    if weighted and traits.row_weights == "learner":
         alike = "count all rows equally; weights of rows count in the learner"
         notes.insert(0, f"kernel weights of {combiner.name} {alike}")
     return Choice(combiner, feature_map, learner, tuple(notes))
@@ -190,7 +190,7 @@ _chosen_specs = lru_cache(maxsize=256)(_chosen)
 def _default_learner(registry: Registry, combiner: Any, task: Task) -> Any:
     """Return the combiner's default learner, or else the first for the task."""
     usual = _stated_default(registry, "learner", combiner)
-    if task in facts_of(usual, LearnerFacts).tasks:
+    if task in traits_of(usual, LearnerTraits).tasks:
         return usual
     for_task = names_of_able(registry, "learner", task)
     if not for_task:
@@ -201,8 +201,8 @@ def _default_learner(registry: Registry, combiner: Any, task: Task) -> Any:
 def _stated_default(registry: Registry, kind: Kind, combiner: Any) -> Any:
     """Return the learner or map that a combiner states as its default."""
     try:
-        facts = facts_of(combiner, CombinerFacts)
-        return registry.create(kind, facts.learner if kind == "learner" else facts.feature_map)
+        traits = traits_of(combiner, CombinerTraits)
+        return registry.create(kind, traits.learner if kind == "learner" else traits.feature_map)
     except SpecError as error:
         raise IncompatibleError(
             f"The combiner {combiner.name!r} has an invalid default: {error}"
@@ -210,15 +210,15 @@ def _stated_default(registry: Registry, kind: Kind, combiner: Any) -> Any:
 
 
 def _fits(learner: Any, feature_map: Any) -> bool:
-    return facts_of(learner, LearnerFacts).learns_from(facts_of(feature_map, FeatureMapFacts))
+    return traits_of(learner, LearnerTraits).learns_from(traits_of(feature_map, FeatureMapTraits))
 
 
 def _advice(registry: Registry, learner: Any, feature_map: Any) -> str:
     maps = [m.name for m in default_instances(registry, "feature_map") if _fits(learner, m)]
     learners = [b.name for b in default_instances(registry, "learner") if _fits(b, feature_map)]
-    explicit = facts_of(feature_map, FeatureMapFacts).explicit
+    explicit = traits_of(feature_map, FeatureMapTraits).explicit
     gives = "features" if explicit else "rows of Gram matrices (similarities)"
-    needs = "features" if facts_of(learner, LearnerFacts).on_features else "a Gram matrix"
+    needs = "features" if traits_of(learner, LearnerTraits).on_features else "a Gram matrix"
     return (
         f"The learner {learner.name!r} needs {needs}, but the feature map {feature_map.name!r}"
         f" gives {gives}. Maps that work with {learner.name}: {', '.join(maps) or 'none'}."

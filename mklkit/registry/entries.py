@@ -11,19 +11,19 @@ import attrs
 from mklkit.errors import SpecError, cut, quoted
 from mklkit.protocols import (
     Combiner,
-    CombinerFacts,
+    CombinerTraits,
     Component,
     Facts,
     FeatureMap,
-    FeatureMapFacts,
+    FeatureMapTraits,
     Kernel,
-    KernelFacts,
+    KernelTraits,
     Learner,
-    LearnerFacts,
+    LearnerTraits,
     Missing,
     Preset,
-    facts_of,
     is_name,
+    traits_of,
 )
 from mklkit.registry.specs import parse_kernel_spec, parse_spec
 
@@ -37,11 +37,11 @@ HOOKS: dict[Kind, str] = {
     "missing": "mklkit_missing",
     "preset": "mklkit_presets",
 }
-FACTS: dict[Kind, type[Facts]] = {
-    "kernel": KernelFacts,
-    "feature_map": FeatureMapFacts,
-    "combiner": CombinerFacts,
-    "learner": LearnerFacts,
+TRAITS: dict[Kind, type[Facts]] = {
+    "kernel": KernelTraits,
+    "feature_map": FeatureMapTraits,
+    "combiner": CombinerTraits,
+    "learner": LearnerTraits,
     "missing": Facts,
 }
 BASES: dict[Kind, type[Component]] = {
@@ -119,15 +119,15 @@ def faults_of(kind: Kind, component: Component | type[Component]) -> Iterator[st
     for name, arguments in _to_be_written(BASES[kind], cls):
         if not _takes(inspect.getattr_static(cls, name), arguments):
             yield f"must have {name}(self, {', '.join(arguments)})"
-    if component is cls and isinstance(inspect.getattr_static(cls, "facts", None), property):
+    if component is cls and isinstance(inspect.getattr_static(cls, "traits", None), property):
         return  # Facts that depend on parameters are checked when they are read.
     try:
-        facts = facts_of(component, FACTS[kind])
-        if isinstance(facts, CombinerFacts):
-            parse_spec(facts.feature_map)
-            parse_spec(facts.learner)
+        traits = traits_of(component, TRAITS[kind])
+        if isinstance(traits, CombinerTraits):
+            parse_spec(traits.feature_map)
+            parse_spec(traits.learner)
     except SpecError as error:
-        yield f"must state valid facts: {error}"
+        yield f"must state valid traits: {error}"
 
 
 def _faults_of_preset(target: Preset) -> Iterator[str]:

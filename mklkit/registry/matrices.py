@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 
 from mklkit.errors import DataError
 from mklkit.numerics.pairwise import row_blocks
-from mklkit.protocols import Array, Component, FixedKernel, KernelFacts
+from mklkit.protocols import Array, Component, FixedKernel, KernelTraits
 from mklkit.registry.registry import get_registry
 from mklkit.registry.specs import build, to_spec
 
@@ -22,7 +22,7 @@ class FunctionKernel(FixedKernel):
     """A function f(A, B) of rows (n, d), called on blocks of rows by several threads."""
 
     name: ClassVar[str] = "function"
-    facts: ClassVar[KernelFacts] = KernelFacts(definite=False)
+    traits: ClassVar[KernelTraits] = KernelTraits(definite=False)
 
     function: Callable[[Array, Array], Any]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-MISSING = "missing"
+MISSING_CATEGORY = "missing"
 """The category of gaps, if they count as one."""
 
 PADDING = -1.0

@@ -25,17 +25,17 @@ from mklkit.numerics.sampling import sampled_places
 from mklkit.protocols import (
     Array,
     FeatureMap,
-    FeatureMapFacts,
+    FeatureMapTraits,
     FittedKernel,
     FittedMap,
-    KernelFacts,
+    KernelTraits,
     Reads,
     Rows,
     check_kernel,
     check_map,
-    facts_of,
     members_with,
     result_of,
+    traits_of,
 )
 from mklkit.views.kernel_rows import KernelRows, is_scalar
 from mklkit.views.tiles import symmetric_tiles
@@ -63,14 +63,14 @@ class BoundKernel:
     strategy: Any = None
 
     @cached_property
-    def facts(self) -> KernelFacts:
+    def traits(self) -> KernelTraits:
         """The properties of the kernel."""
-        return facts_of(self.kernel, KernelFacts)
+        return traits_of(self.kernel, KernelTraits)
 
     @cached_property
     def reads(self) -> Reads:
         """The kind of values in its columns."""
-        return self.facts.reads
+        return self.traits.reads
 
 
 def fit_kernels(
@@ -164,12 +164,12 @@ def fit_maps(
     Features are those of the samples that have a kernel's source: if some miss theirs, only
     kernels on the same columns share draws.
     """
-    facts = facts_of(feature_map, FeatureMapFacts)
-    if facts.for_kernels or facts.needs_mean_rows:
-        _check_supported(kernels, feature_map, facts)
+    traits = traits_of(feature_map, FeatureMapTraits)
+    if traits.for_kernels or traits.needs_mean_rows:
+        _check_supported(kernels, feature_map, traits)
     arrays, missing = rows.arrays_of(kernels), rows.missing_of(kernels)
     groups = [list(range(len(kernels)))]
-    if facts.explicit and missing is not None:
+    if traits.explicit and missing is not None:
         ids = list(map(id, arrays))
         groups = [[k for k, each in enumerate(ids) if each == a] for a in dict.fromkeys(ids)]
         for group in groups:
@@ -195,9 +195,9 @@ def fit_maps(
 
 
 def _check_supported(
-    kernels: Sequence[BoundKernel], feature_map: FeatureMap, facts: FeatureMapFacts
+    kernels: Sequence[BoundKernel], feature_map: FeatureMap, traits: FeatureMapTraits
 ) -> None:
-    only = facts.for_kernels
+    only = traits.for_kernels
     others = dict.fromkeys(k.label for k in kernels if only and k.kernel.name not in only)
     if others:
         labels = ", ".join(others)
@@ -205,8 +205,8 @@ def _check_supported(
             f"The feature map {feature_map.name!r} can't be fitted to {labels}. Kernels that work"
             f" with {feature_map.name}: {', '.join(only)}; or choose another feature map."
         )
-    for bound in kernels if facts.needs_mean_rows else ():
-        reads = "gaps" if bound.facts.allows_gaps else bound.reads
+    for bound in kernels if traits.needs_mean_rows else ():
+        reads = "gaps" if bound.traits.allows_gaps else bound.reads
         if reads not in ("numbers", "amounts"):
             raise IncompatibleError(
                 f"This feature map ({feature_map.name}) takes means of rows, but kernel"

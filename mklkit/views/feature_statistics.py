@@ -139,9 +139,9 @@ class FeatureStatistics:
             parts = [np.array(self.blocks.features(m), np.float64) for m in views]
             for part, missing in zip(parts, self._missing.T, strict=True):
                 part[~missing] -= part[~missing].sum(axis=0) / max((~missing).sum(), 1)
-            centred, codes = np.hstack(parts), np.zeros(len(labels), np.intp)
-            moments = ClassMoments.of(centred, codes, 1, np.zeros(centred.shape[1]), None)
-            return moment_products(moments, self._places(), centred.T @ labels, 0, False, 0)
+            centered, codes = np.hstack(parts), np.zeros(len(labels), np.intp)
+            moments = ClassMoments.of(centered, codes, 1, np.zeros(centered.shape[1]), None)
+            return moment_products(moments, self._places(), centered.T @ labels, 0, False, 0)
         moments = self._stacked_moments(None if y is None else _labels_in(y))
         sums = self._sums(range(len(self.blocks.projectors)), moments, labels, None)
         return moment_products(moments, self._places(), sums, labels.mean(), True, self._noise)

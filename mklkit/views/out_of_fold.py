@@ -46,7 +46,7 @@ def out_of_fold(
     array([ 1., -1.,  1., -1.])
     """
     side = view if view.explicit else GramSide(view.gram(keep=False))
-    learner = learner.settled(side, target)
+    learner = learner.resolved(side, target)
     values = np.full(len(target), np.nan)
     decided = held_out_values(side, target, learner, splits)
     for (_, held_out), part in zip(splits, decided, strict=True):

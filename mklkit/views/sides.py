@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mklkit.errors import IncompatibleError
 from mklkit.numerics.class_moments import ClassMoments
-from mklkit.numerics.gram_tiles import centred_gram
+from mklkit.numerics.gram_tiles import centered_gram
 from mklkit.numerics.least_squares import NormalMatrix, Spectrum, gram_rounding, weighted_sums
 from mklkit.numerics.pairwise import row_blocks
 from mklkit.protocols import Array
@@ -102,7 +102,7 @@ class Side:
         if self.explicit:
             return self.normal_matrix().spectrum()
         gram = self.gram()
-        spectrum = Spectrum.of(centred_gram(gram, np.float64), floor=gram_rounding(gram))
+        spectrum = Spectrum.of(centered_gram(gram, np.float64), floor=gram_rounding(gram))
         # An eigenvector of a tiny eigenvalue mixes with the constant one of eigenvalue zero;
         # dividing coefficients by the eigenvalue would amplify that share.
         vectors = spectrum.vectors - spectrum.vectors.mean(axis=0)

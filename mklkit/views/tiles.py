@@ -10,7 +10,7 @@ import numpy as np
 
 from mklkit.numerics.gram_tiles import (
     add_scaled,
-    centre_tile,
+    center_tile,
     margin_sums,
     mirror_tile,
     product_sums,
@@ -117,7 +117,9 @@ class _Means:
     """
 
     def __init__(self, kernel_rows: KernelRows, centered: bool, row_weights: Array) -> None:
-        self.kernel_rows = _with_centred_rows(kernel_rows, row_weights) if centered else kernel_rows
+        self.kernel_rows = (
+            _with_centered_rows(kernel_rows, row_weights) if centered else kernel_rows
+        )
         largest = [float(np.abs(values).max()) for values in self.kernel_rows.diagonals()]
         # No float is the inverse of a subnormal number.
         least = np.finfo(np.float64).tiny
@@ -152,20 +154,20 @@ class _Means:
         self.noise = rounding * np.abs(self.rows).max(axis=1)
 
 
-def _with_centred_rows(kernel_rows: KernelRows, row_weights: Array) -> KernelRows:
+def _with_centered_rows(kernel_rows: KernelRows, row_weights: Array) -> KernelRows:
     """Return the kernels, with centred rows for those that are inner products."""
-    centred: dict[int, Any] = {}
+    centered: dict[int, Any] = {}
     rows: list[Any] = []
     for kernel, place in zip(kernel_rows.kernels, kernel_rows.places, strict=True):
         array = kernel_rows.arrays[place]
         if isinstance(kernel, InnerProduct):
-            if place not in centred:
+            if place not in centered:
                 values = np.asarray(array)
                 weights = row_weights if row_weights.ndim == 1 else row_weights[len(rows)]
                 mean = np.average(values, axis=0, weights=weights)
                 values = values - mean.astype(values.dtype)
-                centred[place] = values
-            array = centred[place]
+                centered[place] = values
+            array = centered[place]
         rows.append(array)
     return KernelRows.of(kernel_rows.kernels, rows, missing=kernel_rows.missing)
 
@@ -210,7 +212,7 @@ def kernel_products(
             columns = means.columns[index, place]
             told, counted = (labels, counts) if missing is None else (labels[index], counts[index])
             if pairs:
-                centre_tile(*of_tile, columns, values[index])
+                center_tile(*of_tile, columns, values[index])
             if pairs and missing is not None:
                 values[index] *= np.outer(counted[block] != 0, counted[place] != 0)
             sums_with_labels[index], squares[index] = product_sums(

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from mklkit.protocols import (
     Array,
     FeatureMap,
-    FeatureMapFacts,
+    FeatureMapTraits,
     FittedKernel,
     KernelProducts,
     Mask,
     Projector,
     Rows,
-    facts_of,
+    traits_of,
 )
 from mklkit.views.bound_kernels import (
     BoundKernel,
@@ -89,7 +89,7 @@ class ViewSet(list[View]):
             rows = rows if rows.in_memory else rows[slice(0, len(rows))]
         for bound, kernel in zip(kernels, fitted, strict=True):
             warn_of_far_rows(bound, kernel, rows)
-        explicit = facts_of(feature_map, FeatureMapFacts).explicit
+        explicit = traits_of(feature_map, FeatureMapTraits).explicit
         known = [] if pairs is None else [pairs(bound) for bound in kernels]
         kernel_rows = KernelRows.reading(fitted, kernels, rows, known)
         projectors = [
@@ -97,8 +97,8 @@ class ViewSet(list[View]):
                 bound.label,
                 bound.columns,
                 fitted_map,
-                bound.facts.reads,
-                bound.facts.allows_gaps,
+                bound.traits.reads,
+                bound.traits.allows_gaps,
                 None if explicit else kernel_rows.missing_of(place),
             )
             for place, (bound, fitted_map) in enumerate(zip(kernels, maps, strict=True))

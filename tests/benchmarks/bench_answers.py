@@ -59,11 +59,11 @@ def study(n_rows: int, rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarr
 
 def accuracy(features: np.ndarray, signs: np.ndarray, train: np.ndarray, test: np.ndarray) -> float:
     """Return the accuracy of ridge regression with an intercept on labels -1 and +1."""
-    centre, bias = features[train].mean(axis=0), signs[train].mean()
-    rows = features[train] - centre
+    center, bias = features[train].mean(axis=0), signs[train].mean()
+    rows = features[train] - center
     ridge = rows.T @ rows + ALPHA * np.eye(rows.shape[1])
     weights = np.linalg.solve(ridge, rows.T @ (signs[train] - bias))
-    decided = (features[test] - centre) @ weights + bias
+    decided = (features[test] - center) @ weights + bias
     return float(np.mean((decided > 0) == (signs[test] > 0)))
 
 
@@ -73,9 +73,9 @@ def summed(rows: np.ndarray, weights: dict[str, float]) -> np.ndarray:
     return np.hstack([np.sqrt(w / total) * rows[:, PLACES[s]] for s, w in weights.items()])
 
 
-def alignments(rows: np.ndarray, signs: np.ndarray, centred: bool) -> dict[str, float]:
+def alignments(rows: np.ndarray, signs: np.ndarray, centered: bool) -> dict[str, float]:
     """Return the alignment of each source's linear kernel with the labels."""
-    if centred:
+    if centered:
         rows, signs = rows - rows.mean(axis=0), signs - signs.mean()
     of_sources = {source: rows[:, places] for source, places in PLACES.items()}
     return {

@@ -19,7 +19,7 @@ def write_rows(folder: Path, n_rows: int, seed: int) -> None:
     """
     fixed = np.random.default_rng(20080514)
     corners = fixed.permutation(2**N_INFORMATIVE)[: 2 * N_CLUSTERS]
-    centres = 2.0 * (corners[:, None] >> np.arange(N_INFORMATIVE) & 1) - 1
+    centers = 2.0 * (corners[:, None] >> np.arange(N_INFORMATIVE) & 1) - 1
     shapes = fixed.uniform(-1, 1, size=(2 * N_CLUSTERS, N_INFORMATIVE, N_INFORMATIVE))
     mixing = fixed.uniform(-1, 1, size=(N_INFORMATIVE, N_REDUNDANT))
     n_noise = N_COLUMNS - N_INFORMATIVE - N_REDUNDANT
@@ -32,9 +32,9 @@ def write_rows(folder: Path, n_rows: int, seed: int) -> None:
         size = min(BLOCK, n_rows - start)
         clusters = draw.integers(2 * N_CLUSTERS, size=size)
         columns = draw.normal(size=(size, N_INFORMATIVE))
-        for cluster, (centre, shape) in enumerate(zip(centres, shapes, strict=True)):
+        for cluster, (center, shape) in enumerate(zip(centers, shapes, strict=True)):
             members = clusters == cluster
-            columns[members] = columns[members] @ shape + centre
+            columns[members] = columns[members] @ shape + center
         rows = np.hstack([columns, columns @ mixing, draw.normal(size=(size, n_noise))])
         scale = (rows.mean(axis=0), rows.std(axis=0)) if scale is None else scale
         X[start : start + size] = (rows - scale[0]) / scale[1]

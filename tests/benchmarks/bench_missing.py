@@ -28,7 +28,7 @@ from mklkit.evaluation import corrected_interval
 
 ALONE = "complete rows alone"
 """Learns from rows that have everything, and fills new rows with medians."""
-STRATEGIES = ("present", "present-centred", "complete", "per-pattern", "impute", ALONE)
+STRATEGIES = ("present", "present-centered", "complete", "per-pattern", "impute", ALONE)
 
 
 def lacks(shares: np.ndarray, n_sources: int, rng: np.random.Generator) -> np.ndarray:

@@ -192,5 +192,6 @@ def _without_times(report: object) -> object:
     dropped = ("seconds", "predict_seconds", "refit_seconds", "memory")
     text = json.dumps(report)
     return json.loads(
-        text, object_hook=lambda facts: {key: facts[key] for key in facts if key not in dropped}
+        text,
+        object_hook=lambda metadata: {key: metadata[key] for key in metadata if key not in dropped},
     )

@@ -38,10 +38,10 @@ def sheet(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("command", ["fit", "evaluate", "kernels"])
 def test_columns_are_dropped(mklkit: Run, sheet: Path, command: str) -> None:
-    facts = mklkit(command, sheet, "--drop", "la*", "--drop", "seen", "--json").json
-    assert facts["data"]["columns"] == ["Row ID", "price", "colour"]
-    assert facts["data"]["dropped"] == ["seen", "lab"]
-    dropped, identifier, *_ = facts["preprocessing"]
+    metadata = mklkit(command, sheet, "--drop", "la*", "--drop", "seen", "--json").json
+    assert metadata["data"]["columns"] == ["Row ID", "price", "colour"]
+    assert metadata["data"]["dropped"] == ["seen", "lab"]
+    dropped, identifier, *_ = metadata["preprocessing"]
     assert dropped == "columns 'seen', 'lab' left out, as asked"
     assert identifier.startswith("column 'Row ID' left out: a different value in every row")
 
@@ -76,9 +76,9 @@ def test_inspect_shows_columns_and_predict_reads_them_so(
         "lab number 2",
     ):
         assert line.split() in shown
-    facts = mklkit("inspect", model, "--json").json
-    assert facts["data"]["readings"]["seen"] == "day first"
-    assert {"name": "lab", "kind": "number", "gaps": 2} in facts["model"]["input"]
+    metadata = mklkit("inspect", model, "--json").json
+    assert metadata["data"]["readings"]["seen"] == "day first"
+    assert {"name": "lab", "kind": "number", "gaps": 2} in metadata["model"]["input"]
     # Either could be read in another way, were it not for training; no identifier is needed.
     rows = pd.DataFrame({"price": "1,397", "seen": "03/04/2019", "colour": "red", "lab": ["-", 2]})
     rows.to_csv(new, index=False)
@@ -93,8 +93,8 @@ def test_identifiers_do_not_depend_on_the_seed(mklkit: Run, tmp_path: Path) -> N
     columns = {"name": names, "x": np.arange(30) % 7, "state": list("ab") * 15}
     pd.DataFrame(columns).to_csv(path, index=False)
     for seed in range(2):
-        facts = mklkit("fit", path, "--holdout", 0.5, "--seed", seed, "--json").json
-        assert {"name", "category"} <= set(facts["model"]["input"][0].values())
+        metadata = mklkit("fit", path, "--holdout", 0.5, "--seed", seed, "--json").json
+        assert {"name", "category"} <= set(metadata["model"]["input"][0].values())
 
 
 def test_models_saved_from_python(mklkit: Run, sheet: Path, tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_models_saved_from_python(mklkit: Run, sheet: Path, tmp_path: Path) -> N
     pipeline = make_pipeline(TableEncoder(), StandardScaler(), MKLClassifier("linear"))
     save_model(pipeline.fit(features, rows["state"]), model)
     assert load_model(model).predict(features[["colour", "price"]]).shape == (60,)
-    features.assign(colour=["pink", *features["colour"][1:]])[["colour", "price"]].to_csv(
+    features.assign(color=["pink", *features["colour"][1:]])[["colour", "price"]].to_csv(
         new, index=False
     )
     said = mklkit("predict", model, new).err

@@ -34,14 +34,14 @@ def test_parameters_and_defaults_are_those_of_the_class(mklkit: Run) -> None:
 
 ODD = """
 import attrs
-from mklkit.plugin import Kernel, KernelFacts, hookimpl
+from mklkit.plugin import Kernel, KernelTraits, hookimpl
 
 @attrs.frozen
 class Odd(Kernel):
     '''As :class:`mklkit.kernels.RBF`, with ``width``.'''
 
     name = "odd"
-    facts = KernelFacts(search_space={"width": (float("inf"), {1, 2})})
+    facts = KernelTraits(search_space={"width": (float("inf"), {1, 2})})
     width: object = attrs.field(factory=lambda: {3})
 
     def fit(self, rows):
@@ -65,7 +65,7 @@ def test_everything_is_said_of_each_name(mklkit: Run, kind: str) -> None:
         if kind != "presets":
             fields = [field.name for field in attrs.fields(entry.target) if field.init]
             assert [parameter["name"] for parameter in facts["parameters"]] == fields
-            assert facts["facts"].keys() >= {"search_space"}
+            assert facts["traits"].keys() >= {"search_space"}
     assert listed[0] in mklkit("describe", entries[0].name, "--json").json
 
 
@@ -78,11 +78,11 @@ def test_presets_have_their_choices_and_kernels_what_they_read(mklkit: Run) -> N
     ]
     assert combiner == "dimkl3"
     kernels = {entry["name"]: entry for entry in mklkit("list", "kernels", "--json").json}
-    assert kernels["rbf"]["facts"]["reads"] == kernels["rbf"]["reads"] == "numbers"
-    assert not kernels["tanh"]["facts"]["definite"]
+    assert kernels["rbf"]["traits"]["reads"] == kernels["rbf"]["reads"] == "numbers"
+    assert not kernels["tanh"]["traits"]["definite"]
     assert kernels["cosine"]["reads"] == "as its kernel"
     learners = {entry["name"]: entry for entry in mklkit("list", "learners", "--json").json}
-    assert learners["ridge"]["learns"] == learners["ridge"]["facts"]["tasks"]
+    assert learners["ridge"]["learns"] == learners["ridge"]["traits"]["tasks"]
 
 
 def test_values_that_json_lacks_are_shown_as_text(mklkit: Run, tmp_path: Path) -> None:
@@ -91,4 +91,4 @@ def test_values_that_json_lacks_are_shown_as_text(mklkit: Run, tmp_path: Path) -
     [odd] = [entry for entry in listed if entry["name"] == "odd"]
     assert odd["help"] == "As RBF, with width."
     assert odd["parameters"][0]["default"] == "{3}"
-    assert odd["facts"]["search_space"] == {"width": [None, "{1, 2}"]}
+    assert odd["traits"]["search_space"] == {"width": [None, "{1, 2}"]}

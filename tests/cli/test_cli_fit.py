@@ -94,10 +94,10 @@ def test_the_saved_model_has_learned_from_all_rows(
     np.testing.assert_array_equal(
         saved.decision_function(rows), load_model(whole).decision_function(rows)
     )
-    facts = mklkit("inspect", fitted.model, "--json").json
-    assert (facts["scored_model"]["rows"], facts["model"]["rows"]) == (96, 120)
+    metadata = mklkit("inspect", fitted.model, "--json").json
+    assert (metadata["scored_model"]["rows"], metadata["model"]["rows"]) == (96, 120)
     alone = mklkit("fit", fitted.data, "-c", "dimkl3", "--json").json
-    assert alone["scores"] == facts["scores"]
+    assert alone["scores"] == metadata["scores"]
     assert alone["model"]["rows"] == alone["scored_model"]["rows"] == 96
     for shown in (fitted.outcome.out, mklkit("inspect", fitted.model).out):
         assert "scores of a model of 96 rows" in shown
@@ -170,8 +170,8 @@ def test_a_model_that_learned_nothing_is_told_from_one_that_did(
     for way in ("--scale standard", "the default kernels", "a smaller C (--learner 'svm(C=0.01)')"):
         assert way in message
     for command in (("fit", tmp_path / "a.csv", *useless[:6]), ("inspect", tmp_path / "a.mkl")):
-        facts = mklkit(*command, "--json").json
-        held_out = facts["scores"]["held_out"]
+        metadata = mklkit(*command, "--json").json
+        held_out = metadata["scores"]["held_out"]
         assert held_out["recall"] == [1.0, 0.0, 0.0]
         assert held_out["confusion"] == [[15, 0, 0], [3, 0, 0], [2, 0, 0]]
         assert held_out["baseline"] == held_out["accuracy"] == 0.75

@@ -18,7 +18,7 @@ PARTS = ("complete", "lacking")
 
 @pytest.fixture(scope="module")
 def lacking(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    table = load_table("digits_lacking")
+    table = load_table("digits_missing")
     rows = table.features.assign(target=np.where(table.target > 3, "high", "low")).iloc[:200]
     path = tmp_path_factory.mktemp("rows") / "gaps.csv"
     rows.to_csv(path, index=False)
@@ -45,7 +45,7 @@ def test_fits_predicts_and_compares_rows_that_lack_sources(
         assert sum(counts) == whole["rows"]
         assert np.average(accuracies, weights=counts) == pytest.approx(whole["accuracy"])
     nines = lacking.with_name("nines.csv")
-    of_value = mklkit("fit", nines, *KERNELS, "--lacks", "-9", "--json").json
+    of_value = mklkit("fit", nines, *KERNELS, "--missing-value", "-9", "--json").json
     assert of_value["scores"] == done["scores"]
     answers = mklkit("predict", model, lacking).out
     assert answers.count("\n") == 201
@@ -56,7 +56,7 @@ def test_fits_predicts_and_compares_rows_that_lack_sources(
 
 
 def test_strategies_are_listed_and_unknown_ones_refused(mklkit: Any, lacking: Path) -> None:
-    assert "present-centred" in mklkit("list", "missing").out
+    assert "present-centered" in mklkit("list", "missing").out
     mklkit("fit", lacking, *KERNELS, "--missing", "drp").refused("drop")
 
 
@@ -77,7 +77,7 @@ def test_drop_learns_from_complete_rows_and_is_scored_on_them(mklkit: Any, lacki
     table = load_table(lacking)
     lacks = [table.features.filter(regex=f"^{n}_").isna().all(axis=1) for n in SOURCES]
     complete = ~np.any(lacks, axis=0)
-    facts = mklkit("fit", lacking, *KERNELS, "--missing", "drop", "--json").json
-    scores = facts["scores"]
+    metadata = mklkit("fit", lacking, *KERNELS, "--missing", "drop", "--json").json
+    scores = metadata["scores"]
     assert scores["train"]["rows"] + scores["held_out"]["rows"] == complete.sum()
     assert scores["lacking"] is None

@@ -78,9 +78,9 @@ def test_a_column_of_probabilities_for_each_class(
 ) -> None:
     model, out = tmp_path / "a.mkl", tmp_path / "out.csv"
     arguments = ("-k", "rbf", "--tune", "2", "--probability", "-o", model, "--json")
-    facts = mklkit("fit", fitted.data, *arguments).json
-    assert facts["model"]["probability"] is True
-    assert any("probabilities by sigmoids" in choice for choice in facts["choices"])
+    metadata = mklkit("fit", fitted.data, *arguments).json
+    assert metadata["model"]["probability"] is True
+    assert any("probabilities by sigmoids" in choice for choice in metadata["choices"])
     done = mklkit("predict", model, fitted.data, "-o", out, "--probability")
     assert done.code == 0, done
     table = pd.read_csv(out)
@@ -121,9 +121,9 @@ def test_inspect_shows_what_fit_recorded(mklkit: Run, fitted: Fitted) -> None:
         "held out",
     ):
         assert part in done.out
-    facts = mklkit("inspect", fitted.model, "--json").json
-    assert facts["data"]["columns"] == ["fever", "ward", "smokes", "pulse"]
-    assert len(facts["model"]["weights"]) == 9
+    metadata = mklkit("inspect", fitted.model, "--json").json
+    assert metadata["data"]["columns"] == ["fever", "ward", "smokes", "pulse"]
+    assert len(metadata["model"]["weights"]) == 9
 
 
 def test_inspect_shows_the_columns_that_a_kernel_sees(mklkit: Run, tmp_path: Path) -> None:
@@ -140,8 +140,8 @@ def test_inspect_shows_the_columns_that_a_kernel_sees(mklkit: Run, tmp_path: Pat
     assert (
         f"linear@gene_*: linear on {', '.join(names[:8])} and 1 more (--json shows them)" in lines
     )
-    facts = mklkit("inspect", tmp_path / "named.mkl", "--json").json
-    columns = [kernel["columns"] for kernel in facts["model"]["kernels"]]
+    metadata = mklkit("inspect", tmp_path / "named.mkl", "--json").json
+    columns = [kernel["columns"] for kernel in metadata["model"]["kernels"]]
     assert columns == [["iron", "sugar"], names, None]
     save_model(MKLClassifier("linear@1:3").fit(frame.to_numpy(), np.arange(30) % 2), tmp_path / "b")
     assert "linear@1:3: linear on 1, 2" in mklkit("inspect", tmp_path / "b").out
@@ -165,8 +165,8 @@ def test_what_to_report_of_a_model(mklkit: Run, fitted: Fitted, tmp_path: Path) 
     assert cited == ["price2022", "chang2011", "mklkit", "pedregosa2011"]
     assert re.findall(r"^@\w+\{(\w+),", bibtex, re.MULTILINE) == cited
     assert f"version = {{{__version__}}}" in bibtex
-    facts = mklkit("inspect", fitted.model, "--json").json
-    for texts in chosen_texts(facts["model"]["chosen"]):
+    metadata = mklkit("inspect", fitted.model, "--json").json
+    for texts in chosen_texts(metadata["model"]["chosen"]):
         assert texts in text
     assert mklkit("inspect", fitted.model, "--methods").out == f"{text}\n\n{bibtex}\n"
 

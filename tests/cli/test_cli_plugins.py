@@ -12,7 +12,7 @@ FAULTY = '''
 import os, signal
 import attrs
 from mklkit.plugin import (
-    FittedKernel, Kernel, Learner, LearnerFacts, LinearDecision, hookimpl, weighting_rule
+    FittedKernel, Kernel, Learner, LearnerTraits, LinearDecision, hookimpl, weighting_rule
 )
 
 @weighting_rule("divides-by-zero")
@@ -72,7 +72,7 @@ class Wordy(Kernel):
 class Closed(Learner):
     """A learner that learns nothing and does not tell its C, for which advice asks at the end."""
     name = "closed"
-    facts = LearnerFacts(on_gram=True)
+    facts = LearnerTraits(on_gram=True)
     @property
     def C(self):
         raise RuntimeError("closed")

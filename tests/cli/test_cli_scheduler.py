@@ -45,7 +45,9 @@ def test_a_fit_on_workers_is_a_fit_here(
     with distributed.LocalCluster(processes=False, n_workers=1, dashboard_address=None) as cluster:
         address = cluster.scheduler_address
         got = mklkit("fit", fitted.data, *MAP, "--json", "--scheduler", address).json
-    weights = [[row["weight"] for row in facts["model"]["weights"]] for facts in (got, wanted)]
+    weights = [
+        [row["weight"] for row in metadata["model"]["weights"]] for metadata in (got, wanted)
+    ]
     np.testing.assert_allclose(*weights, atol=1e-6)
     assert got["scores"]["held_out"] == wanted["scores"]["held_out"]
 

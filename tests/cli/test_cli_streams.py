@@ -37,7 +37,9 @@ def test_fit_in_parts_as_in_memory(
         assert got[name] == wanted[name]
     for part in ("rows", "columns", "classes", "notes"):
         assert got["data"][part] == wanted["data"][part]
-    weights = [[row["weight"] for row in facts["model"]["weights"]] for facts in (got, wanted)]
+    weights = [
+        [row["weight"] for row in metadata["model"]["weights"]] for metadata in (got, wanted)
+    ]
     np.testing.assert_allclose(*weights, rtol=1e-9)
 
 
@@ -62,7 +64,7 @@ def test_the_classifier_alone_is_fitted_on_rows_in_a_file(fitted: Fitted) -> Non
     system, result = fit_stream(pipeline, table, ModelOptions(), None, [], 0.2)
     data = pd.read_csv(fitted.data)
     assert (pipeline.predict(data.drop(columns="target")) == data["target"]).mean() > 0.9
-    assert system.facts["rows"] == len(data)
+    assert system.metadata["rows"] == len(data)
     assert result["scores"]["train"]["rows"] + result["scores"]["held_out"]["rows"] == len(data)
     assert result["scores"]["held_out"]["accuracy"] > 0.9
 
@@ -118,7 +120,7 @@ def test_predict_in_parts_as_in_memory(
 def test_rows_that_lack_sources_are_those_of_a_table_in_memory(
     mklkit: Run, tmp_path: Path, feature_map: str
 ) -> None:
-    table = load_table("digits_lacking")
+    table = load_table("digits_missing")
     frame = table.features.assign(digit=table.target)[::4]
     (tmp_path / "rows").mkdir()
     frame[:200].to_parquet(tmp_path / "rows" / "1.parquet")
@@ -132,7 +134,9 @@ def test_rows_that_lack_sources_are_those_of_a_table_in_memory(
         assert got["scores"][part] == wanted["scores"][part]
     assert got["choices"] == wanted["choices"]
     assert any(choice.startswith("present: ") for choice in got["choices"])
-    weights = [[row["weight"] for row in facts["model"]["weights"]] for facts in (got, wanted)]
+    weights = [
+        [row["weight"] for row in metadata["model"]["weights"]] for metadata in (got, wanted)
+    ]
     np.testing.assert_allclose(*weights, rtol=1e-9)
     table = ChunkedTable.opened(tmp_path / "rows/*.parquet")
     pipeline = build_pipeline(MKLClassifier(["rbf@profile_*"], feature_map="fourier"))

@@ -45,9 +45,9 @@ def joint_outputs(features, y, c, lam):
     for i, columns in enumerate(blocks):
         at = slice(widths[i], widths[i + 1])
         right[at] = columns.T @ y
-        for j, neighbour in enumerate(blocks):
+        for j, neighbor in enumerate(blocks):
             share = 1 + lam * (n_views - 1) / n_views if i == j else -lam / n_views
-            system[at, widths[j] : widths[j + 1]] = share * columns.T @ neighbour
+            system[at, widths[j] : widths[j + 1]] = share * columns.T @ neighbor
         system[at, at] += c * np.diag([1.0] * (columns.shape[1] - 1) + [0.0])
     solution = np.linalg.solve(system, right)
     return [block @ solution[widths[i] : widths[i + 1]] for i, block in enumerate(blocks)]

@@ -29,7 +29,7 @@ class Stacked:
 @attrs.frozen
 class Stacking(LearnedFusion):
     name: ClassVar[str] = "stacking"
-    facts = attrs.evolve(LearnedFusion.facts, weight_range=(-np.inf, np.inf))
+    traits = attrs.evolve(LearnedFusion.traits, weight_range=(-np.inf, np.inf))
 
     def learn(self, scores, y, random_state):
         return Stacked(np.linalg.lstsq(scores, y, rcond=None)[0])

@@ -22,7 +22,7 @@ KERNELS = [f"{name}:rbf(sigma=8)@{name}_*" for name in SOURCES]
 
 @pytest.fixture(scope="module")
 def data() -> tuple[pd.DataFrame, np.ndarray]:
-    table = load_table("digits_lacking")
+    table = load_table("digits_missing")
     rows = np.arange(0, len(table.target), 3)
     return table.features.iloc[rows].reset_index(drop=True), table.target.to_numpy()[rows]
 
@@ -43,7 +43,7 @@ def test_rows_without_a_text_lack_a_source() -> None:
     comparison = compare(
         frame, rng.permutation(60) % 2, kernels=kernels, methods="uniform", cv="2x1", baselines=[]
     )
-    assert comparison.as_dict()["plan"]["data"][0]["rows_lacking"] == 30
+    assert comparison.as_dict()["plan"]["data"][0]["rows_incomplete"] == 30
     assert any("15 of 60 rows lack note" in note for note in comparison.data[0].notes)
 
 
@@ -70,16 +70,16 @@ def test_compare(data: Any, lacks: np.ndarray, tmp_path: Any) -> None:
             model = clone(method.pipeline).fit(X.iloc[split.train], y[split.train])
             right, lack = model.predict(X.iloc[split.test]) == y[split.test], lacking[split.test]
             by_split.append([right[~lack].mean(), right[lack].mean()])
-        shown = table.loc[method.name, ["complete_score", "lacking_score"]].to_numpy(float)
+        shown = table.loc[method.name, ["complete_score", "incomplete_score"]].to_numpy(float)
         np.testing.assert_allclose(shown, np.mean(by_split, axis=0))
-    facts = comparison.as_dict()
-    assert facts["plan"]["data"][0]["rows_lacking"] == lacking.sum()
-    assert facts["tables"]["data"][0]["lacking_score"] == table["lacking_score"].iloc[0]
+    metadata = comparison.as_dict()
+    assert metadata["plan"]["data"][0]["rows_incomplete"] == lacking.sum()
+    assert metadata["tables"]["data"][0]["incomplete_score"] == table["incomplete_score"].iloc[0]
     for ending in ("html", "tex"):
         comparison.report(tmp_path / f"report.{ending}")
         assert "One lacking" in (tmp_path / f"report.{ending}").read_text(encoding="utf-8")
     whole = compare(X.loc[~lacking], y[~lacking], methods="uniform", cv="2x1", **settings)
-    assert whole.results["lacking_score"].isna().all()
+    assert whole.results["incomplete_score"].isna().all()
 
 
 def test_search(data: Any, lacks: np.ndarray) -> None:
@@ -103,7 +103,7 @@ def test_search(data: Any, lacks: np.ndarray) -> None:
             shown = [results[f"mean_test_{part}"][place] for part in ("complete", "lacking")]
             np.testing.assert_allclose(shown, np.mean(by_split, axis=0))
     complete = MKLSearchCV(base, {"learner__C": [1.0]}, cv=2).fit(X[~lacking], y[~lacking])
-    assert "mean_test_lacking" not in complete.cv_results_
+    assert "mean_test_incomplete" not in complete.cv_results_
 
 
 def test_explain_tells_what_a_source_is_worth_to_those_who_have_it(
@@ -132,8 +132,8 @@ def test_explain_tells_what_a_source_is_worth_to_those_who_have_it(
         assert (sentence in explanation.text()) == (row["have_low"] > 0)
     assert f"{lacks[:, 0].sum()} of {len(y)} rows lack profile" in explanation.text()
     assert WARNING not in explanation.text()
-    means = explanation.scores[["complete_score", "lacking_score"]].mean()
-    assert means["complete_score"] > means["lacking_score"]
+    means = explanation.scores[["complete_score", "incomplete_score"]].mean()
+    assert means["complete_score"] > means["incomplete_score"]
 
 
 def test_lacking_that_tells_the_class_is_a_warning(data: Any, tmp_path: Any) -> None:

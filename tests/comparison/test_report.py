@@ -88,7 +88,7 @@ def test_what_it_says(compared: Comparison) -> None:
     assert "0.75 ± 0.00" in read.text("td")
 
 
-def test_pictures_are_text_in_the_colours_of_the_page(several: str) -> None:
+def test_pictures_are_text_in_the_colors_of_the_page(several: str) -> None:
     read = Read(several)
     pictures = [marks for tag, marks in read.tags if tag == "svg" and "role" in marks]
     assert len({marks["aria-label"] for marks in pictures}) == len(pictures) == 1 + 2 * 5
@@ -97,9 +97,9 @@ def test_pictures_are_text_in_the_colours_of_the_page(several: str) -> None:
     assert {"method 3", "accuracy on test rows, %", "critical difference 2.10"} <= set(
         drawn.splitlines()
     )
-    colours = {marks[key] for _, marks in read.tags for key in ("fill", "stroke") if key in marks}
-    assert "currentColor" in colours
-    assert not [colour for colour in colours if colour and colour.startswith("#")]
+    colors = {marks[key] for _, marks in read.tags for key in ("fill", "stroke") if key in marks}
+    assert "currentColor" in colors
+    assert not [color for color in colors if color and color.startswith("#")]
 
 
 def test_without_matplotlib_there_are_tables(

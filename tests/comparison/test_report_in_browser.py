@@ -38,7 +38,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.fixture(params=["one", "several"])
 def opened(page: Page, reports: dict[str, Path], request: pytest.FixtureRequest) -> Page:
     page.size(WIDE)
-    page.colours("light")
+    page.colors("light")
     page.open(reports[request.param])
     return page
 
@@ -108,13 +108,13 @@ def test_columns_sort_by_mouse_and_keyboard(opened: Page) -> None:
 
 def test_dark_light_and_paper_can_be_read(opened: Page) -> None:
     opened.run(UNFOLD)
-    colours = set()
+    colors = set()
     for scheme in ("light", "dark"):
-        opened.colours(scheme)
-        colours.add(opened.run(BACKGROUND))
+        opened.colors(scheme)
+        colors.add(opened.run(BACKGROUND))
         assert opened.faint_text() == []
-    assert len(colours) == 2
-    opened.colours("dark", "print")
+    assert len(colors) == 2
+    opened.colors("dark", "print")
     assert opened.faint_text() == []
     assert opened.run(BACKGROUND) == "rgb(255, 255, 255)"
 
@@ -126,7 +126,7 @@ def test_paper_has_everything(opened: Page, tmp_path: Path) -> None:
     assert opened.run("window.atPrint") == 0
     assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
     # As wide as A4 between its margins; a table that is wider would be cut.
-    opened.colours("light", "print")
+    opened.colors("light", "print")
     opened.size(703)
     opened.run(UNFOLD)
     needed, there = opened.run(WIDTHS)

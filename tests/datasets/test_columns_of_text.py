@@ -173,7 +173,7 @@ def test_digits_stay_digits_for_kernels_on_text(tmp_path: Path) -> None:
     table = load_table(tmp_path / "codes.csv", as_written=["co*"])
     assert table.features["code"].tolist() == codes
     assert not any("different texts" in note for note in table.notes)
-    encoder = TableEncoder(as_they_are=["code"], readings=table.readings).fit(table.features)
+    encoder = TableEncoder(passthrough=["code"], readings=table.readings).fit(table.features)
     assert encoder.transform(table.features)["code"].tolist() == codes
     rows = load_features(tmp_path / "codes.csv", ["code", "age"], readings=encoder.readings_)
     assert rows.features["code"].tolist() == codes

@@ -14,7 +14,7 @@ from mklkit.datasets.pipeline import build_pipeline
 
 def local_patterns(image: np.ndarray) -> list[float]:
     """Count an image's uniform local binary patterns by their angle and length, then the others."""
-    around = [(0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0), (1, 1)]
+    wrap = [(0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0), (1, 1)]
     counts: dict[str, float] = {"0" * 8: 0, "1" * 8: 0, "other": 0}
     for length in range(1, 8):
         for start in range(8):
@@ -22,7 +22,7 @@ def local_patterns(image: np.ndarray) -> list[float]:
             counts[word[start:] + word[:start]] = 0
     outside = np.pad(image, 1)
     for row, column in np.ndindex(8, 8):
-        ring = [outside[1 + row + down, 1 + column + right] for down, right in around]
+        ring = [outside[1 + row + down, 1 + column + right] for down, right in wrap]
         word = "".join("1" if value >= image[row, column] else "0" for value in ring)
         counts[word if word in counts else "other"] += 1
     return list(counts.values())

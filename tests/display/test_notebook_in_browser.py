@@ -33,7 +33,7 @@ def test_every_text_is_legible(page: Page, tmp_path: Path, scheme: str, learnt: 
     head = f"<!DOCTYPE html><meta charset=utf-8><style>{THEMES[scheme]}</style>"
     file.write_text(head + html, encoding="utf-8")
     page.size(1000)
-    page.colours(scheme)
+    page.colors(scheme)
     page.open(file)
     page.run(OPEN_BOXES)
     cells = ".mklkit-shown :is(td, th, dt, dd)"

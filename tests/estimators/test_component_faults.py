@@ -17,7 +17,7 @@ from mklkit.plugin import (
     CoupledSolution,
     CouplingCombiner,
     FeatureMap,
-    FeatureMapFacts,
+    FeatureMapTraits,
     FittedLearner,
     FittedMap,
     FixedKernel,
@@ -26,7 +26,7 @@ from mklkit.plugin import (
     Kernel,
     LearnedFusion,
     Learner,
-    LearnerFacts,
+    LearnerTraits,
     Missing,
     WeightingCombiner,
     weighting_rule,
@@ -70,7 +70,7 @@ class Mapped(FeatureMap, FittedMap):
     """A map with mistakes."""
 
     name: ClassVar[str] = "mistaken"
-    facts: ClassVar[FeatureMapFacts] = FeatureMapFacts(explicit=True)
+    traits: ClassVar[FeatureMapTraits] = FeatureMapTraits(explicit=True)
     explicit: ClassVar[bool] = True
 
     columns: Any = None
@@ -88,7 +88,7 @@ class Learns(Learner, FittedLearner):
     """A learner with mistakes."""
 
     name: ClassVar[str] = "mistaken"
-    facts: ClassVar[LearnerFacts] = LearnerFacts(on_gram=True)
+    traits: ClassVar[LearnerTraits] = LearnerTraits(on_gram=True)
 
     decided: Any = None
     fitted: Any = None
@@ -189,7 +189,7 @@ class Lost(Missing):
     def fit(self, kernel, rows):
         return kernel if self.what == "combiner" else None
 
-    def around(self, combiner):
+    def wrap(self, combiner):
         return combiner if self.what == "kernel" else None
 
 

@@ -89,9 +89,9 @@ def test_ridges_are_chosen_by_groups_left_out(weighted: bool, intercept: bool) -
     weights = RANDOM.uniform(0.5, 2, 72) if weighted else np.ones(72)
     targets, alphas = RANDOM.normal(size=(72, 2)), np.array([1.0, 0.1])
     rows = WeightedRows.of(72, weights, intercept, PATIENTS)
-    centre = rows.shares @ ROWS
-    products = (ROWS - centre).T @ (weights[:, None] * (ROWS - centre))
-    features = FeatureRidge(products, centre, rows, 0.0, lambda t: ROWS.T @ t, lambda i: ROWS[i])
+    center = rows.shares @ ROWS
+    products = (ROWS - center).T @ (weights[:, None] * (ROWS - center))
+    features = FeatureRidge(products, center, rows, 0.0, lambda t: ROWS.T @ t, lambda i: ROWS[i])
     expected = np.zeros((2, 2))
     for place, alpha in enumerate(alphas):
         for patient in range(24):

@@ -32,7 +32,7 @@ KERNELS = [
 SVM = "svm(C=2.0)"
 
 
-def lacking_rows(rng: np.random.Generator, n_rows: int = 60) -> tuple[np.ndarray, np.ndarray]:
+def incomplete_rows(rng: np.random.Generator, n_rows: int = 60) -> tuple[np.ndarray, np.ndarray]:
     """Return rows of three sources of which each row has one to three, and labels −1 and +1."""
     y = np.where(rng.random(n_rows) < 0.45, 1, -1)
     X = rng.normal(size=(n_rows, 9)) + 0.5 * y[:, None]
@@ -62,7 +62,7 @@ def composite(A: np.ndarray, B: np.ndarray, weights: Any) -> np.ndarray:
 
 @pytest.fixture
 def halves(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-    X, y = lacking_rows(rng, 90)
+    X, y = incomplete_rows(rng, 90)
     return X[:60], y[:60], X[60:]
 
 
@@ -127,7 +127,7 @@ def test_features_have_the_composite_as_inner_products(halves: Any, combiner: st
     assert np.mean(np.sign(decided[: len(new)]) == np.sign(of_gram.decision_function(new))) > 0.9
 
 
-@pytest.mark.parametrize("missing", ["present", "present-centred", "impute"])
+@pytest.mark.parametrize("missing", ["present", "present-centered", "impute"])
 @pytest.mark.parametrize(
     "parts",
     [
@@ -145,7 +145,7 @@ def test_one_row_alone_has_the_values_that_it_has_among_others(
     halves: Any, parts: dict[str, str], missing: str, tmp_path: Path
 ) -> None:
     X, y, new = halves
-    if missing == "present-centred" and parts.get("feature_map", "").startswith("fourier"):
+    if missing == "present-centered" and parts.get("feature_map", "").startswith("fourier"):
         pytest.skip("Fourier features are of rbf kernels alone")
     model = MKLClassifier(KERNELS, missing=missing, random_state=0, **parts).fit(X, y)
     values = model.decision_function(new)
@@ -160,9 +160,9 @@ def test_one_row_alone_has_the_values_that_it_has_among_others(
     np.testing.assert_array_equal(loaded.decision_function(new), values)
 
 
-def test_centred_kernels_have_the_mean_of_the_rows_that_have_the_source(halves: Any) -> None:
+def test_centered_kernels_have_the_mean_of_the_rows_that_have_the_source(halves: Any) -> None:
     X, y, _ = halves
-    model = MKLClassifier(KERNELS, missing="present-centred", learner=SVM).fit(X, y)
+    model = MKLClassifier(KERNELS, missing="present-centered", learner=SVM).fit(X, y)
     gram = np.zeros((len(X), len(X)))
     lacks = np.array([[not has(row, m) for m in range(3)] for row in X])
     for m in range(3):
@@ -277,7 +277,7 @@ def test_numbers_several_classes_outliers_votes_and_searches(halves: Any) -> Non
 
 @pytest.mark.parametrize("labels", [False, True], ids=["numbers", "labels"])
 @pytest.mark.parametrize("feature_map", ["implicit", "empirical(subset=12)"])
-def test_coupled_views_minimise_over_the_rows_that_they_have(
+def test_coupled_views_minimize_over_the_rows_that_they_have(
     halves: Any, labels: bool, feature_map: str
 ) -> None:
     X, y, _ = halves

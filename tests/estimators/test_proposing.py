@@ -17,7 +17,7 @@ from mklkit.errors import SpecError
 from mklkit.estimators import proposing, sources
 from mklkit.estimators.sources import column_groups
 from mklkit.kernels import Linear, Precomputed
-from mklkit.plugin import KernelFacts
+from mklkit.plugin import KernelTraits
 from mklkit.registry.columns import proposed_specs
 
 IRIS = load_iris(return_X_y=True)
@@ -27,7 +27,7 @@ def _choices(kernels: str, **parts: Any) -> list[str]:
     return list(MKLClassifier(kernels, **parts).fit(*IRIS).choices_)
 
 
-def centred(gram: np.ndarray) -> np.ndarray:
+def centered(gram: np.ndarray) -> np.ndarray:
     middle = np.eye(len(gram)) - 1 / len(gram)
     return middle @ gram @ middle
 
@@ -78,11 +78,11 @@ class TestBank:
     def test_alignments_are_those_of_gram_matrices(self) -> None:
         X, y = IRIS
         bank = propose_kernels(X, y)
-        same = centred((y[:, None] == y).astype(float))
+        same = centered((y[:, None] == y).astype(float))
         said = [note for note in bank.notes if note.startswith("kernels auto: took")]
         assert len(said) == len(bank.kernels)
         for kernel, note in zip(bank.kernels, said, strict=True):
-            value = cosine(centred(kernel.kernel.fit(X)(X, X)), same)
+            value = cosine(centered(kernel.kernel.fit(X)(X, X)), same)
             assert note == f"kernels auto: took {kernel.label} (alignment {value:.2f})"
 
     def test_one_of_two_that_are_alike_is_taken(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,12 +194,12 @@ class TestInEstimators:
 
 
 class TestCandidates:
-    """They come from the kernels' own facts."""
+    """They come from the kernels' own traits."""
 
     def test_a_proposal_that_cannot_be_made_names_its_kernel(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        facts = KernelFacts(proposed=("lineare",))
-        monkeypatch.setattr(Linear, "facts", facts)
+        traits = KernelTraits(proposed=("lineare",))
+        monkeypatch.setattr(Linear, "traits", traits)
         with pytest.raises(SpecError, match=r"'linear' proposes 'lineare' .*[Dd]id you mean"):
             proposed_specs()

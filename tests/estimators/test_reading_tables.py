@@ -76,9 +76,9 @@ def test_an_array_of_objects_is_the_same_table(table):
 def test_longer_texts_and_new_categories_are_read(table):
     frame, y = table
     model = MKLClassifier(MIXED).fit(frame, y)
-    new = frame.assign(sequence=frame["sequence"] * 5 + "xyz", colour="purple")
+    new = frame.assign(sequence=frame["sequence"] * 5 + "xyz", color="purple")
     # The new letters and the new colour are in no training row.
-    same = frame.assign(sequence=frame["sequence"] * 5, colour="brown")
+    same = frame.assign(sequence=frame["sequence"] * 5, color="brown")
     assert_alike(model, new, model, same)
 
 
@@ -235,10 +235,10 @@ def test_categories_that_a_file_reader_turned_into_numbers(table):
 def test_columns_of_gaps_alone_are_text_for_kernels_on_words(table, gap, kind):
     frame, y = table
     empty = frame.assign(
-        sequence=pd.Series([gap] * 40, dtype=kind), colour=pd.Series([gap] * 40, dtype=kind)
+        sequence=pd.Series([gap] * 40, dtype=kind), color=pd.Series([gap] * 40, dtype=kind)
     )
     model = MKLClassifier(MIXED, missing="impute").fit(empty, y)
-    written = MKLClassifier(MIXED).fit(frame.assign(sequence="", colour="missing"), y)
+    written = MKLClassifier(MIXED).fit(frame.assign(sequence="", color="missing"), y)
     assert_alike(model, frame, written, frame)
 
 
@@ -283,7 +283,7 @@ def test_searches_votes_probabilities_and_parts(table):
 def test_gates_see_numbers_only(table):
     frame, y = table
     model = MKLClassifier(MIXED, combiner="cluster-gating", random_state=0).fit(frame, y)
-    other = frame.assign(sequence="x", colour="y")
+    other = frame.assign(sequence="x", color="y")
     np.testing.assert_allclose(model.gate_weights(other), model.gate_weights(frame), rtol=1e-9)
     with pytest.raises(IncompatibleError, match="these rows contain only columns of row ids, text"):
         MKLClassifier([("t", Letters(), "sequence")], combiner="cluster-gating").fit(
@@ -297,7 +297,7 @@ def test_alignments_of_kernels_on_a_table(table):
     model = MKLClassifier(MIXED).fit(frame, y)
     np.testing.assert_allclose(alignment_matrix(model, frame), alignments, rtol=1e-9)
     numbers = frame[["age", "weight"]].to_numpy()
-    colours = frame["colour"].to_numpy()
-    linear, same = linear_kernel(numbers), (colours[:, None] == colours).astype(float)
+    colors = frame["colour"].to_numpy()
+    linear, same = linear_kernel(numbers), (colors[:, None] == colors).astype(float)
     expected = (linear * same).sum() / np.sqrt((linear**2).sum() * same.sum())
     np.testing.assert_allclose(alignments.iloc[1, 2], expected, rtol=1e-9)

@@ -75,16 +75,18 @@ def test_a_shift_and_a_scale_of_the_target_are_those_of_the_predictions(combiner
     np.testing.assert_allclose(model.weights_, weights, rtol=1e-6)
 
 
-def test_alignments_of_numbers_are_those_of_their_centred_kernel():
+def test_alignments_of_numbers_are_those_of_their_centered_kernel():
     y = Y[:, 1] + 3
     centring = np.eye(80) - 1 / 80
-    centred = centring @ y
+    centered = centring @ y
     grams = [linear_kernel(X), rbf_kernel(X, gamma=1 / 8)]
     for combiner, matrices in [
         ("alignment", grams),
         ("centered-alignment", [centring @ gram @ centring for gram in grams]),
     ]:
-        expected = np.array([centred @ gram @ centred / np.linalg.norm(gram) for gram in matrices])
+        expected = np.array(
+            [centered @ gram @ centered / np.linalg.norm(gram) for gram in matrices]
+        )
         for feature_map in ("implicit", "empirical", "empirical(subset=80)"):
             model = MKLRegressor(
                 KERNELS, combiner=combiner, feature_map=feature_map, random_state=0

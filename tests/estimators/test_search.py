@@ -89,7 +89,7 @@ def test_how_long_to_look() -> None:
 
     assert tried("fast") == [{"learner__C": C} for C in (1.0, 10.0, 100.0)]
     thorough = tried("thorough")
-    prices = SVM.facts.search_space["C"]
+    prices = SVM.traits.search_space["C"]
     assert thorough[:7] == [{"learner__C": C} for C in prices]
     widths = {params["kernels__rbf__sigma"] for params in thorough[7:]}
     assert widths == {"2.0*mean".replace(".0", ""), "0.5*mean", "0.25*mean"}

@@ -126,8 +126,8 @@ def test_a_search_says_what_it_chose(frame: pd.DataFrame) -> None:
     assert alone(model).facts["search"].startswith("learner__C 1.0: best of 1 setting")
     vote = ESTIMATORS["vote"]().fit(frame, np.arange(24) % 2)
     assert alone(vote).facts["vote"] == "2 members, mean weights"
-    for around in (MKLSearchCV(vote.members_[0]), MKLVotingClassifier(vote.members_[0])):
-        assert "fitted on" not in alone(around).facts
+    for wrap in (MKLSearchCV(vote.members_[0]), MKLVotingClassifier(vote.members_[0])):
+        assert "fitted on" not in alone(wrap).facts
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from mklkit import (
     MKLTransformer,
     get_registry,
     load_model,
-    read_facts,
+    read_metadata,
     save_model,
 )
 from mklkit.errors import DataError, SpecError
@@ -139,10 +139,10 @@ def test_files_of_transformers_and_pipelines(tmp_path: Path) -> None:
         save_model(model.fit(X), path)
         np.testing.assert_array_equal(load_model(path).transform(X[:7]), model.transform(X[:7]))
     save_model(MKLTransformer(KERNELS).fit(X), path)
-    facts = read_facts(path)["model"]
-    assert facts["combiner"] == "uniform"
-    assert "learner" not in facts
-    assert [row["problem"] for row in facts["weights"]] == ["all rows"] * 2
+    traits = read_metadata(path)["model"]
+    assert traits["combiner"] == "uniform"
+    assert "learner" not in traits
+    assert [row["problem"] for row in traits["weights"]] == ["all rows"] * 2
 
 
 def test_text_and_numbers_are_sources_alike() -> None:

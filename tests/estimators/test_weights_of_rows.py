@@ -238,7 +238,7 @@ def test_weights_are_routed_by_scikit_learn():
 def test_the_page_names_those_that_weigh_rows():
     from pathlib import Path
 
-    from mklkit.protocols import CombinerFacts, LearnerFacts, facts_of
+    from mklkit.protocols import CombinerTraits, LearnerTraits, traits_of
     from mklkit.registry.composing import default_instances
     from mklkit.registry.registry import get_registry
 
@@ -248,17 +248,17 @@ def test_the_page_names_those_that_weigh_rows():
         next(line for line in lines if line.startswith(f"| {start} |"))
         for start in ("learners", "kernel weights")
     )
-    for kind, kind_of_facts, named in (
-        ("learner", LearnerFacts, learners),
-        ("combiner", CombinerFacts, combiners),
+    for kind, kind_of_traits, named in (
+        ("learner", LearnerTraits, learners),
+        ("combiner", CombinerTraits, combiners),
     ):
         for part in default_instances(get_registry(), kind):
-            facts = facts_of(part, kind_of_facts)
+            traits = traits_of(part, kind_of_traits)
             ours = type(part).__module__.startswith(("mklkit.", "mklkit_optimize."))
-            if ours and "two classes" in facts.tasks:
+            if ours and "two classes" in traits.tasks:
                 weighs = (
-                    facts.takes_row_weights
+                    traits.takes_row_weights
                     if kind == "learner"
-                    else facts.row_weights == "throughout"
+                    else traits.row_weights == "throughout"
                 )
                 assert (f"`{part.name}`" in named) == weighs, part.name

@@ -62,12 +62,12 @@ def test_the_fit_is_watched_and_gets_its_groups() -> None:
     watched: list[Any] = []
 
     @contextmanager
-    def around(model: Any) -> Iterator[None]:
+    def wrap(model: Any) -> Iterator[None]:
         watched.append(model)
         yield
 
     samples = Samples(X, Y, groups=np.arange(60) // 4)
     model = MKLClassifier(["linear", "rbf"])
-    scores = fit_and_score(model, samples, SPLIT, Classes(), around_fit=around)
+    scores = fit_and_score(model, samples, SPLIT, Classes(), wrap_fit=wrap)
     assert watched == [scores.model]
     assert scores.model.n_groups_fit_ == 15

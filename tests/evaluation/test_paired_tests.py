@@ -70,9 +70,9 @@ def test_interval_ends_where_the_test_of_its_end_finds_no_difference():
 
 
 def test_least_difference_is_just_found():
-    centred = DIFFERENCES - DIFFERENCES.mean()
+    centered = DIFFERENCES - DIFFERENCES.mean()
     least = least_difference(DIFFERENCES, 90, 10, alpha=0.01)
-    assert corrected_t_test(centred + least, 90, 10).p_value == pytest.approx(0.01)
+    assert corrected_t_test(centered + least, 90, 10).p_value == pytest.approx(0.01)
 
 
 def test_holm_by_hand():

@@ -42,7 +42,7 @@ from mklkit import (
 from mklkit.combiners.uniform import Uniform
 from mklkit.errors import DataError, SpecError
 from mklkit.explanation.effects import effects_table
-from mklkit.plugin import CombinerFacts
+from mklkit.plugin import CombinerTraits
 
 SAME_AS_LINEAR = "polynomial(degree=1, coef0=0)"
 QUICK = {"cv": 2, "repeats": 1}
@@ -114,7 +114,7 @@ class Pair(Uniform):
     """Two kernels, no more and no fewer."""
 
     name: ClassVar[str] = "pair"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(n_kernels=2)
+    metadata: ClassVar[CombinerTraits] = CombinerTraits(n_kernels=2)
 
 
 @pytest.mark.parametrize(
@@ -338,8 +338,8 @@ def test_noise_is_selected_as_often_as_said_and_no_more_often_than_bounded() -> 
         folds = []
         for train, _ in KFold(5, shuffle=True, random_state=seed).split(columns):
             effects = np.abs(columns[train].T @ target[train])
-            facts = {"kernel": 0, "exact": True}
-            folds.append([{**facts, "column": j, "effect": e} for j, e in enumerate(effects)])
+            metadata = {"kernel": 0, "exact": True}
+            folds.append([{**metadata, "column": j, "effect": e} for j, e in enumerate(effects)])
         found = effects_table(folds, ["noise"], list("abcdef"))
         assert found["chance"].tolist() == [0.5] * 6
         often = found["frequency"].to_numpy()

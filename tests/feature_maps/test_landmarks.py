@@ -86,10 +86,10 @@ def test_odd_rows_get_finite_features(strategy, subset):
 
 
 def test_kmeans_puts_a_landmark_into_each_cluster(rng):
-    centres = 100 * rng.normal(size=(5, 3))
-    rows = np.repeat(centres, 40, axis=0) + rng.normal(size=(200, 3))
+    centers = 100 * rng.normal(size=(5, 3))
+    rows = np.repeat(centers, 40, axis=0) + rng.normal(size=(200, 3))
     chosen = fitted("kmeans", RBF(gamma=1.0), rows, subset=5).landmarks
-    distances = cdist(centres, chosen)
+    distances = cdist(centers, chosen)
     assert sorted(distances.argmin(axis=1)) == list(range(5))
     # The mean of 40 rows of variance 1 in 3 columns.
     assert distances.min(axis=1).max() < 5 * np.sqrt(3 / 40)
@@ -117,7 +117,7 @@ def test_row_ids_have_no_means(rows, wrapped):
 
 
 @pytest.mark.parametrize("ridge", [1e-1, 1e-3])
-def test_leverage_scores_are_those_of_the_mean_of_the_normalised_kernels(ridge, rows):
+def test_leverage_scores_are_those_of_the_mean_of_the_normalized_kernels(ridge, rows):
     gram = (rbf_kernel(rows, gamma=0.5) + linear_kernel(rows) / (rows**2).sum(axis=1).mean()) / 2
     exact = np.diag(gram @ np.linalg.inv(gram + ridge * 60 * np.eye(60)))
     bank = seen_by([RBF(gamma=0.5), Linear()], rows)

@@ -25,12 +25,12 @@ COMPONENTS: dict[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
     "kernel": ("Kernel", (), {"fit(self, rows)": "Fitted()"}),
     "feature_map": (
         "FeatureMap",
-        ("facts = FeatureMapFacts(explicit=True)",),
+        ("traits = FeatureMapTraits(explicit=True)",),
         {"fit(self, kernel, rows, random_state)": "Fitted()"},
     ),
     "learner": (
         "Learner",
-        ("facts = LearnerFacts(on_gram=True)",),
+        ("traits = LearnerTraits(on_gram=True)",),
         {"fit(self, side, y)": "LinearDecision(y / len(y), 0.0)"},
     ),
     "combiner": ("WeightingCombiner", (), {"weights(self, views, y)": "np.ones(len(views))"}),
@@ -63,11 +63,11 @@ AT_IMPORT = (
 CLASS_LINES = (
     "__slots__ = ('a',)",
     "__doc__ = 5",
-    "facts = FeatureMapFacts(explicit='no')",
-    "facts = CombinerFacts(learner='none')",
-    "facts = 5",
+    "traits = FeatureMapTraits(explicit='no')",
+    "traits = CombinerTraits(learner='none')",
+    "traits = 5",
     "def __init__(self, needed): raise ValueError('never')",
-    "facts = KernelFacts(definite=np.array([1, 2]))",
+    "traits = KernelTraits(definite=np.array([1, 2]))",
 )
 ANSWERS = (
     "None",

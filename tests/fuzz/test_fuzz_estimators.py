@@ -16,8 +16,8 @@ from mklkit import (
     get_registry,
     preset_classifier,
 )
-from mklkit.plugin import CombinerFacts
-from mklkit.protocols import facts_of
+from mklkit.plugin import CombinerTraits
+from mklkit.protocols import traits_of
 
 # Of the largest decision value: what may differ when BLAS adds in another order.
 TOLERANCE = {np.dtype(np.float64): 1e-5, np.dtype(np.float32): 2e-2}
@@ -50,7 +50,7 @@ def _check_weights(model: Any) -> None:
     model = getattr(model, "best_estimator_", model)
     weights = np.asarray(model.weights_)
     assert np.isfinite(weights).all()
-    stated = facts_of(model.combiner_, CombinerFacts).weight_range
+    stated = traits_of(model.combiner_, CombinerTraits).weight_range
     low, high = stated or (0.0, 1.0)
     assert weights.min() >= low - 1e-9
     assert weights.max() <= high + 1e-9

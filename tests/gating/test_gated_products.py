@@ -60,7 +60,7 @@ def test_composite_is_summed_from_tiles(rng, composition, n_rows):
     )
 
 
-def test_product_form_is_linearised_by_its_derivative(rng):
+def test_product_form_is_linearized_by_its_derivative(rng):
     views, grams, memberships, projection, _ = problem(rng)
     theta = rng.dirichlet(np.ones(len(views)), size=memberships.shape[1])
     blocks = gated_blocks(views, memberships, projection, memberships @ theta)

@@ -21,7 +21,7 @@ from mklkit.numerics.graph_embedding import (
 )
 
 
-def maximised(coordinates, lengths, graphs, alpha, n_components, offset=0.0):
+def maximized(coordinates, lengths, graphs, alpha, n_components, offset=0.0):
     return trace_ratio(pencil_of(coordinates, lengths, graphs, alpha), n_components, offset)
 
 
@@ -59,7 +59,7 @@ def test_discriminant_graphs_are_the_papers_matrices(rng):
 
 @pytest.mark.parametrize("alpha", [1e-3, 0.1, 10.0])
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_one_component_is_the_top_of_the_generalised_eigenproblem(rng, alpha, n_classes):
+def test_one_component_is_the_top_of_the_generalized_eigenproblem(rng, alpha, n_classes):
     y = np.arange(80) % n_classes
     gram = gaussian_gram(rng, y, gamma=5.0)
     similarity, constraint = discriminant_matrices(y)
@@ -82,8 +82,8 @@ def test_low_rank_graphs_reach_the_largest_trace_ratio(rng, n_rows, n_components
     assert (len(lengths) > 200) == (n_rows > 200)  # a Krylov solver, or a dense one
     upper, lower = pencil(coordinates, y, alpha)
     best = best_trace_ratio(upper, lower, n_components)
-    fitted = maximised(coordinates, lengths, discriminant_graphs(y), alpha, n_components)
-    dense = maximised(coordinates, lengths, as_functions(y), alpha, n_components)
+    fitted = maximized(coordinates, lengths, discriminant_graphs(y), alpha, n_components)
+    dense = maximized(coordinates, lengths, as_functions(y), alpha, n_components)
     assert fitted.ratio == pytest.approx(best, rel=1e-8)
     assert dense.ratio == pytest.approx(best, rel=1e-8)
     for weights in (fitted.projection, dense.projection):
@@ -109,8 +109,8 @@ def test_many_classes_whose_eigenvalues_lie_close():
     y = np.repeat(np.arange(20), 20)
     rows = rng.normal(size=(400, 8)) / 2 + 3 * rng.normal(size=(20, 8))[y]
     coordinates, lengths = coordinates_of(rbf_kernel(rows, gamma=0.004))
-    fitted = maximised(coordinates, lengths, discriminant_graphs(y), 1e-3, 19)
-    dense = maximised(coordinates, lengths, as_functions(y), 1e-3, 19)
+    fitted = maximized(coordinates, lengths, discriminant_graphs(y), 1e-3, 19)
+    dense = maximized(coordinates, lengths, as_functions(y), 1e-3, 19)
     assert fitted.ratio == pytest.approx(dense.ratio, rel=1e-8)
 
 
@@ -119,8 +119,8 @@ def test_many_classes_whose_eigenvalues_lie_close():
 def test_krylov_and_dense_solvers_agree_where_classes_lie_far_apart(rng, shift, alpha):
     y = np.arange(250) % 3
     coordinates, lengths = coordinates_of(gaussian_gram(rng, y, gamma=2.0, shift=shift))
-    krylov = maximised(coordinates, lengths, discriminant_graphs(y), alpha, 2)
-    dense = maximised(coordinates, lengths, as_functions(y), alpha, 2)
+    krylov = maximized(coordinates, lengths, discriminant_graphs(y), alpha, 2)
+    dense = maximized(coordinates, lengths, as_functions(y), alpha, 2)
     # The ratio is up to 1e9, so that the scatter in it has few digits.
     assert krylov.ratio == pytest.approx(dense.ratio, rel=1e-5)
     angles = np.linalg.svd(krylov.projection.T @ dense.projection, compute_uv=False)
@@ -138,7 +138,7 @@ def test_the_ratio_never_decreases(seed, n_classes, n_components, alpha, offset)
     rng = np.random.default_rng(seed)
     y = np.arange(24) % n_classes
     coordinates, lengths = coordinates_of(gaussian_gram(rng, y))
-    fitted = maximised(
+    fitted = maximized(
         coordinates, lengths, discriminant_graphs(y), alpha, n_components, offset=offset
     )
     assert np.isfinite(fitted.history).all()
@@ -150,7 +150,7 @@ def test_a_constant_in_the_denominator_is_counted(rng):
     y = np.arange(60) % 3
     coordinates, lengths = coordinates_of(gaussian_gram(rng, y))
     upper, lower = pencil(coordinates, y, 0.1)
-    fitted = maximised(coordinates, lengths, discriminant_graphs(y), 0.1, 2, offset=3.0)
+    fitted = maximized(coordinates, lengths, discriminant_graphs(y), 0.1, 2, offset=3.0)
     spread = lower + 1.5 * np.eye(len(lower))  # tr(WᵀW) = 2 brings 1.5 back to 3
     assert fitted.ratio == pytest.approx(best_trace_ratio(upper, spread, 2), rel=1e-8)
 

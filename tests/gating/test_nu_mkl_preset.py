@@ -9,7 +9,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 
 from mklkit import MKLClassifier, get_registry
-from mklkit.kernels.bandwidth import squared_neighbour_distance
+from mklkit.kernels.bandwidth import squared_neighbor_distance
 from mklkit.presets.papers import FOUR_WIDTHS
 
 
@@ -19,7 +19,7 @@ def test_kernels_are_gaussians_of_the_papers_four_widths():
     distances, _ = NearestNeighbors(n_neighbors=6).fit(X).kneighbors(X)
     # σ, the root of the mean squared distance (section 7.2, in the reading that is a width).
     scale = np.sqrt((distances[:, 1:] ** 2).mean())
-    assert squared_neighbour_distance(X) == pytest.approx(scale**2)
+    assert squared_neighbor_distance(X) == pytest.approx(scale**2)
     model = MKLClassifier(list(FOUR_WIDTHS), learner="kda").fit(X, np.arange(100) % 2)
     fitted = [projector.map.kernel for projector in model.decisions_[0].projectors]
     widths = np.array([0.01, 0.1, 1.0, 10.0]) * scale

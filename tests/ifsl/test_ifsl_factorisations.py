@@ -46,7 +46,7 @@ class CountingSide:
 
 
 @pytest.fixture
-def factorised(monkeypatch) -> Counter[str]:
+def factorized(monkeypatch) -> Counter[str]:
     """Count decompositions by SciPy and NumPy; all of them still run."""
     counted: Counter[str] = Counter()
 
@@ -83,14 +83,14 @@ def asked_in(passes, learner, feature_map, rule, rows, y, n_points=1):
 @each_rule
 @pytest.mark.parametrize("n_points", [1, 5])
 def test_a_view_is_decomposed_as_often_however_long_it_runs(
-    two_classes, factorised, learner, feature_map, rule, n_points
+    two_classes, factorized, learner, feature_map, rule, n_points
 ):
     rows, y = two_classes
     counts, asked = [], []
     for passes in (3, 12):
-        factorised.clear()
+        factorized.clear()
         asked.append(asked_in(passes, learner, feature_map, rule, rows, y, n_points))
-        counts.append(dict(factorised))
+        counts.append(dict(factorized))
     assert counts[0] == counts[1]
     # One decomposition a view at most, besides the one that makes an empirical map.
     assert sum(counts[1].values()) <= (6 if feature_map.startswith("empirical") else 3)
@@ -102,26 +102,26 @@ def test_a_view_is_decomposed_as_often_however_long_it_runs(
         assert set(grown.values()) <= ({9} if learner is MHKS else {0})
 
 
-def test_full_maps_are_never_decomposed_again(two_classes, factorised):
+def test_full_maps_are_never_decomposed_again(two_classes, factorized):
     """The arrowhead: the normal matrix of a full empirical map needs no decomposition at all."""
     rows, y = two_classes
     views = views_of(TRIO, rows, "empirical")
-    factorised.clear()
+    factorized.clear()
     couple(views, y, IFSL(), MHKS())
-    assert not factorised
+    assert not factorized
 
 
 @pytest.mark.parametrize("learner", ["mhks", "mhks(alpha=0.01)"])
-def test_a_fit_on_a_full_map_takes_no_eigenpairs(two_classes, factorised, learner):
+def test_a_fit_on_a_full_map_takes_no_eigenpairs(two_classes, factorized, learner):
     """A Cholesky factor per view, and the function that the features of paper 000 give."""
     rows, y = two_classes
     kernels = ["rbf(gamma=0.1)", "rbf(gamma=0.4)"]
     views = views_of(kernels, rows, "empirical")
     naive = multik_mhks([view.features() for view in views], y, MHKS().alpha, 1.0)
-    factorised.clear()
+    factorized.clear()
     model = MKLClassifier(kernels, combiner="ifsl", learner=learner).fit(rows, y)
-    assert set(factorised) == {"cho_factor"}
-    assert factorised["cho_factor"] == len(kernels)
+    assert set(factorized) == {"cho_factor"}
+    assert factorized["cho_factor"] == len(kernels)
     if learner == "mhks":
         mean = np.mean(naive.outputs, axis=0)
         np.testing.assert_allclose(model.decision_function(rows), mean, atol=1e-8)
@@ -135,7 +135,7 @@ def test_a_fit_on_a_full_map_takes_no_eigenpairs(two_classes, factorised, learne
         {"feature_map": "empirical(rank=20)"},
     ],
 )
-def test_features_that_matter_are_made(two_classes, factorised, changed):
+def test_features_that_matter_are_made(two_classes, factorized, changed):
     rows, y = two_classes
     MKLClassifier(**{"kernels": ["rbf"], "combiner": "ifsl"} | changed).fit(rows, y)
-    assert factorised["eigh"] > 0
+    assert factorized["eigh"] > 0

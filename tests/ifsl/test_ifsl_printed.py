@@ -180,7 +180,7 @@ def test_ridges_need_a_learner_with_a_ridge(two_classes):
     class WithoutRidge:
         name = "bare"
         coupling = MHKS().coupling
-        facts = MHKS().facts
+        traits = MHKS().traits
 
         def get_params(self):
             return {}

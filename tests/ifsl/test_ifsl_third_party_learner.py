@@ -18,8 +18,8 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from mklkit import MKLClassifier, MKLSearchCV
 from mklkit.combiners import IFSL
 from mklkit.errors import IncompatibleError
-from mklkit.plugin import Learner, LearnerFacts, LinearDecision, Subproblem
-from mklkit.protocols import CouplingFacts
+from mklkit.plugin import Learner, LearnerTraits, LinearDecision, Subproblem
+from mklkit.protocols import CouplingTraits
 
 
 @attrs.frozen
@@ -60,11 +60,11 @@ class Ridge(Learner):
     """Ridge regression on the labels: margins stay at one."""
 
     name: ClassVar[str] = "outside-ridge"
-    facts: ClassVar[LearnerFacts] = LearnerFacts(on_features=True)
+    traits: ClassVar[LearnerTraits] = LearnerTraits(on_features=True)
 
     alpha: float = 1.0
 
-    coupling: ClassVar = CouplingFacts(stopping=UntilStill(1e-14))
+    coupling: ClassVar = CouplingTraits(stopping=UntilStill(1e-14))
 
     def subproblem(self, side: Any, target: Any, variants: Any) -> RidgeSubproblem:
         return RidgeSubproblem(side.features(), self.alpha)

@@ -118,23 +118,23 @@ def test_what_is_no_table_of_numbers_is_refused(rows, words):
         alignment_matrix(["linear", "rbf"], rows)
 
 
-def test_a_constant_kernel_is_aligned_with_nothing_once_it_is_centred(rng):
+def test_a_constant_kernel_is_aligned_with_nothing_once_it_is_centered(rng):
     rows = rng.normal(size=(60, 3)) * 1e-9
     table = alignment_matrix(["polynomial(gamma=1e-9, coef0=0.1)", "rbf"], rows, centered=True)
     # What is zero is so exactly; the last digit of one depends on the processor.
     np.testing.assert_allclose(table, [[0, 0], [0, 1]], rtol=1e-14, atol=0)
 
 
-def exactly_centred(gram):
+def exactly_centered(gram):
     return gram - gram.mean(axis=0) - gram.mean(axis=1)[:, None] + gram.mean()
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e5, 5e9, 1e12])
-def test_centred_alignment_keeps_its_digits_far_from_zero(rng, offset):
+def test_centered_alignment_keeps_its_digits_far_from_zero(rng, offset):
     X = rng.normal(size=(30, 3)) + offset
     rows = X.astype(np.longdouble) - X.astype(np.longdouble).mean(axis=0)
     squares = ((rows[:, None] - rows) ** 2).sum(axis=2)
-    first, second = exactly_centred(rows @ rows.T), exactly_centred(np.exp(-squares / 2))
+    first, second = exactly_centered(rows @ rows.T), exactly_centered(np.exp(-squares / 2))
     norms = np.sqrt((first**2).sum() * (second**2).sum())
     table = alignment_matrix(["linear", "rbf(sigma=1)"], X, centered=True)
     assert table.iloc[0, 1] == pytest.approx(float((first * second).sum() / norms), rel=1e-9)

@@ -17,7 +17,7 @@ from mklkit.kernels.bandwidth import (
     bandwidth,
     mean_distance,
     median_distance,
-    squared_neighbour_distance,
+    squared_neighbor_distance,
 )
 from mklkit.numerics.sampling import sampled_pairs, sampled_rows
 from mklkit.protocols import Rows
@@ -81,20 +81,20 @@ def test_what_is_no_bandwidth_is_refused(value):
         Bandwidth.parse(value, "sigma")
 
 
-def test_neighbours_are_as_far_apart_wherever_the_data_lie(rng):
+def test_neighbors_are_as_far_apart_wherever_the_data_lie(rng):
     rows = rng.normal(size=(60, 20))  # so many columns that scikit-learn multiplies matrices
-    near, far = (squared_neighbour_distance(rows + offset) for offset in (0, 1e8))
+    near, far = (squared_neighbor_distance(rows + offset) for offset in (0, 1e8))
     assert far == pytest.approx(near, rel=1e-6)
 
 
 @pytest.mark.filterwarnings("error")
-def test_neighbours_are_found_where_squares_overflow(rng):
+def test_neighbors_are_found_where_squares_overflow(rng):
     rows = rng.normal(size=(30, 3))
-    near = squared_neighbour_distance(rows)
-    assert squared_neighbour_distance(np.ldexp(rows, 500)) == np.ldexp(near, 1000)
-    assert squared_neighbour_distance(np.ldexp(rows, 600)) == np.inf
+    near = squared_neighbor_distance(rows)
+    assert squared_neighbor_distance(np.ldexp(rows, 500)) == np.ldexp(near, 1000)
+    assert squared_neighbor_distance(np.ldexp(rows, 600)) == np.inf
     small = np.ldexp(rows.astype(np.float32), 100)
-    assert squared_neighbour_distance(small) == pytest.approx(np.ldexp(near, 200), rel=1e-5)
+    assert squared_neighbor_distance(small) == pytest.approx(np.ldexp(near, 200), rel=1e-5)
 
 
 @pytest.mark.filterwarnings("error")
@@ -116,7 +116,7 @@ def test_a_gamma_beyond_the_numbers_of_the_data_is_refused(gamma, kind):
 def test_of_many_rows_distances_are_sampled(rng, monkeypatch):
     rows = rng.uniform(size=(3000, 5)) * [9, 1, 1, 1, 1]
     rows = rows[rows[:, 0].argsort()].astype(np.float32)  # rows next to each other are near
-    rules = {"mean": mean_distance, "median": median_distance, "near": squared_neighbour_distance}
+    rules = {"mean": mean_distance, "median": median_distance, "near": squared_neighbor_distance}
     exact = {name: rule(rows) for name, rule in rules.items()}
     monkeypatch.setattr("mklkit.kernels.bandwidth.MOST_ROWS", 1000)
     for name, rule in rules.items():

@@ -107,8 +107,8 @@ def test_of_many_rows_some_are_left_out(monkeypatch):
 def test_the_automatic_ridge_is_the_best_of_the_grid_for_each_target(kind):
     side = GramSide(ROWS @ ROWS.T) if kind == "gram" else FeatureSide(ROWS)
     fitted = Ridge().fit(side, Target.numbers(Y))
-    centred = ROWS - ROWS.mean(axis=0)
-    spread = (centred**2).sum() / len(ROWS)
+    centered = ROWS - ROWS.mean(axis=0)
+    spread = (centered**2).sum() / len(ROWS)
     for column, alpha in enumerate(fitted.alpha):
         errors = [
             errors_by_fits(ROWS, Y[:, column], np.ones(40), ridge * spread, True)

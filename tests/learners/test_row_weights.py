@@ -101,7 +101,7 @@ def test_many_rows_have_the_minimum_of_the_weighted_hinge_loss(seed):
 
 
 @given(seed=st.integers(0, 10_000), fractional=st.booleans())
-def test_the_bias_minimises_the_weighted_hinge_loss(seed, fractional):
+def test_the_bias_minimizes_the_weighted_hinge_loss(seed, fractional):
     draw = np.random.default_rng(seed)
     outputs = draw.normal(size=9)
     y = np.where(np.arange(9) % 3, 1.0, -1.0)
@@ -127,8 +127,8 @@ def test_fractional_weights_of_discriminant_analysis(seed, on):
         values, vectors = np.linalg.eigh(gram)
         features = vectors * np.sqrt(np.maximum(values, 0))
     total, within = np.zeros((2, features.shape[1], features.shape[1]))
-    centre = np.average(features, axis=0, weights=weights)
-    total += (weights[:, None] * (features - centre)).T @ (features - centre)
+    center = np.average(features, axis=0, weights=weights)
+    total += (weights[:, None] * (features - center)).T @ (features - center)
     means = []
     for label in (-1, 1):
         members, share = features[y == label], weights[y == label]

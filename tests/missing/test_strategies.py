@@ -8,12 +8,12 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import KernelCenterer
 
 from mklkit.kernels import RBF, Linear
-from mklkit.missing import Drop, Impute, Present, PresentCentred
+from mklkit.missing import Drop, Impute, Present, PresentCentered
 
 
-def test_a_centred_kernel_is_scikit_learns(rng: np.random.Generator) -> None:
+def test_a_centered_kernel_is_scikit_learns(rng: np.random.Generator) -> None:
     rows, new = rng.normal(size=(40, 3)), rng.normal(size=(9, 3))
-    fitted = PresentCentred().fit(RBF(gamma=0.3).fit(rows), rows)
+    fitted = PresentCentered().fit(RBF(gamma=0.3).fit(rows), rows)
     centerer = KernelCenterer().fit(rbf_kernel(rows, gamma=0.3))
     for some in (rows, new):
         expected = centerer.transform(rbf_kernel(some, rows, gamma=0.3))
@@ -28,7 +28,7 @@ def test_a_centred_kernel_is_scikit_learns(rng: np.random.Generator) -> None:
 def test_the_mean_is_that_of_evenly_spaced_rows(n_rows: int, most: int, step: int) -> None:
     """In the order of their values, the first rows have another mean than all."""
     rows = np.linspace(0, 1, n_rows)[:, None] ** [1, 2]
-    fitted = PresentCentred(most=most).fit(Linear().fit(rows), rows)
+    fitted = PresentCentered(most=most).fit(Linear().fit(rows), rows)
     mean = np.mean([rows[place] for place in range(0, n_rows, step)], axis=0)
     new = np.array([[0.2, 0.9], [-3.0, 0.5]])
     expected = (new - mean) @ (rows - mean).T

@@ -118,8 +118,8 @@ def test_without_a_ridge_the_shortest_weights_are_found(rng):
     normal = NormalMatrix(features.T @ features, features.sum(axis=0), 10)
     system = SpectralSystem(normal.spectrum(), normal.sums)
     solution = solved(system, features, targets, np.ones(2), np.zeros(2))
-    centred = features - features.mean(axis=0)
-    expected = np.linalg.pinv(centred) @ (targets - targets.mean(axis=0))
+    centered = features - features.mean(axis=0)
+    expected = np.linalg.pinv(centered) @ (targets - targets.mean(axis=0))
     np.testing.assert_allclose(solution, expected, atol=1e-10)
 
 
@@ -131,8 +131,8 @@ def test_a_ridge_that_is_lost_beside_its_data_weight_leaves_no_ridge(rng):
     features, targets = vectors * np.sqrt(values), rng.normal(size=(8, 1))
     system = ArrowheadSystem(NormalMatrix(values, features.sum(axis=0), 8))
     solution = solved(system, features, targets, np.array([1e200]), np.ones(1))
-    centred = features - features.mean(axis=0)
-    expected = np.linalg.pinv(centred) @ (targets - targets.mean())
+    centered = features - features.mean(axis=0)
+    expected = np.linalg.pinv(centered) @ (targets - targets.mean())
     np.testing.assert_allclose(solution * 1e200, expected, rtol=1e-6, atol=1e-6)
 
 

@@ -87,5 +87,5 @@ def cosine(first: Array, second: Array) -> float:
 
 def in_the_middle(gram: Array) -> Array:
     """Return HKH, H = I − 11ᵀ/N: subtract the mean of each column, and then of each row."""
-    centred = gram - gram.mean(axis=0)
-    return centred - centred.mean(axis=1)[:, None]
+    centered = gram - gram.mean(axis=0)
+    return centered - centered.mean(axis=1)[:, None]

@@ -176,7 +176,7 @@ def table_1_of_002(
         losses.append(loss(k + 1))
         # c
         k = k + 1
-        settled = len(losses) > 1 and abs(losses[-1] - losses[-2]) / abs(losses[-2]) <= xi
-        if settled or len(losses) == passes:
+        resolved = len(losses) > 1 and abs(losses[-1] - losses[-2]) / abs(losses[-2]) <= xi
+        if resolved or len(losses) == passes:
             last = [np.append(vector, bias) for vector, bias in zip(big[k], w[k], strict=True)]
             return Printed(last, b[k], losses)

@@ -17,7 +17,7 @@ from crafted import Check, copied, hiding, json_node, list_node, nodes, with_arr
 
 from mklkit.errors import ModelFileError
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.persistence import archive, load_model, read_facts, save_model
+from mklkit.persistence import archive, load_model, read_metadata, save_model
 
 
 class TestBrokenFiles:
@@ -61,7 +61,7 @@ class TestBrokenFiles:
     @pytest.mark.parametrize(
         ("member", "content"),
         [
-            *(("mklkit", facts) for facts in ([], {}, {"format": "1"}, None, 3)),
+            *(("mklkit", metadata) for metadata in ([], {}, {"format": "1"}, None, 3)),
             *(("schema", schema) for schema in (None, [], {}, {"protocol": 0})),
             ("schema", {"protocol": 2, "__loader__": "NoSuchNode"}),
         ],
@@ -83,7 +83,7 @@ class TestNoFileToRead:
 
     def test_a_pipe_is_not_waited_for(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "pipe.mkl")
-        for read in (load_model, read_facts):
+        for read in (load_model, read_metadata):
             with pytest.raises(ModelFileError, match="is a pipe or a device"):
                 read(tmp_path / "pipe.mkl")
         with pytest.raises(ModelFileError, match="null is a pipe or a device"):
@@ -112,7 +112,7 @@ class TestSizes:
         )
         assert path.stat().st_size < 2**20
         tracemalloc.start()
-        for read in (load_model, read_facts):
+        for read in (load_model, read_metadata):
             with pytest.raises(ModelFileError, match=r"would unpack to 6\d,\d+,\d+, which"):
                 read(path)
         assert tracemalloc.get_traced_memory()[1] < 20 * 2**20

@@ -30,7 +30,7 @@ from mklkit.estimators.classifier import MKLClassifier
 from mklkit.numerics.pairwise import manhattan_distances, squared_distances
 from mklkit.persistence import load_model, save_model
 from mklkit.persistence.contents import check_arrays, check_parameters
-from mklkit.persistence.facts import versions
+from mklkit.persistence.metadata import versions
 
 ROWS = np.random.default_rng(0).normal(size=(20, 6))
 LABELS = np.repeat([0, 1], 10)
@@ -40,9 +40,9 @@ TEXTS = [f"word{place % 3} row" for place in range(20)]
 def of_a_stranger(model: Any, path: Path) -> Path:
     """Write a model with skops alone, which asks for nothing, and plausible facts."""
     buffer = io.BytesIO(dumps(model))
-    facts = {"format": 1, "versions": versions(), "plugins": [], "trial": None, "model": {}}
+    metadata = {"format": 1, "versions": versions(), "plugins": [], "trial": None, "model": {}}
     with zipfile.ZipFile(buffer, "a") as archive:
-        archive.writestr("mklkit.json", json.dumps(facts))
+        archive.writestr("mklkit.json", json.dumps(metadata))
     path.write_bytes(buffer.getvalue())
     return path
 

@@ -88,9 +88,9 @@ class TestNoCodeIsRun:
 
         lose = hiding(node("ObjectNode", "mklkit_lost.rules", "Rule"))
 
-        def record(facts: dict[str, Any]) -> dict[str, Any]:
+        def record(metadata: dict[str, Any]) -> dict[str, Any]:
             plugin = {"distribution": "mklkit-lost", "version": "1.2", "types": [lost]}
-            return facts | {"plugins": [plugin, "nonsense", {"distribution": "a b; rm"}]}
+            return metadata | {"plugins": [plugin, "nonsense", {"distribution": "a b; rm"}]}
 
         check_refused(f"(?s){lost}.*plugin mklkit-lost: install", schema=lose, mklkit=record)
 

@@ -14,8 +14,8 @@ from crafted import fitted
 from mklkit.datasets import load_table
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.voting import MKLVotingClassifier
-from mklkit.persistence import load_model, read_facts, save_model
-from mklkit.persistence.facts import facts_of_model
+from mklkit.persistence import load_model, read_metadata, save_model
+from mklkit.persistence.metadata import metadata_of_model
 
 
 class TestRoundTrip:
@@ -37,21 +37,21 @@ class TestRoundTrip:
     ) -> None:
         model = fitted(mixed, np.asarray(labels), multiclass=multiclass)
         save_model(model, tmp_path / "model.mkl")
-        again, facts = load_model(tmp_path / "model.mkl"), read_facts(tmp_path / "model.mkl")
+        again, metadata = load_model(tmp_path / "model.mkl"), read_metadata(tmp_path / "model.mkl")
         assert again.classes_.tolist() == model.classes_.tolist()
         assert again.classes_.dtype == model.classes_.dtype
-        assert facts["model"]["classes"] == model.classes_.tolist()
+        assert metadata["model"]["classes"] == model.classes_.tolist()
         expected = "binary" if len(model.classes_) == 2 else multiclass
-        assert facts["model"]["multiclass"] == expected
+        assert metadata["model"]["multiclass"] == expected
         assert again.predict(mixed).tolist() == model.predict(mixed).tolist()
 
     def test_labels_may_be_dates(self, tmp_path: Path) -> None:
         rows = np.random.default_rng(0).normal(size=(20, 2))
         labels = np.where(rows[:, 0] > 0, np.datetime64("2021-01-01"), np.datetime64("2020-01-01"))
         model = MKLClassifier().fit(rows, labels)
-        save_model(model, tmp_path / "model.mkl", facts_of_model(model))
+        save_model(model, tmp_path / "model.mkl", metadata_of_model(model))
         assert load_model(tmp_path / "model.mkl").predict(rows).dtype == labels.dtype
-        assert read_facts(tmp_path / "model.mkl")["classes"] == ["2020-01-01", "2021-01-01"]
+        assert read_metadata(tmp_path / "model.mkl")["classes"] == ["2020-01-01", "2021-01-01"]
 
     def test_votes_and_searches_can_be_saved(self, tmp_path: Path) -> None:
         table = load_table("iris")
@@ -62,17 +62,20 @@ class TestRoundTrip:
         search = ifsl_search(kernels=["linear", "rbf"], ridges=(1.0,), lams=(1.0, 2.0), cv=2)
         for model in (vote, search):
             save_model(model.fit(rows, labels), tmp_path / "model.mkl")
-            again, facts = load_model(tmp_path / "model.mkl"), read_facts(tmp_path / "model.mkl")
+            again, metadata = (
+                load_model(tmp_path / "model.mkl"),
+                read_metadata(tmp_path / "model.mkl"),
+            )
             assert again.predict(rows).tolist() == model.predict(rows).tolist()
-            assert facts["model"]["classes"] == ["setosa", "versicolor", "virginica"]
-            assert facts["model"]["multiclass"] == "ovo"
-        assert [row["name"] for row in facts["model"]["kernels"]] == ["linear", "rbf"]
-        assert facts["model"]["combiner"].startswith("ifsl")
+            assert metadata["model"]["classes"] == ["setosa", "versicolor", "virginica"]
+            assert metadata["model"]["multiclass"] == "ovo"
+        assert [row["name"] for row in metadata["model"]["kernels"]] == ["linear", "rbf"]
+        assert metadata["model"]["combiner"].startswith("ifsl")
 
     def test_facts_name_components_and_weights(self, saved: Path, mixed: pd.DataFrame) -> None:
-        facts = read_facts(saved)
-        assert facts["data"] == {"name": "toy"}
-        model = facts["model"]
+        metadata = read_metadata(saved)
+        assert metadata["data"] == {"name": "toy"}
+        model = metadata["model"]
         assert [kernel["name"] for kernel in model["kernels"]] == [
             "cosine_linear",
             "rbf",
@@ -80,4 +83,4 @@ class TestRoundTrip:
         ]
         assert model["combiner"] == "uniform"
         assert [row["weight"] for row in model["weights"]] == pytest.approx([1 / 3] * 3)
-        assert facts["plugins"] == []
+        assert metadata["plugins"] == []

@@ -31,7 +31,7 @@ def test_no_text_overlaps_or_leaves_the_figure(k, n_datasets, given):
     figure.canvas.draw()
     boxes = [text.get_window_extent() for text in display.ax_.findobj(Text) if text.get_text()]
     assert len(boxes) > k
-    assert not any(box.overlaps(neighbour) for box, neighbour in combinations(boxes, 2))
+    assert not any(box.overlaps(neighbor) for box, neighbor in combinations(boxes, 2))
     assert all(figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1 for box in boxes)
     assert all(figure.bbox.y0 <= box.y0 and box.y1 <= figure.bbox.y1 for box in boxes)
 

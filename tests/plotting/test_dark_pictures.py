@@ -27,8 +27,8 @@ def mirrored(monkeypatch):
     return draw
 
 
-def lightness(colour) -> np.ndarray:
-    return colors.to_rgba_array(colour)[:, :3].mean(axis=1)
+def lightness(color) -> np.ndarray:
+    return colors.to_rgba_array(color)[:, :3].mean(axis=1)
 
 
 def test_lines_markers_and_whiskers_become_light_and_the_page_dark(mirrored) -> None:
@@ -36,12 +36,12 @@ def test_lines_markers_and_whiskers_become_light_and_the_page_dark(mirrored) -> 
     drawn = [line.get_color(), line.get_markeredgecolor(), whiskers.get_edgecolor()]
     drawn += [cap.get_markeredgecolor() for cap in caps]
     drawn += [axes.xaxis.label.get_color(), axes.spines["left"].get_edgecolor()]
-    assert all((lightness(colour) > 0.8).all() for colour in drawn)
+    assert all((lightness(color) > 0.8).all() for color in drawn)
     assert line.get_markerfacecolor() == "none"
     assert (lightness(axes.get_facecolor()) < 0.1).all()
 
 
-def test_colours_stay(mirrored) -> None:
+def test_colors_stay(mirrored) -> None:
     _, line, _, whiskers = mirrored(color="#0072B2", ecolor="#E69F00")
     assert colors.to_hex(line.get_color()) == "#0072b2"
     assert colors.to_hex(whiskers.get_edgecolor()[0]) == "#e69f00"

@@ -111,7 +111,7 @@ BROKEN = {
     "typeobject": (_registering("model_types", "[len]"), "must return classes"),
     "arguments": ("from mklkit.plugin import hookimpl\n@hookimpl\ndef mklkit_kernels(x): ...", "x"),
     "unknown": (_registering("unheard_of", "[]"), "mklkit_unheard_of"),
-    # Classes: of bases, names, methods and facts.
+    # Classes: of bases, names, methods and traits.
     "instance": (
         _component("kernels", KERNEL).replace("[Half]", "[Half()]"),
         "mklkit.plugin.Kernel",
@@ -133,11 +133,11 @@ BROKEN = {
     "double": (_component("kernels", KERNEL).replace("[Half]", "[Half, Half]"), "'half' twice"),
     "kernelfew": (_component("kernels", "def fit(self): ..."), "must have fit(self, rows)"),
     "mapfew": (
-        _component("feature_maps", f"facts = FeatureMapFacts(explicit=True)\n{KERNEL}"),
+        _component("feature_maps", f"traits = FeatureMapTraits(explicit=True)\n{KERNEL}"),
         "'half' must have fit(self, kernel, rows, random_state)",
     ),
     "learnerfit": (
-        _component("learners", "facts = LearnerFacts(on_gram=True)\nfit = 3"),
+        _component("learners", "traits = LearnerTraits(on_gram=True)\nfit = 3"),
         "'half' must have fit(self, side, target)",
     ),
     "abstract": (
@@ -148,30 +148,32 @@ BROKEN = {
         _component("combiners", "def weights(self): ...", base="WeightingCombiner"),
         "'half' must have weights(self, views, y)",
     ),
-    "mapless": (_component("feature_maps", FIT_MAP), "'half' must state valid facts"),
+    "mapless": (_component("feature_maps", FIT_MAP), "'half' must state valid traits"),
     "mapword": (
-        _component("feature_maps", f"facts = FeatureMapFacts(explicit='yes')\n{FIT_MAP}"),
+        _component("feature_maps", f"traits = FeatureMapTraits(explicit='yes')\n{FIT_MAP}"),
         "'explicit' must be bool (got 'yes'",
     ),
     "mapkernels": (
-        _component("feature_maps", "facts = FeatureMapFacts(explicit=True, for_kernels='rbf')"),
+        _component("feature_maps", "traits = FeatureMapTraits(explicit=True, for_kernels='rbf')"),
         "'for_kernels' must be tuple (got 'rbf'",
     ),
-    "learnerless": (_component("learners", FIT_LEARNER), "LearnerFacts(...); got None"),
+    "learnerless": (_component("learners", FIT_LEARNER), "LearnerTraits(...); got None"),
     "learnernone": (
-        _component("learners", f"facts = LearnerFacts()\n{FIT_LEARNER}"),
+        _component("learners", f"traits = LearnerTraits()\n{FIT_LEARNER}"),
         "on_features or on_gram must be True",
     ),
     "combinerless": (
-        _component("combiners", f"facts = KernelFacts()\n{FIT_COMBINER}"),
-        "CombinerFacts(...); got KernelFacts",
+        _component("combiners", f"traits = KernelTraits()\n{FIT_COMBINER}"),
+        "CombinerTraits(...); got KernelTraits",
     ),
     "combinerspec": (
-        _component("combiners", f"facts = CombinerFacts(feature_map='implicit(')\n{FIT_COMBINER}"),
+        _component(
+            "combiners", f"traits = CombinerTraits(feature_map='implicit(')\n{FIT_COMBINER}"
+        ),
         "'implicit('",
     ),
     "combinercount": (
-        _component("combiners", f"facts = CombinerFacts(n_kernels=0)\n{FIT_COMBINER}"),
+        _component("combiners", f"traits = CombinerTraits(n_kernels=0)\n{FIT_COMBINER}"),
         "n_kernels",
     ),
     "presetclass": (

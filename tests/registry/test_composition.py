@@ -11,7 +11,7 @@ from mklkit.errors import IncompatibleError, SpecError
 from mklkit.feature_maps import Empirical, Implicit
 from mklkit.kernels import RBF, Polynomial
 from mklkit.learners import KMHKS, SVM
-from mklkit.plugin import CombinerFacts
+from mklkit.plugin import CombinerTraits
 from mklkit.registry.columns import bind_kernels
 from mklkit.registry.composing import choose_components
 
@@ -79,7 +79,7 @@ def test_a_pair_that_can_not_work_says_which_would(feature_map, learner, parts):
 
 class ByMargin(Uniform):
     name = "by-margin"
-    facts = CombinerFacts(for_learners=("svm",))
+    traits = CombinerTraits(for_learners=("svm",))
 
 
 def test_a_combiner_refuses_other_learners_by_name():

@@ -11,7 +11,7 @@ import pytest
 
 from mklkit import MKLClassifier, MKLKitError, MKLRegressor, MKLSearchCV, MKLTransformer
 from mklkit.kernels.inner_products import Linear
-from mklkit.plugin import FittedKernel, Kernel, LearnerFacts, weighting_rule
+from mklkit.plugin import FittedKernel, Kernel, LearnerTraits, weighting_rule
 from mklkit.protocols import FittedLearner, Learner, Target, protected
 
 DRAW = np.random.default_rng(3)
@@ -97,7 +97,7 @@ class WeighingLearner(Learner):
     """Write into the weights of rows."""
 
     name = "weighing"
-    facts = LearnerFacts(on_gram=True, takes_row_weights=True)
+    traits = LearnerTraits(on_gram=True, takes_row_weights=True)
 
     def fit(self, side: Any, target: Target) -> FittedLearner:
         assert target.row_weights is not None

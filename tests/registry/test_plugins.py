@@ -32,7 +32,7 @@ EVERYTHING = '''
 from typing import ClassVar
 import attrs
 import numpy as np
-from mklkit.plugin import FittedKernel, Kernel, Learner, LearnerFacts, LinearDecision, Preset
+from mklkit.plugin import FittedKernel, Kernel, Learner, LearnerTraits, LinearDecision, Preset
 from mklkit.plugin import hookimpl
 
 @attrs.frozen
@@ -55,7 +55,7 @@ class FittedDoubled(FittedKernel):
 class Centroids(Learner):
     """Nearest class mean."""
     name: ClassVar[str] = "centroids"
-    facts: ClassVar[LearnerFacts] = LearnerFacts(on_gram=True)
+    traits: ClassVar[LearnerTraits] = LearnerTraits(on_gram=True)
     def fit(self, side, target):
         y = target.values
         gram, first, second = side.gram(), y > 0, y < 0

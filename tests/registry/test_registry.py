@@ -13,7 +13,7 @@ from mklkit.errors import SpecError, UnknownNameError
 from mklkit.feature_maps import Empirical
 from mklkit.kernels import RBF
 from mklkit.learners import SVM
-from mklkit.plugin import Learner, LearnerFacts, LinearDecision
+from mklkit.plugin import Learner, LearnerTraits, LinearDecision
 from mklkit.registry.entries import kind_of
 from mklkit.registry.registry import Registry
 
@@ -37,7 +37,7 @@ class PlainMean:
     """A learner that derives from nothing."""
 
     name = "plain-mean"
-    facts = LearnerFacts(on_features=True)
+    traits = LearnerTraits(on_features=True)
 
     def fit(self, side, target):
         return LinearDecision(side.project_back(target.values), 0.0)
@@ -47,7 +47,7 @@ class Bare(Learner):
     """A learner without the decorator of attrs."""
 
     name = "bare"
-    facts = LearnerFacts(on_features=True)
+    traits = LearnerTraits(on_features=True)
 
     def fit(self, side, target):
         return LinearDecision(side.project_back(target.values), 0.0)

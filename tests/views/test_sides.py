@@ -89,13 +89,13 @@ def test_block_operations_and_spectra_are_those_of_the_features(rng, name, reque
         targets = rng.normal(size=(len(features), *shape))
         np.testing.assert_allclose(side.project(coefficients), features @ coefficients, atol=1e-10)
         np.testing.assert_allclose(side.project_back(targets), features.T @ targets, atol=1e-10)
-    centred, spectrum = features - features.mean(axis=0), side.spectrum()
+    centered, spectrum = features - features.mean(axis=0), side.spectrum()
     rebuilt = (spectrum.vectors * spectrum.values) @ spectrum.vectors.T
-    np.testing.assert_allclose(rebuilt, centred.T @ centred, atol=1e-9)
+    np.testing.assert_allclose(rebuilt, centered.T @ centered, atol=1e-9)
 
 
 @pytest.mark.parametrize("gram_of", ["view", "matrix"])
-def test_the_spectrum_of_an_implicit_side_is_that_of_its_centred_gram_matrix(rng, gram_of):
+def test_the_spectrum_of_an_implicit_side_is_that_of_its_centered_gram_matrix(rng, gram_of):
     # Eigenvalues down to the tolerance, beside the zero of the constant vector.
     rows = rng.normal(size=(40, 2))
     dense = rbf_kernel(rows, gamma=0.02)

@@ -118,7 +118,7 @@ def test_alignments_do_not_depend_on_the_scale(two_classes, scale):
 
 
 @pytest.mark.parametrize("kind", ["nearly constant", "far from zero"])
-def test_centred_alignments_keep_the_digits_of_the_spread(two_classes, kind):
+def test_centered_alignments_keep_the_digits_of_the_spread(two_classes, kind):
     rows, y = two_classes
     # A very wide rbf: ones, less a millionth; what is left of it when centred is all that counts.
     wide = kind == "nearly constant"

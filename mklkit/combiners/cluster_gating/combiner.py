@@ -17,7 +17,7 @@ from mklkit.combiners.cluster_gating.stages import Stages
 from mklkit.combiners.templates.gating import Composition, GatingCombiner
 from mklkit.errors import DataError, MKLKitWarning, SpecError, suggest
 from mklkit.numerics.graph_embedding import discriminant_graphs, embedding_size
-from mklkit.protocols import Array, CombinerFacts, Views
+from mklkit.protocols import Array, CombinerTraits, Views
 from mklkit.protocols.component import as_int, finite_number
 from mklkit.registry.hookspecs import register
 from mklkit.registry.specs import parse_spec
@@ -130,7 +130,7 @@ class ClusterGating(GatingCombiner):
     """
 
     name: ClassVar[str] = "cluster-gating"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(
+    traits: ClassVar[CombinerTraits] = CombinerTraits(
         learner="kda",
         tasks=("two classes", "several classes"),
         row_weights="learner",

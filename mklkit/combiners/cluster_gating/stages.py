@@ -109,14 +109,14 @@ class Stages:
             return (update.weights, reached) if reached > ratio else (theta, ratio)
         # Linearised at the current weights, the product form is twice their composite minus itself.
         present = np.tensordot(theta.ravel(), blocks, axes=1) / 2
-        linearised = self._forms(blocks - present / len(theta), projection)
-        update = self._exchanged(theta, linearised)
+        linearized = self._forms(blocks - present / len(theta), projection)
+        update = self._exchanged(theta, linearized)
         moved, reached = self._line_search(theta, update.weights, projection, ratio)
         if reached > ratio:
             return moved, reached
         # The linearised maximum may lower the true ratio; its gradient is exact.
-        slopes = linearised.upper @ theta.ravel() - ratio * (
-            linearised.lower @ theta.ravel() + linearised.linear / 2
+        slopes = linearized.upper @ theta.ravel() - ratio * (
+            linearized.lower @ theta.ravel() + linearized.linear / 2
         )
         steepest = np.eye(theta.shape[1])[slopes.reshape(theta.shape).argmax(axis=1)]
         return self._line_search(theta, steepest, projection, ratio)

@@ -16,7 +16,7 @@ from mklkit.protocols import (
     Array,
     ColumnSelector,
     Combiner,
-    CombinerFacts,
+    CombinerTraits,
     FittedLearner,
     KernelView,
     Learner,
@@ -25,8 +25,8 @@ from mklkit.protocols import (
     Target,
     Views,
     array_of,
-    facts_of,
     result_of,
+    traits_of,
 )
 from mklkit.protocols.component import COUPLED_LEARNER, COUPLED_MAP
 from mklkit.registry.hookspecs import register
@@ -115,7 +115,9 @@ class CouplingCombiner(Combiner):
     and never looks inside, so any learner that offers ``subproblem`` can be coupled.
     """
 
-    facts: ClassVar[CombinerFacts] = CombinerFacts(feature_map=COUPLED_MAP, learner=COUPLED_LEARNER)
+    traits: ClassVar[CombinerTraits] = CombinerTraits(
+        feature_map=COUPLED_MAP, learner=COUPLED_LEARNER
+    )
 
     @abstractmethod
     def couple(
@@ -147,7 +149,7 @@ class CouplingCombiner(Combiner):
             return learner
         raise IncompatibleError(
             f"{self.name} couples learners through their subproblems, which {learner.name} does not"
-            f" offer: use a learner that does, such as {facts_of(self, CombinerFacts).learner!r}."
+            f" offer: use a learner that does, such as {traits_of(self, CombinerTraits).learner!r}."
         )
 
     def subproblems(

@@ -13,7 +13,7 @@ from attrs.validators import ge, instance_of
 from mklkit.protocols import (
     Array,
     Combiner,
-    CombinerFacts,
+    CombinerTraits,
     Learner,
     Projector,
     Target,
@@ -98,7 +98,7 @@ class LearnedFusion(Combiner):
         values. With 0, it learns from those of training rows, which favours overfitted kernels.
     """
 
-    facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="learner")
+    traits: ClassVar[CombinerTraits] = CombinerTraits(row_weights="learner")
 
     cv: int = attrs.field(
         default=5, kw_only=True, converter=as_int, validator=[instance_of(int), ge(0)]
@@ -129,10 +129,10 @@ class LearnedFusion(Combiner):
             # The matrix is not kept, so one is in memory at a time.
             side: TrainingView = view if view.explicit else GramSide(view.gram(keep=False))
             told = target.take(members)
-            settled = learner.settled(side, told)
-            learners.append(fit_learner(settled, side, told))
+            resolved = learner.resolved(side, told)
+            learners.append(fit_learner(resolved, side, told))
             if folds:
-                scores[members, index] = out_of_fold(side, told, settled, folds)
+                scores[members, index] = out_of_fold(side, told, resolved, folds)
             else:
                 scores[members, index] = side.map_features(learners[-1].decide)
         scored = np.sort(

@@ -19,18 +19,18 @@ from mklkit.numerics.gram_tiles import mirror_tile
 from mklkit.protocols import (
     Array,
     Combiner,
-    CombinerFacts,
+    CombinerTraits,
     Learner,
-    LearnerFacts,
+    LearnerTraits,
     Projector,
     Rows,
     Target,
     Views,
     array_of,
-    facts_of,
     learner_parameters,
     learner_variants,
     result_of,
+    traits_of,
 )
 from mklkit.protocols.component import parameter_names
 from mklkit.protocols.results import TRIAL_ROWS
@@ -123,7 +123,7 @@ class GatingCombiner(Combiner):
     a kernel reads, or columns that may have gaps.
     """
 
-    facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="learner")
+    traits: ClassVar[CombinerTraits] = CombinerTraits(row_weights="learner")
 
     @property
     def composition(self) -> Composition:
@@ -180,7 +180,7 @@ class GatingCombiner(Combiner):
         values = array_of(self, "gates", gates.gates(rows), (len(rows), len(views)))
         values = values.astype(np.float64)
         gram = composite_gram(views, values, self.composition)
-        takes_indefinite = facts_of(learners[0], LearnerFacts).takes_indefinite
+        takes_indefinite = traits_of(learners[0], LearnerTraits).takes_indefinite
         if self.composition == "sum" and not takes_indefinite:
             self._warn_if_indefinite(gram, learners[0])
         projectors = [view.projector for view in views]

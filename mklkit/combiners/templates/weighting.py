@@ -19,7 +19,7 @@ from mklkit.numerics.threads import each
 from mklkit.protocols import (
     Array,
     Combiner,
-    CombinerFacts,
+    CombinerTraits,
     FittedLearner,
     Learner,
     Projector,
@@ -29,11 +29,11 @@ from mklkit.protocols import (
     Views,
     array_of,
     component_error,
-    facts_of,
     fit_learner,
     learner_parameters,
     learner_variants,
     protected,
+    traits_of,
 )
 from mklkit.protocols.combiner import RowWeightsCount
 from mklkit.protocols.component import FEATURE_MAP, LEARNER, parameter_names
@@ -164,7 +164,7 @@ class LearnedWeighting(Combiner):
     used, with a ``WeightsWarning``.
     """
 
-    facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="learner")
+    traits: ClassVar[CombinerTraits] = CombinerTraits(row_weights="learner")
     gives_weights: ClassVar[bool] = True
     by_learner: ClassVar[bool] = True
     """Whether the weights depend on the learner; if not, its variants share them."""
@@ -231,7 +231,7 @@ class WeightingCombiner(LearnedWeighting):
     def weights(self, views: Views, y: Array) -> Array:
         """Return the weights (M,), none negative, for labels y (N,) or centred numbers.
 
-        With ``row_weights="throughout"`` in the facts it also takes ``row_weights=None``, (N,).
+        With ``row_weights="throughout"`` in the traits it also takes ``row_weights=None``, (N,).
         """
 
     def choose(
@@ -241,7 +241,7 @@ class WeightingCombiner(LearnedWeighting):
         y, row_weights = target.values, target.row_weights
         if target.task == "numbers":  # whose zero is arbitrary
             y = protected(y - np.average(y, weights=row_weights, axis=0))
-        if facts_of(self, CombinerFacts).row_weights == "throughout":
+        if traits_of(self, CombinerTraits).row_weights == "throughout":
             return self.weights(views, y, row_weights)  # type: ignore[call-arg]
         return self.weights(views, y)
 
@@ -277,7 +277,7 @@ def weighting_rule(
     feature_map, learner : str
         The feature map and learner used by default.
     from_moments : bool, default=False
-        This and the following are as in :class:`~mklkit.plugin.CombinerFacts`.
+        This and the following are as in :class:`~mklkit.plugin.CombinerTraits`.
     tasks : tuple of str, default=("two classes",)
         ``"numbers"`` are centred.
     row_weights : {"refused", "learner", "throughout"}, default="learner"
@@ -298,7 +298,7 @@ def weighting_rule(
     >>> trace()
     trace()
     """
-    facts = CombinerFacts(
+    traits = CombinerTraits(
         feature_map=feature_map,
         learner=learner,
         from_moments=from_moments,
@@ -320,11 +320,11 @@ def weighting_rule(
         def weights(
             self: WeightingCombiner, views: Views, y: Array, row_weights: Array | None = None
         ) -> Array:
-            target = (y, row_weights) if facts.row_weights == "throughout" else (y,)
+            target = (y, row_weights) if traits.row_weights == "throughout" else (y,)
             values = [rule(view, *target) for view in views]
             return np.array([array_of(self, "the rule", value, ()) for value in values])
 
-        body = {"__slots__": (), "name": name, "facts": facts, "weights": weights}
+        body = {"__slots__": (), "name": name, "traits": traits, "weights": weights}
         body |= {"__doc__": rule.__doc__, "__module__": rule.__module__}
         body["__qualname__"] = rule.__qualname__
         return type(rule.__name__, (WeightingCombiner,), body)

@@ -82,8 +82,8 @@ def _procedure(comparison: Comparison) -> dict[str, Any]:
         runs += f", of which {comparison.reused} were read from a file"
     return {
         "data": [
-            (data.name, _data(data, facts), _some(facts["columns"]))
-            for data, facts in zip(comparison.data, plan["data"], strict=True)
+            (data.name, _data(data, metadata), _some(metadata["columns"]))
+            for data, metadata in zip(comparison.data, plan["data"], strict=True)
         ],
         "facts": {
             "Splits": splits,
@@ -99,20 +99,20 @@ def _procedure(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _data(data: DataSet, facts: dict[str, Any]) -> dict[str, str | list[str]]:
+def _data(data: DataSet, metadata: dict[str, Any]) -> dict[str, str | list[str]]:
     numeric = data.features.select_dtypes("number").shape[1]
     words = data.features.shape[1] - numeric
     kinds = f": {numeric} of numbers, {words} of text or dates" if words else ", all of numbers"
-    counts = zip(facts["classes"], facts["class_counts"], strict=True)
+    counts = zip(metadata["classes"], metadata["class_counts"], strict=True)
     classes = [f"{label} ({count})" for label, count in counts]
     return {
-        "Rows": str(facts["rows"]),
-        "Columns": f"{len(facts['columns'])}{kinds}",
+        "Rows": str(metadata["rows"]),
+        "Columns": f"{len(metadata['columns'])}{kinds}",
         "Classes": f"{len(classes)}: {_some(classes)}" if classes else "",
         "Missing values": str(int(data.features.isna().to_numpy().sum()) or ""),
         "As read": data.summary,
         "Notes": data.notes,
-        "Fingerprint": facts["fingerprint"],
+        "Fingerprint": metadata["fingerprint"],
     }
 
 

@@ -66,7 +66,7 @@ def results_on(comparison: Comparison, name: str) -> dict[str, Any]:
     """Return the parts of the section on the data set of a name."""
     methods = comparison.table(name)
     runs = comparison.compared_cells(name)
-    names = [facts["name"] for facts in comparison.plan["data"]]
+    names = [metadata["name"] for metadata in comparison.plan["data"]]
     place = names.index(name)
     labels = [str(label) for label in comparison.plan["data"][place]["classes"]]
     chart = None

@@ -19,7 +19,7 @@ from mklkit.protocols import Array
 from mklkit.protocols import Task as Learned
 from mklkit.protocols.component import Preset
 from mklkit.protocols.splits.making import Folds, make_splits, read_cv
-from mklkit.protocols.splits.split import Rows, Splits
+from mklkit.protocols.splits.split import Indices, Splits
 
 LEAF = 10
 """Rows of a leaf of gradient boosting: with scikit-learn's 20 it can't split a few dozen rows."""
@@ -67,7 +67,7 @@ class Task(Protocol):
         return tuple(score.name for score in self.scores if score.ranks)
 
     @property
-    def labelled(self) -> tuple[Score, ...]:
+    def labeled(self) -> tuple[Score, ...]:
         """The scores that every command computes from predictions, with the baseline."""
         return tuple(score for score in self.scores if score.of and score.needs == "labels")
 
@@ -95,7 +95,7 @@ class Task(Protocol):
         """
         return self.score_named(name).scorer
 
-    def held_out(self, targets: NDArray[Any], tests: Sequence[Rows]) -> HeldOut | None:
+    def held_out(self, targets: NDArray[Any], tests: Sequence[Indices]) -> HeldOut | None:
         """Return what R² of each split needs of all splits; None for other targets."""
         return None
 
@@ -179,7 +179,7 @@ class Task(Protocol):
         """Return the targets that score models."""
         return targets
 
-    def facts(self, targets: NDArray[Any]) -> dict[str, Any]:
+    def metadata(self, targets: NDArray[Any]) -> dict[str, Any]:
         """Return plain values that describe targets: classes and their counts, if there are any."""
         return {"classes": [], "class_counts": []}
 

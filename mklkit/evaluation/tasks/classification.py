@@ -98,7 +98,7 @@ class Classes(Task):
             "gradient boosting": HistGradientBoostingClassifier(min_samples_leaf=LEAF, **shared),
         }
 
-    def facts(self, targets: NDArray[Any]) -> dict[str, Any]:
+    def metadata(self, targets: NDArray[Any]) -> dict[str, Any]:
         """Return the classes and how many samples each has."""
         classes, counts = np.unique(targets, return_counts=True)
         return {"classes": classes.tolist(), "class_counts": counts.tolist()}

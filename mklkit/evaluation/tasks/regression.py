@@ -24,7 +24,7 @@ from mklkit.evaluation.tasks.base import LEAF, Task
 from mklkit.protocols import Array
 from mklkit.protocols import Task as Learned
 from mklkit.protocols.component import Preset
-from mklkit.protocols.splits.split import Rows
+from mklkit.protocols.splits.split import Indices
 
 
 @attrs.frozen(eq=False)
@@ -70,7 +70,7 @@ class Numbers(Task):
         )
         return pipeline_without_classes(MKLRegressor, preset, scale, settings, "regress", reason)
 
-    def held_out(self, targets: NDArray[Any], tests: Sequence[Rows]) -> HeldOut:
+    def held_out(self, targets: NDArray[Any], tests: Sequence[Indices]) -> HeldOut:
         """Return the targets that the splits score."""
         return HeldOut(targets, tests)
 

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from mklkit.kernels.sparse_features import FeatureKernel, Sparse
 from mklkit.kernels.text.sequences import in_tokens, letters
-from mklkit.protocols import Array, FixedKernel, KernelFacts
+from mklkit.protocols import Array, FixedKernel, KernelTraits
 from mklkit.protocols.component import as_int
 from mklkit.registry.hookspecs import register
 
@@ -52,7 +52,7 @@ class SpectrumKernel(FixedKernel, FeatureKernel):
     """
 
     name: ClassVar[str] = "spectrum"
-    facts: ClassVar[KernelFacts] = KernelFacts(
+    traits: ClassVar[KernelTraits] = KernelTraits(
         reads="text",
         search_space={"k": (2, 3, 4)},
         proposed=("spectrum(k=3)", "spectrum(k=1, words=True)", "spectrum(k=5)"),

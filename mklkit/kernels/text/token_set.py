@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from mklkit.kernels.amounts import ratio
 from mklkit.kernels.sparse_features import Sparse, products, stacked
 from mklkit.kernels.text.sequences import in_tokens
-from mklkit.protocols import Array, FixedKernel, KernelFacts
+from mklkit.protocols import Array, FixedKernel, KernelTraits
 from mklkit.registry.hookspecs import register
 
 
@@ -48,7 +48,7 @@ class TokenSet(FixedKernel):
     """
 
     name: ClassVar[str] = "token-set"
-    facts: ClassVar[KernelFacts] = KernelFacts(reads="text")
+    traits: ClassVar[KernelTraits] = KernelTraits(reads="text")
 
     separators: str = attrs.field(default=" ,;|", validator=[instance_of(str), min_len(1)])
 

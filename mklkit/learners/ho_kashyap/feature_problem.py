@@ -17,17 +17,17 @@ from mklkit.views.sides import FeatureSide
 from mklkit.views.view import BlockSide
 
 
-class CentredFeatures(FeatureSide):
+class CenteredFeatures(FeatureSide):
     """Centred features, whose products keep the digits that a large mean would take."""
 
     def __init__(self, side: TrainingView, row_weights: Array | None = None) -> None:
         features = side.features()
-        self.centre = np.average(features, axis=0, weights=row_weights).astype(features.dtype)
-        centred = features - self.centre
+        self.center = np.average(features, axis=0, weights=row_weights).astype(features.dtype)
+        centered = features - self.center
         # A feature that varies by no more is constant up to rounding.
-        digits_lost = len(features) * np.finfo(centred.dtype).eps * np.abs(self.centre)
-        centred[:, np.abs(centred).max(axis=0) <= digits_lost] = 0.0
-        super().__init__(centred)
+        digits_lost = len(features) * np.finfo(centered.dtype).eps * np.abs(self.center)
+        centered[:, np.abs(centered).max(axis=0) <= digits_lost] = 0.0
+        super().__init__(centered)
 
 
 class FeatureProblem(Subproblem):
@@ -47,14 +47,14 @@ class FeatureProblem(Subproblem):
         self._alphas = alphas
         self._row_weights = row_weights
         self._normal = self._normal_matrix()
-        self._centre = np.zeros_like(self._normal.sums)
-        self.n_coefficients = len(self._centre) + 1
+        self._center = np.zeros_like(self._normal.sums)
+        self.n_coefficients = len(self._center) + 1
         columns = self.block_columns
         again = columns is not None and columns.blocks.makes_again(columns.used)
         # Products of features that are recomputed come from moments about a point among them.
         if self._normal.far_from_zero and not again:
-            self._side = CentredFeatures(side, row_weights)
-            self._centre = self._side.centre
+            self._side = CenteredFeatures(side, row_weights)
+            self._center = self._side.center
             self._normal = self._normal_matrix()
         self._system: ArrowheadSystem | CholeskySystem | SpectralSystem
         diagonal = self._normal.is_diagonal
@@ -76,7 +76,7 @@ class FeatureProblem(Subproblem):
     def filled(self, values: Array) -> LinearDecision:
         """Return the coefficients (p + 1,) repeated in every column."""
         columns = np.repeat(values[:, None], len(self._alphas), axis=1)
-        return LinearDecision(columns[:-1], columns[-1] + self._centre @ columns[:-1])
+        return LinearDecision(columns[:-1], columns[-1] + self._center @ columns[:-1])
 
     def solve(
         self, targets: Array, data_weights: Array, columns: ColumnSelector = slice(None)
@@ -120,4 +120,4 @@ class FeatureProblem(Subproblem):
     def finish(self, coefficients: LinearDecision, column: int = 0) -> LinearDecision:
         """Return the decision function of one column's coefficients."""
         weights, bias = coefficients.coefficients[:, column].copy(), coefficients.bias[column]
-        return LinearDecision(weights, float(bias - self._centre @ weights))
+        return LinearDecision(weights, float(bias - self._center @ weights))

@@ -42,7 +42,7 @@ def iterate(
     steps = rule.steps(len(problems))
     if can_sweep(problems, columns) and rule.order == "in-turn" and margins is None:
         solution = iterate_by_sweeps(rule, problems, target, columns, start, steps)
-        _warn_if_stopped(columns.facts.stopping, np.array([solution.converged]))
+        _warn_if_stopped(columns.traits.stopping, np.array([solution.converged]))
         return [solution]
     return _WholeRows(rule, problems, target, columns, start, margins).run(steps)
 
@@ -99,7 +99,7 @@ class _WholeRows:
                 self.outputs[view] = problems[view].outputs(coefficients)
         self.before = self.outputs if rule.order == "in-turn" else self.outputs.copy()
         self.margins = np.empty(shape, dtype=labels.dtype)
-        self.margins[...] = columns.facts.b0 if margins is None else margins[..., None]
+        self.margins[...] = columns.traits.b0 if margins is None else margins[..., None]
         self.target = np.empty(shape[1:], dtype=labels.dtype)
         self.history: list[list[float]] = [[] for _ in range(n_columns)]
         self.solutions: list[Solution | None] = [None] * n_columns
@@ -147,7 +147,7 @@ class _WholeRows:
 
     def record(self) -> bool:
         """Record the objective and remove converged columns; return whether any are left."""
-        stopping = self.columns.facts.stopping
+        stopping = self.columns.traits.stopping
         now = self.objective()
         for column, value in zip(self.running, now, strict=True):
             self.history[column].append(float(value))

@@ -14,9 +14,9 @@ from mklkit.learners.ho_kashyap.problems import ridge_problem
 from mklkit.learners.ho_kashyap.rules import FIXED_MEAN, GRADIENT, SIMPLEST_FIRST, Columns, Rule
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.protocols import (
-    CouplingFacts,
+    CouplingTraits,
     Learner,
-    LearnerFacts,
+    LearnerTraits,
     Stopping,
     Subproblem,
     Target,
@@ -45,10 +45,10 @@ class _HoKashyap(Learner):
     b0: float = attrs.field(default=1e-6, converter=float, validator=[ge(0), finite_number])
 
     @property
-    def coupling(self) -> CouplingFacts:
+    def coupling(self) -> CouplingTraits:
         """ρ, b₀ and ξ; variants may differ in α."""
         stopping = Stopping(self.tol, self.relative, self.max_iter)
-        return CouplingFacts(self.rho, self.b0, stopping, ("alpha",), on_kernels=True)
+        return CouplingTraits(self.rho, self.b0, stopping, ("alpha",), on_kernels=True)
 
     def subproblem(
         self, side: TrainingView, target: Target, variants: Sequence[_HoKashyap]
@@ -107,7 +107,7 @@ class MHKS(_HoKashyap):
     """
 
     name: ClassVar[str] = "mhks"
-    facts: ClassVar[LearnerFacts] = LearnerFacts(
+    traits: ClassVar[LearnerTraits] = LearnerTraits(
         on_features=True, takes_row_weights=True, search_space={"alpha": SIMPLEST_FIRST}
     )
     rule: ClassVar[Rule] = GRADIENT
@@ -152,7 +152,7 @@ class KMHKS(_HoKashyap):
     """
 
     name: ClassVar[str] = "kmhks"
-    facts: ClassVar[LearnerFacts] = LearnerFacts(
+    traits: ClassVar[LearnerTraits] = LearnerTraits(
         on_gram=True, takes_row_weights=True, search_space={"alpha": SIMPLEST_FIRST}
     )
     rule: ClassVar[Rule] = FIXED_MEAN

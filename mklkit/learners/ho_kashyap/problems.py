@@ -10,9 +10,9 @@ import attrs
 import numpy as np
 import scipy.linalg
 
-from mklkit.learners.ho_kashyap.feature_problem import CentredFeatures, FeatureProblem
+from mklkit.learners.ho_kashyap.feature_problem import CenteredFeatures, FeatureProblem
 from mklkit.learners.linear_decision import LinearDecision
-from mklkit.numerics.gram_tiles import centred_gram
+from mklkit.numerics.gram_tiles import centered_gram
 from mklkit.numerics.least_squares import (
     SPECTRUM_TOLERANCE,
     NormalMatrix,
@@ -58,8 +58,8 @@ class GramProblem(FeatureProblem):
             self._roots = np.ones(side.n_rows, self._pairs.vectors.dtype)[:, None]
         else:
             self._roots = np.sqrt(row_weights).astype(gram.dtype)[:, None]
-            centred = centred_gram(gram, row_weights=row_weights)
-            matrix = centred * self._roots * self._roots.T
+            centered = centered_gram(gram, row_weights=row_weights)
+            matrix = centered * self._roots * self._roots.T
             pairs = Spectrum.of(matrix, floor=gram_rounding(gram, row_weights))
             # An eigenvector of a tiny eigenvalue mixes with that of eigenvalue zero.
             zero = self._roots / np.linalg.norm(self._roots)
@@ -150,10 +150,10 @@ class CholeskyProblem(Subproblem):
         self, targets: Array, data_weights: Array, columns: ColumnSelector
     ) -> tuple[Array, Array] | None:
         """Return v (N, G) and w₀ (G,), or None if the kernel is indefinite."""
-        factorised = self._factor(float(data_weights[0]))
-        if factorised is None:
+        factorized = self._factor(float(data_weights[0]))
+        if factorized is None:
             return None
-        factor, ones = factorised
+        factor, ones = factorized
         weights = scipy.linalg.cho_solve((factor, True), targets, check_finite=False)
         # The bias makes the coefficients sum to zero: φᵀα = 0 in the paper's notation.
         shift = weights.sum(axis=0) / ones.sum()
@@ -203,7 +203,7 @@ class TridiagonalProblem(CholeskyProblem):
     def __init__(self, side: TrainingView, alphas: Array) -> None:
         super().__init__(side, alphas)
         self._row_means = self._gram.mean(axis=0)
-        self._system = TridiagonalSystem(centred_gram(self._gram))
+        self._system = TridiagonalSystem(centered_gram(self._gram))
         self._definite = self._system.negative <= gram_rounding(side.gram())
 
     def _solved(
@@ -223,12 +223,12 @@ class RowProblem(CholeskyProblem):
 
     def __init__(self, side: TrainingView, alphas: Array, row_weights: Array | None = None) -> None:
         self._features = side.features()
-        self._centre: Array | float = 0.0
+        self._center: Array | float = 0.0
         squares = np.einsum("np,np->p", self._features, self._features)
         sums = self._features.sum(axis=0)
         if NormalMatrix(squares, sums, len(self._features)).far_from_zero:
-            centred = CentredFeatures(side, row_weights)
-            self._features, self._centre = centred.features(), centred.centre
+            centered = CenteredFeatures(side, row_weights)
+            self._features, self._center = centered.features(), centered.center
         super().__init__(GramSide(self._features @ self._features.T), alphas, row_weights)
         self.n_coefficients = self._features.shape[1] + 1
 
@@ -244,7 +244,7 @@ class RowProblem(CholeskyProblem):
     def filled(self, values: Array) -> RowFunction:
         """Return the function with the weights and bias (p + 1,)."""
         weights = values[:-1]
-        bias = values[-1:] + np.sum(self._centre * weights)
+        bias = values[-1:] + np.sum(self._center * weights)
         products = self._features @ weights[:, None]
         return self._repeated(np.empty((0, 1)), products, float(np.sum(weights**2)), bias)
 
@@ -252,4 +252,4 @@ class RowProblem(CholeskyProblem):
         """Return the decision function on features."""
         on_rows = super().finish(coefficients, column)
         weights = self._features.T @ on_rows.coefficients
-        return LinearDecision(weights, float(on_rows.bias - np.sum(self._centre * weights)))
+        return LinearDecision(weights, float(on_rows.bias - np.sum(self._center * weights)))

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.numerics.compiling import compiled
-from mklkit.protocols import Array, CouplingFacts, Stopping
+from mklkit.protocols import Array, CouplingTraits, Stopping
 
 PAPER_GRID = tuple(2.0**k for k in range(-4, 5))
 """2⁻⁴ … 2⁴, for the ridge α (the papers' c) and for λ (paper 000, section 3)."""
@@ -48,12 +48,12 @@ class Columns:
 
     lam: Array
     weights: Array
-    facts: CouplingFacts
+    traits: CouplingTraits
     rates: Array = attrs.field()
 
     @rates.default
     def _same_rates(self) -> Array:
-        return np.full(len(self.weights), self.facts.rho)
+        return np.full(len(self.weights), self.traits.rho)
 
 
 @attrs.frozen(eq=False)

@@ -112,7 +112,7 @@ def iterate_by_sweeps(
 ) -> Solution:
     """Return the solution of one column, with one sweep per solve; equal to that of ``iterate``."""
     blocks = problems[0].block_columns.blocks
-    n_views, start = len(problems), columns.facts.b0
+    n_views, start = len(problems), columns.traits.b0
 
     def state(labels: Array, counts: Array) -> list[_Block]:
         def part(place: slice) -> _Block:
@@ -135,7 +135,7 @@ def iterate_by_sweeps(
     weights = columns.weights[None]
     factors, data_weights = rule.couplings(weights, np.zeros(weights.shape, bool))
     history: list[float] = []
-    stopping = columns.facts.stopping
+    stopping = columns.traits.stopping
     for step, view in steps:
         if step != "solve":
             queue.append((step, view))

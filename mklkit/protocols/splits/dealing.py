@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
 from mklkit.errors import DataError, counted
-from mklkit.protocols.splits.split import Rows
+from mklkit.protocols.splits.split import Indices
 
 
 @attrs.frozen(eq=False)
@@ -108,7 +108,7 @@ class Deal:
             )
         return cls(rows, min(n_folds, fewest), ~alone, tuple(notes))
 
-    def folds(self, generator: np.random.RandomState) -> Rows:
+    def folds(self, generator: np.random.RandomState) -> Indices:
         """Return the fold of each row (N,), -1 if it is always trained on."""
         codes, groups = self.rows.codes, self.rows.groups
         places = np.flatnonzero(self.dealt)
@@ -142,7 +142,9 @@ def single_note(n_classes: int, unit: str = "row") -> str:
     return f"{classes} {have} a single {unit}, always trained on and never scored"
 
 
-def _with_every_class(fold_of: Rows, codes: NDArray[np.intp], groups: NDArray[np.generic]) -> Rows:
+def _with_every_class(
+    fold_of: Indices, codes: NDArray[np.intp], groups: NDArray[np.generic]
+) -> Indices:
     """Return folds of groups such that the rows outside each fold have every class.
 
     A group of a class that is only in one fold is trained on in all folds, with number -1.

@@ -9,13 +9,13 @@ from sklearn.model_selection import train_test_split
 from mklkit.errors import counted
 from mklkit.numerics.sampling import own_stream
 from mklkit.protocols.splits.dealing import SplitRows
-from mklkit.protocols.splits.split import Rows
+from mklkit.protocols.splits.split import Indices
 
 MANY_ROWS = 200_000
 """With this many rows, a random part has nearly the same shares of classes as the whole."""
 
 
-def held_out(rows: SplitRows, share: float, seed: int) -> tuple[Rows, str]:
+def held_out(rows: SplitRows, share: float, seed: int) -> tuple[Indices, str]:
     """Return the positions to hold out, in their order, and how they were drawn.
 
     Stratified if every class can spare a row; otherwise at random among the rows that their class
@@ -34,7 +34,7 @@ def held_out(rows: SplitRows, share: float, seed: int) -> tuple[Rows, str]:
     return np.sort(drawn), "at random" if count else "none"
 
 
-def _of_classes(codes: NDArray[np.intp], count: int, seed: int) -> tuple[Rows, str]:
+def _of_classes(codes: NDArray[np.intp], count: int, seed: int) -> tuple[Indices, str]:
     every, sizes = np.arange(len(codes)), np.bincount(codes)
     n_classes = len(sizes)
     if sizes.min() >= 2 and n_classes <= count <= len(codes) - n_classes:
@@ -50,7 +50,7 @@ def _of_classes(codes: NDArray[np.intp], count: int, seed: int) -> tuple[Rows, s
     return np.sort(spare), "at random, too few rows to stratify"
 
 
-def _groups(rows: SplitRows, count: int, seed: int) -> tuple[Rows, str]:
+def _groups(rows: SplitRows, count: int, seed: int) -> tuple[Indices, str]:
     """Draw groups at random; a group of each class stays in training."""
     members = rows.units
     codes = np.zeros(len(rows), np.intp) if rows.codes is None else rows.codes

@@ -17,7 +17,7 @@ from mklkit.errors import DataError, SpecError, counted, plain_message, quoted
 from mklkit.protocols.component import check_whole, is_whole
 from mklkit.protocols.splits.dealing import Deal, SplitRows, single_note
 from mklkit.protocols.splits.holding_out import held_out
-from mklkit.protocols.splits.split import Rows, Split, Splits, splits_by_fold
+from mklkit.protocols.splits.split import Indices, Split, Splits, splits_by_fold
 
 USUAL_FOLDS = 5
 """As in scikit-learn."""
@@ -283,10 +283,10 @@ def given_pairs(
     cv: Any,
     X: Any,
     y: NDArray[Any],
-    rows: Rows,
+    rows: Indices,
     classifier: bool,
     groups: NDArray[Any] | None = None,
-) -> list[tuple[Rows, Rows]]:
+) -> list[tuple[Indices, Indices]]:
     """Return the (training rows, test rows) of a splitter or list, which may refer to ``rows``."""
     reason = "it gives no fold"
     try:
@@ -305,7 +305,7 @@ def given_pairs(
     return pairs
 
 
-def check_apart(splits: Iterable[Iterable[Rows]], groups: NDArray[Any] | None) -> None:
+def check_apart(splits: Iterable[Iterable[Indices]], groups: NDArray[Any] | None) -> None:
     """Raise a DataError if a group is among both training and test rows of a split."""
     if groups is None:
         return
@@ -320,12 +320,12 @@ def check_apart(splits: Iterable[Iterable[Rows]], groups: NDArray[Any] | None) -
 
 
 def _training_on_every_class(
-    pairs: Sequence[tuple[Rows, Rows]], rows: SplitRows
-) -> tuple[list[tuple[Rows, Rows]], tuple[str, ...]]:
+    pairs: Sequence[tuple[Indices, Indices]], rows: SplitRows
+) -> tuple[list[tuple[Indices, Indices]], tuple[str, ...]]:
     """Return splits with the only row or group of a class in training, and a note on them."""
     codes, units, counts = rows.codes, rows.units, rows.units_of_classes()
     assert codes is not None
-    splits: list[tuple[Rows, Rows]] = []
+    splits: list[tuple[Indices, Indices]] = []
     moved: set[int] = set()
     for fold, (train, test) in enumerate(pairs):
         absent = np.setdiff1d(codes, codes[train])

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-Rows = NDArray[np.intp]
+Indices = NDArray[np.intp]
 """Positions of rows."""
 
 
@@ -28,12 +28,12 @@ class Split:
         The repetition, and the fold in it.
     """
 
-    train: Rows
-    test: Rows
+    train: Indices
+    test: Indices
     repeat: int = 0
     fold: int = 0
 
-    def __iter__(self) -> Iterator[Rows]:
+    def __iter__(self) -> Iterator[Indices]:
         """Yield the training rows, then the test rows."""
         yield self.train
         yield self.test
@@ -78,7 +78,7 @@ class Splits(Sequence[Split]):
         return len(self.splits) // max(self.repeats, 1)
 
     @property
-    def tests(self) -> list[Rows]:
+    def tests(self) -> list[Indices]:
         """The test rows of each split."""
         return [split.test for split in self.splits]
 
@@ -103,7 +103,7 @@ class Splits(Sequence[Split]):
         return digest.hexdigest()[:16]
 
 
-def splits_by_fold(fold_of: Rows, n_folds: int, repeat: int = 0) -> list[Split]:
+def splits_by_fold(fold_of: Indices, n_folds: int, repeat: int = 0) -> list[Split]:
     """Return a split for each fold, from the fold of each row (N,); -1 is always in training.
 
     Examples

@@ -13,11 +13,11 @@ from mklkit import MKLKitError, get_registry
 from mklkit.feature_maps import Empirical, Implicit
 from mklkit.missing import Present
 from mklkit.plugin import (
-    CombinerFacts,
-    FeatureMapFacts,
+    CombinerTraits,
+    FeatureMapTraits,
     FittedKernel,
     FusionCombiner,
-    LearnerFacts,
+    LearnerTraits,
     LinearDecision,
     Target,
     WeightingCombiner,
@@ -46,7 +46,7 @@ class Weighting(WeightingCombiner):
         return np.ones(len(views))
 
 
-MOMENTS = CombinerFacts(from_moments=True)
+MOMENTS = CombinerTraits(from_moments=True)
 
 
 @defect("training_order_does_not_matter", Weighting)
@@ -64,7 +64,7 @@ def weights_rows(self: Any, views: Any, y: np.ndarray) -> np.ndarray:
     return np.array([np.abs(view.gram()).max() for view in views])
 
 
-@defect("weights_of_rows_count", Weighting, CombinerFacts(row_weights="throughout"))
+@defect("weights_of_rows_count", Weighting, CombinerTraits(row_weights="throughout"))
 def weights_alike(self: Any, views: Any, y: np.ndarray) -> np.ndarray:
     return np.array([(view.gram() @ y) @ y / np.linalg.norm(view.gram()) for view in views])
 
@@ -133,7 +133,7 @@ class Off(Weighting):
 class Orphan(Weighting):
     """Names a learner that does not exist."""
 
-    facts: ClassVar[CombinerFacts] = CombinerFacts(learner="svn")
+    traits: ClassVar[CombinerTraits] = CombinerTraits(learner="svn")
 
 
 @defect("learns_what_is_plain", Mean)
@@ -151,7 +151,7 @@ class Learner(BaseOfLearners):
     """Nearest class mean on features."""
 
     name: ClassVar[str] = "means"
-    facts: ClassVar[Any] = LearnerFacts(on_features=True)
+    traits: ClassVar[Any] = LearnerTraits(on_features=True)
 
     def fit(self, side: Any, target: Any) -> Any:
         return LinearDecision(side.project_back(target.values) / len(target), 0.0)
@@ -162,7 +162,7 @@ def fit_silent(self: Any, side: Any, target: Any) -> Any:
     return LinearDecision(np.zeros(side.features().shape[1]), 0.0)
 
 
-NUMBERS = LearnerFacts(on_features=True, tasks=("two classes", "numbers"))
+NUMBERS = LearnerTraits(on_features=True, tasks=("two classes", "numbers"))
 
 
 @defect("learns_what_is_plain", Learner, NUMBERS)
@@ -176,7 +176,7 @@ def fit_half(self: Any, side: Any, target: Any) -> Any:
     return Learner.fit(self, side, Target.two_classes(np.where(first, target.values, 0.0)))
 
 
-@defect("sums_are_enough", Learner, LearnerFacts(on_features=True, from_moments=True))
+@defect("sums_are_enough", Learner, LearnerTraits(on_features=True, from_moments=True))
 def fit_rows(self: Any, side: Any, target: Any) -> Any:
     return LinearDecision(side.features().T @ target.values / len(target), 0.0)
 
@@ -193,25 +193,25 @@ def fit_column(self: Any, side: Any, target: Any) -> Any:
     return attrs.evolve(fitted, coefficients=fitted.coefficients[:, None])
 
 
-@defective("states_its_facts")
+@defective("declares_its_traits")
 class Undecided(Learner):
     """Does not say what it learns from."""
 
-    facts: ClassVar[Any] = None
+    traits: ClassVar[Any] = None
 
 
-@defective("states_its_facts")
+@defective("declares_its_traits")
 class Mistuned(Learner):
     """Wants a parameter tuned that it does not have."""
 
-    facts: ClassVar[Any] = LearnerFacts(on_features=True, search_space={"shrinkage": (0.1, 1.0)})
+    traits: ClassVar[Any] = LearnerTraits(on_features=True, search_space={"shrinkage": (0.1, 1.0)})
 
 
 @defective("weights_of_rows_count")
 class Unweighing(Learner):
     """Says that it takes weights of rows, and has no use for them."""
 
-    facts: ClassVar[Any] = LearnerFacts(on_features=True, takes_row_weights=True)
+    traits: ClassVar[Any] = LearnerTraits(on_features=True, takes_row_weights=True)
 
 
 @defect("implicit_columns_are_similarities", Implicit)
@@ -233,7 +233,7 @@ def fit_overhasty(self: Any, kernel: Any, rows: np.ndarray, random_state: Any) -
 class Lying(Implicit):
     """Says that it is explicit, and is not."""
 
-    facts: ClassVar[FeatureMapFacts] = FeatureMapFacts(explicit=True)
+    traits: ClassVar[FeatureMapTraits] = FeatureMapTraits(explicit=True)
 
 
 @attrs.frozen

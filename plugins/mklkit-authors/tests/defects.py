@@ -21,13 +21,13 @@ def defective(check: str) -> Callable[[Any], Any]:
     return add
 
 
-def defect(check: str, base: type, facts: Any = None) -> Callable[[Method], Any]:
+def defect(check: str, base: type, traits: Any = None) -> Callable[[Method], Any]:
     """Return a decorator of a method ``replaced_word`` that spoils a sound component."""
 
     def add(method: Method) -> Any:
         replaced, _, word = method.__name__.partition("_")
         members = {"__doc__": "Wrong.", {"call": "__call__"}.get(replaced, replaced): method}
-        stated = {} if facts is None else {"facts": facts}
+        stated = {} if traits is None else {"traits": traits}
         return defective(check)(type(word, (base,), members | stated))
 
     return add

@@ -22,7 +22,7 @@ from mklkit_authors.testing.checks import checks_of
 from mklkit import MKLKitError, get_registry
 from mklkit.kernels import RBF, Precomputed
 from mklkit.learners import SVM
-from mklkit.plugin import CombinerFacts, KernelFacts, Target, WeightingCombiner
+from mklkit.plugin import CombinerTraits, KernelTraits, Target, WeightingCombiner
 from mklkit.registry.readings import category_codes, texts_of
 
 
@@ -48,20 +48,20 @@ def test_all_failures_are_listed_at_once() -> None:
         check_component(Negative)
     head, *failed = str(failure.value).splitlines()
     assert head == f"{len(failed)} of {len(component_checks(Negative, 'kernel'))} checks failed."
-    assert any("facts = KernelFacts(definite=False)" in line for line in failed)
+    assert any("traits = KernelTraits(definite=False)" in line for line in failed)
 
 
 def test_declarations_ask_for_less() -> None:
     class Declared(Negative):
-        facts: ClassVar[KernelFacts] = KernelFacts(definite=False)
+        traits: ClassVar[KernelTraits] = KernelTraits(definite=False)
 
     class Bounded(Off):
-        facts: ClassVar[CombinerFacts] = CombinerFacts(weight_range=(0.0, 1.0))
+        traits: ClassVar[CombinerTraits] = CombinerTraits(weight_range=(0.0, 1.0))
 
     with pytest.raises(NotApplicable, match="does not claim"):
         run_check(Declared, "positive_semi_definite")
     run_check(Bounded, "weights_are_on_the_simplex")
-    Bounded.facts = CombinerFacts(weight_range=(0.0, 0.5))
+    Bounded.traits = CombinerTraits(weight_range=(0.0, 0.5))
     with pytest.raises(CheckFailure, match="weight_range"):
         run_check(Bounded, "weights_are_on_the_simplex")
 
@@ -86,7 +86,7 @@ SEEN: list[np.ndarray] = []
 @pytest.mark.parametrize("reads", ["numbers", "amounts", "categories", "text"])
 def test_a_kernel_is_checked_on_rows_of_what_it_reads(reads: Any) -> None:
     class Reader(Reading):
-        facts: ClassVar[KernelFacts] = KernelFacts(reads=reads)
+        traits: ClassVar[KernelTraits] = KernelTraits(reads=reads)
 
     SEEN.clear()
     run_check(Reader, "positive_semi_definite")
@@ -116,7 +116,7 @@ def test_a_kernel_with_examples_is_checked_on_these_alone(reads: Any, examples: 
     class Choosy(Reading):
         """The share of equal columns, of the values that it takes."""
 
-        facts: ClassVar[KernelFacts] = KernelFacts(reads=reads, examples=examples)
+        traits: ClassVar[KernelTraits] = KernelTraits(reads=reads, examples=examples)
 
         def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
             for rows in (a, b):
@@ -127,8 +127,10 @@ def test_a_kernel_with_examples_is_checked_on_these_alone(reads: Any, examples: 
 
     for name in ("each_row_by_itself", "odd_data_are_learned_or_refused"):
         run_check(Choosy, name)
-    Choosy.facts = KernelFacts(reads=reads)
-    with pytest.raises(CheckFailure, match=r"This is not allowed.*facts = KernelFacts\(examples="):
+    Choosy.traits = KernelTraits(reads=reads)
+    with pytest.raises(
+        CheckFailure, match=r"This is not allowed.*traits = KernelTraits\(examples="
+    ):
         run_check(Choosy, "each_row_by_itself")
 
 
@@ -136,7 +138,7 @@ def test_a_kernel_that_allows_gaps_is_checked_on_rows_with_gaps() -> None:
     class Taking(Reading):
         """Its diagonal is 1 even for gaps, which are equal to nothing."""
 
-        facts: ClassVar[KernelFacts] = KernelFacts(reads="categories", allows_gaps=True)
+        traits: ClassVar[KernelTraits] = KernelTraits(reads="categories", allows_gaps=True)
 
     with pytest.raises(NotApplicable, match="does not claim to take gaps"):
         run_check(Reading, "gaps_are_left_out")
@@ -234,8 +236,8 @@ def test_weights_of_rows_that_are_not_taken_are_said_to_be_an_argument() -> None
         """Wrong."""
 
         name: ClassVar[str] = "deaf"
-        facts: ClassVar[CombinerFacts] = attrs.evolve(
-            WeightingCombiner.facts, row_weights="throughout"
+        traits: ClassVar[CombinerTraits] = attrs.evolve(
+            WeightingCombiner.traits, row_weights="throughout"
         )
 
         def weights(self, views: Any, y: Any) -> Any:  # type: ignore[override]
@@ -250,7 +252,7 @@ def test_examples_that_are_texts_need_a_kernel_on_text() -> None:
     class Numbers(RBF):
         """Wrong."""
 
-        facts: ClassVar[KernelFacts] = KernelFacts(examples=("a", "b"))
+        traits: ClassVar[KernelTraits] = KernelTraits(examples=("a", "b"))
 
     with pytest.raises(CheckFailure, match="reads='text'"):
         check_component(Numbers)

@@ -24,7 +24,7 @@ from mklkit_authors.writing import NewPlugin
 from processes import Outcome, run_in_process
 
 from mklkit import plugin
-from mklkit.persistence import read_facts
+from mklkit.persistence import read_metadata
 
 PAGES = {
     Template.weighting: "docs/guides/plugins/write-a-weighting.md",
@@ -179,7 +179,7 @@ def test_it_is_listed_and_works(installed: Installed, template: Template) -> Non
     assert new.name in used or template is Template.missing  # which no model lists
     assert printed["scores"]["held_out"]["balanced_accuracy"] > 0.75
     # Whoever opens the file without the package is told its name.
-    plugins = read_facts(installed.environment.folder / f"{template.value}.mkl")["plugins"]
+    plugins = read_metadata(installed.environment.folder / f"{template.value}.mkl")["plugins"]
     assert [plugin["distribution"] for plugin in plugins] == [new.distribution]
 
 
@@ -189,7 +189,7 @@ def test_the_last_steps_of_each_page_are_the_same(template: Template) -> None:
     *_, scaffold, check, compare = commands(PAGES[template])
     assert scaffold == f"mklkit plugin new {new.name} --template {template.value}"
     assert check == f"mklkit plugin check {new.distribution}"
-    table = "digits_lacking" if template is Template.missing else "wine"
+    table = "digits_missing" if template is Template.missing else "wine"
     assert compare.startswith(f"mklkit compare {table} ")
     assert f" {new.name}" in compare
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from mklkit.plugin import Array, solve_cone_program
-from mklkit_discriminant.centred_kernels import DiscriminantProblem
+from mklkit_discriminant.centered_kernels import DiscriminantProblem
 
 SETTINGS: dict[str, Any] = {
     "name": "mkda's cone program",

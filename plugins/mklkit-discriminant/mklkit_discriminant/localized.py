@@ -50,7 +50,7 @@ class LocalizedGates:
     """
 
     vectors: Array
-    centre: Array
+    center: Array
     spread: Array
     gating: GateFunction
     weights: Array
@@ -58,7 +58,7 @@ class LocalizedGates:
 
     def gates(self, rows: Array) -> Array:
         """Return each row's weight of each kernel (n, M), for rows (n, d)."""
-        return gate_values(self.gating, _inputs(rows, self.centre, self.spread) @ self.vectors)
+        return gate_values(self.gating, _inputs(rows, self.center, self.spread) @ self.vectors)
 
 
 @register
@@ -128,12 +128,12 @@ class Localized(GatingCombiner):
     ) -> LocalizedGates:
         """Return the gates of the run with the best objective."""
         rows = np.asarray(views.rows, dtype=np.float64)
-        centre, spread = rows.mean(axis=0), rows.std(axis=0)
+        center, spread = rows.mean(axis=0), rows.std(axis=0)
         # A column that is constant up to rounding would become noise of unit variance.
         spread[spread <= 1e-12 * np.abs(rows).max(axis=0)] = 1.0
         problem = LocalizedProblem(
             np.stack([view.gram(keep=False) for view in views]),
-            _inputs(rows, centre, spread),
+            _inputs(rows, center, spread),
             np.asarray(y, dtype=np.float64),
             self.C or 1.0,
             self.gating,
@@ -152,9 +152,9 @@ class Localized(GatingCombiner):
             )
         means = point.gates.mean(axis=0)
         return LocalizedGates(
-            point.vectors, centre, spread, self.gating, means / means.sum(), history
+            point.vectors, center, spread, self.gating, means / means.sum(), history
         )
 
 
-def _inputs(rows: Array, centre: Array, spread: Array) -> Array:
-    return np.column_stack([(rows - centre) / spread, np.ones(len(rows))])
+def _inputs(rows: Array, center: Array, spread: Array) -> Array:
+    return np.column_stack([(rows - center) / spread, np.ones(len(rows))])

@@ -10,8 +10,8 @@ import numpy as np
 from attrs.validators import and_, gt, in_
 
 from mklkit import MKLKitError, MKLKitWarning
-from mklkit.plugin import Array, CombinerFacts, Views, WeightingCombiner, finite_number, register
-from mklkit_discriminant.centred_kernels import discriminant_problem
+from mklkit.plugin import Array, CombinerTraits, Views, WeightingCombiner, finite_number, register
+from mklkit_discriminant.centered_kernels import discriminant_problem
 from mklkit_discriminant.cone_programs import theta_by_qcqp, theta_by_sdp
 
 LARGEST = {"qcqp": 1000, "sdp": 100}
@@ -69,7 +69,7 @@ class MKDA(WeightingCombiner):
     """
 
     name: ClassVar[str] = "mkda"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(
+    traits: ClassVar[CombinerTraits] = CombinerTraits(
         learner="kda", row_weights="learner", search_space={"alpha": (1.0, 0.1, 1e-2, 1e-3, 1e-4)}
     )
 

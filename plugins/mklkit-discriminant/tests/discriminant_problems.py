@@ -36,9 +36,9 @@ def traced(grams: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the centred matrices at trace one, and the traces they had."""
     n_rows = grams.shape[1]
     centring = np.eye(n_rows) - 1 / n_rows
-    centred = centring @ grams @ centring
-    traces = np.trace(centred, axis1=1, axis2=2)
-    return centred / traces[:, None, None], traces
+    centered = centring @ grams @ centring
+    traces = np.trace(centered, axis1=1, axis2=2)
+    return centered / traces[:, None, None], traces
 
 
 def indicator(labels: np.ndarray) -> np.ndarray:
@@ -46,24 +46,24 @@ def indicator(labels: np.ndarray) -> np.ndarray:
     return (labels > 0) / (labels > 0).sum() - (labels < 0) / (labels < 0).sum()
 
 
-def value(theta: np.ndarray, centred: np.ndarray, labels: np.ndarray, alpha: float) -> float:
+def value(theta: np.ndarray, centered: np.ndarray, labels: np.ndarray, alpha: float) -> float:
     """Return λ aᵀ(λI + Σ θ_mĜ_m)⁻¹a / aᵀa."""
     a = indicator(labels)
-    matrix = alpha * np.eye(len(a)) + np.einsum("m,mij->ij", theta, centred)
+    matrix = alpha * np.eye(len(a)) + np.einsum("m,mij->ij", theta, centered)
     return float(alpha * a @ np.linalg.solve(matrix, a) / (a @ a))
 
 
-def theta_by_slsqp(centred: np.ndarray, labels: np.ndarray, alpha: float) -> np.ndarray:
+def theta_by_slsqp(centered: np.ndarray, labels: np.ndarray, alpha: float) -> np.ndarray:
     """Return the minimiser over the simplex by a generic solver."""
     a = indicator(labels)
     a = a / np.linalg.norm(a)
 
     def both(theta):
-        matrix = np.eye(len(a)) + np.einsum("m,mij->ij", theta, centred) / alpha
+        matrix = np.eye(len(a)) + np.einsum("m,mij->ij", theta, centered) / alpha
         solved = np.linalg.solve(matrix, a)
-        return a @ solved, -np.einsum("i,mij,j->m", solved, centred, solved) / alpha
+        return a @ solved, -np.einsum("i,mij,j->m", solved, centered, solved) / alpha
 
-    return _on_simplex(both, len(centred))
+    return _on_simplex(both, len(centered))
 
 
 def theta_by_kim(grams: np.ndarray, labels: np.ndarray, alpha: float) -> np.ndarray:

@@ -84,8 +84,8 @@ def test_gates_and_decisions_of_new_rows_are_the_printed_formulas(gating):
     known, new, told = rows[:40], rows[40:], labels[:40]
     model = fitted(known, told, gating=gating)
     gates = gates_of(model)
-    standardised = (new - known.mean(axis=0)) / known.std(axis=0)
-    expected = naive_gates(gates.vectors, standardised, gating)
+    standardized = (new - known.mean(axis=0)) / known.std(axis=0)
+    expected = naive_gates(gates.vectors, standardized, gating)
     np.testing.assert_allclose(model.gate_weights(new), expected, rtol=1e-8)
     if gating == "softmax":
         np.testing.assert_allclose(expected.sum(axis=1), 1)

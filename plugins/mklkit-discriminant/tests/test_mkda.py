@@ -18,7 +18,7 @@ from discriminant_problems import (
     value,
 )
 from mklkit_discriminant import MKDA
-from mklkit_discriminant.centred_kernels import discriminant_problem
+from mklkit_discriminant.centered_kernels import discriminant_problem
 
 from mklkit import MKLClassifier, MKLKitError, WeightsWarning
 from mklkit.kernels import Precomputed
@@ -35,13 +35,13 @@ def theta_of(combiner, rows, labels, traces):
 @pytest.mark.parametrize("seed", range(5))
 def test_both_forms_and_a_generic_solver_agree(seed, alpha):
     rows, labels = random_problem(seed)
-    centred, traces = traced(grams_of(rows))
+    centered, traces = traced(grams_of(rows))
     qcqp, sdp = (theta_of(MKDA(form=f, alpha=alpha), rows, labels, traces) for f in ("qcqp", "sdp"))
     np.testing.assert_allclose(qcqp, sdp, atol=1e-4)
-    generic = theta_by_slsqp(centred, labels, alpha)
-    least = value(generic, centred, labels, alpha)
+    generic = theta_by_slsqp(centered, labels, alpha)
+    least = value(generic, centered, labels, alpha)
     for theta in (qcqp, sdp):
-        assert value(theta, centred, labels, alpha) == pytest.approx(least, rel=1e-5)
+        assert value(theta, centered, labels, alpha) == pytest.approx(least, rel=1e-5)
         np.testing.assert_allclose(theta, generic, atol=1e-3)
 
 
@@ -57,15 +57,15 @@ def test_kims_ratio_has_the_same_optimum(seed):
     np.testing.assert_allclose(theta, expected, atol=1e-3)
 
 
-def test_the_objective_is_a_regularised_fisher_ratio():
+def test_the_objective_is_a_regularized_fisher_ratio():
     """1 − objective, for one linear kernel, from the scatter matrices of the rows themselves."""
     rows, labels = random_problem(1)
-    centred, traces = traced((rows @ rows.T)[None])
+    centered, traces = traced((rows @ rows.T)[None])
     apart = rows.T @ indicator(labels)
     scatter = len(labels) * np.cov(rows.T, bias=True) / traces[0]
     ratio = apart @ np.linalg.solve(scatter + 0.01 * np.eye(5), apart) / traces[0]
     a = indicator(labels)
-    assert 1 - value(np.ones(1), centred, labels, 0.01) == pytest.approx(ratio / (a @ a))
+    assert 1 - value(np.ones(1), centered, labels, 0.01) == pytest.approx(ratio / (a @ a))
 
 
 def test_a_kernels_scale_changes_nothing_but_its_weight():
@@ -98,7 +98,7 @@ def test_weights_that_the_solver_left_far_from_the_best_are_said(alpha):
     How early depends on the processor's rounding: it is refused, said, or of no account.
     """
     rows, labels = random_problem(0)
-    centred, traces = traced(grams_of(rows))
+    centered, traces = traced(grams_of(rows))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         near = theta_of(MKDA(alpha=alpha), rows, labels, traces)
@@ -112,7 +112,7 @@ def test_weights_that_the_solver_left_far_from_the_best_are_said(alpha):
     shares = [
         float(*re.findall(r"relative duality gap of (\S+)", str(each.message))) for each in told
     ]
-    reached, best = (value(theta, centred, labels, alpha) for theta in (far, near))
+    reached, best = (value(theta, centered, labels, alpha) for theta in (far, near))
     # The bound is printed with two digits.
     assert reached - best <= 1.05 * max([1e-4, *shares]) * reached
 
@@ -136,13 +136,13 @@ def test_sdp_takes_more_rows_where_the_joint_rank_is_small():
 def test_the_gap_bounds_the_distance_from_a_generic_solvers_minimum():
     rows, labels = random_problem(0)
     grams = grams_of(rows)
-    centred = traced(grams)[0]
+    centered = traced(grams)[0]
     problem = discriminant_problem(grams, labels, 0.01)
-    best = theta_by_slsqp(centred, labels, 0.01)
-    least = value(best, centred, labels, 0.01)
+    best = theta_by_slsqp(centered, labels, 0.01)
+    least = value(best, centered, labels, 0.01)
     for theta in (np.full(4, 0.25), *np.eye(4)):
         here = problem.objective(theta)
-        assert here == pytest.approx(value(theta, centred, labels, 0.01), rel=1e-8)
+        assert here == pytest.approx(value(theta, centered, labels, 0.01), rel=1e-8)
         assert problem.gap(theta) >= here - least - 1e-9
     assert problem.gap(best) < 1e-4 * least
 

@@ -10,7 +10,7 @@ from attrs.validators import ge, in_
 from numpy.typing import NDArray
 
 from mklkit import IncompatibleError
-from mklkit.plugin import CombinerFacts, LearnedFusion, as_int, finite_number, register
+from mklkit.plugin import CombinerTraits, LearnedFusion, as_int, finite_number, register
 from mklkit_fusion.choquet import choquet_integral, shapley_values
 from mklkit_fusion.fixed import squashed
 from mklkit_fusion.measure import Norm, learn_measure
@@ -85,7 +85,7 @@ class DeFIMKL(LearnedFusion):
     """
 
     name: ClassVar[str] = "defimkl"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(
+    traits: ClassVar[CombinerTraits] = CombinerTraits(
         row_weights="learner", search_space={"alpha": (10.0, 1.0, 0.1)}
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 from attrs.validators import instance_of
 from numpy.typing import NDArray
 
-from mklkit.plugin import CombinerFacts, FusionCombiner, register
+from mklkit.plugin import CombinerTraits, FusionCombiner, register
 
 EVEN = 1e-12
 """A decision value up to this size is zero up to rounding, which depends on the order of a sum."""
@@ -39,7 +39,7 @@ class AverageScores(FusionCombiner):
     """
 
     name: ClassVar[str] = "average-scores"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(weights_are="fixed", row_weights="learner")
+    traits: ClassVar[CombinerTraits] = CombinerTraits(weights_are="fixed", row_weights="learner")
 
     squash: bool = attrs.field(default=False, validator=instance_of(bool))
 
@@ -70,7 +70,7 @@ class Vote(FusionCombiner):
     """
 
     name: ClassVar[str] = "vote"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(weights_are="fixed", row_weights="learner")
+    traits: ClassVar[CombinerTraits] = CombinerTraits(weights_are="fixed", row_weights="learner")
 
     def fuse(self, scores: NDArray[Any]) -> NDArray[Any]:
         """Return the fused decision values (n,) of the views' decision values (n, M)."""

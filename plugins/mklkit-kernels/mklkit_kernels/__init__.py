@@ -10,7 +10,7 @@ from mklkit_kernels.boolean import (
 from mklkit_kernels.categories import FrequencyOverlap
 from mklkit_kernels.composed import Power, Product, Sum
 from mklkit_kernels.mismatch import Mismatch
-from mklkit_kernels.normalised import Centered, TraceNormalized
+from mklkit_kernels.normalized import Centered, TraceNormalized
 from mklkit_kernels.weighted_degree import WeightedDegree
 
 __all__ = [

@@ -10,7 +10,7 @@ from attrs.validators import gt
 from scipy.spatial.distance import cdist
 
 from mklkit.kernels import AmountKernel, HistogramKernel
-from mklkit.plugin import Array, FittedKernel, Kernel, KernelFacts, finite_number, register
+from mklkit.plugin import Array, FittedKernel, Kernel, KernelTraits, finite_number, register
 
 
 @register
@@ -112,7 +112,7 @@ class Periodic(Kernel, FittedKernel):
     """
 
     name: ClassVar[str] = "periodic"
-    facts: ClassVar[KernelFacts] = KernelFacts(
+    traits: ClassVar[KernelTraits] = KernelTraits(
         reads="amounts", search_space={"length": (2.0, 1.0, 0.5)}
     )
 

@@ -16,14 +16,16 @@ from scipy.special import binom
 
 from mklkit import DataError
 from mklkit.kernels import Cosine
-from mklkit.plugin import Array, FittedKernel, Kernel, KernelFacts, as_int, register
+from mklkit.plugin import Array, FittedKernel, Kernel, KernelTraits, as_int, register
 
 
 @attrs.frozen
 class BooleanKernel(Kernel, FittedKernel):
     """A kernel that counts formulas of a number of columns: fitted, itself or its cosine."""
 
-    facts: ClassVar[KernelFacts] = KernelFacts(reads="amounts", search_space={"degree": (1, 2, 3)})
+    traits: ClassVar[KernelTraits] = KernelTraits(
+        reads="amounts", search_space={"degree": (1, 2, 3)}
+    )
 
     degree: int = attrs.field(default=2, converter=as_int, validator=[instance_of(int), ge(1)])
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))

@@ -11,7 +11,7 @@ from attrs.validators import gt
 from numpy.typing import NDArray
 
 from mklkit.kernels import FeatureKernel, Overlap
-from mklkit.plugin import Array, Kernel, KernelFacts, finite_number, register
+from mklkit.plugin import Array, Kernel, KernelTraits, finite_number, register
 
 
 @register
@@ -47,7 +47,7 @@ class FrequencyOverlap(Kernel):
     """
 
     name: ClassVar[str] = "frequency-overlap"
-    facts: ClassVar[KernelFacts] = KernelFacts(
+    traits: ClassVar[KernelTraits] = KernelTraits(
         reads="categories", allows_gaps=True, search_space={"alpha": (2.0, 1.0, 0.5)}
     )
 

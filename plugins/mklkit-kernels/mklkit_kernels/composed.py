@@ -10,8 +10,8 @@ import numpy as np
 from attrs.validators import ge, instance_of, min_len
 
 from mklkit import SpecError, get_registry
-from mklkit.kernels import RBF, KernelAround, Linear
-from mklkit.plugin import Array, FittedKernel, Kernel, KernelFacts, as_int, register
+from mklkit.kernels import RBF, Linear, WrappingKernel
+from mklkit.plugin import Array, FittedKernel, Kernel, KernelTraits, as_int, register
 
 
 def as_kernel(value: Any) -> Kernel:
@@ -55,22 +55,22 @@ class ComposedKernel(Kernel):
         return self.kernels[0]
 
     @property
-    def facts(self) -> KernelFacts:  # type: ignore[override]
+    def traits(self) -> KernelTraits:  # type: ignore[override]
         """The properties of all the kernels, whose parameters are nested; it proposes nothing."""
-        return KernelFacts(
-            definite=all(kernel.facts.definite for kernel in self.kernels),
-            allows_gaps=all(kernel.facts.allows_gaps for kernel in self.kernels),
-            reads=self.kernel.facts.reads,
-            examples=self.kernel.facts.examples,
+        return KernelTraits(
+            definite=all(kernel.traits.definite for kernel in self.kernels),
+            allows_gaps=all(kernel.traits.allows_gaps for kernel in self.kernels),
+            reads=self.kernel.traits.reads,
+            examples=self.kernel.traits.examples,
             search_space={
                 f"{name}__{key}": values
                 for name, kernel in self.named_kernels.items()
-                for key, values in kernel.facts.search_space.items()
+                for key, values in kernel.traits.search_space.items()
             },
         )
 
     def __attrs_post_init__(self) -> None:
-        reads = dict.fromkeys(kernel.facts.reads for kernel in self.kernels)
+        reads = dict.fromkeys(kernel.traits.reads for kernel in self.kernels)
         if len(reads) > 1:
             raise ValueError(
                 f"the kernels of a {self.name} read the same columns, which can't hold"
@@ -179,7 +179,7 @@ class Sum(ComposedKernel):
 
 @register
 @attrs.frozen
-class Power(KernelAround):
+class Power(WrappingKernel):
     """Integer power of another kernel, k(x, z)^exponent: the product of that many copies.
 
     Parameters
@@ -203,7 +203,7 @@ class Power(KernelAround):
 
     exponent: int = attrs.field(default=2, converter=as_int, validator=[instance_of(int), ge(1)])
 
-    def around(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:
+    def wrap(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:
         """Return the power."""
         return FittedPower(fitted, self.exponent)
 

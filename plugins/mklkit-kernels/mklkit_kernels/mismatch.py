@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from mklkit.kernels import FeatureKernel
-from mklkit.plugin import Array, Kernel, KernelFacts, as_int, register
+from mklkit.plugin import Array, Kernel, KernelTraits, as_int, register
 from mklkit_kernels.text import expect_text
 
 MOST_SELECTIONS = 5000
@@ -62,7 +62,7 @@ class Mismatch(Kernel):
     """
 
     name: ClassVar[str] = "mismatch"
-    facts: ClassVar[KernelFacts] = KernelFacts(reads="text", search_space={"k": (3, 4, 5)})
+    traits: ClassVar[KernelTraits] = KernelTraits(reads="text", search_space={"k": (3, 4, 5)})
 
     k: int = attrs.field(default=3, converter=as_int, validator=[instance_of(int), ge(1)])
     m: int = attrs.field(default=1, converter=as_int, validator=[instance_of(int), ge(0)])
@@ -132,7 +132,7 @@ class FittedMismatch(FeatureKernel):
         weights = [0] * (most + 1)
         for d in range(most, -1, -1):
             counted = sum(weights[j] * comb(k - d, k - j) for j in range(d + 1, most + 1))
-            weights[d] = common_neighbours(d, k, self.m, size) - counted
+            weights[d] = common_neighbors(d, k, self.m, size) - counted
         return [float(weight) for weight in weights]
 
 
@@ -151,7 +151,7 @@ def _numbered(pieces: NDArray[np.intp], size: int) -> tuple[NDArray[np.int64], i
     return numbers, count
 
 
-def common_neighbours(distance: int, k: int, m: int, size: int) -> int:
+def common_neighbors(distance: int, k: int, m: int, size: int) -> int:
     """Return how many pieces differ in at most m letters from each of two pieces of length k.
 
     The two differ in ``distance`` letters of an alphabet of this size.

@@ -10,7 +10,7 @@ from attrs.validators import ge, instance_of
 from numpy.typing import NDArray
 
 from mklkit.kernels import Cosine
-from mklkit.plugin import Array, FittedKernel, Kernel, KernelFacts, as_int, register
+from mklkit.plugin import Array, FittedKernel, Kernel, KernelTraits, as_int, register
 from mklkit_kernels.text import expect_text
 
 END_OF_A, END_OF_B = -1, -2
@@ -56,7 +56,7 @@ class WeightedDegree(Kernel, FittedKernel):
     """
 
     name: ClassVar[str] = "weighted-degree"
-    facts: ClassVar[KernelFacts] = KernelFacts(
+    traits: ClassVar[KernelTraits] = KernelTraits(
         reads="text", search_space={"degree": (1, 3, 8), "shift": (0, 1)}
     )
 

@@ -87,7 +87,7 @@ class Counting(FittedKernel):
 
 def test_means_of_training_rows_are_not_computed_again():
     """Tile by tile that would be N/205 times the work of the inner kernel."""
-    fitted = Centered().around(Counting(), ROWS, np.ones(40))
+    fitted = Centered().wrap(Counting(), ROWS, np.ones(40))
     Counting.values = 0
     for start in range(0, 40, 10):
         fitted(ROWS[start : start + 10], ROWS)
@@ -130,8 +130,8 @@ def test_what_cannot_be_joined_is_refused():
         kernel_of("power(rbf, exponent=0)")
     with pytest.raises(SpecError, match="linaer"):
         Product().with_params(linaer__gamma=1)
-    assert not Power("tanh").facts.definite
-    assert not kernel_of("sum(rbf, tanh)").facts.definite
+    assert not Power("tanh").traits.definite
+    assert not kernel_of("sum(rbf, tanh)").traits.definite
 
 
 def test_text_of_any_width_is_compared():

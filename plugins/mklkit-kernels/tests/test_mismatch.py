@@ -22,7 +22,7 @@ SHORT = st.lists(st.text("abcdé", max_size=9), min_size=2, max_size=7)
 LENGTHS = [(1, 0), (2, 0), (2, 1), (3, 1), (3, 2), (4, 1), (4, 2), (4, 3)]
 
 
-def neighbourhoods(text, k, m, alphabet):
+def neighborhoods(text, k, m, alphabet):
     """Return how often each piece of an alphabet is near to one of a text."""
     counted = Counter()
     for start in range(len(text) - k + 1):
@@ -37,13 +37,13 @@ def neighbourhoods(text, k, m, alphabet):
 
 
 def inner(texts, k, m, alphabet):
-    counted = [neighbourhoods(text, k, m, alphabet) for text in texts]
+    counted = [neighborhoods(text, k, m, alphabet) for text in texts]
     return np.array([[sum(a[u] * b[u] for u in a) for b in counted] for a in counted], dtype=float)
 
 
 @settings(deadline=None)
 @given(SHORT, st.sampled_from(LENGTHS))
-def test_mismatch_counts_all_neighbours(texts, lengths):
+def test_mismatch_counts_all_neighbors(texts, lengths):
     k, m = lengths
     expected = inner(texts, k, m, sorted(set("".join(texts))))
     rows = text_codes(texts)

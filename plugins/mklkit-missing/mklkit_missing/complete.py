@@ -25,7 +25,7 @@ from mklkit.plugin import (
     finite_number,
     register,
 )
-from mklkit_missing.around import Around, has_sources
+from mklkit_missing.wrapping import Around, has_sources
 
 LEAST = 0.1
 """The least similarity of two sources, as a part of the mean."""
@@ -65,7 +65,7 @@ class Complete(Missing):
     ridge: float = attrs.field(default=0.1, converter=float, validator=[gt(0), finite_number])
     n_iter: int = attrs.field(default=3, converter=as_int, validator=[instance_of(int), ge(2)])
 
-    def around(self, combiner: Combiner) -> Combiner:
+    def wrap(self, combiner: Combiner) -> Combiner:
         """Return a combiner that completes the kernels for another one."""
         return _CompletingCombiner(combiner, self.ridge, self.n_iter)
 
@@ -185,32 +185,32 @@ class CompletedKernel(FittedKernel):
     def _images(self, rows: Array) -> tuple[Array, Array, Array]:
         n_training = len(self.training)
         columns = rows[:, self.start : self.start + self.width]
-        lacks = rows[:, self.n_columns + self.place] > 0
+        missing = rows[:, self.n_columns + self.place] > 0
         first = self.n_columns + self.n_sources + self.place * n_training
-        return np.ascontiguousarray(columns), lacks, rows[:, first : first + n_training]
+        return np.ascontiguousarray(columns), missing, rows[:, first : first + n_training]
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return ⟨φ̂(x), φ̂(z)⟩, (n, m)."""
-        columns, lacks, roots = self._images(a)
+        columns, missing, roots = self._images(a)
         others, others_lack, others_roots = self._images(b)
         values = np.array(self.kernel(columns, others))
-        if lacks.any():
+        if missing.any():
             beside = self.kernel(self.training, others)
-            values[lacks] = roots[lacks] @ beside
+            values[missing] = roots[missing] @ beside
         if others_lack.any():
             beside = np.array(self.kernel(columns, self.training))
-            if lacks.any():
-                beside[lacks] = roots[lacks] @ self.kernel(self.training, self.training)
+            if missing.any():
+                beside[missing] = roots[missing] @ self.kernel(self.training, self.training)
             values[:, others_lack] = beside @ others_roots[others_lack].T
         return values
 
     def diagonal(self, a: Array) -> Array:
         """Return ‖φ̂(x)‖² (n,)."""
-        columns, lacks, roots = self._images(a)
+        columns, missing, roots = self._images(a)
         values = np.array(self.kernel.diagonal(columns))
-        if lacks.any():
+        if missing.any():
             gram = self.kernel(self.training, self.training)
-            values[lacks] = np.einsum("ij,ij->i", roots[lacks] @ gram, roots[lacks])
+            values[missing] = np.einsum("ij,ij->i", roots[missing] @ gram, roots[missing])
         return values
 
 

@@ -20,7 +20,7 @@ from mklkit.plugin import (
     Target,
     register,
 )
-from mklkit_missing.around import Around, has_sources
+from mklkit_missing.wrapping import Around, has_sources
 
 
 @register
@@ -41,7 +41,7 @@ class PerPattern(Missing):
     name: ClassVar[str] = "per-pattern"
     searched_as: ClassVar[dict[str, str]] = {"available-case": "per-pattern"}
 
-    def around(self, combiner: Combiner) -> Combiner:
+    def wrap(self, combiner: Combiner) -> Combiner:
         """Return a combiner that fits another one on each pattern."""
         return _PatternCombiner(combiner)
 
@@ -54,7 +54,7 @@ class _PatternCombiner(Around):
         self, views: Any, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> PatternDecision:
         """Return a decision for each pattern of the training rows, and for each single source."""
-        if self.facts.n_kernels is not None or self.combiner.name in ("given", "fixed-share"):
+        if self.traits.n_kernels is not None or self.combiner.name in ("given", "fixed-share"):
             raise IncompatibleError(
                 f"missing='per-pattern' combines some of the kernels in each pattern, and"
                 f" {self.combiner.name!r} takes all of them: use another combiner, or another"

@@ -16,7 +16,7 @@ from mklkit.missing import sample_scale
 from mklkit.plugin import (
     Array,
     Combiner,
-    CombinerFacts,
+    CombinerTraits,
     GramSide,
     Learner,
     LinearDecision,
@@ -98,7 +98,7 @@ class AbsentMargin(Missing):
         default=200, converter=as_int, validator=and_(instance_of(int), ge(1))
     )
 
-    def around(self, combiner: Combiner) -> Combiner:
+    def wrap(self, combiner: Combiner) -> Combiner:
         """Return a combiner whose weights replace those of another one."""
         return _AbsentMarginCombiner(combiner, self)
 
@@ -140,10 +140,10 @@ class _AbsentMarginCombiner(Combiner):
     strategy: AbsentMargin
 
     @property
-    def facts(self) -> CombinerFacts:
-        """The facts of the inner combiner."""
-        facts: CombinerFacts = self.combiner.facts
-        return facts
+    def traits(self) -> CombinerTraits:
+        """The traits of the inner combiner."""
+        traits: CombinerTraits = self.combiner.traits
+        return traits
 
     def fit(
         self, views: Any, target: Target, learner: Learner, random_state: np.random.RandomState

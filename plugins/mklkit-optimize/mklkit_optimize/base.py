@@ -12,7 +12,7 @@ from attrs.validators import and_, ge, gt, instance_of, optional
 from mklkit.learners import Ridge
 from mklkit.plugin import (
     Array,
-    CombinerFacts,
+    CombinerTraits,
     LearnedWeighting,
     Learner,
     Target,
@@ -33,7 +33,7 @@ class SaddleWeighting(LearnedWeighting, ABC):
     them with new weights. Weights of rows multiply C.
     """
 
-    facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="throughout")
+    traits: ClassVar[CombinerTraits] = CombinerTraits(row_weights="throughout")
 
     tol: float = attrs.field(default=1e-5, converter=float, validator=and_(gt(0), finite_number))
     max_iter: int = attrs.field(

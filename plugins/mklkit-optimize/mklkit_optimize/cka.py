@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from scipy.optimize import nnls
 
-from mklkit.plugin import Array, CombinerFacts, Views, WeightingCombiner, register
+from mklkit.plugin import Array, CombinerTraits, Views, WeightingCombiner, register
 
 RANK_TOLERANCE = 1e-12
 
@@ -40,7 +40,7 @@ class CKA(WeightingCombiner):
     """
 
     name: ClassVar[str] = "cka"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(
+    traits: ClassVar[CombinerTraits] = CombinerTraits(
         tasks=("two classes", "numbers"), row_weights="learner"
     )
 

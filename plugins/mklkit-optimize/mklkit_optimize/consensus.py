@@ -17,7 +17,7 @@ from attrs.validators import ge, in_, instance_of
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import laplacian
 
-from mklkit.plugin import Array, CombinerFacts, Views, WeightingCombiner, as_int, register
+from mklkit.plugin import Array, CombinerTraits, Views, WeightingCombiner, as_int, register
 
 PANEL_VALUES = 2**22
 """The number of kernel values in memory at once: 32 MB."""
@@ -59,7 +59,7 @@ class Consensus(WeightingCombiner):
 
     name: ClassVar[str] = "consensus"
     searched_as: ClassVar[dict[str, str]] = {"statis": "consensus", "statis-umkl": "consensus"}
-    facts: ClassVar[CombinerFacts] = CombinerFacts(
+    traits: ClassVar[CombinerTraits] = CombinerTraits(
         tasks=("two classes", "several classes", "numbers", "none"),
         row_weights="learner",
         from_moments=True,
@@ -130,7 +130,7 @@ class GraphConsensus(WeightingCombiner):
         "sparse-umkl": "graph-consensus",
         "full-umkl": "graph-consensus",
     }
-    facts: ClassVar[CombinerFacts] = CombinerFacts(
+    traits: ClassVar[CombinerTraits] = CombinerTraits(
         tasks=("two classes", "several classes", "numbers", "none"),
         row_weights="learner",
         search_space={"n_neighbors": (3, 5, 10)},
@@ -142,7 +142,7 @@ class GraphConsensus(WeightingCombiner):
     def weights(self, views: Views, y: Array) -> Array:
         """Return the weights of least distortion."""
         kernels = views.learner_kernels
-        form = distortions(kernels, neighbour_graph(kernels, self.n_neighbors))
+        form = distortions(kernels, neighbor_graph(kernels, self.n_neighbors))
         lengths = np.sqrt(np.diag(form))
         weights = np.zeros(len(views))
         used = np.flatnonzero(lengths)
@@ -152,7 +152,7 @@ class GraphConsensus(WeightingCombiner):
         return weights
 
 
-def neighbour_graph(kernels: Any, n_neighbors: int) -> csr_array:
+def neighbor_graph(kernels: Any, n_neighbors: int) -> csr_array:
     """Return how often rows are among each other's nearest ones, (N, N), over all kernels.
 
     Nearest in the feature space of a kernel, by k(x, x) + k(z, z) − 2k(x, z); rows that are

@@ -198,10 +198,10 @@ class ConsensusDisplay:
     def _draw_rows(self, ax: Axes) -> None:
         from matplotlib import color_sequences, rcParams
 
-        colours = color_sequences[COLOURS]
+        colors = color_sequences[COLOURS]
         edge: dict[str, Any] = {"edgecolors": rcParams["text.color"], "linewidths": 0.35, "s": 24}
         if self.labels is None:
-            ax.scatter(*self.points.T, color=colours[0], **edge)
+            ax.scatter(*self.points.T, color=colors[0], **edge)
         elif _are_numbers(self.labels):
             across, up = self.points.T
             drawn = ax.scatter(across, up, c=self.labels, cmap="viridis", **edge)
@@ -209,10 +209,10 @@ class ConsensusDisplay:
         else:
             classes = np.unique(self.labels)
             names = [str(label) for label in classes]
-            looks = zip(classes, names, cycle(SHAPES), cycle(colours), strict=False)
-            for label, name, marker, colour in looks:
+            looks = zip(classes, names, cycle(SHAPES), cycle(colors), strict=False)
+            for label, name, marker, color in looks:
                 points = self.points[self.labels == label]
-                ax.scatter(*points.T, color=colour, marker=marker, label=name, **edge)
+                ax.scatter(*points.T, color=color, marker=marker, label=name, **edge)
             many = len(names) > 4
             place: Any = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.02)} if many else {}
             ax.legend(fontsize="small", handletextpad=0.3, frameon=not many, **place)

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from attrs.validators import and_, ge, instance_of, le
 
-from mklkit.plugin import Array, CombinerFacts, Views, WeightingCombiner, register
+from mklkit.plugin import Array, CombinerTraits, Views, WeightingCombiner, register
 from mklkit_optimize.class_hulls import NEARLY_SINGULAR, nearest_points
 from mklkit_optimize.gram_sums import quadratic_forms
 
@@ -51,12 +51,12 @@ class EasyMKL(WeightingCombiner):
     """
 
     name: ClassVar[str] = "easymkl"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(
+    traits: ClassVar[CombinerTraits] = CombinerTraits(
         row_weights="learner", search_space={"alpha": (1.0, 0.5, 0.1, 0.01)}
     )
 
     alpha: float = attrs.field(default=0.1, converter=float, validator=and_(ge(0), le(1)))
-    normalise: bool = attrs.field(default=True, validator=instance_of(bool))
+    normalize: bool = attrs.field(default=True, validator=instance_of(bool))
 
     def weights(self, views: Views, y: Array) -> Array:
         """Return the weights (M,) of the kernels before division by t_m."""
@@ -66,7 +66,7 @@ class EasyMKL(WeightingCombiner):
         sizes = np.array([diagonal.mean(dtype=np.float64) for diagonal in diagonals])
         # A kernel without a positive mean diagonal is not an inner product: its weight is zero.
         scales = np.divide(1.0, sizes, where=sizes > 0, out=np.zeros(len(views)))
-        if not self.normalise:
+        if not self.normalize:
             scales = np.sign(scales)
         if not scales.any():
             return scales

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from attrs.validators import and_, ge, le
 
-from mklkit.plugin import Learner, LearnerFacts, LinearDecision, Target, TrainingView, register
+from mklkit.plugin import Learner, LearnerTraits, LinearDecision, Target, TrainingView, register
 from mklkit_optimize.class_hulls import nearest_points
 
 TOLERANCE = 1e-5
@@ -46,7 +46,7 @@ class KOMD(Learner):
     """
 
     name: ClassVar[str] = "komd"
-    facts: ClassVar[LearnerFacts] = LearnerFacts(
+    traits: ClassVar[LearnerTraits] = LearnerTraits(
         on_features=True,
         on_gram=True,
         takes_row_weights=True,

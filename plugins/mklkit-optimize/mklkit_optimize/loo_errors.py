@@ -154,12 +154,12 @@ def spread_points(points: Array, count: int) -> Array:
     """Return at most ``count`` cluster means of points (T, M): k-means from the furthest points."""
     # If both are far below the largest factor, the distance does not matter.
     placed = np.maximum(points, points.max(axis=1, keepdims=True) - 6)
-    centres, apart = placed[:1], np.full(len(points), np.inf)
+    centers, apart = placed[:1], np.full(len(points), np.inf)
     for _ in range(min(count, len(points)) - 1):
-        apart = np.minimum(apart, np.square(placed - centres[-1]).sum(axis=1))
-        centres = np.vstack([centres, placed[apart.argmax()]])
+        apart = np.minimum(apart, np.square(placed - centers[-1]).sum(axis=1))
+        centers = np.vstack([centers, placed[apart.argmax()]])
     for _ in range(5):
-        nearest = np.square(placed[:, None] - centres).sum(axis=2).argmin(axis=1)
+        nearest = np.square(placed[:, None] - centers).sum(axis=2).argmin(axis=1)
         groups = [nearest == k for k in np.unique(nearest)]
-        centres = np.array([placed[group].mean(axis=0) for group in groups])
+        centers = np.array([placed[group].mean(axis=0) for group in groups])
     return np.array([points[group].mean(axis=0) for group in groups])

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mklkit.plugin import (
     Array,
-    CombinerFacts,
+    CombinerTraits,
     LearnedWeighting,
     Learner,
     Target,
@@ -73,7 +73,7 @@ class LooRidge(LearnedWeighting):
 
     name: ClassVar[str] = "loo-ridge"
     joins_targets: ClassVar[bool] = True
-    facts: ClassVar[CombinerFacts] = CombinerFacts(
+    traits: ClassVar[CombinerTraits] = CombinerTraits(
         learner="ridge", tasks=("two classes", "numbers"), row_weights="learner"
     )
 

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mklkit.plugin import (
     Array,
-    CombinerFacts,
+    CombinerTraits,
     Views,
     WeightingCombiner,
     as_int,
@@ -74,7 +74,7 @@ class MarginWeighting(WeightingCombiner):
     everywhere. Linear programs over all cuts propose weights, and bound the error of the best ones.
     """
 
-    facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="learner")
+    traits: ClassVar[CombinerTraits] = CombinerTraits(row_weights="learner")
 
     tol: float = attrs.field(default=1e-3, converter=float, validator=and_(gt(0), finite_number))
     max_iter: int = attrs.field(

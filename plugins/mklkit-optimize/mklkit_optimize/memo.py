@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from attrs.validators import and_, ge
 
-from mklkit.plugin import Array, CombinerFacts, finite_number, register
+from mklkit.plugin import Array, CombinerTraits, finite_number, register
 from mklkit_optimize.cuts import least_maximum
 from mklkit_optimize.margins import MarginPoint, MarginSearch, MarginWeighting
 
@@ -59,8 +59,8 @@ class MEMO(MarginWeighting):
     """
 
     name: ClassVar[str] = "memo"
-    facts: ClassVar[CombinerFacts] = attrs.evolve(
-        MarginWeighting.facts, search_space={"theta": (0.1, 0.01, 0.001, 0.0)}
+    traits: ClassVar[CombinerTraits] = attrs.evolve(
+        MarginWeighting.traits, search_space={"theta": (0.1, 0.01, 0.001, 0.0)}
     )
 
     theta: float = attrs.field(default=0.0, converter=float, validator=and_(ge(0), finite_number))

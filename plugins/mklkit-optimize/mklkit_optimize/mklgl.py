@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from attrs.validators import and_, ge
 
-from mklkit.plugin import Array, CombinerFacts, finite_number, register
+from mklkit.plugin import Array, CombinerTraits, finite_number, register
 from mklkit_optimize.base import NormBallWeighting, SaddleWeighting
 from mklkit_optimize.saddle import SaddleProblem, relative_gap, warn_of_gap
 
@@ -62,7 +62,7 @@ class MKLGL(NormBallWeighting, SaddleWeighting):
     """
 
     name: ClassVar[str] = "mklgl"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(
+    traits: ClassVar[CombinerTraits] = CombinerTraits(
         tasks=("two classes", "numbers"),
         row_weights="throughout",
         search_space={"p": (4.0, 2.0, 4 / 3, 1.0)},

@@ -10,7 +10,7 @@ from attrs.validators import ge, instance_of, le
 
 from mklkit.plugin import (
     Array,
-    CombinerFacts,
+    CombinerTraits,
     LearnedWeighting,
     Learner,
     Target,
@@ -55,7 +55,7 @@ class PWMK(LearnedWeighting):
     """
 
     name: ClassVar[str] = "pwmk"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(
+    traits: ClassVar[CombinerTraits] = CombinerTraits(
         row_weights="throughout", search_space={"threshold": (0.0, 0.5, 0.7)}
     )
 

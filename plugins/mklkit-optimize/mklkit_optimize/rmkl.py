@@ -7,7 +7,7 @@ from typing import ClassVar
 import attrs
 import numpy as np
 
-from mklkit.plugin import Array, CombinerFacts, Learner, Target, Views, register
+from mklkit.plugin import Array, CombinerTraits, Learner, Target, Views, register
 from mklkit_optimize.class_hulls import HARD_MARGIN
 from mklkit_optimize.gram_sums import gram_stack
 from mklkit_optimize.saddle import SaddleProblem
@@ -57,7 +57,7 @@ class RMKL(SimpleMKL):
 
     name: ClassVar[str] = "rmkl"
     searched_as: ClassVar[dict[str, str]] = {"r-mkl": "rmkl"}
-    facts: ClassVar[CombinerFacts] = CombinerFacts(row_weights="throughout")
+    traits: ClassVar[CombinerTraits] = CombinerTraits(row_weights="throughout")
 
     def choose(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState

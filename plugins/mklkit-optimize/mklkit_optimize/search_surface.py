@@ -172,10 +172,10 @@ class SearchSurfaceDisplay:
             axis.set_ticks([place + 0.5 for place in places], _written(values)[::step])
         ax.set(xlabel=self.x_name, ylabel=self.y_name)
         if self.best is not None:
-            centre = [place + 0.5 for place in self.best]
+            center = [place + 0.5 for place in self.best]
             ring: dict[str, Any] = {"markersize": 14, "markerfacecolor": "none"}
-            for colour, width in RINGS:
-                ax.plot(*centre, "o", markeredgecolor=colour, markeredgewidth=width, **ring)
+            for color, width in RINGS:
+                ax.plot(*center, "o", markeredgecolor=color, markeredgewidth=width, **ring)
 
 
 def _values(points: Sequence[dict[str, Any]], name: str) -> list[Any]:

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.linalg
 from scipy.optimize import minimize
 
-from mklkit.plugin import Array, CombinerFacts, register
+from mklkit.plugin import Array, CombinerTraits, register
 from mklkit_optimize.base import SaddleWeighting
 from mklkit_optimize.saddle import (
     RAISE_LIMIT,
@@ -73,7 +73,7 @@ class SimpleMKL(SaddleWeighting):
     """
 
     name: ClassVar[str] = "simplemkl"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(
+    traits: ClassVar[CombinerTraits] = CombinerTraits(
         tasks=("two classes", "numbers"), row_weights="throughout"
     )
 

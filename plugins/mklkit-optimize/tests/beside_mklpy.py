@@ -53,7 +53,7 @@ def of_mklkit(method, kernels, rows, labels):
             runs.append(measured(method, lambda: base.weights(self, views, y)))
             return runs[-1][1]
 
-    combiner = Timed(alpha=0.1, normalise=False) if method == "easymkl" else Timed()
+    combiner = Timed(alpha=0.1, normalize=False) if method == "easymkl" else Timed()
     # The first fit loads compiled code and libraries, as MKLpy's are.
     for few in (np.r_[:20, len(labels) - 20 : len(labels)], slice(None)):
         MKLClassifier(kernels=kernels, combiner=combiner).fit(rows[few], labels[few])

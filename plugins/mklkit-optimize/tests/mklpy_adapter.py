@@ -51,7 +51,7 @@ def kernel(spec, **defaults):
     return values
 
 
-def around(base):
+def wrap(base):
     """Return a function of a Gram matrix: a kernel of ours around it."""
     return lambda K: tensor(MKLTransformer([base(matrix(K))]).fit_transform(numbers(len(K))))
 
@@ -132,7 +132,7 @@ MODULES = {
     "algorithms": {
         "AverageMKL": algorithm(lambda p: "uniform"), "CKA": algorithm(lambda p: CKA()),
         "FHeuristic": algorithm(lambda p: "alignment"), "GRAM": algorithm(lambda p: GRAM(), HULLS),
-        "EasyMKL": algorithm(lambda p: EasyMKL(alpha=p.get("lam", 0.1), normalise=False), NEAR),
+        "EasyMKL": algorithm(lambda p: EasyMKL(alpha=p.get("lam", 0.1), normalize=False), NEAR),
         "PWMK": algorithm(lambda p: PWMK(threshold=p.get("delta", 0), relative=True)),
         "MEMO": algorithm(lambda p: MEMO(theta=p.get("theta", 0)), HULLS),
         "RMKL": algorithm(lambda p: RMKL(C=p.get("C", 1)), HULLS)},
@@ -149,8 +149,8 @@ MODULES = {
         "monotone_conjunctive_kernel": kernel("monotone-conjunctive(degree={c}, normalize=False)"),
         "monotone_disjunctive_kernel": kernel("monotone-disjunctive(degree={d}, normalize=False)"),
         "spectrum_kernel": kernel("spectrum(k={p}, normalize=False)")},
-    "preprocessing": {"kernel_normalization": around(Cosine), "tracenorm": around(TraceNormalized),
-                      "kernel_centering": around(Centered)},
+    "preprocessing": {"kernel_normalization": wrap(Cosine), "tracenorm": wrap(TraceNormalized),
+                      "kernel_centering": wrap(Centered)},
     "utils": {}, "utils.exceptions": dict.fromkeys(ERRORS, ValueError),
     "utils.misc": {"identity_kernel": lambda n: tensor(np.eye(n)), "ideal_kernel": ideal},
     "callbacks": {}, "scheduler": {}}

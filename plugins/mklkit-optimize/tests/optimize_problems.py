@@ -19,7 +19,7 @@ def random_problem(seed: int, n_rows: int = 100) -> tuple[np.ndarray, np.ndarray
     rows, labels = make_classification(
         n_rows, 8, n_informative=4, flip_y=0.1, class_sep=0.7, random_state=seed
     )
-    return _standardised(rows), 2.0 * labels - 1.0
+    return _standardized(rows), 2.0 * labels - 1.0
 
 
 def real_problem(name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -33,10 +33,10 @@ def real_problem(name: str) -> tuple[np.ndarray, np.ndarray]:
         rows, labels = load_digits(return_X_y=True)
         rows, labels = rows[np.isin(labels, (3, 8))], labels[np.isin(labels, (3, 8))]
     rows, labels = rows[:200], labels[:200]
-    return _standardised(rows), np.where(labels == labels.max(), 1.0, -1.0)
+    return _standardized(rows), np.where(labels == labels.max(), 1.0, -1.0)
 
 
-def _standardised(rows: np.ndarray) -> np.ndarray:
+def _standardized(rows: np.ndarray) -> np.ndarray:
     spread = rows.std(axis=0)
     return (rows - rows.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
 

@@ -37,12 +37,12 @@ def test_many_kernels_have_no_numbers_and_rows_must_be_numbers() -> None:
         AlignmentDisplay.from_kernels(["rbf"], [["a"], ["b"]])
 
 
-def test_gaps_between_cells_have_the_colour_of_the_style() -> None:
+def test_gaps_between_cells_have_the_color_of_the_style() -> None:
     with pyplot.style.context("dark_background"):
         display = AlignmentDisplay.from_kernels(["linear", "rbf"], X)
     assert display.ax_.xaxis.get_minorticklocs().tolist() == [0.5]
-    colours = {tick.gridline.get_color() for tick in display.ax_.xaxis.get_minor_ticks()}
-    assert colours == {"black"}
+    colors = {tick.gridline.get_color() for tick in display.ax_.xaxis.get_minor_ticks()}
+    assert colors == {"black"}
 
 
 def test_tables_that_are_none_of_alignments_are_refused() -> None:

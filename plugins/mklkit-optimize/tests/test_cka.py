@@ -14,9 +14,9 @@ from mklkit import MKLClassifier, WeightsWarning, kernel_alignment
 def _dense(grams, labels):
     n_rows = len(labels)
     centring = np.eye(n_rows) - 1 / n_rows
-    centred = [centring @ gram @ centring for gram in grams]
-    products = np.array([[np.sum(a * b) for b in centred] for a in centred])
-    return products, np.array([labels @ gram @ labels for gram in centred])
+    centered = [centring @ gram @ centring for gram in grams]
+    products = np.array([[np.sum(a * b) for b in centered] for a in centered])
+    return products, np.array([labels @ gram @ labels for gram in centered])
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -13,7 +13,7 @@ from mklkit_optimize.consensus import (
     consensus_weights,
     distortions,
     near_sphere,
-    neighbour_graph,
+    neighbor_graph,
 )
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
@@ -43,7 +43,7 @@ def weights_of(name: str, views: ViewSet) -> np.ndarray:
     return combiner.prepare(views, target, KDA(), np.random.RandomState(0))[0]
 
 
-def centred_grams(views: ViewSet) -> list[np.ndarray]:
+def centered_grams(views: ViewSet) -> list[np.ndarray]:
     centring = np.eye(len(views.rows)) - 1 / len(views.rows)
     return [centring @ view.gram() @ centring for view in views]
 
@@ -83,7 +83,7 @@ def naive_distortion(grams: list[np.ndarray], n_neighbors: int, beta: np.ndarray
 @pytest.mark.parametrize("mapped", ["implicit", "empirical", "empirical(subset=20)"])
 def test_consensus_is_the_first_eigenvector(mapped: str) -> None:
     views = views_of(SPECS, ROWS, mapped)
-    expected = naive_statis(centred_grams(views))
+    expected = naive_statis(centered_grams(views))
     np.testing.assert_allclose(weights_of("consensus", views), expected, rtol=1e-8)
 
 
@@ -107,7 +107,7 @@ def test_a_constant_kernel_has_no_weight() -> None:
 def test_graph_consensus_has_the_least_distortion(mapped: str, n_neighbors: int) -> None:
     rows = ROWS[:18]
     views = views_of(SPECS, rows, mapped)
-    grams = centred_grams(views)
+    grams = centered_grams(views)
     # S of the written-out form, by its values at corners and edges of the simplex.
     corners = np.eye(4)
     at = np.array(
@@ -130,15 +130,15 @@ def test_graph_consensus_has_the_least_distortion(mapped: str, n_neighbors: int)
 
 def test_panels_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     bank = views_of(SPECS, ROWS).learner_kernels
-    whole = distortions(bank, neighbour_graph(bank, 5))
+    whole = distortions(bank, neighbor_graph(bank, 5))
     monkeypatch.setattr(consensus, "PANEL_VALUES", 4 * 37 * 5)
-    parts = distortions(bank, neighbour_graph(bank, 5))
+    parts = distortions(bank, neighbor_graph(bank, 5))
     np.testing.assert_allclose(parts, whole, rtol=1e-10)
 
 
-def test_more_neighbours_than_rows_are_all_others() -> None:
+def test_more_neighbors_than_rows_are_all_others() -> None:
     bank = views_of("linear", ROWS[:4]).learner_kernels
-    np.testing.assert_array_equal(neighbour_graph(bank, 9).toarray(), 2 * (1 - np.eye(4)))
+    np.testing.assert_array_equal(neighbor_graph(bank, 9).toarray(), 2 * (1 - np.eye(4)))
 
 
 def test_sizes_of_kernels_and_order_do_not_matter_to_weights() -> None:
@@ -180,7 +180,7 @@ def test_the_weights_of_length_one_are_those_of_the_published_iteration(count: i
     np.testing.assert_allclose(near_sphere(form), naive_full_umkl(form), atol=1e-5)
 
 
-def test_consensus_has_the_weights_of_statis_on_normalised_centred_matrices() -> None:
+def test_consensus_has_the_weights_of_statis_on_normalized_centered_matrices() -> None:
     """As the page about mixKernel says."""
     X = StandardScaler().fit_transform(load_wine().data)
     matrices = []

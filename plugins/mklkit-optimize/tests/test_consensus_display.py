@@ -42,8 +42,8 @@ def test_it_shows_components_weights_and_cosines() -> None:
     model = MKLTransformer(KERNELS, combiner="consensus")
     gram = model.fit_transform(X)
     display = ConsensusDisplay.from_estimator(model, X, Y)
-    centred = gram - gram.mean(axis=0) - gram.mean(axis=1)[:, None] + gram.mean()
-    values, vectors = np.linalg.eigh(centred)
+    centered = gram - gram.mean(axis=0) - gram.mean(axis=1)[:, None] + gram.mean()
+    values, vectors = np.linalg.eigh(centered)
     reference = vectors[:, :-3:-1] * np.sqrt(values[:-3:-1])
     np.testing.assert_allclose(np.abs(display.points), np.abs(reference), atol=1e-8)
     np.testing.assert_allclose(display.shares, values[:-3:-1] / values.sum(), rtol=1e-9)
@@ -104,7 +104,7 @@ def test_outliers_are_named() -> None:
     assert set(classes.labels) == {-1, 1}
 
 
-def test_rows_are_coloured_by_numbers() -> None:
+def test_rows_are_colored_by_numbers() -> None:
     heights = X[:, 0]
     model = MKLRegressor(["linear@1:3", "rbf@3"]).fit(X, heights)
     display = ConsensusDisplay.from_estimator(model, X, heights)

@@ -14,9 +14,9 @@ from sklearn.svm import SVC
 from mklkit import MKLClassifier, WeightsWarning
 
 
-def _dense(grams, labels, alpha, normalise):
+def _dense(grams, labels, alpha, normalize):
     """Return the published weights of the kernels as given, γ by a generic solver."""
-    sizes = np.array([np.trace(gram) / len(gram) if normalise else 1.0 for gram in grams])
+    sizes = np.array([np.trace(gram) / len(gram) if normalize else 1.0 for gram in grams])
     scaled = grams / sizes[:, None, None]
     signs = np.outer(labels, labels)
     matrix = (1 - alpha) * scaled.sum(axis=0) * signs + alpha * np.eye(len(labels))
@@ -40,10 +40,10 @@ def _dense(grams, labels, alpha, normalise):
 
 @pytest.mark.parametrize("normalise", [True, False])
 @pytest.mark.parametrize("alpha", [0.05, 0.3, 0.9])
-def test_the_weights_are_those_of_a_generic_solver(alpha, normalise):
+def test_the_weights_are_those_of_a_generic_solver(alpha, normalize):
     rows, labels = random_problem(2, n_rows=40)
-    _, _, expected = _dense(grams_of(rows), labels, alpha, normalise)
-    weights = weights_by(EasyMKL(alpha=alpha, normalise=normalise), rows, labels)
+    _, _, expected = _dense(grams_of(rows), labels, alpha, normalize)
+    weights = weights_by(EasyMKL(alpha=alpha, normalize=normalize), rows, labels)
     np.testing.assert_allclose(weights, expected, atol=1e-3)
 
 
@@ -100,7 +100,7 @@ def test_lam_zero_is_the_hard_margin():
     np.testing.assert_allclose(apart, 2 / np.linalg.norm(machine.coef_), rtol=1e-4)
 
 
-def test_normalised_weights_do_not_see_a_kernels_scale():
+def test_normalized_weights_do_not_see_a_kernels_scale():
     """A kernel 100 times as large gets a weight 100 times smaller: the sum stays what it was."""
     rows, labels = random_problem(5, n_rows=60)
     plain = MKLClassifier(kernels=["rbf(gamma=0.1)", "linear"], combiner="easymkl")

@@ -24,7 +24,7 @@ from mklkit import MKLClassifier
 
 
 @pytest.mark.parametrize("p", [1.0, 1.5, 2.0, 4.0])
-def test_the_step_minimises_the_group_lasso_bound(p):
+def test_the_step_minimizes_the_group_lasso_bound(p):
     """A generic solver of min Σ‖f_k‖²/σ_k, ‖σ‖_p ≤ 1 finds the closed form."""
     rng = np.random.default_rng(int(10 * p))
     weights, forms = rng.random(4) + 0.1, rng.random(4) * 5

@@ -42,7 +42,7 @@ def objective_of_tube(weights, matrices, C, epsilon):
 
 @pytest.mark.parametrize("combiner", ["simplemkl", "mklgl"])
 @pytest.mark.parametrize("learner", ["ridge(alpha=0.5)", "svr"])
-def test_the_weights_minimise_the_objective_on_the_simplex(combiner, learner):
+def test_the_weights_minimize_the_objective_on_the_simplex(combiner, learner):
     spec = learner if learner != "svr" else f"svr(C={3 * Y.std()}, epsilon={0.2 * Y.std()})"
     model = MKLRegressor(KERNELS, combiner=combiner, learner=spec).fit(X, Y)
     matrices = grams(model)
@@ -86,11 +86,11 @@ def test_the_decision_on_a_ball_is_that_of_the_weights_as_published():
 def test_weights_of_maximal_alignment_with_numbers():
     model = MKLRegressor(KERNELS, combiner="cka").fit(X, Y)
     centring = np.eye(60) - 1 / 60
-    centred = [centring @ gram @ centring for gram in grams(model)]
+    centered = [centring @ gram @ centring for gram in grams(model)]
     truth = np.outer(centring @ Y, centring @ Y)
 
     def alignment(weights):
-        total = np.tensordot(weights, centred, 1)
+        total = np.tensordot(weights, centered, 1)
         return np.sum(total * truth) / np.linalg.norm(total)
 
     reached = alignment(model.weights_[0])

@@ -153,7 +153,7 @@ def reproduce(
     entries = with_sets(entries, sets or ())
     if LIST in names:
         if as_json:
-            show_json([entry.facts() for entry in entries])
+            show_json([entry.metadata() for entry in entries])
         else:
             show_list(entries)
         return
@@ -182,8 +182,8 @@ def reproduce(
     except MKLKitError as error:
         ended_by = ended_by or error
     if as_json:
-        facts = [reproduction.as_dict() for reproduction in reproductions]
-        show_json({"complete": complete, "reproductions": facts})
+        metadata = [reproduction.as_dict() for reproduction in reproductions]
+        show_json({"complete": complete, "reproductions": metadata})
     else:
         for reproduction in reproductions:
             show_reproduction(reproduction)

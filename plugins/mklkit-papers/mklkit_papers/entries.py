@@ -16,7 +16,7 @@ import attrs
 
 from mklkit.display.progress import reported
 from mklkit.errors import UnknownNameError, quoted, suggest
-from mklkit.persistence.facts import json_ready, versions
+from mklkit.persistence.metadata import json_ready, versions
 from mklkit.registry.registry import get_registry
 from mklkit_papers.lines import Line
 from mklkit_papers.session import Session, SetLines
@@ -77,7 +77,7 @@ class Entry:
             name=name, lines=lines, draw=draw, protocol=protocol, missing=missing, **pairs, **known
         )
 
-    def facts(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """Return the facts known before a run, as plain values."""
         return {
             "name": self.name,
@@ -152,8 +152,8 @@ class Reproduction:
     def as_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, in which NaN becomes None."""
         combiners = get_registry().entries("combiner")
-        facts = {
-            **self.entry.facts(),
+        metadata = {
+            **self.entry.metadata(),
             "quick": self.quick,
             "seconds": self.seconds,
             "compared": len(self.compared),
@@ -171,7 +171,7 @@ class Reproduction:
                 **{combiner.distribution: combiner.version for combiner in combiners},
             },
         }
-        return dict(json_ready(facts))
+        return dict(json_ready(metadata))
 
 
 @cache

@@ -45,12 +45,12 @@ class PreferredScaling(Searched):
         """Search with both scalings."""
         scaler = StandardScaler().fit(X)
         raw = _searched(self.search, X, y)
-        standardised = _searched(self.search, scaler.transform(X), y)
-        if isinstance(raw, MKLKitError) and isinstance(standardised, MKLKitError):
+        standardized = _searched(self.search, scaler.transform(X), y)
+        if isinstance(raw, MKLKitError) and isinstance(standardized, MKLKitError):
             raise raw
-        better = _rounded(standardised) > _rounded(raw)
+        better = _rounded(standardized) > _rounded(raw)
         self.scaler_ = scaler if better else None
-        search = standardised if better else raw
+        search = standardized if better else raw
         return self._take(search, search, {"scaling": SCALINGS[better], **search.best_params_})
 
     def predict(self, X: Any) -> Any:

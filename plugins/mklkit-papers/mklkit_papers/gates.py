@@ -196,8 +196,8 @@ class GatesDisplay(PanelsDisplay):
             across, up = self.points[rows].T
             look: dict[str, Any] = {"marker": marker, "label": name, "linewidths": 0.4}
             if self.plane is None:
-                colours = self.gates[rows, index]
-                drawn = ax.scatter(across, up, 22, colours, edgecolors=ink(), **look, **scale)
+                colors = self.gates[rows, index]
+                drawn = ax.scatter(across, up, 22, colors, edgecolors=ink(), **look, **scale)
             else:
                 # Dark and light in turn, each with an edge of the other, show on any colour.
                 face, edge = (ON_DARK, ON_LIGHT) if place % 2 else (ON_LIGHT, ON_DARK)

@@ -178,5 +178,5 @@ class Line:
 
     def as_dict(self) -> dict[str, object]:
         """Return plain values."""
-        facts = attrs.asdict(self) | {"measure": self.measure.name}
-        return {**facts, "difference": self.difference, "holds": self.holds}
+        metadata = attrs.asdict(self) | {"measure": self.measure.name}
+        return {**metadata, "difference": self.difference, "holds": self.holds}

@@ -173,11 +173,11 @@ def _draw_regions(_: Sequence[Line]) -> SimpleNamespace:
     shape = RESOLUTION, RESOLUTION
     strongest = model.gate_weights(plane).argmax(axis=1).reshape(shape)
     ends: dict[str, Any] = {"vmin": -0.5, "vmax": len(NAMES) - 0.5, "rasterized": True}
-    coloured = regions.pcolormesh(across, up, strongest, cmap=palette, **ends)
+    colored = regions.pcolormesh(across, up, strongest, cmap=palette, **ends)
     outputs = np.asarray(model.decision_function(plane)).reshape(shape)
     regions.contour(across, up, outputs, levels=[0], colors="black", linewidths=0.8)
     regions.scatter(*rows.T, c=labels, s=3, cmap="coolwarm")
-    bar = figure.colorbar(coloured, ax=regions, ticks=range(len(NAMES)))
+    bar = figure.colorbar(colored, ax=regions, ticks=range(len(NAMES)))
     bar.set_ticklabels(NAMES)
     titles = ("classes", "clusters", "LocalizedMKL: strongest kernel")
     for ax, title in zip((classes, clusters, regions), titles, strict=True):

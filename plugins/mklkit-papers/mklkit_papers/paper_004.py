@@ -175,7 +175,7 @@ def objective_lines(sets: Sequence[DataUse], division: Division) -> SetLines:
         shown = [curve[np.minimum(np.arange(LAST), len(curve) - 1)] for curve in curves]
         for place, values in enumerate(np.transpose(shown), start=1):
             yield Line.mean_of(use.label, str(place), OBJECTIVE, values, repeats=repeats)
-        ends = [settled(curve) for curve in curves]
+        ends = [resolved(curve) for curve in curves]
         yield Line.mean_of(use.label, "settled after", SETTLED, ends, CLAIM, repeats)
 
     return SetLines(sets, OBJECTIVE, of_set)
@@ -187,7 +187,7 @@ def draw(lines: Sequence[Line]) -> CurvesDisplay:
     return CurvesDisplay.of_lines(objectives, "iteration", OBJECTIVE.name)
 
 
-def settled(curve: NDArray[np.float64]) -> int:
+def resolved(curve: NDArray[np.float64]) -> int:
     """Return the number of iterations until ln L is within 0.01 of its last value."""
     return int(np.flatnonzero(np.abs(curve - curve[-1]) <= 0.01)[0]) + 1
 

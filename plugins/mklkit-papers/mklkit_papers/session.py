@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from mklkit.comparison.comparing import plan_facts
+from mklkit.comparison.comparing import plan_metadata
 from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import Method, MethodOptions
 from mklkit.comparison.running import run_cells
@@ -129,13 +129,13 @@ class Session:
         self, experiment: Experiment, use: DataUse, plan: Splits, methods: list[Method]
     ) -> dict[tuple[int, str], Cell]:
         data, total = self.data(use), len(methods) * len(plan)
-        facts = plan_facts([data], [plan], methods, MethodOptions(seed=SEED))
+        metadata = plan_metadata([data], [plan], methods, MethodOptions(seed=SEED))
         cells: dict[tuple[int, str], Cell] = {}
 
         def starting(method: Method) -> None:
             self.progress(len(cells), total, f"{use.label}: {method.name}")
 
-        with Results(self._file(experiment, use, len(plan)), facts, methods) as stored:
+        with Results(self._file(experiment, use, len(plan)), metadata, methods) as stored:
             known = partial(stored.known, data.name)
             for place, method, cell in run_cells(data, plan, methods, known, starting):
                 cells[place, method.name] = stored.add(place, method, cell)

@@ -54,11 +54,11 @@ def make_four_stars(
     star = np.arange(n_samples) % (2 * len(gaps))
     group, y = star // 2, star % 2
     columns = int(np.ceil(np.sqrt(len(gaps))))
-    centres = spacing * np.stack([group % columns, group // columns], axis=1).astype(float)
-    centres[:, 0] += np.asarray(gaps)[group] * (y - 0.5)
+    centers = spacing * np.stack([group % columns, group // columns], axis=1).astype(float)
+    centers[:, 0] += np.asarray(gaps)[group] * (y - 0.5)
     angles = 2 * np.pi * rng.randint(n_rays, size=n_samples) / n_rays
     lengths = np.abs(rng.normal(scale=deviation, size=n_samples))
     rays = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     # Without this small width, two rays of a star would have no common neighbourhood.
     width = rng.normal(scale=deviation / 20, size=(n_samples, 2))
-    return centres + lengths[:, None] * rays + width, y, group
+    return centers + lengths[:, None] * rays + width, y, group

@@ -47,9 +47,9 @@ def test_no_curve_is_an_empty_picture():
 
 def test_a_figure_has_a_curve_for_each_row_with_numbers():
     figure = ENTRIES[-1]
-    facts = figure.run(Session(repeats=1))
+    metadata = figure.run(Session(repeats=1))
     assert figure.draw is not None
-    ax = figure.draw(facts.lines).ax_
+    ax = figure.draw(metadata.lines).ax_
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
     assert labels == ["Iris", "Two of Wine"]
     np.testing.assert_array_equal(ax.lines[0].get_xydata(), [[1, 150], [10, 15]])

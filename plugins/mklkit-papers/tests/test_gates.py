@@ -38,15 +38,15 @@ def close_figures() -> Any:
     pyplot.close("all")
 
 
-def test_the_plane_is_coloured_by_the_gates(gated: MKLClassifier) -> None:
+def test_the_plane_is_colored_by_the_gates(gated: MKLClassifier) -> None:
     display = GatesDisplay.from_estimator(gated, STARS, STAR_CLASSES, grid_resolution=20)
     assert [ax.get_title() for ax in display.axes_] == gated.kernel_names_
     for kernel, ax in enumerate(display.axes_):
         mesh, *classes = ax.collections
         # A cell's colour is the gate at its centre.
         corners = mesh.get_coordinates()
-        centres = (corners[:-1, :-1] + corners[1:, 1:]) / 2
-        expected = gated.gate_weights(centres.reshape(-1, 2))[:, kernel]
+        centers = (corners[:-1, :-1] + corners[1:, 1:]) / 2
+        expected = gated.gate_weights(centers.reshape(-1, 2))[:, kernel]
         np.testing.assert_allclose(np.ravel(mesh.get_array()), expected, atol=1e-9)
         assert corners[..., 0].min() < STARS[:, 0].min()
         assert corners[..., 1].max() > STARS[:, 1].max()

@@ -45,9 +45,9 @@ def test_printed_times_are_those_of_the_paper():
 @pytest.mark.parametrize("name", ["003-table3", "003-table4"])
 def test_explosive_hazards_are_named_as_missing(name):
     (entry,) = find_entries([name])
-    facts = entry.run(Session())
-    assert not facts.lines
-    assert "never published" in next(iter(facts.left_out.values()))
+    metadata = entry.run(Session())
+    assert not metadata.lines
+    assert "never published" in next(iter(metadata.left_out.values()))
 
 
 def test_times_are_of_arrays_of_so_many_similarities():

@@ -12,7 +12,7 @@ from mklkit_papers.paper_004 import (
     TABLE_2,
     TABLE_3,
     logarithms,
-    settled,
+    resolved,
     systems,
     with_row_number,
 )
@@ -131,7 +131,7 @@ def test_curves_are_those_of_the_transcription(two_classes):
     [([2.0, 1.0, 1.0], 2), ([1.009, 1.0], 1), ([3.0, 2.0, 1.011, 1.0], 4), ([1.0], 1)],
 )
 def test_a_curve_has_settled_within_a_hundredth_of_its_end(curve, expected):
-    assert settled(np.array(curve)) == expected
+    assert resolved(np.array(curve)) == expected
 
 
 def test_the_figure_has_a_curve_and_a_count_per_set(tmp_path, rng):
@@ -139,14 +139,14 @@ def test_the_figure_has_a_curve_and_a_count_per_set(tmp_path, rng):
     rows = pd.DataFrame(rng.normal(size=(60, 3)) + (labels == "M")[:, None], columns=list("abc"))
     rows.assign(target=labels).to_csv(tmp_path / "sonar.csv", index=False)
     (entry,) = find_entries(["004-fig1"])
-    facts = entry.run(Session(tmp_path, repeats=2, only=["sonar", "clean"]))
-    clean, *sonar = facts.lines
+    metadata = entry.run(Session(tmp_path, repeats=2, only=["sonar", "clean"]))
+    clean, *sonar = metadata.lines
     assert "clean1.csv" in clean.reason
     curve = [line.ours for line in sonar[:-1]]
     assert [line.column for line in sonar] == [*"12345678", "settled after"]
     assert (np.diff(curve) <= 1e-12).all()
     assert sonar[-1].holds is (sonar[-1].ours <= 4)
-    assert list(entry.draw(facts.lines).curves) == ["Sonar"]
+    assert list(entry.draw(metadata.lines).curves) == ["Sonar"]
 
 
 @needs_folder

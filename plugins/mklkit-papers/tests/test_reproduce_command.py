@@ -46,8 +46,8 @@ def test_the_list(mklkit: Run) -> None:
     assert "without Water: nobody has it." in done.out
     assert "<1 min" in done.out
     assert done.out.count("Wang, Chen and Sun 2008") == 1
-    (facts,) = mklkit("reproduce", "list", "000-table1", "--json").json
-    assert facts == ENTRIES[0].facts()
+    (metadata,) = mklkit("reproduce", "list", "000-table1", "--json").json
+    assert metadata == ENTRIES[0].metadata()
     shown = mklkit("reproduce", "000", "list", "--set", "wine of two", "--json")
     shown.refused("no data set 'wine of two'")
     shown = mklkit("reproduce", "000", "list", "--set", "two of wine", "--json")

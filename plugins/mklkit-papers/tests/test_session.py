@@ -18,7 +18,7 @@ from mklkit_papers.session import LeftOut, Session
 from small_paper import ENTRIES, EXPERIMENT, MORE, TABLE, USES, Counted, known, table, with_columns
 
 from mklkit.errors import DataError
-from mklkit.persistence.facts import json_ready
+from mklkit.persistence.metadata import json_ready
 
 
 @pytest.fixture(autouse=True)

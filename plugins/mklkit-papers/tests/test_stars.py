@@ -57,12 +57,12 @@ def test_the_weights_of_products_move_as_the_gaps_do(n_seeds):
 def test_groups_classes_and_gaps_are_as_asked():
     X, y, group = make_four_stars(8000, random_state=0)
     assert np.bincount(4 * y + group).tolist() == [1000] * 8
-    centres = np.array(
+    centers = np.array(
         [[X[(group == g) & (y == c)].mean(axis=0) for c in (0, 1)] for g in range(4)]
     )
-    gaps = np.linalg.norm(centres[:, 1] - centres[:, 0], axis=1)
+    gaps = np.linalg.norm(centers[:, 1] - centers[:, 0], axis=1)
     np.testing.assert_allclose(gaps, GAPS, atol=0.05)
-    spread = np.linalg.norm(centres.mean(axis=1)[:, None] - centres.mean(axis=1)[None], axis=2)
+    spread = np.linalg.norm(centers.mean(axis=1)[:, None] - centers.mean(axis=1)[None], axis=2)
     assert spread[~np.eye(4, dtype=bool)].min() > 5
 
     few = make_four_stars(90, gaps=(1.0, 2.0, 3.0), random_state=0)

@@ -72,8 +72,8 @@ def test_the_same_reason_is_said_once():
         for name in "xyz"
     ]
     table_entry = entry("000-table9", known([*lines, *missed]), explained={"y": "slow"})
-    facts = table_entry.run(Session())
-    assert notes_of(facts)[1:] == [
+    metadata = table_entry.run(Session())
+    assert notes_of(metadata)[1:] == [
         "left out: a; b: it is gone",
         "missed: c, x; c, z: not explained",
         "missed: c, y: explained after the full run: slow",
@@ -90,36 +90,37 @@ def test_numbers_above_print_are_counted():
             ("t", SECONDS, 91.0),
         ]
     ]
-    facts = entry("000-table9", known(lines)).run(Session())
-    assert (facts.held, facts.above, len(facts.compared)) == (3, 2, 4)
-    assert facts.as_dict()["above"] == 2
+    metadata = entry("000-table9", known(lines)).run(Session())
+    assert (metadata.held, metadata.above, len(metadata.compared)) == (3, 2, 4)
+    assert metadata.as_dict()["above"] == 2
     assert (
-        summary(facts) == "test accuracy, %, training time, s: 3 of 4 numbers hold, 2 above print"
+        summary(metadata)
+        == "test accuracy, %, training time, s: 3 of 4 numbers hold, 2 above print"
     )
-    assert notes_of(facts)[:2] == [ACCURACY.rule, SECONDS.rule]
-    assert ACCURACY.rule in latex(facts)
+    assert notes_of(metadata)[:2] == [ACCURACY.rule, SECONDS.rule]
+    assert ACCURACY.rule in latex(metadata)
 
 
 def test_nothing_was_run():
-    facts = entry("000-table9", known([])).run(Session())
-    assert summary(facts) == "not run"
-    assert table_of(facts)[1] == []
-    assert re.fullmatch(r"- not run \(mklkit [^\n]*\)\.", markdown(facts))
+    metadata = entry("000-table9", known([])).run(Session())
+    assert summary(metadata) == "not run"
+    assert table_of(metadata)[1] == []
+    assert re.fullmatch(r"- not run \(mklkit [^\n]*\)\.", markdown(metadata))
 
 
 def test_without_printed_numbers_there_are_no_columns_for_them():
-    facts = entry("000-figure1", curve).run(Session(only=["iris"], repeats=2))
-    assert table_of(facts)[0] == ["data set", "system", "ours"]
-    assert summary(facts) == "test accuracy, %: no printed number; 2 repeats"
+    metadata = entry("000-figure1", curve).run(Session(only=["iris"], repeats=2))
+    assert table_of(metadata)[0] == ["data set", "system", "ours"]
+    assert summary(metadata) == "test accuracy, %: no printed number; 2 repeats"
 
 
 def test_printed_tests_are_shown():
     line = Line(
         row="a", column="b", measure=ACCURACY, ours=1.0, printed=Printed(2.0, test="t = 4.50")
     )
-    facts = entry("000-table9", known([line])).run(Session())
-    assert table_of(facts)[0][-1] == "published test"
-    assert table_of(facts)[1][0][-1] == "t = 4.50"
+    metadata = entry("000-table9", known([line])).run(Session())
+    assert table_of(metadata)[0][-1] == "published test"
+    assert table_of(metadata)[1][0][-1] == "t = 4.50"
 
 
 def test_json_has_no_nan(reproduction):
@@ -134,8 +135,8 @@ def test_json_has_no_nan(reproduction):
 def test_latex_has_maths_for_what_is_not_text():
     lines = [Line(row="κ₁", column="MHKS_2 & λ", measure=ACCURACY, ours=1.0, spread=0.5, repeats=2)]
     printed = [attrs.evolve(lines[0], printed=Printed(2.0), p_paired=1e-9, p_corrected=0.5)]
-    facts = entry("000-table9", known(printed)).run(Session())
-    text = latex(facts)
+    metadata = entry("000-table9", known(printed)).run(Session())
+    text = latex(metadata)
     (row,) = (line for line in text.splitlines() if line.startswith(r"$\kappa$"))
     assert row == (
         r"$\kappa$$_1$ & MHKS\_2 \& $\lambda$ & 1.00 $\pm$ 0.50 & 2.00 & $-$1.00 & no & $<$0.001"

@@ -17,7 +17,7 @@ from mklkit import IncompatibleError
 from mklkit.plugin import (
     BlockDecision,
     Combiner,
-    CombinerFacts,
+    CombinerTraits,
     FeatureSide,
     RowBlock,
     as_int,
@@ -47,7 +47,7 @@ class CorrelatedViews:
 class CorrelatedCombiner(Combiner):
     """Template: near-mean CCA transforms the views' features before the learners see them."""
 
-    facts: ClassVar[CombinerFacts] = CombinerFacts(
+    traits: ClassVar[CombinerTraits] = CombinerTraits(
         feature_map="empirical",
         learner="mhks",
         weights_are="fixed",

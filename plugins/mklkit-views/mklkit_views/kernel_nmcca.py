@@ -78,7 +78,7 @@ class KernelNmCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         registry = get_registry()
         feature_map = registry.create("feature_map", self.feature_map)
-        if not feature_map.facts.explicit:
+        if not feature_map.traits.explicit:
             raise IncompatibleError(
                 f"KernelNmCCA needs features: use feature_map='empirical', not {feature_map.name}."
             )

@@ -89,17 +89,17 @@ class NmCCA(BaseEstimator):
         _check_parameters(self.n_components, self.alpha)
         checked = _checked(views, least=2)
         self.means_ = [view.mean(axis=0) for view in checked]
-        centred = [view - mean for view, mean in zip(checked, self.means_, strict=True)]
-        for number, (view, moved) in enumerate(zip(checked, centred, strict=True)):
+        centered = [view - mean for view, mean in zip(checked, self.means_, strict=True)]
+        for number, (view, moved) in enumerate(zip(checked, centered, strict=True)):
             # The mean of N equal numbers may be off by N rounding errors.
             if np.abs(moved).max() <= len(view) * np.finfo(float).eps * np.abs(view).max():
                 raise DataError(
                     f"View {number} has the same values in every row, so it has no variance."
                 )
         count = None if self.n_components is None else int(self.n_components)
-        ridges = view_ridges(centred, float(self.alpha))
-        self.agreement_, directions = near_mean_directions(centred, ridges, count)
-        scale = np.sqrt(len(centred[0]) * len(centred))
+        ridges = view_ridges(centered, float(self.alpha))
+        self.agreement_, directions = near_mean_directions(centered, ridges, count)
+        scale = np.sqrt(len(centered[0]) * len(centered))
         self.directions_ = [scale * part for part in directions]
         return self
 

@@ -15,7 +15,7 @@ from mklkit.learners import SVM
 from mklkit.plugin import (
     BlockDecision,
     Combiner,
-    CombinerFacts,
+    CombinerTraits,
     LinearDecision,
     RowBlock,
     finite_number,
@@ -86,7 +86,7 @@ class SVM2K(Combiner):
     """
 
     name: ClassVar[str] = "svm2k"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(
+    traits: ClassVar[CombinerTraits] = CombinerTraits(
         n_kernels=2, weights_are="fixed", search_space={"D": (0.1, 1.0, 10.0)}
     )
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from mklkit.plugin import Combiner, CombinerFacts, WeightedDecision, register
+from mklkit.plugin import Combiner, CombinerTraits, WeightedDecision, register
 
 
 @register
@@ -33,7 +33,7 @@ class SVMConcat(Combiner):
     """
 
     name: ClassVar[str] = "svm-concat"
-    facts: ClassVar[CombinerFacts] = CombinerFacts(weights_are="fixed", row_weights="learner")
+    traits: ClassVar[CombinerTraits] = CombinerTraits(weights_are="fixed", row_weights="learner")
 
     def fit(
         self, views: Any, target: Any, learner: Any, random_state: np.random.RandomState

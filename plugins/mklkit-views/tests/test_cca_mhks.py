@@ -33,20 +33,20 @@ def projections(rows, new, alpha, count):
     """Return training and new rows' projections by the definition, as one dense eigenproblem."""
     views, others = explicit_features(rows), explicit_features(new)
     means = [view.mean(axis=0) for view in views]
-    centred = [view - mean for view, mean in zip(views, means, strict=True)]
-    joined = np.hstack(centred)
-    largest = [np.linalg.norm(view, 2) ** 2 for view in centred]
+    centered = [view - mean for view, mean in zip(views, means, strict=True)]
+    joined = np.hstack(centered)
+    largest = [np.linalg.norm(view, 2) ** 2 for view in centered]
     blocks = block_diag(
         *(
             v.T @ v + alpha * top * np.eye(v.shape[1])
-            for v, top in zip(centred, largest, strict=True)
+            for v, top in zip(centered, largest, strict=True)
         )
     )
     vectors = eigh(joined.T @ joined, blocks)[1][:, ::-1][:, :count] * np.sqrt(len(rows) * 3)
-    parts = np.split(vectors, np.cumsum([v.shape[1] for v in centred])[:-1])
+    parts = np.split(vectors, np.cumsum([v.shape[1] for v in centered])[:-1])
     new_own = [view - mean for view, mean in zip(others, means, strict=True)]
     return (
-        [v @ part for v, part in zip(centred, parts, strict=True)],
+        [v @ part for v, part in zip(centered, parts, strict=True)],
         [v @ part for v, part in zip(new_own, parts, strict=True)],
     )
 

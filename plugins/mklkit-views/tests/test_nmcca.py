@@ -23,7 +23,7 @@ def related_views(seed=0, n_rows=60, widths=WIDTHS):
     ]
 
 
-def centred(views):
+def centered(views):
     return [view - view.mean(axis=0) for view in views]
 
 
@@ -48,10 +48,10 @@ def near_mean(views, directions):
 
 @pytest.mark.parametrize("alpha", [0.0, 0.05, 1.0])
 @pytest.mark.parametrize("widths", [WIDTHS, (3, 3), (5,), (30, 40, 3)])
-def test_components_are_those_of_the_dense_generalised_eigenproblem(widths, alpha):
+def test_components_are_those_of_the_dense_generalized_eigenproblem(widths, alpha):
     views = related_views(widths=widths)
     model = NmCCA(alpha=alpha).fit(views)
-    whole, blocks = dense_problem(centred(views), alpha)
+    whole, blocks = dense_problem(centered(views), alpha)
     values, vectors = eigh(whole, blocks)
     count = min(widths)
     np.testing.assert_allclose(model.agreement_, values[::-1][:count] / len(widths), atol=1e-9)
@@ -66,7 +66,7 @@ def test_components_are_those_of_the_dense_generalised_eigenproblem(widths, alph
 def test_more_features_than_rows():
     views = related_views(n_rows=12, widths=(20, 5, 40))
     model = NmCCA(alpha=0.1, n_components=4).fit(views)
-    values = eigh(*dense_problem(centred(views), 0.1), eigvals_only=True)
+    values = eigh(*dense_problem(centered(views), 0.1), eigvals_only=True)
     np.testing.assert_allclose(model.agreement_, values[::-1][:4] / 3, atol=1e-9)
     perfect = NmCCA(alpha=0.0).fit([views[0], views[2]])
     np.testing.assert_allclose(perfect.agreement_, 1)
@@ -76,7 +76,7 @@ def test_more_features_than_rows():
 def test_the_constraint_holds_and_the_objective_is_what_agreement_says(alpha):
     views = related_views()
     model = NmCCA(n_components=3, alpha=alpha).fit(views)
-    moved = centred(views)
+    moved = centered(views)
     stacked = np.vstack(model.directions_)
     blocks = dense_problem(moved, alpha)[1]
     np.testing.assert_allclose(stacked.T @ blocks @ stacked, 60 * 3 * np.eye(3), atol=1e-8)
@@ -92,7 +92,7 @@ def test_two_views_are_canonical_correlation_analysis():
     views = related_views(seed=1, widths=(4, 3))
     model = NmCCA(alpha=0.0).fit(views)
     # Björck and Golub (1973): correlations are the singular values of Q_Aᵀ Q_B.
-    first, second = (qr(view, mode="economic")[0] for view in centred(views))
+    first, second = (qr(view, mode="economic")[0] for view in centered(views))
     correlations = np.linalg.svd(first.T @ second, compute_uv=False)
     np.testing.assert_allclose(2 * model.agreement_ - 1, correlations, atol=1e-10)
     ours = model.transform(views)
@@ -102,7 +102,7 @@ def test_two_views_are_canonical_correlation_analysis():
         np.testing.assert_allclose([part[:, component].var() for part in ours], 1)
 
 
-def test_unregularised_projections_do_not_depend_on_the_views_coordinates():
+def test_unregularized_projections_do_not_depend_on_the_views_coordinates():
     views = related_views(seed=5)
     rng = np.random.default_rng(2)
     turned = [view @ rng.normal(size=(view.shape[1],) * 2) + 7 for view in views]
@@ -111,7 +111,7 @@ def test_unregularised_projections_do_not_depend_on_the_views_coordinates():
         np.testing.assert_allclose(np.abs(a), np.abs(b), atol=1e-8)
 
 
-def test_units_do_not_matter_even_with_a_regulariser():
+def test_units_do_not_matter_even_with_a_regularizer():
     views = related_views(seed=6)
     scaled = [1000.0 * views[0], views[1], 1e-3 * views[2]]
     ours, reference = (NmCCA(alpha=0.3).fit_transform(v) for v in (views, scaled))
@@ -121,7 +121,7 @@ def test_units_do_not_matter_even_with_a_regulariser():
 
 def test_kernel_cca_from_gram_matrices():
     """On maps with ΦΦᵀ = K it is [K_kK_l] a = λ blockdiag(K_k² + κ_kK_k) a (Bach and Jordan)."""
-    views = centred(related_views(n_rows=25, widths=(3, 4)))
+    views = centered(related_views(n_rows=25, widths=(3, 4)))
     grams = [view @ view.T for view in views]
     ridges = [0.2 * np.linalg.eigvalsh(gram)[-1] for gram in grams]
     left = np.block([[a @ b for b in grams] for a in grams])

@@ -27,7 +27,7 @@ class Sketch(GatingCombiner):
 
     name: ClassVar[str] = "sketch"
 
-    neighbours: int = attrs.field(default=10, converter=as_int, validator=[instance_of(int), ge(1)])
+    neighbors: int = attrs.field(default=10, converter=as_int, validator=[instance_of(int), ge(1)])
     sharpness: float = attrs.field(default=2.0, converter=float, validator=[ge(0), finite_number])
 
     def fit_gates(
@@ -36,7 +36,7 @@ class Sketch(GatingCombiner):
         """Return the fitted gates, learned from labels −1 and +1."""
         scores = [agreement(view.gram(keep=False), y) for view in views]
         gates = softmax(self.sharpness * np.column_stack(scores), axis=1)
-        return FittedSketch(views.rows, gates, min(self.neighbours, len(y)))
+        return FittedSketch(views.rows, gates, min(self.neighbors, len(y)))
 
 
 @register
@@ -46,11 +46,11 @@ class FittedSketch:
 
     rows: np.ndarray
     training_gates: np.ndarray
-    neighbours: int
+    neighbors: int
 
     def gates(self, rows: np.ndarray) -> np.ndarray:
         """Return each row's weight of each kernel (n, M), zero or above."""
-        _, nearest = cKDTree(self.rows).query(rows, k=np.arange(1, self.neighbours + 1))
+        _, nearest = cKDTree(self.rows).query(rows, k=np.arange(1, self.neighbors + 1))
         return self.training_gates[nearest].mean(axis=1)
 
 

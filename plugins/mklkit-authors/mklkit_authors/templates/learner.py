@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 import attrs
-from mklkit.plugin import Learner, LearnerFacts, LinearDecision, Target, TrainingView, register
+from mklkit.plugin import Learner, LearnerTraits, LinearDecision, Target, TrainingView, register
 
 
 @register
@@ -14,7 +14,7 @@ class Sketch(Learner):
     """Predict the class whose mean is nearer; without parameters or iterations."""
 
     name: ClassVar[str] = "sketch"
-    facts: ClassVar[LearnerFacts] = LearnerFacts(on_features=True, on_gram=True)
+    traits: ClassVar[LearnerTraits] = LearnerTraits(on_features=True, on_gram=True)
 
     def fit(self, side: TrainingView, target: Target) -> LinearDecision:
         """Return the decision function learned from labels −1 and +1."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 import attrs
 import numpy as np
 from attrs.validators import ge, instance_of
-from mklkit.plugin import FeatureMap, FeatureMapFacts, FittedKernel, FittedMap, as_int, register
+from mklkit.plugin import FeatureMap, FeatureMapTraits, FittedKernel, FittedMap, as_int, register
 
 
 @register
@@ -22,7 +22,7 @@ class Sketch(FeatureMap):
     """
 
     name: ClassVar[str] = "sketch"
-    facts: ClassVar[FeatureMapFacts] = FeatureMapFacts(explicit=True)
+    traits: ClassVar[FeatureMapTraits] = FeatureMapTraits(explicit=True)
 
     landmarks: int = attrs.field(default=50, converter=as_int, validator=[instance_of(int), ge(1)])
 

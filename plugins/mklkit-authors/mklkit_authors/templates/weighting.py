@@ -7,7 +7,7 @@ from typing import ClassVar
 import attrs
 import numpy as np
 from attrs.validators import gt
-from mklkit.plugin import CombinerFacts, Views, WeightingCombiner, finite_number, register
+from mklkit.plugin import CombinerTraits, Views, WeightingCombiner, finite_number, register
 
 
 @register
@@ -22,8 +22,8 @@ class Sketch(WeightingCombiner):
     """
 
     name: ClassVar[str] = "sketch"
-    facts: ClassVar[CombinerFacts] = attrs.evolve(
-        WeightingCombiner.facts, tasks=("two classes", "numbers"), row_weights="throughout"
+    traits: ClassVar[CombinerTraits] = attrs.evolve(
+        WeightingCombiner.traits, tasks=("two classes", "numbers"), row_weights="throughout"
     )
 
     power: float = attrs.field(default=2.0, converter=float, validator=[gt(0), finite_number])

@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 
 from mklkit.protocols import (
     Array,
-    CombinerFacts,
-    FeatureMapFacts,
-    KernelFacts,
+    CombinerTraits,
+    FeatureMapTraits,
+    KernelTraits,
     Target,
     Task,
-    facts_of,
+    traits_of,
 )
 from mklkit.registry.columns import bind_kernels
 from mklkit.registry.composing import checked_decision, choose_components
-from mklkit.registry.entries import FACTS, Kind
+from mklkit.registry.entries import TRAITS, Kind
 from mklkit.registry.readings import texts_of
 from mklkit.registry.registry import get_registry
 from mklkit.registry.specs import parse_spec
@@ -83,9 +83,9 @@ class Case:
         return str(getattr(self.source, "name", self.source))
 
     @cached_property
-    def kernel_facts(self) -> KernelFacts:
-        """The facts of a kernel; default facts for other components."""
-        return facts_of(self.component, KernelFacts) if self.kind == "kernel" else KernelFacts()
+    def kernel_traits(self) -> KernelTraits:
+        """The traits of a kernel; default traits for other components."""
+        return traits_of(self.component, KernelTraits) if self.kind == "kernel" else KernelTraits()
 
     # The rows.
 
@@ -93,7 +93,7 @@ class Case:
     def _data(self) -> tuple[Array, Array]:
         """All rows with their labels, −1 and +1; the last quarter are new ones."""
         if self.custom_rows is None:
-            return two_classes(self.kernel_facts.reads, self.kernel_facts.examples)
+            return two_classes(self.kernel_traits.reads, self.kernel_traits.examples)
         return self.custom_rows, labels_of(len(self.custom_rows))
 
     @property
@@ -128,7 +128,7 @@ class Case:
 
     def table(self, rows: Array) -> NDArray[Any]:
         """Return rows as an estimator gets them: texts as a column of text."""
-        if self.kernel_facts.reads != "text":
+        if self.kernel_traits.reads != "text":
             return rows
         return np.array(texts_of(rows), dtype=object)[:, None]
 
@@ -136,8 +136,8 @@ class Case:
         """Return the training rows with labels of three classes, the third separate if possible."""
         kinds = np.where(self.labels > 0, "well", "ill")
         kinds[np.arange(len(kinds)) % 3 == 0] = "new"
-        facts, custom = self.kernel_facts, self.custom_rows is not None
-        free = facts.reads == "numbers" and not (facts.examples or custom)
+        traits, custom = self.kernel_traits, self.custom_rows is not None
+        free = traits.reads == "numbers" and not (traits.examples or custom)
         return self.rows + (4.0 if free else 0.0) * (kinds == "new")[:, None], kinds
 
     # The parts for checking the component.
@@ -147,12 +147,12 @@ class Case:
         if self.kind not in ("learner", "combiner"):
             yield self
             return
-        facts: Any = facts_of(self.component, FACTS[self.kind])
+        traits: Any = traits_of(self.component, TRAITS[self.kind])
         maps: list[Any] = [None]
         if self.kind == "learner":
-            maps = ["empirical"] * facts.on_features + ["implicit"] * facts.on_gram
+            maps = ["empirical"] * traits.on_features + ["implicit"] * traits.on_gram
         for task in TASKS:
-            for name in maps if task in facts.tasks else []:
+            for name in maps if task in traits.tasks else []:
                 yield attrs.evolve(self, variant=(task, name))
 
     @cached_property
@@ -168,14 +168,14 @@ class Case:
     @property
     def kernels(self) -> tuple[str, ...]:
         """Kernels for checking the component, as many as it needs."""
-        fixed = self.kind == "combiner" and facts_of(self.component, CombinerFacts).n_kernels
+        fixed = self.kind == "combiner" and traits_of(self.component, CombinerTraits).n_kernels
         count = fixed or 3
         return (self.suitable * count)[:count]
 
     @cached_property
     def suitable(self) -> tuple[str, ...]:
         """Different kernels that the component's feature map can be fitted to."""
-        names = facts_of(self.partners[0], FeatureMapFacts).for_kernels
+        names = traits_of(self.partners[0], FeatureMapTraits).for_kernels
         specs = tuple(spec for spec in KERNELS if not names or parse_spec(spec).name in names)
         known = {parse_spec(spec).name for spec in specs}
         return specs + tuple(name for name in names if name not in known)
@@ -197,7 +197,7 @@ class Case:
         if self.kind == "learner":
             return registry.create("feature_map", self._variant[1]), self.component
         if self.kind == "feature_map":
-            explicit = facts_of(self.component, FeatureMapFacts).explicit
+            explicit = traits_of(self.component, FeatureMapTraits).explicit
             return self.component, registry.create("learner", "mhks" if explicit else QUICK_SVM)
         return registry.create("feature_map", "implicit"), registry.create("learner", QUICK_SVM)
 

@@ -58,12 +58,12 @@ CHECKS: dict[Kind, tuple[CheckFunction, ...]] = {
 }
 
 EXAMPLES = (
-    " If it does not take every value, add some that it takes to the class: facts ="
-    " KernelFacts(examples=(...))."
+    " If it does not take every value, add some that it takes to the class: traits ="
+    " KernelTraits(examples=(...))."
 )
-TEXTS = " Its examples are texts: state what its columns hold too, KernelFacts(reads='text', ...)."
+TEXTS = " Its examples are texts: state what its columns hold too, KernelTraits(reads='text', ...)."
 ARGUMENTS = (
-    " With row_weights='throughout' in the facts, weights of rows are a further argument: see its"
+    " With row_weights='throughout' in the traits, weights of rows are a further argument: see its"
     " base class in mklkit.plugin."
 )
 
@@ -121,11 +121,11 @@ class Check:
 def _remedy(case: Case, error: BaseException) -> str:
     """Return what helps against an error that a component raised, where that is known."""
     if case.kind == "combiner" and isinstance(error, TypeError):
-        return ARGUMENTS * (case.component.facts.row_weights == "throughout")
+        return ARGUMENTS * (case.component.traits.row_weights == "throughout")
     if case.kind != "kernel" or not isinstance(error, ValueError):
         return ""
-    texts = any(isinstance(value, str) for value in case.kernel_facts.examples)
-    return TEXTS if texts and case.kernel_facts.reads in ("numbers", "amounts") else EXAMPLES
+    texts = any(isinstance(value, str) for value in case.kernel_traits.examples)
+    return TEXTS if texts and case.kernel_traits.reads in ("numbers", "amounts") else EXAMPLES
 
 
 def component_checks(

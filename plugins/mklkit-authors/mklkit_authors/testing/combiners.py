@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mklkit.errors import MKLKitError, WeightsWarning
-from mklkit.protocols import CombinerFacts, facts_of
+from mklkit.protocols import CombinerTraits, traits_of
 from mklkit.registry.composing import choose_components
 from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit_authors.testing.cases import Case
@@ -28,9 +28,9 @@ def declares_its_partners(case: Case) -> None:
         choose_components(case.component, None, None, task=case.task)
     except MKLKitError as error:
         raise CheckFailure(
-            f"Expected a feature map and a learner that work with {case.label}; got: {error} Write"
-            " facts = CombinerFacts(feature_map=..., learner=...) in the class, with spec strings;"
-            " weightings have 'implicit' and 'svm'."
+            f"Expected a feature map and a learner that work with {case.label}; got: {error} "
+            "Write traits = CombinerTraits(feature_map=..., learner=...) in the class, with spec"
+            " strings; weightings have 'implicit' and 'svm'."
         ) from error
 
 
@@ -39,18 +39,18 @@ def weights_are_on_the_simplex(case: Case) -> None:
 
     On plain data none is missing and not all are zero, so none has to be replaced.
     """
-    specs, facts = case.suitable, facts_of(case.component, CombinerFacts)
-    low, high = facts.weight_range or (-1e-12, np.inf)
-    for kernels in [case.kernels] if facts.n_kernels else [specs[:1], specs[:2], specs]:
+    specs, traits = case.suitable, traits_of(case.component, CombinerTraits)
+    low, high = traits.weight_range or (-1e-12, np.inf)
+    for kernels in [case.kernels] if traits.n_kernels else [specs[:1], specs[:2], specs]:
         weights = _learned_weights(case, kernels)
         n_rows = (len(weights),) if np.ndim(weights) == 2 else ()
         expect_array(weights, (*n_rows, len(kernels)), "weights", "One weight per kernel.")
-        advice = "Correct the weights, or weight_range=(low, high) in the facts."
+        advice = "Correct the weights, or weight_range=(low, high) in the traits."
         inside = ((weights >= low) & (weights <= high)).all()
         expect(inside, f"weights within weight_range = ({low:g}, {high:g})", weights, advice)
-        if facts.weight_range is None:
+        if traits.weight_range is None:
             sums = weights.sum(axis=-1)
-            advice = "Divide them by their sum; or state weight_range=(low, high) in the facts."
+            advice = "Divide them by their sum; or state weight_range=(low, high) in the traits."
             expect(np.allclose(sums, 1, atol=1e-8), "weights with sum one", sums, advice)
 
 

@@ -14,20 +14,20 @@ import numpy as np
 from sklearn.base import clone
 
 from mklkit.errors import MKLKitError, quoted
-from mklkit.protocols import facts_of, is_name
+from mklkit.protocols import is_name, traits_of
 from mklkit.protocols.component import Component
 from mklkit.registry.docstrings import documented_parameters
-from mklkit.registry.entries import FACTS
+from mklkit.registry.entries import TRAITS
 from mklkit.registry.specs import parse_spec, to_spec
 from mklkit_authors.testing.cases import Case
 from mklkit_authors.testing.expectations import CheckFailure, NotApplicable, expect, same, state_of
 
 
-def states_its_facts(case: Case) -> None:
-    """Its facts are of the right kind; a search space in them has values that it accepts."""
+def declares_its_traits(case: Case) -> None:
+    """Its traits are of the right kind; a search space in them has values that it accepts."""
     assert case.kind != "preset", "presets have other checks"
     try:
-        space = facts_of(case.component, FACTS[case.kind]).search_space
+        space = traits_of(case.component, TRAITS[case.kind]).search_space
     except MKLKitError as error:
         raise CheckFailure(f"{error} Write it in the class, as a class attribute.") from error
     for name, values in space.items():
@@ -37,7 +37,7 @@ def states_its_facts(case: Case) -> None:
             except MKLKitError as error:
                 raise CheckFailure(
                     f"Expected every value of the search space to be accepted; {name}={value!r} was"
-                    f" refused: {error} Correct search_space in the facts."
+                    f" refused: {error} Correct search_space in the traits."
                 ) from error
 
 
@@ -162,7 +162,7 @@ def _is_literal(value: Any) -> bool:
 
 
 COMPONENT_CHECKS = (
-    states_its_facts,
+    declares_its_traits,
     name_and_description,
     parameters_round_trip,
     values_that_are_no_numbers_are_refused,

@@ -16,10 +16,10 @@ from mklkit.estimators.from_preset import preset_classifier
 from mklkit.estimators.one_class import MKLOneClass
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.persistence import load_model, save_model
-from mklkit.protocols import Array, Preset, Task, facts_of, is_name
+from mklkit.protocols import Array, Preset, Task, is_name, traits_of
 from mklkit.registry.columns import bind_kernels
 from mklkit.registry.composing import choose_components
-from mklkit.registry.entries import FACTS
+from mklkit.registry.entries import TRAITS
 from mklkit_authors.testing.cases import Case
 from mklkit_authors.testing.expectations import (
     CheckFailure,
@@ -55,16 +55,16 @@ def classifies_three_classes(case: Case) -> None:
 
 
 def sums_are_enough(case: Case) -> None:
-    """With from_moments in the facts, sums over rows give the same model as the rows."""
-    facts: Any = facts_of(case.component, FACTS[case.kind])
+    """With from_moments in the traits, sums over rows give the same model as the rows."""
+    traits: Any = traits_of(case.component, TRAITS[case.kind])
     able = case.kind in ("combiner", "learner") and case.task == "two classes"
-    if not (able and facts.from_moments):
+    if not (able and traits.from_moments):
         raise NotApplicable(f"{case.label} does not claim to learn from sums over rows")
     parts: dict[str, Any] = {"feature_map": "empirical(subset=9)", "bandwidths": "all-rows"}
     if case.kind == "combiner":
         parts["learner"] = "kda"
     whole = _estimator(case, **parts).fit(case.rows, case.y)
-    advice = "Use class moments alone; or leave from_moments out of the facts."
+    advice = "Use class moments alone; or leave from_moments out of the traits."
     try:
         summed = _estimator(case, **parts).partial_fit(case.rows, case.y, np.unique(case.y))
     except Exception as error:
@@ -91,7 +91,7 @@ def pickled_model_decides_the_same(case: Case) -> None:
 
 def single_precision_is_taken(case: Case) -> None:
     """Rows of 32-bit floats give finite decisions, close to those of 64-bit ones."""
-    if case.custom_rows is not None or case.kernel_facts.reads in ("text", "categories"):
+    if case.custom_rows is not None or case.kernel_traits.reads in ("text", "categories"):
         raise NotApplicable("the rows are given, or hold no numbers")
     model = _estimator(case).fit(case.table(case.rows.astype(np.float32)), case.y)
     scores = values_of(model, case.table(case.new_rows.astype(np.float32)))
@@ -132,7 +132,7 @@ def _odd_data(case: Case) -> dict[str, tuple[Array, Array]]:
     rows, y = case.rows, case.y
     pair = np.array([np.flatnonzero(case.labels > 0)[0], np.flatnonzero(case.labels < 0)[0]])
     constant = rows.copy()
-    column = slice(None) if case.kernel_facts.reads == "text" else slice(1)
+    column = slice(None) if case.kernel_traits.reads == "text" else slice(1)
     constant[:, column] = constant[0, column]
     odd = {
         "a constant column": (constant, y),
@@ -140,7 +140,7 @@ def _odd_data(case: Case) -> dict[str, tuple[Array, Array]]:
         "one row per class": (rows[pair], y[pair]),
         "all rows equal": (np.repeat(rows[:1], len(rows), axis=0), y),
     }
-    if not case.kernel_facts.examples:
+    if not case.kernel_traits.examples:
         odd["all values zero"] = np.zeros_like(rows), y
     return odd
 

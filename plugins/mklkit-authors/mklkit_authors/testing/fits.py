@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.protocols import Array, FittedLearner, LearnerFacts, facts_of
-from mklkit.registry.entries import FACTS
+from mklkit.protocols import Array, FittedLearner, LearnerTraits, traits_of
+from mklkit.registry.entries import TRAITS
 from mklkit_authors.testing.cases import Case, Fit
 from mklkit_authors.testing.expectations import (
     NotApplicable,
@@ -135,22 +135,22 @@ def training_order_does_not_matter(case: Case) -> None:
 
 
 def weights_of_rows_count(case: Case) -> None:
-    """A row of weight 3 counts as three rows, or changes the decision, as the facts state."""
-    facts: Any = facts_of(case.component, FACTS[case.kind])
+    """A row of weight 3 counts as three rows, or changes the decision, as the traits state."""
+    traits: Any = traits_of(case.component, TRAITS[case.kind])
     refused = f"{case.label} does not claim to take weights of rows"
     if case.kind == "learner":
-        claims, throughout = facts.takes_row_weights, True
+        claims, throughout = traits.takes_row_weights, True
     else:
-        claims = facts.row_weights != "refused" and not facts.n_kernels
-        throughout = facts.row_weights == "throughout"
+        claims = traits.row_weights != "refused" and not traits.n_kernels
+        throughout = traits.row_weights == "throughout"
     if not claims:
         raise NotApplicable(refused)
     kernels = FIXED_KERNELS[-1:] if case.kind == "learner" else FIXED_KERNELS
     often = np.where(case.labels > 0, 3, 1)
     for variant in case.variants():
-        if not facts_of(variant.partners[1], LearnerFacts).takes_row_weights:
+        if not traits_of(variant.partners[1], LearnerTraits).takes_row_weights:
             raise NotApplicable(refused)
-        advice = "Use target.row_weights, passed on unchanged; or correct the facts."
+        advice = "Use target.row_weights, passed on unchanged; or correct the traits."
         usual = variant.fit(kernels=kernels)
         # Light rows count for less even if a margin separates the classes.
         light = np.where(often == 1, 1e-3, 1.0)
@@ -160,7 +160,7 @@ def weights_of_rows_count(case: Case) -> None:
         )
         expect(
             not np.allclose(lighter, even, rtol=1e-9, atol=0),
-            "other decisions for weights of rows, as the facts state",
+            "other decisions for weights of rows, as the traits state",
             "the same",
             advice,
         )

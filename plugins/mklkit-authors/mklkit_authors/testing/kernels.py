@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mklkit.numerics.pairwise import BASES
-from mklkit.protocols import Array, FeatureMapFacts, FittedKernel, facts_of
+from mklkit.protocols import Array, FeatureMapTraits, FittedKernel, traits_of
 from mklkit.views.kernel_rows import is_scalar
 from mklkit_authors.testing.cases import Case
 from mklkit_authors.testing.expectations import NotApplicable, expect, expect_array, expect_close
@@ -51,8 +51,8 @@ def diagonal_is_that_of_the_matrix(case: Case) -> None:
 
 
 def positive_semi_definite(case: Case) -> None:
-    """No Gram matrix has a negative eigenvalue, unless the facts have definite=False."""
-    if not case.kernel_facts.definite:
+    """No Gram matrix has a negative eigenvalue, unless the traits have definite=False."""
+    if not case.kernel_traits.definite:
         raise NotApplicable(f"{case.label} does not claim to be positive semi-definite")
     fitted = case.fitted().fitted
     _expect_definite(fitted(case.rows, case.rows))
@@ -64,23 +64,23 @@ def _expect_definite(gram: Array) -> None:
         values[0] >= -1e-8 * abs(values[-1]),
         "non-negative eigenvalues of the Gram matrix",
         f"{values[0]:.3g} to {values[-1]:.3g}",
-        "Correct the kernel; or write facts = KernelFacts(definite=False) in the class.",
+        "Correct the kernel; or write traits = KernelTraits(definite=False) in the class.",
     )
 
 
 def gaps_are_left_out(case: Case) -> None:
-    """With allows_gaps in the facts, rows with gaps have finite and definite similarities."""
-    facts = case.kernel_facts
-    if not facts.allows_gaps:
+    """With allows_gaps in the traits, rows with gaps have finite and definite similarities."""
+    traits = case.kernel_traits
+    if not traits.allows_gaps:
         raise NotApplicable(f"{case.label} does not claim to take gaps")
-    rows, new_rows = with_gaps(case.rows, facts.reads), with_gaps(case.new_rows, facts.reads)
+    rows, new_rows = with_gaps(case.rows, traits.reads), with_gaps(case.new_rows, traits.reads)
     fitted = case.fit(rows).fitted
     gram = fitted(rows, rows)
     expect_array(gram, (len(rows), len(rows)), "kernel(a, b) of rows with gaps")
     expect_array(fitted(new_rows, rows), (len(new_rows), len(rows)), "kernel(a, b) of gaps")
     expected = "kernel.diagonal(a) to be the diagonal of kernel(a, a), of rows with gaps too"
     expect_close(fitted.diagonal(rows), np.diag(gram), expected, SAME, 1e-6)
-    if facts.definite:
+    if traits.definite:
         _expect_definite(gram)
 
 
@@ -112,8 +112,8 @@ def shared_base_is_honest(case: Case) -> None:
 
 def says_whether_it_is_explicit(case: Case) -> None:
     """The class and the fitted map agree on whether columns are features or similarities."""
-    advice = "Write FeatureMapFacts(explicit=...) in the class, explicit in the fitted map's."
-    declared = facts_of(case.component, FeatureMapFacts).explicit
+    advice = "Write FeatureMapTraits(explicit=...) in the class, explicit in the fitted map's."
+    declared = traits_of(case.component, FeatureMapTraits).explicit
     fitted = case.fit().fitted
     came = fitted.explicit if "explicit" in dir(fitted) else "no 'explicit'"
     expect(came is declared, f"explicit = {declared} in the fitted map too", came, advice)

@@ -12,7 +12,7 @@ import numpy as np
 from mklkit.errors import DataError
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.learners import SVM
-from mklkit.protocols import Array, Learner, LearnerFacts, Target
+from mklkit.protocols import Array, Learner, LearnerTraits, Target
 from mklkit_authors.testing.cases import Case
 from mklkit_authors.testing.common import (
     name_and_description,
@@ -105,7 +105,7 @@ class _Watched(Learner):
     """A support vector machine that keeps the Gram matrices that it is fitted to."""
 
     name: ClassVar[str] = "watched"
-    facts: ClassVar[LearnerFacts] = LearnerFacts(on_gram=True)
+    traits: ClassVar[LearnerTraits] = LearnerTraits(on_gram=True)
 
     grams: list[Array] = attrs.field(factory=list)
 

@@ -15,7 +15,7 @@ N_ROWS = 56
 def two_classes(reads: Reads, examples: tuple[Any, ...] = ()) -> tuple[Array, Array]:
     """Return rows (56, d) that hold what a kernel reads, and their labels.
 
-    Amounts are zeros and ones, which every kernel on amounts takes. If a kernel's facts have
+    Amounts are zeros and ones, which every kernel on amounts takes. If a kernel's traits have
     examples, only these values occur.
     """
     random = np.random.default_rng(41)

@@ -10,7 +10,7 @@ import numpy as np
 from attrs.validators import gt, lt
 
 from mklkit.kernels.distances import RBF
-from mklkit.protocols import Array, FittedKernel, Kernel, KernelFacts, facts_of
+from mklkit.protocols import Array, FittedKernel, Kernel, KernelTraits, traits_of
 from mklkit.registry.hookspecs import register
 
 
@@ -24,8 +24,8 @@ def as_kernel(value: Any) -> Kernel:
 
 
 @attrs.frozen
-class KernelAround(Kernel):
-    """Template: another kernel, fitted and then changed by :meth:`around`."""
+class WrappingKernel(Kernel):
+    """Template: another kernel, fitted and then changed by :meth:`wrap`."""
 
     linear: ClassVar[bool] = True
     """Whether it is as linear as its kernel."""
@@ -33,29 +33,29 @@ class KernelAround(Kernel):
     kernel: Kernel = attrs.field(factory=RBF, converter=as_kernel)
 
     @property
-    def facts(self) -> KernelFacts:  # type: ignore[override]
+    def traits(self) -> KernelTraits:  # type: ignore[override]
         """The properties of the inner kernel, whose parameters are nested; it proposes nothing."""
-        inner = facts_of(self.kernel, KernelFacts)
+        inner = traits_of(self.kernel, KernelTraits)
         space = {f"kernel__{name}": values for name, values in inner.search_space.items()}
         linear = inner.linear and self.linear
         return attrs.evolve(inner, linear=linear, proposed=(), search_space=space)
 
     def fit(self, rows: Array) -> FittedKernel:
         """Return the kernel with the inner one fitted."""
-        return self.around(self.kernel.fit(rows), rows, np.ones(len(rows)))
+        return self.wrap(self.kernel.fit(rows), rows, np.ones(len(rows)))
 
     def fit_weighted(self, rows: Array, row_weights: Array) -> FittedKernel:
         """Return the kernel with the inner one fitted to rows with weights (N,)."""
-        return self.around(self.kernel.fit_weighted(rows, row_weights), rows, row_weights)
+        return self.wrap(self.kernel.fit_weighted(rows, row_weights), rows, row_weights)
 
     @abstractmethod
-    def around(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:
+    def wrap(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:
         """Return the kernel around a fitted one, for rows (N, d) with weights (N,)."""
 
 
 @register
 @attrs.frozen
-class FixedShare(KernelAround):
+class FixedShare(WrappingKernel):
     """Another kernel, with a share of the weights that is given and not learned.
 
     The combiner learns the weights of the other kernels as if this one did not exist; they share
@@ -84,10 +84,10 @@ class FixedShare(KernelAround):
     share: float = attrs.field(default=0.2, converter=float, validator=[gt(0), lt(1)])
 
     @property
-    def facts(self) -> KernelFacts:  # type: ignore[override]
+    def traits(self) -> KernelTraits:  # type: ignore[override]
         """The properties of the inner kernel, and the share."""
-        return attrs.evolve(super().facts, share=self.share)
+        return attrs.evolve(super().traits, share=self.share)
 
-    def around(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:
+    def wrap(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:
         """Return the inner kernel."""
         return fitted

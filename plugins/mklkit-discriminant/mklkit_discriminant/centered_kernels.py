@@ -79,15 +79,15 @@ def discriminant_problem(
     >>> round(problem.objective(np.ones(1)), 6)
     0.181818
     """
-    centred = [_Centred.of(gram) for gram in grams]
-    traces = np.array([kernel.trace for kernel in centred])
-    used = [(number, kernel) for number, kernel in enumerate(centred) if kernel.trace > 0]
+    centered = [_Centered.of(gram) for gram in grams]
+    traces = np.array([kernel.trace for kernel in centered])
+    used = [(number, kernel) for number, kernel in enumerate(centered) if kernel.trace > 0]
     target = np.where(y > 0, 1 / (y > 0).sum(), -1 / (y < 0).sum())
     target /= np.linalg.norm(target)
     if not used and (traces == 0).all():
         return DiscriminantProblem([], np.zeros(0), 1.0, traces)
     names = names or [f"number {number}" for number in range(1, len(grams) + 1)]
-    for number, kernel in enumerate(centred):
+    for number, kernel in enumerate(centered):
         if kernel.trace < 0:
             raise _indefinite(names[number], "a negative trace")
     values, vectors = np.linalg.eigh(sum(kernel.scaled for _, kernel in used))
@@ -105,7 +105,7 @@ def discriminant_problem(
 
 
 @attrs.frozen(eq=False)
-class _Centred:
+class _Centered:
     """HKH, divided by its trace if that exceeds rounding errors; that trace, 0 if it does not.
 
     No eigenvalue of ``scaled`` that is due to rounding alone exceeds ``rounding``.
@@ -116,7 +116,7 @@ class _Centred:
     rounding: float
 
     @classmethod
-    def of(cls, gram: Array) -> _Centred:
+    def of(cls, gram: Array) -> _Centered:
         size = float(np.abs(gram).max()) * len(gram)
         # The eigenvalues of a matrix of rounding errors are at most its order times the error.
         rounding = ROUNDINGS * float(np.finfo(gram.dtype).eps) * size

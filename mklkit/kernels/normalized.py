@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from mklkit.kernels.around import KernelAround, as_kernel
 from mklkit.kernels.inner_products import Linear
+from mklkit.kernels.wrapping import WrappingKernel, as_kernel
 from mklkit.protocols import Array, FittedKernel, Kernel
 from mklkit.registry.hookspecs import register
 
@@ -22,7 +22,7 @@ def inverse_lengths(squares: Array) -> Array:
     return np.divide(1.0, roots, where=large, out=np.zeros_like(squares))
 
 
-class NormalisedKernel(FittedKernel):
+class NormalizedKernel(FittedKernel):
     """A fitted kernel that is normalised unless a field ``normalize`` says otherwise.
 
     Rows with k(x, x) = 0 have similarity zero to all rows, including themselves.
@@ -65,7 +65,7 @@ def _without_cosine(value: Any) -> Kernel:
 
 @register
 @attrs.frozen
-class Cosine(KernelAround):
+class Cosine(WrappingKernel):
     """Another kernel with every row scaled to length one, k(x, z)/√(k(x, x)·k(z, z)).
 
     A row with k(x, x) = 0 has similarity zero to all rows.
@@ -87,14 +87,14 @@ class Cosine(KernelAround):
 
     kernel: Kernel = attrs.field(factory=Linear, converter=_without_cosine)
 
-    def around(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedCosine:
+    def wrap(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedCosine:
         """Return the normalised kernel."""
         return FittedCosine(fitted)
 
 
 @register
 @attrs.frozen
-class FittedCosine(NormalisedKernel):
+class FittedCosine(NormalizedKernel):
     """The normalised kernel, ready to evaluate."""
 
     kernel: FittedKernel

@@ -1,4 +1,4 @@
-"""The facts stored with a model: plain values that JSON can represent."""
+"""The metadata stored with a model: plain values that JSON can represent."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def json_ready(value: Any, levels: int = DEEPEST) -> Any:
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if levels == 0:
-        raise TypeError(f"facts nested more than {DEEPEST} deep can't be stored")
+        raise TypeError(f"metadata nested more than {DEEPEST} deep can't be stored")
     if isinstance(value, Mapping):
         return {str(key): json_ready(item, levels - 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -74,7 +74,7 @@ def json_ready(value: Any, levels: int = DEEPEST) -> Any:
     raise TypeError(f"{value!r:.80} of type {type(value).__name__} can't be stored as a fact")
 
 
-def facts_of_model(model: Any) -> dict[str, Any]:
+def metadata_of_model(model: Any) -> dict[str, Any]:
     """Return a description of the fitted estimator at the end of a model.
 
     That of an estimator of mklkit has ``input`` (how a ``TableEncoder`` treated each column),
@@ -85,34 +85,34 @@ def facts_of_model(model: Any) -> dict[str, Any]:
     are 1); others have few of these.
     """
     classifier = classifier_in(model)
-    facts: dict[str, Any] = {}
+    metadata: dict[str, Any] = {}
     encoder = encoder_in(model)
     if encoder is not None:
-        facts["input"] = json_ready(encoder.columns())
+        metadata["input"] = json_ready(encoder.columns())
     if is_classifier(classifier):
-        facts["classes"] = json_ready(np.asarray(classifier.classes_))
-        facts["probability"] = hasattr(classifier, "predict_proba")
+        metadata["classes"] = json_ready(np.asarray(classifier.classes_))
+        metadata["probability"] = hasattr(classifier, "predict_proba")
     if isinstance(classifier, KernelModel):
-        facts["kernels"] = _kernels(classifier)
-        facts["feature_map"] = to_spec(classifier.feature_map_)
-        facts["combiner"] = to_spec(classifier.combiner_)
+        metadata["kernels"] = _kernels(classifier)
+        metadata["feature_map"] = to_spec(classifier.feature_map_)
+        metadata["combiner"] = to_spec(classifier.combiner_)
         if classifier.learner_ is not None:
-            facts["learner"] = to_spec(classifier.learner_)
+            metadata["learner"] = to_spec(classifier.learner_)
     if isinstance(classifier, MKLClassifier | MKLVotingClassifier):
         weights = np.asarray(classifier.class_weight_)
-        facts["class_weight"] = None if (weights == 1).all() else json_ready(weights)
-        facts["multiclass"] = _strategy(classifier.problems_, len(classifier.classes_))
+        metadata["class_weight"] = None if (weights == 1).all() else json_ready(weights)
+        metadata["multiclass"] = _strategy(classifier.problems_, len(classifier.classes_))
     if isinstance(classifier, MKLRegressor):
-        facts["task"] = "regression"
-        facts["targets"] = list(classifier.target_names_)
+        metadata["task"] = "regression"
+        metadata["targets"] = list(classifier.target_names_)
     if isinstance(classifier, MKLVotingClassifier):
-        facts["members"] = len(classifier.members_)
+        metadata["members"] = len(classifier.members_)
     if isinstance(classifier, FittedKernels):
-        facts["weights"] = json_ready(classifier.weights_frame().to_dict("records"))
-        facts["rows"] = classifier.n_samples_fit_
-        facts["groups"] = classifier.n_groups_fit_
-        facts["chosen"] = json_ready(classifier.chosen_)
-    return facts
+        metadata["weights"] = json_ready(classifier.weights_frame().to_dict("records"))
+        metadata["rows"] = classifier.n_samples_fit_
+        metadata["groups"] = classifier.n_groups_fit_
+        metadata["chosen"] = json_ready(classifier.chosen_)
+    return metadata
 
 
 def _kernels(classifier: KernelModel) -> list[dict[str, Any]]:
@@ -165,31 +165,33 @@ def plugins_in(nodes: list[Node]) -> list[dict[str, Any]]:
     ]
 
 
-def checked_facts(path: Path, facts: Any) -> dict[str, Any]:
-    """Return the facts in a file if they have the shape that the rest of the code relies on."""
+def checked_metadata(path: Path, metadata: Any) -> dict[str, Any]:
+    """Return the metadata in a file if they have the shape that the rest of the code relies on."""
     expected = {"format": int, "versions": dict, "plugins": list, "model": dict}
     if (
-        not isinstance(facts, dict)
-        or not all(isinstance(facts.get(key), kind) for key, kind in expected.items())
-        or not all(map(_is_version, facts["versions"].values()))
+        not isinstance(metadata, dict)
+        or not all(isinstance(metadata.get(key), kind) for key, kind in expected.items())
+        or not all(map(_is_version, metadata["versions"].values()))
     ):
-        raise ModelFileError(f"{path} is damaged: the facts in it are not those of a model file.")
-    if facts["format"] > FORMAT:
         raise ModelFileError(
-            f"{path} was written by mklkit {facts['versions'].get('mklkit')} in a newer format"
+            f"{path} is damaged: the metadata in it are not those of a model file."
+        )
+    if metadata["format"] > FORMAT:
+        raise ModelFileError(
+            f"{path} was written by mklkit {metadata['versions'].get('mklkit')} in a newer format"
             f" than mklkit {__version__} reads: upgrade mklkit."
         )
-    return facts
+    return metadata
 
 
 def _is_version(text: Any) -> bool:
     return isinstance(text, str) and re.fullmatch(VERSION, text, re.ASCII) is not None
 
 
-def check_versions(path: Path, facts: dict[str, Any]) -> None:
+def check_versions(path: Path, metadata: dict[str, Any]) -> None:
     """Warn if a file was written by another version of mklkit, scikit-learn or a plugin."""
-    written = {name: facts["versions"].get(name) for name in ("mklkit", "scikit-learn")}
-    written |= {plugin["distribution"]: plugin["version"] for plugin in _plugins(facts)}
+    written = {name: metadata["versions"].get(name) for name in ("mklkit", "scikit-learn")}
+    written |= {plugin["distribution"]: plugin["version"] for plugin in _plugins(metadata)}
     for distribution, then in written.items():
         here = __version__ if distribution == "mklkit" else _installed_version(distribution)
         if here is not None and here != then:
@@ -201,9 +203,11 @@ def check_versions(path: Path, facts: dict[str, Any]) -> None:
             )
 
 
-def plugins_for(facts: dict[str, Any], types: list[str]) -> str:
+def plugins_for(metadata: dict[str, Any], types: list[str]) -> str:
     """Return a sentence on the plugins that a file states to need; empty if it states none."""
-    homes = {name: plugin["distribution"] for plugin in _plugins(facts) for name in plugin["types"]}
+    homes = {
+        name: plugin["distribution"] for plugin in _plugins(metadata) for name in plugin["types"]
+    }
     needed = dict.fromkeys(homes[name] for name in types if name in homes)
     if not needed:
         return ""
@@ -213,9 +217,9 @@ def plugins_for(facts: dict[str, Any], types: list[str]) -> str:
     )
 
 
-def _plugins(facts: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _plugins(metadata: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the well-formed records, as a file may state anything about itself."""
-    for plugin in facts["plugins"]:
+    for plugin in metadata["plugins"]:
         if (
             isinstance(plugin, dict)
             and re.fullmatch(r"[\w.-]{1,80}", str(plugin.get("distribution", "")), re.ASCII)

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from mklkit.plugin import Combiner, CombinerFacts, Learner, Target
+from mklkit.plugin import Combiner, CombinerTraits, Learner, Target
 
 
 @attrs.frozen
@@ -21,10 +21,10 @@ class Around(Combiner):
     combiner: Any
 
     @property
-    def facts(self) -> CombinerFacts:
-        """The facts of the inner combiner."""
-        facts: CombinerFacts = self.combiner.facts
-        return facts
+    def traits(self) -> CombinerTraits:
+        """The traits of the inner combiner."""
+        traits: CombinerTraits = self.combiner.traits
+        return traits
 
     @abstractmethod
     def fit(

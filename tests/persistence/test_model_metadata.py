@@ -12,7 +12,7 @@ import sklearn
 from crafted import Check, copied, rewritten
 
 from mklkit.errors import MKLKitWarning, ModelFileError
-from mklkit.persistence import json_ready, load_model, read_facts
+from mklkit.persistence import json_ready, load_model, read_metadata
 
 
 def test_facts_from_numpy_become_plain() -> None:
@@ -27,8 +27,8 @@ def test_facts_from_numpy_become_plain() -> None:
 def of_versions(saved: Path, goal: Path, versions: dict[str, Any], **members: Any) -> Path:
     """Copy a model file that states other versions."""
 
-    def change(facts: dict[str, Any]) -> dict[str, Any]:
-        return facts | {"versions": facts["versions"] | versions}
+    def change(metadata: dict[str, Any]) -> dict[str, Any]:
+        return metadata | {"versions": metadata["versions"] | versions}
 
     return rewritten(saved, goal, mklkit=change, **members)
 
@@ -40,7 +40,7 @@ class TestVersions:
             load_model(path)
 
     def test_a_newer_format_is_refused(self, check_refused: Check) -> None:
-        check_refused("upgrade mklkit", mklkit=lambda facts: facts | {"format": 2})
+        check_refused("upgrade mklkit", mklkit=lambda metadata: metadata | {"format": 2})
 
 
 class TestFactsOutOfAllProportion:
@@ -55,7 +55,7 @@ class TestFactsOutOfAllProportion:
             return text.replace(b'"toy"', b"[" * 950 + b"]" * 950)
 
         path = copied(saved, tmp_path / "model.mkl", nest)
-        for read in (read_facts, load_model):
+        for read in (read_metadata, load_model):
             with pytest.raises(ModelFileError, match=r"is damaged: .*(nested|recursion)"):
                 read(path)
 

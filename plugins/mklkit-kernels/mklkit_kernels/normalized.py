@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from mklkit.kernels import KernelAround
+from mklkit.kernels import WrappingKernel
 from mklkit.plugin import Array, FittedKernel, register
 
 MOST_ROWS = 5000
@@ -17,7 +17,7 @@ BLOCK_ROWS = 256
 
 @register
 @attrs.frozen
-class Centered(KernelAround):
+class Centered(WrappingKernel):
     """Another kernel minus the mean of the training rows in its feature space.
 
     k(x, z) − m(x) − m(z) + m̄ with m(x) the mean similarity of x to the training rows and m̄ that of
@@ -46,7 +46,7 @@ class Centered(KernelAround):
 
     name: ClassVar[str] = "centered"
 
-    def around(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:
+    def wrap(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:
         """Return the centred kernel."""
         count = min(len(rows), MOST_ROWS)
         places = np.linspace(0, len(rows) - 1, count).round().astype(np.intp)
@@ -108,7 +108,7 @@ def _means(kernel: FittedKernel, a: Array, rows: Array, shares: Array) -> Array:
 
 @register
 @attrs.frozen
-class TraceNormalized(KernelAround):
+class TraceNormalized(WrappingKernel):
     """Another kernel divided by the mean k(x, x) of the training rows, to make kernels comparable.
 
     The trace of the training rows' Gram matrix is their number. Unlike ``cosine`` it preserves the
@@ -129,7 +129,7 @@ class TraceNormalized(KernelAround):
 
     name: ClassVar[str] = "trace-normalized"
 
-    def around(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:
+    def wrap(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:
         """Return the kernel divided by its mean k(x, x)."""
         size = float(np.average(fitted.diagonal(rows).astype(np.float64), weights=row_weights))
         return FittedTraceNormalized(fitted, size if size > 0 else 1.0)
