@@ -13,7 +13,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from mklkit.display.html import printable
-from mklkit.display.table import Bar, Column, Range, ResultTable, Row, is_known
+from mklkit.display.table import Bar, Column, ResultTable, Row, is_known
 
 Fact = tuple[str, str | list[str]]
 """A name, and what is printed beside it in one or several lines."""
@@ -51,8 +51,10 @@ def terminal_table(
     if title is not None:
         grid.title, grid.title_justify = Text(printable(title), style="bold"), "left"
     columns = [column for column in table.columns if column.key != table.section]
+    beside_bar = False
     for column in columns:
-        _add_column(grid, column)
+        _add_column(grid, column, beside_bar)
+        beside_bar = isinstance(column, Bar)
     section = None
     for row in table.rows:
         if table.section and row[table.section] != section:
@@ -79,13 +81,12 @@ def terminal_list(table: ResultTable) -> Grid:
     return terminal_table(ResultTable(heads, rows))
 
 
-def _add_column(grid: Grid, column: Column) -> None:
+def _add_column(grid: Grid, column: Column, beside_bar: bool) -> None:
     head = Text(printable(column.short or column.full_head))
     if isinstance(column, Bar):
         grid.add_column(head, width=column.length, no_wrap=True)
     elif column.is_number:
-        is_range = isinstance(column, Range)
-        grid.add_column(head, justify="left" if is_range else "right", no_wrap=True)
+        grid.add_column(head, justify="left" if beside_bar else "right", no_wrap=True)
     else:
         grid.add_column(head, overflow="fold")
 

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import attrs
 import typer
 from rich.table import Table as Grid
-from rich.text import Text
 
 from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
-from mklkit.cli.console import counting, plain, say, show, show_json
+from mklkit.cli.console import counting, say, show, show_json
 from mklkit.cli.examples import epilog
 from mklkit.cli.package_commands import BrokenCommandError, PackageCommand, package_commands
 from mklkit.display.numbers import whole
