@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.reported import EVIL, REASON, comparison
 from reading_pages import Read
-from reported import EVIL, REASON, comparison
 
 from mklkit.comparison.comparison import Comparison
 from mklkit.comparison.report import html_report

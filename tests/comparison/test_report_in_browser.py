@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from browser import Page
-from reported import comparison
+from helpers.browser import Page
+from helpers.reported import comparison
 
 pytestmark = pytest.mark.browser
 

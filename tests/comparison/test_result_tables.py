@@ -6,7 +6,7 @@ from math import nan
 from pathlib import Path
 
 import pytest
-import reported
+from helpers import reported
 from reading_pages import Read
 from rich.console import Console
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import reported
-from panels import panels
+from helpers import reported
+from helpers.panels import panels
 from rich.console import Console
 from sklearn.datasets import load_iris
 
