@@ -226,8 +226,8 @@ def bayesian_signed_rank(
     rope : float, default=0.02
         Half the width of the region of practical equivalence, in the unit of the scores: 0.02 is
         two points of accuracy as a share. To compare errors, divide the differences by the
-        :func:`equivalence_margin` of each data set, and take 1. With 0, only equal scores are
-        equivalent.
+        :func:`mklkit.evaluation.equivalence_margin` of each data set, and take 1. With 0, only
+        equal scores are equivalent.
     n_samples : int, default=50000
         Probabilities are accurate to about ``0.5 / sqrt(n_samples)``.
     seed : int, default=0

@@ -161,7 +161,7 @@ class KeptTiles:
         self._kept: list[tuple[slice, slice, list[tuple[int, Array]]]] = []
 
     def read(self) -> Tiles:
-        """Yield them, as :func:`mklkit.views.kernel_rows.symmetric_tiles`; not to be modified."""
+        """Yield them, as :func:`mklkit.views.tiles.symmetric_tiles`; not to be modified."""
         if not self._keeps:
             yield from symmetric_tiles(self._kernels)
             return
