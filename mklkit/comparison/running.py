@@ -241,8 +241,8 @@ def measured(
     cell["score"] = float(ranking.sign * value)
     cell["guess"] = encoded.guess(score)
     if encoded.data.incomplete is not None:
-        lacks, test = encoded.data.incomplete, encoded.split.test
-        for part, members in (("complete", ~lacks), ("lacking", lacks)):
+        incomplete, test = encoded.data.incomplete, encoded.split.test
+        for part, members in (("complete", ~incomplete), ("incomplete", incomplete)):
             scorer, mask = task.scorer(score, encoded.variance(members)), members[test]
             with suppress(ValueError):  # It may be undefined on few rows.
                 cell[f"{part}_score"] = scorer(classifier, rows[mask], labels[mask])

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from mklkit.datasets.covariates import quiet_removal
-from mklkit.estimators.groups import fit_in_groups
-from mklkit.estimators.sharing import SharesCache
+from mklkit.estimators.sharing import fit_on
 from mklkit.evaluation.tasks.base import Task
 from mklkit.protocols import Array
 from mklkit.protocols.splits.split import Indices, Split
@@ -90,12 +89,10 @@ def fitted_on(model: Any, samples: Samples, cache: Cache | None = None) -> Any:
 
     A model that shares views takes them from the cache.
     """
-    X, y, groups = samples.features, samples.targets, samples.groups
-    if cache is not None and isinstance(model, SharesCache):
-        return model.fit_sharing(cache, X, y, groups=groups, **samples.params)
-    params = {**samples.params, **fit_in_groups(model, X, y, groups)}
     with quiet_removal():
-        return model.fit(X, y, **params)
+        return fit_on(
+            model, samples.features, samples.targets, samples.params, samples.groups, cache
+        )
 
 
 def fit_and_score(
