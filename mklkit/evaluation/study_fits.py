@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from time import perf_counter
+from contextlib import nullcontext
 from typing import Any
 
 import attrs
@@ -16,11 +14,8 @@ from mklkit.datasets.covariates import quiet_removal
 from mklkit.display.progress import Progress
 from mklkit.estimators.introspection import classifier_in
 from mklkit.evaluation.cross_validation import CrossValidation, cross_validate
-from mklkit.evaluation.fit_and_score import fit_and_score, fitted_on
+from mklkit.evaluation.fit_and_score import WrapFit, fit_and_predict, fit_and_score
 from mklkit.evaluation.study import Study, steps_of
-
-WrapFit = Callable[[Any], AbstractContextManager[Any]]
-"""Returns a context for the fit of a model, such as one that shows its progress."""
 
 
 @attrs.frozen(eq=False)
@@ -63,24 +58,22 @@ def fit_study(
         "scored_model": {"rows": model[-1].n_samples_fit_, "seconds": seconds},
     }
     if refit and len(split.test):
-        model, notes = _as_chosen(model)
-        start = perf_counter()
-        with wrap_fit(model):
-            fitted_on(model, study.samples)
-        seconds = perf_counter() - start
+        chosen, notes = _as_chosen(model)
+        fit = fit_and_predict(chosen, study.samples, wrap_fit=wrap_fit)
+        model, seconds = fit.model, fit.seconds
     record = study.record(model, **results, **adjustment.metadata(model), seconds=seconds)
     record["choices"] += notes
     return FittedStudy(study, model, record)
 
 
 def _as_chosen(model: Any) -> tuple[Pipeline, list[str]]:
-    """Return a fitted pipeline, unfitted, with what a search chose, and the notes of the search."""
+    """Return a fitted pipeline with what its search chose in its place, and notes on the search."""
     *steps, (name, last) = model.steps
     best = classifier_in(last)
     notes = [note for note in last.choices_ if note not in best.choices_]
     if notes:
         notes.append("the saved model has these settings: the search was not repeated")
-    return clone(Pipeline([*steps, (name, best)])), notes
+    return Pipeline([*steps, (name, best)]), notes
 
 
 def cross_validate_study(
