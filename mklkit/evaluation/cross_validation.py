@@ -104,7 +104,7 @@ def cross_validate(
     estimator: Any,
     X: Any,
     y: Any,
-    folds: Any = 5,
+    cv: Any = 5,
     repeats: int = 1,
     random_state: Any = 0,
     progress: Progress = None,
@@ -121,7 +121,7 @@ def cross_validate(
         The samples.
     y : array-like of shape (N,)
         Classes, or numbers for a regressor.
-    folds : int, str, scikit-learn splitter or list of (training rows, test rows), default=5
+    cv : int, str, scikit-learn splitter or list of (training rows, test rows), default=5
         There are fewer if the smallest class has fewer samples; every fold trains on every class.
         Text is as for :func:`mklkit.compare`: ``"5x10"``, ``"groups"``, ``"time:5"``.
     repeats : int, default=1
@@ -162,7 +162,7 @@ def cross_validate(
     >>> from mklkit import MKLClassifier
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> result = cross_validate(MKLClassifier(), X, y, folds=3)
+    >>> result = cross_validate(MKLClassifier(), X, y, cv=3)
     >>> len(result.folds), result.pooled["rows"], result.scores["accuracy"]["mean"] > 0.9
     (3, 150, True)
     """
@@ -171,7 +171,7 @@ def cross_validate(
     targets = np.asarray(y)
     if len(X) != len(targets):
         raise DataError(f"X has {len(X)} rows but y has {len(targets)} labels.")
-    request = read_cv(folds)
+    request = read_cv(cv)
     check_whole("repeats", repeats, 1)
     if isinstance(request, Folds):
         request = attrs.evolve(request, repeats=repeats * request.repeats)

@@ -233,7 +233,7 @@ def test_a_column_that_still_tells_covariates_is_named_and_withholds_verdicts(le
     assert outcomes["lab"] not in ("no verdict", "")
     assert kernels["unadjusted"].tolist() == [["snp_a"], []]
     with pytest.warns(CovariatesWarning) as warned:
-        adjustment = cross_validate(model, frame, y, folds=2).adjustment
+        adjustment = cross_validate(model, frame, y, cv=2).adjustment
     assert len(warned) == 1
     assert adjustment.metadata(model)["adjustment"]["by_kernel"] == {"snp": ["snp_a"]}
     settings = {"methods": "alignment", "cv": "2x1", "baselines": ["logistic regression"]}

@@ -24,7 +24,7 @@ def test_scores_are_scikit_learns(as_table) -> None:
     rows = (pd.DataFrame(X, index=range(500, 650)), pd.Series(y)) if as_table else (X, y)
     steps: list[tuple[int, int]] = []
     outcome = cross_validate(
-        model, *rows, folds=4, repeats=2, random_state=3, progress=lambda *step: steps.append(step)
+        model, *rows, cv=4, repeats=2, random_state=3, progress=lambda *step: steps.append(step)
     )
     assert steps == [(done, 8) for done in range(9)]
     np.testing.assert_allclose([fold["accuracy"] for fold in outcome.folds], expected)
@@ -39,7 +39,7 @@ def test_scores_are_scikit_learns(as_table) -> None:
 
 def test_a_notebook_shows_folds_and_their_means() -> None:
     X, y = load_iris(return_X_y=True)
-    outcome = cross_validate(LogisticRegression(max_iter=1000), X, y, folds=11, repeats=2)
+    outcome = cross_validate(LogisticRegression(max_iter=1000), X, y, cv=11, repeats=2)
     (panel,) = panels(outcome._repr_html_())
     ((_, means, *folds, rest),) = panel.tables
     accuracy = outcome.scores["accuracy"]
@@ -54,7 +54,7 @@ def test_a_notebook_shows_folds_and_their_means() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"folds": 1}, SpecError, "folds"),
+        ({"cv": 1}, SpecError, "folds"),
         ({"repeats": 0}, SpecError, "repeats"),
         ({"y": [0, 1]}, DataError, "2 labels"),
         ({"y": [0, 1, 2, 3]}, DataError, "single row"),
