@@ -132,9 +132,9 @@ def test_rows_that_covariates_tell_apart_are_refused(study) -> None:
 @pytest.mark.parametrize("name", [name for name, c in COMBINERS.items() if c.gives_weights])
 def test_a_share_holds_and_the_rest_is_as_without_it(study, name, feature_map) -> None:
     frame, y = study
-    metadata = traits_of(COMBINERS[name], CombinerTraits)
+    traits = traits_of(COMBINERS[name], CombinerTraits)
     estimator, target = MKLClassifier, y
-    if "two classes" not in metadata.tasks:
+    if "two classes" not in traits.tasks:
         estimator, target = MKLRegressor, frame["b_0"] + frame["age"]
     settings = {"combiner": name, "feature_map": feature_map, "random_state": 0}
     kept = build_pipeline(estimator([*KERNELS, KEPT], **settings)).fit(frame, target)
