@@ -28,10 +28,10 @@ from mklkit.estimators.grids import PointGroup
 from mklkit.estimators.missing_sources import accepted, as_taken
 from mklkit.estimators.plan import Plan, ProblemViews, on_kernels, plan_of
 from mklkit.estimators.problems import Problem, class_problems, join_scores
-from mklkit.estimators.table_reading import TableReading
+from mklkit.estimators.reading import medians_of
 from mklkit.estimators.training_data import TrainingData, class_weights
 from mklkit.numerics.threads import in_threads
-from mklkit.protocols import Array, Combiner
+from mklkit.protocols import Array, Combiner, Schema
 from mklkit.protocols.splits.split import Indices, Splits
 from mklkit.registry.given_arrays import writes_explained
 from mklkit.views.bound_kernels import BoundKernel
@@ -104,12 +104,12 @@ class FoldScores:
         return checked_scores(scores, errors), dict(zip(OTHERS, others, strict=True))
 
     def prepared(
-        self, group: PointGroup, reading: TableReading, kernels: Sequence[BoundKernel]
+        self, group: PointGroup, schema: Schema, kernels: Sequence[BoundKernel]
     ) -> GroupRun:
         """Return a group with its estimator and plan."""
         estimator = self.varied(group.common)
         weighted = self.data.row_weights is not None or estimator.class_weight is not None
-        plan = plan_of(estimator, "two classes", reading, kernels, weighted)
+        plan = plan_of(estimator, "two classes", schema, kernels, weighted)
         n_classes = len(self.classes)
         problems = class_problems(n_classes, estimator.multiclass, plan.combiner, plan.learner)
         return GroupRun(group, estimator, plan, problems)
@@ -120,9 +120,9 @@ class FoldScores:
         """Return one fold's scores and ``OTHERS`` of all points, (4, points), and what failed."""
         data, rows = self.data.take(training), self.data.rows[test]
         if data.rows.medians is not None:  # of all rows
-            learned = attrs.evolve(runs[0].plan.reading, medians=None).with_gaps(data.rows)
-            rows = attrs.evolve(rows, medians=learned.medians)
-            data = attrs.evolve(data, rows=learned)
+            medians = medians_of(runs[0].plan.schema, data.rows.numbers)
+            rows = attrs.evolve(rows, medians=medians)
+            data = attrs.evolve(data, rows=attrs.evolve(data.rows, medians=medians))
         held_out = TrainingData(rows, self.data.values[test], places=test)
         n_points = sum(len(run.group.places) for run in runs)
         scores = np.full((1 + len(OTHERS), n_points), np.nan)
@@ -139,7 +139,7 @@ class FoldScores:
                     errors.append(error)
                     return
                 for point in run.group.alone():
-                    try_run(self.prepared(point, run.plan.reading, run.plan.kernels))
+                    try_run(self.prepared(point, run.plan.schema, run.plan.kernels))
 
         for run in runs:
             try_run(run)
@@ -153,7 +153,7 @@ class FoldScores:
         weighing = run.estimator.class_weight
         plan = with_kernels(run.plan, data, self.cache) if run.plan.proposed else run.plan
         missing = held_out.rows.missing_of(plan.kernels)
-        if plan.reading.medians is not None:
+        if data.rows.medians is not None:
             data = as_taken(plan, data)
             held_out = attrs.evolve(held_out, rows=accepted(plan, held_out.rows)[0])
         if weighing is not None:

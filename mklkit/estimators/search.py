@@ -16,7 +16,9 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
 from mklkit.errors import counted, cut
 from mklkit.estimators.base import FittedKernels, KernelEstimator
+from mklkit.estimators.binding import bind
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.declaring import declared_schema, joined, of_grids
 from mklkit.estimators.fold_scores import FoldScores, check_scorer
 from mklkit.estimators.grids import (
     Point,
@@ -31,6 +33,7 @@ from mklkit.estimators.grids import (
 from mklkit.estimators.groups import fit_in_groups
 from mklkit.estimators.plan import kernels_to_bind
 from mklkit.estimators.predicting import PredictsClasses
+from mklkit.estimators.reading import as_source, training_rows
 from mklkit.estimators.searched import (
     SHARES,
     USUAL_SCORES,
@@ -44,14 +47,12 @@ from mklkit.estimators.searched import (
 )
 from mklkit.estimators.sharing import SharesCache
 from mklkit.estimators.showing import KernelSummary
-from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import (
-    as_source,
     check_training,
     checked_groups,
     checked_row_weights,
 )
-from mklkit.protocols import Array
+from mklkit.protocols import Array, Schema
 from mklkit.protocols.splits.making import USUAL_FOLDS, GivenSplits, make_splits, read_cv
 from mklkit.views.cache import Cache
 
@@ -219,11 +220,11 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         table = as_source(X)
         kernels = [varied(base, group.common).kernels for group in alike]
         banks = [kernels_to_bind(bank, "two classes", table) for bank in kernels]
-        reading, bound = read_table(table, banks)
+        schema, bound = bind(table, *banks)
+        rows_read, schema = training_rows(self, schema, table)
         row_weights = checked_row_weights(sample_weight, _num_samples(table))
         row_groups = checked_groups(groups, _num_samples(table))
-        data = check_training(self, "two classes", reading, table, y, row_weights, row_groups)
-        reading = attrs.evolve(reading, medians=data.rows.medians)
+        data = check_training(self, "two classes", rows_read, y, row_weights, row_groups)
         run, seed = seeded(base)
         check_scorer(scorer, self.scoring, data.values, self.classes_)
         counting = None if row_weights is None else row_weights != 0
@@ -234,9 +235,14 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         splits = make_splits(labels, request, seed=seed, groups=data.groups)
         folds = FoldScores(data, self.classes_, splits, partial(varied, run), scorer, cache)
         pairs = zip(alike, bound, strict=True)
-        runs = [folds.prepared(group, reading, bank) for group, bank in pairs]
+        runs = [folds.prepared(group, schema, bank) for group, bank in pairs]
         total = len(splits) * sum(len(run.problems) for run in runs)
         return partial(folds.of, runs), total, splits.notes
+
+    def declared_schema(self) -> Schema:
+        """Return the sources that the kernels of the estimator and of the grid read."""
+        base = declared_schema(check_searched(self.estimator))
+        return joined([base, *of_grids(self.param_grid)])
 
     @property
     def _score(self) -> Any:
