@@ -26,7 +26,11 @@ from contents import Built, check_contents, same, unpacked
 from steps import PLUGINS, ROOT, Environment, project_of, say
 
 QUICK = [
-    *("tests/test_architecture.py", "tests/test_citation.py", "tests/datasets/test_generated.py"),
+    *(
+        "tests/test_architecture.py",
+        "tests/docs/test_citation.py",
+        "tests/datasets/test_generated.py",
+    ),
     *("tests/cli/test_cli_start.py", "tests/cli/test_cli_describe.py"),
     "tests/comparison/test_report.py",
     *("mklkit.datasets", "mklkit.presets"),

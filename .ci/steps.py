@@ -75,7 +75,7 @@ class Environment:
     def beside_this(cls, home: Path, without: Iterable[str]) -> Self:
         """Return a new one that sees what the one that runs this sees, but for some packages."""
         sys.path.insert(0, str(ROOT / "tests"))
-        from environments import Environment as Beside  # type: ignore[import-not-found]
+        from helpers.environments import Environment as Beside  # type: ignore[import-not-found]
 
         Beside(home, home, without)
         return cls(home / "venv")

@@ -20,7 +20,7 @@ from steps import PLUGINS, ROOT, Environment, project_of, say
 EXTRAS = ".[cones,dask,parquet,plot,test]"
 QUICK = [
     *("tests/registry", "tests/kernels", "tests/feature_maps", "tests/combiners", "tests/learners"),
-    *("tests/cli", "tests/datasets", "tests/persistence", "tests/test_datasets.py"),
+    *("tests/cli", "tests/datasets", "tests/persistence"),
     *("tests/plotting", "tests/estimators/test_sklearn_contract.py"),
 ]
 IMPORT_ALL = """

@@ -15,11 +15,44 @@ NAMES_SHOWN = 5
 
 
 class MKLKitError(ValueError):
-    """An error that the user can fix; its message states how."""
+    """An error that the user can fix; its message states how.
+
+    All errors that mklkit raises for wrong input derive from it. It is a ``ValueError``, so that
+    code which follows scikit-learn's conventions catches it.
+
+    See Also
+    --------
+    SpecError : A name or parameter.
+    DataError : The data.
+    IncompatibleError : Components that cannot work together.
+
+    Examples
+    --------
+    >>> from mklkit import MKLClassifier
+    >>> try:
+    ...     MKLClassifier(combiner="dimkl33").fit([[0.0], [1.0]], [0, 1])
+    ... except MKLKitError as error:
+    ...     print(type(error).__name__, str(error).split(" Known")[0])
+    UnknownNameError No combiner is named 'dimkl33'. Did you mean 'dimkl3'?
+    """
 
 
 class SpecError(MKLKitError):
-    """A spec string such as ``"rbf(sigma='mean')"`` that cannot be read or built."""
+    """A name, spec string or parameter that cannot be read or built, such as ``"rbf(sigma=-1)"``.
+
+    See Also
+    --------
+    MKLKitError : The base.
+
+    Examples
+    --------
+    >>> from mklkit import get_registry
+    >>> try:
+    ...     get_registry().create("kernel", "rbf(sigma='mean'")
+    ... except SpecError as error:
+    ...     print(type(error).__name__)
+    SpecError
+    """
 
 
 class UnknownNameError(SpecError):
@@ -43,7 +76,21 @@ class PluginConflictError(MKLKitError):
 
 
 class IncompatibleError(MKLKitError):
-    """Components that cannot work together, such as ``mhks`` on an implicit map."""
+    """Components that cannot work together, such as the learner ``mhks`` on an implicit map.
+
+    See Also
+    --------
+    MKLKitError : The base.
+
+    Examples
+    --------
+    >>> from mklkit import MKLClassifier
+    >>> try:
+    ...     MKLClassifier(feature_map="implicit", learner="mhks").fit([[0.0], [1.0]], [0, 1])
+    ... except IncompatibleError as error:
+    ...     print(str(error).partition(",")[0])
+    The learner 'mhks' needs features
+    """
 
 
 class ComponentError(MKLKitError):
@@ -61,7 +108,22 @@ class ComponentError(MKLKitError):
 
 
 class DataError(MKLKitError):
-    """Data that cannot be read or learned from."""
+    """Data that cannot be read or learned from.
+
+    See Also
+    --------
+    MKLKitError : The base.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mklkit import kernel_alignment
+    >>> try:
+    ...     kernel_alignment(np.eye(2), np.eye(3))
+    ... except DataError as error:
+    ...     print(error)
+    Alignment needs two Gram matrices of the same rows; got shapes (2, 2) and (3, 3).
+    """
 
 
 class ClusterError(MKLKitError):
@@ -73,7 +135,20 @@ class ModelFileError(MKLKitError):
 
 
 class MKLKitWarning(UserWarning):
-    """Something that succeeded, but not as the user may expect."""
+    """A warning about something that succeeded, but not as the user may expect.
+
+    See Also
+    --------
+    WeightsWarning : The warning about kernel weights.
+
+    Examples
+    --------
+    Turn mklkit's warnings into errors, for example in a script that runs unattended:
+
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", MKLKitWarning)
+    """
 
 
 class PluginWarning(MKLKitWarning):
@@ -85,7 +160,26 @@ class CovariatesWarning(MKLKitWarning):
 
 
 class WeightsWarning(MKLKitWarning):
-    """Kernel weights that could not be computed and were replaced."""
+    """A warning that kernel weights could not be computed, or on less data than requested.
+
+    If a combiner gives every kernel the weight zero, or a weight that is not finite, uniform
+    weights are used.
+
+    See Also
+    --------
+    MKLKitWarning : The base.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from mklkit import MKLClassifier
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     model = MKLClassifier(["a:linear", "b:linear"], combiner="centered-alignment")
+    ...     model = model.fit([[1.0], [-1.0], [1.0], [-1.0]], [0, 0, 1, 1])
+    >>> [warning.category.__name__ for warning in caught], model.weights_.tolist()
+    (['WeightsWarning'], [[0.5, 0.5]])
+    """
 
 
 def counted(number: int, word: str) -> str:

@@ -8,9 +8,9 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from browser import Page, find_browser
+from helpers.browser import Page, find_browser
+from helpers.installed_plugins import leave_out_others
 from hypothesis import settings
-from installed_plugins import leave_out_others
 from threadpoolctl import threadpool_limits
 
 # OpenMP's threads wait for each other actively: where every core has a worker of pytest already, a
@@ -66,3 +66,13 @@ def two_classes(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     rows = rng.normal(size=(70, 4))
     rows[:, :2] += 0.7 * y[:, None]
     return rows, y
+
+
+@pytest.fixture
+def three_classes(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return 90 rows of 4 features in three overlapping classes of unequal size, labels 0, 1, 2."""
+    labels = np.repeat([0, 1, 2], [20, 30, 40])
+    rows = rng.normal(size=(90, 4))
+    rows[:, :2] += 1.6 * np.array([[0, 0], [1, 0], [0.3, 1]])[labels]
+    shuffled = rng.permutation(90)
+    return rows[shuffled], labels[shuffled]

@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from documents import ROOT, needs_checkout
+from helpers.documents import ROOT, needs_checkout
 
 PACKAGE = ROOT / "mklkit"
 

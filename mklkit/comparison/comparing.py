@@ -82,22 +82,22 @@ def compare(
     """Compare methods on the same splits, with tests of their differences.
 
     The methods always include each kernel alone, the best single kernel by cross-validation,
-    the even sum of kernels, and, unless ``baselines`` says otherwise, scikit-learn's usual
-    estimators on the same encoded and scaled features.
+    uniform weights, and, unless ``baselines`` says otherwise, scikit-learn's usual estimators on
+    the same encoded and scaled features.
 
     Parameters
     ----------
     X : str, path, array, DataFrame, Table, list of these, or dict
-        Rows; the name of a data set or a file, as for :func:`mklkit.datasets.load_table`; a
-        list of several; or a dict of them or of ``(X, y)`` by name.
-    y : array-like of shape (n_rows,), optional
-        Labels or numbers, if ``X`` holds rows and ``target`` names none of its columns; several
-        targets of numbers have shape (n_rows, n_targets).
+        Samples; the name of a data set or a file, as for :func:`mklkit.datasets.load_table`; a list
+        of several; or a dict of them or of ``(X, y)`` by name.
+    y : array-like of shape (N,) or (N, T), optional
+        Labels or numbers, if ``X`` holds samples and ``target`` names none of its columns; T
+        columns for several numeric targets.
     methods : str, combiner, (name, estimator), or list of these, optional
         Combiners by name, glob (``"dimkl*"``, ``"*"`` for all that work with the kernels), spec
         string or object, and scikit-learn estimators. Default, unless presets are given: for
-        classes ``centered-alignment``, ``dimkl1`` to ``dimkl6`` and ``ifsl``; for numbers
-        ``centered-alignment`` and ``ifsl``; for outliers only the even sum.
+        classes ``centered-alignment``, ``dimkl1`` to ``dimkl6`` and ``ifsl``; for numeric targets
+        ``centered-alignment`` and ``ifsl``; for outliers only uniform weights.
     presets : sequence of str or Preset, default=()
         Names may be globs.
     kernels : str, Kernel, or list of these, optional
@@ -106,45 +106,56 @@ def compare(
         Kernels to compare but not to combine, such as ``"all:rbf"``. Default: ``rbf`` on all
         columns if kernels read different columns of numbers.
     learners : sequence of str or Learner, default=()
-        Each combiner, kernel and even sum is compared with each of these learners; by default
+        Each combiner, kernel and uniform sum is compared with each of these learners; by default
         with its own.
-    feature_map, scale, covariates, multiclass, bandwidths, class_weight, probability
-        As for :func:`mklkit.preset_pipeline`, for all methods; covariates and class weights for the
-        baselines too.
-    n_jobs, max_memory
+    feature_map : str or FeatureMap, optional
+        The feature map of all methods, as for :class:`mklkit.MKLClassifier`.
+    scale : {"standard", "minmax", "none"}, optional
+        How features are scaled; by default as a preset states, else ``"standard"``.
+    covariates : str or sequence, optional
+        Columns to remove from all others, as for :func:`mklkit.build_pipeline`; for the baselines
+        too.
+    missing_value : str or float, optional
+        A value of features that marks a missing one.
+    missing : str or sequence, optional
+        Strategies for samples that miss sources, such as ``"present,impute"``; each method is run
+        with each of them.
+    multiclass : {"ovo", "ovr", "native"}, default="ovo"
+        As for :class:`mklkit.MKLClassifier`.
+    bandwidths : {"per-problem", "all-rows"}, default="per-problem"
+        As for :class:`mklkit.MKLClassifier`.
+    class_weight : None, "balanced", or dict of class label to number, default=None
+        As for :class:`mklkit.MKLClassifier`; for the baselines too.
+    probability : bool, default=False
         As for :class:`mklkit.MKLClassifier`.
     baselines : sequence of str, optional
-        Which of scikit-learn's estimators to compare: ``"logistic regression"``, for numbers
-        ``"ridge regression"``, and ``"random forest"`` and ``"gradient boosting"``; for outliers
-        ``"isolation forest"``. Default: all, except that one that takes over a minute on the first
-        split, and longer than all other methods together, is left out of the other splits.
+        Which of scikit-learn's estimators to compare: ``"logistic regression"``, for numeric
+        targets ``"ridge regression"``, and ``"random forest"`` and ``"gradient boosting"``; for
+        outliers ``"isolation forest"``. Default: all, except that one that takes over a minute on
+        the first split, and longer than all other methods together, is left out of the other
+        splits.
     task : {"auto", "classification", "regression", "outliers"}, default="auto"
-        ``"auto"``: regression if the target has fractions or many different numbers. Outliers
-        are detected without labels and scored by them: they are the rarer of two classes.
+        ``"auto"``: regression if the target has fractions or many different numbers. Outliers are
+        detected without labels and scored by them: they are the rarer of two classes.
     score : str, optional
-        scikit-learn's name of the score that ranks methods, tests them and chooses their
-        parameters, such as ``"balanced_accuracy"``. Default: ``"accuracy"``, or
-        ``"balanced_accuracy"`` if the largest class of some data set has over 1.5 times the rows
-        of its smallest; for numbers ``"r2"``, for outliers ``"roc_auc"``.
+        The score that ranks methods, tests them and chooses their parameters, by scikit-learn's
+        name, such as ``"balanced_accuracy"``. Default: ``"accuracy"``, or ``"balanced_accuracy"``
+        if the largest class of some data set has over 1.5 times the samples of its smallest; for
+        numeric targets ``"r2"``, for outliers ``"roc_auc"``.
     cv : int, str, scikit-learn splitter or list of (training rows, test rows), optional
         ``"5x4"`` means five stratified folds, four times; ``"groups"`` each group left out once;
         ``"time:5"`` five splits in row order, training on earlier rows. Default: ``"5x10"``.
-    lacks : str or float, optional
-        A value of features that stands for a missing one.
-    missing : str or sequence, optional
-        Strategies for rows that lack sources, such as ``"present,impute"``; each method is run
-        with each of them.
     mccv : int, optional
         The number of Monte-Carlo splits to use instead, with a share ``train`` for training.
     train : float, optional
-        Default: 0.5.
+        The share of samples for training, with ``mccv``; by default 0.5.
     split_column : str, optional
         A column whose values ``train`` and ``test`` define a single split to use instead.
-    groups : str or array-like of shape (n_rows,), optional
-        The column, or array, that groups rows, such as those of a patient: the rows of a group are
-        in the same part of each split, also inside a fit.
+    groups : str or array-like of shape (N,), optional
+        The column, or array, that groups samples, such as those of a patient: the samples of a
+        group are in the same part of each split, also inside a fit.
     tune : "fast", "thorough" or int, optional
-        How long methods search for parameters, on the training rows of each split; the baselines
+        How long methods search for parameters, on the training samples of each split; the baselines
         then search small grids too.
     seed : int, default=0
         The seed of splits and methods.
@@ -153,11 +164,18 @@ def compare(
     results : path, optional
         A file for finished runs. If it exists, with the same data, splits, seed and tuning, its
         runs are not repeated.
-    target, drop
-        As for :func:`mklkit.datasets.load_table`, if ``X`` names data or is a DataFrame that
-        holds its target.
-    weights : str, int or array-like of shape (n_rows,), optional
-        The weight of each row in the fits: a column, which is not a feature, or with ``y`` numbers.
+    target : str or int, optional
+        The column of the target, as for :func:`mklkit.datasets.load_table`, if ``X`` names data or
+        is a DataFrame that holds it.
+    drop : sequence of str, default=()
+        Columns to leave out, as for :func:`mklkit.datasets.load_table`.
+    weights : str, int or array-like of shape (N,), optional
+        The weight of each sample in the fits: a column, which is not a feature, or with ``y``
+        numbers.
+    n_jobs : int or None, default=None
+        As for :class:`mklkit.MKLClassifier`.
+    max_memory : int or str, optional
+        As for :class:`mklkit.MKLClassifier`.
     time_limit : float or str, optional
         Seconds, or a time such as ``"10m"``, after which no more runs begin. The notes tell how
         many repetitions of the folds were finished.
@@ -174,8 +192,19 @@ def compare(
     Raises
     ------
     MKLKitError
-        If a name is unknown, data can't be read, or the file of results has another plan. A
-        method that can't be fitted is not an error but a row with the reason.
+        If a name is unknown, data can't be read, or the file of results has another plan. A method
+        that can't be fitted is not an error but a row with the reason.
+
+    See Also
+    --------
+    Comparison : The result.
+    explain : Which kernels and columns a model needs.
+    cross_validate : The scores of one estimator.
+
+    References
+    ----------
+    .. [1] C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine Learning 52
+       (2003), 239–281.
 
     Examples
     --------

@@ -52,14 +52,16 @@ HIDDEN = ("scores", "weights", "confusion", "calibration")
 
 @attrs.frozen(eq=False, slots=False)
 class Comparison:
-    """The result of :func:`mklkit.compare`.
+    """The result of :func:`mklkit.compare`: scores of all runs, tables, tests and a report.
 
-    Attributes
+    Parameters
     ----------
     cells : list of Cell
         One per data set, split and method, in that order; with weights, confusions and calibration.
     data : list of DataSet
+        The data sets as read.
     methods : list of Method
+        The methods, with their pipelines.
     plan : dict
         Plain values: ``data``, ``splits``, ``task``, ``score``, ``margins``, ``resolution``,
         ``seed``, ``tune``, ``methods``, ``versions``, ``questions``, ``reference``;
@@ -68,13 +70,52 @@ class Comparison:
         What was left out or differs from the request.
     complete : bool
         False if it was interrupted before all runs were done.
-    reused : int
+    reused : int, default=0
         The number of runs that were in a file of results.
-    by_time : bool
+    by_time : bool, default=False
         True if the time limit ended it.
-    unadjusted : dict of str to dict of str to list of str
+    unadjusted : dict of str to dict of str to list of str, default={}
         Per data set, the methods that read columns from which the removed ``covariates`` can still
         be told (discrete or skewed ones), and these columns. They get no verdict and no p value.
+
+    Attributes
+    ----------
+    results : DataFrame
+        One row per run: data, method, kind, learner, repeat, fold, sizes, scores, times in seconds,
+        memory in bytes, and the reason of a failure.
+    questions : DataFrame
+        The tests of the questions that the request plans, one row per test and data set.
+    ranking : dict
+        Over several data sets, average ranks, Friedman's test, and Nemenyi's critical difference.
+    verdict : str
+        The answers in words.
+    how : list of str
+        What a difference estimates, and what the tests cover.
+    task : Task
+        The task of all data sets.
+    score : Score
+        The score that ranks and tests methods.
+    unit : str
+        The unit of differences in score: ``"points"``, or the name of the score.
+    compared_data : list of str
+        The names of the data sets that count in :meth:`table`.
+    best_method : Method
+        The multiple-kernel method with the best mean score (of several data sets, rank).
+    best_estimator_ : Pipeline
+        The pipeline of ``best_method``, fitted on all samples when first used.
+
+    See Also
+    --------
+    compare : The function that returns it.
+
+    References
+    ----------
+    .. [1] C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine Learning 52
+       (2003), 239–281.
+    .. [2] S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal
+       of Statistics 6 (1979), 65–70.
+    .. [3] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of
+       Machine Learning Research 7 (2006), 1–30.
 
     Examples
     --------
@@ -152,7 +193,18 @@ class Comparison:
         return [str(name) for name in self._compared["data"].unique()]
 
     def compared_cells(self, data: str) -> list[Cell]:
-        """Return the cells of one data set that count in :meth:`table`."""
+        """Return the runs of one data set that count in :meth:`table`.
+
+        Parameters
+        ----------
+        data : str
+            The name of the data set.
+
+        Returns
+        -------
+        list of Cell
+            The runs, in their order.
+        """
         splits = set(self._compared[SPLIT].itertuples(index=False, name=None))
         cells = (cell for cell in self.cells if cell.data == data)
         return [cell for cell in cells if (cell.data, cell.repeat, cell.fold) in splits]
@@ -306,7 +358,18 @@ class Comparison:
         return [text for text in (estimand(self.plan), covered) if text]
 
     def shown(self, score: float) -> str:
-        """Return a score as it is written in text."""
+        """Return a score as it is written in text.
+
+        Parameters
+        ----------
+        score : float
+            The score.
+
+        Returns
+        -------
+        str
+            In per cent, if differences are in points; otherwise with three digits.
+        """
         return f"{100 * score:.1f} %" if self.unit == "points" else f"{score:.3f}"
 
     @property
@@ -357,11 +420,37 @@ class Comparison:
         return fitted
 
     def plot(self, ax: Axes | None = None, data: str | None = None) -> ComparisonDisplay:
-        """Draw scores with their intervals, the best method first (needs matplotlib)."""
+        """Draw scores with their intervals, the best method first; it needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default new axes.
+        data : str, optional
+            The name of one data set; by default all of them.
+
+        Returns
+        -------
+        ComparisonDisplay
+            The drawing, with ``ax_`` and ``figure_``.
+
+        Raises
+        ------
+        DataError
+            If there is no such data set, or none was finished.
+        """
         return ComparisonDisplay(self.table(data), str(self.plan["score"]), self.unit).plot(ax)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain values for JSON, with None for NaN."""
+        """Return everything as plain values for JSON.
+
+        Returns
+        -------
+        dict
+            With None for NaN: ``plan``, ``complete``, ``notes``, ``how``, ``tables`` by data set,
+            ``questions``, ``verdict``, ``unadjusted`` and ``cells``; of several data sets also
+            ``over_data_sets`` and ``ranking``.
+        """
         names = self.compared_data
         content = {
             "plan": self.plan,

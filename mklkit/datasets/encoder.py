@@ -66,13 +66,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         but identifiers): numbers keep their gaps, and all others are text.
     imputed : sequence, default=()
         Those among them whose gaps become the training median.
-    asked : sequence of (kernel, column), default=()
+    required : sequence of (kernel, column), default=()
         The columns that kernels on numbers name; they must not be dropped.
-    recognise : bool, default=False
+    infer : bool, default=False
         Whether kernels will be proposed: then columns of free text are passed on too, and
         categories in addition to their one-hot columns.
-    sources, lacks : sequence, str or float, optional
-        Columns whose gaps stay in rows that lack all of them; a value that marks a gap.
+    sources : sequence, default=()
+        Columns whose gaps stay in samples in which all of them are missing.
+    missing_value : str or float, optional
+        A value that marks a missing one.
 
     Attributes
     ----------
@@ -101,6 +103,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         The smallest and the largest number of each numeric column.
     feature_names_out_, sources_ : list of str
         The output columns, and the input column from which each was derived.
+
+    See Also
+    --------
+    build_pipeline : The encoder, scaling and a classifier.
 
     Examples
     --------
@@ -135,7 +141,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.sources, self.missing_value = sources, missing_value
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Determine column types, medians and categories from the training rows.
+        """Determine column types, medians and categories from the training samples.
+
+        Parameters
+        ----------
+        X : DataFrame or array of shape (N, d)
+            The training samples, with columns of any type.
+        y : object, optional
+            Ignored; scikit-learn's pipelines pass it.
+
+        Returns
+        -------
+        TableEncoder
+            The fitted encoder itself.
 
         Raises
         ------
@@ -202,9 +220,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return encoded[self.feature_names_out_]
 
     def unseen_values(self, frame: pd.DataFrame) -> Iterator[tuple[str, NDArray[np.object_]]]:
-        """Yield each available column of categories with its values that training lacks.
+        """Yield each available column of categories with its values that training does not have.
 
-        The values are text, one for each row with such a value, in the order of the rows.
+        Parameters
+        ----------
+        frame : DataFrame of shape (n, d)
+            New samples, as read.
+
+        Yields
+        ------
+        name : str
+            The name of the column.
+        values : ndarray of object
+            The new values as text, one for each sample with such a value, in their order.
         """
         categories = self.one_hot_.categories_ if self.category_ else []
         for name, known in zip(self.category_, categories, strict=True):
@@ -214,20 +242,40 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 yield name, distinct[codes[new[codes]]]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the names of the output columns."""
+        """Return the names of the output columns.
+
+        Parameters
+        ----------
+        input_features : object, optional
+            Ignored; scikit-learn passes it.
+
+        Returns
+        -------
+        ndarray of object
+            The names.
+        """
         check_is_fitted(self)
         return np.asarray(self.feature_names_out_, dtype=object)
 
     def describe(self) -> list[str]:
-        """Describe the encoding of the training rows, one line per step."""
+        """Describe the encoding of the training samples.
+
+        Returns
+        -------
+        list of str
+            One line per step.
+        """
         check_is_fitted(self)
         return described(self)
 
     def columns(self) -> list[dict[str, Any]]:
         """Return how each input column was treated in training.
 
-        Its ``name``, ``kind`` (as in ``kinds_``) and ``gaps``, the number of ``values`` of a
-        category, and ``kept`` (True) for a column left unchanged for its kernels.
+        Returns
+        -------
+        list of dict
+            Its ``name``, ``kind`` (as in ``kinds_``) and ``gaps``, the number of ``values`` of a
+            category, and ``kept`` (True) for a column left unchanged for its kernels.
         """
         check_is_fitted(self)
         return input_columns(self)

@@ -126,7 +126,7 @@ def build_pipeline(
         The maximum of one-hot columns per text column; its rarest values share one.
     covariates : str or sequence, optional
         Columns to remove from all others, as :class:`mklkit.datasets.CovariateRemoval` does.
-    lacks : str or float, optional
+    missing_value : str or float, optional
         A value that marks a missing one, such as ``-9``.
 
     Returns
@@ -134,6 +134,16 @@ def build_pipeline(
     sklearn.pipeline.Pipeline
         With the steps ``encode``, ``scale``, ``covariates`` (if any) and ``classify``; each passes
         on a DataFrame with readable column names, so that kernels can choose columns by name.
+
+    Raises
+    ------
+    MKLKitError
+        If ``scale`` is another word.
+
+    See Also
+    --------
+    preset_pipeline : The same steps before a preset's classifier.
+    TableEncoder : The first step.
 
     Notes
     -----
@@ -196,11 +206,30 @@ def preset_pipeline(
     preset : str or Preset
         A name that ``mklkit list presets`` shows, or a preset itself.
     scale : {"standard", "minmax", "none"}, optional
-        Overrides the preset's scaling.
-    covariates, lacks
-        As for :func:`mklkit.build_pipeline`.
+        How features are scaled; by default as the preset states.
+    covariates : str or sequence, optional
+        Columns to remove from all others, as for :func:`mklkit.build_pipeline`.
+    missing_value : str or float, optional
+        A value that marks a missing one, such as ``-9``.
     **settings
         As for :func:`mklkit.preset_classifier`.
+
+    Returns
+    -------
+    sklearn.pipeline.Pipeline
+        With the steps of :func:`mklkit.build_pipeline`, not fitted.
+
+    Raises
+    ------
+    UnknownNameError
+        If no preset has that name.
+    MKLKitError
+        If a setting or the scaling is invalid.
+
+    See Also
+    --------
+    build_pipeline : The steps.
+    preset_classifier : The classifier alone.
 
     Examples
     --------

@@ -46,8 +46,16 @@ class NestedParameters(BaseEstimator):
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; those of components as ``combiner__lam``, ``kernels__rbf__sigma``.
 
-        Spec strings are resolved for that; those that can't be have no nested parameters, and
-        ``fit`` reports them.
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether to include those of components. Spec strings are resolved for that; those that
+            can't be have no nested parameters, and ``fit`` reports them.
+
+        Returns
+        -------
+        dict of str to object
+            The values by name.
         """
         params: dict[str, Any] = super().get_params(deep=False)
         if deep:
@@ -58,12 +66,23 @@ class NestedParameters(BaseEstimator):
     def set_params(self, **params: Any) -> Self:
         """Set parameters; a nested one replaces its (frozen) component by a changed copy.
 
+        Parameters
+        ----------
+        **params
+            Values by name, such as ``combiner__lam=0.5``.
+
+        Returns
+        -------
+        estimator
+            The estimator itself.
+
         Raises
         ------
         ValueError
             If there is no parameter of that name.
-        MKLKitError
-            A ``ValueError`` too: for nested names, and values that a component refuses.
+        SpecError
+            A ``ValueError`` too: for nested names that do not exist, and for values that a
+            component does not accept.
         """
         plain = {key: value for key, value in params.items() if "__" not in key}
         if plain:
@@ -94,7 +113,13 @@ class NestedParameters(BaseEstimator):
         return {kind: params[kind] for kind in COMPONENT_KINDS if kind in params}
 
     def named_components(self) -> dict[str, Component]:
-        """Return the components that have parameters, by the prefix of their nested names."""
+        """Return the components that have parameters.
+
+        Returns
+        -------
+        dict of str to Component
+            By the prefix of their nested names, such as ``learner`` and ``kernels__rbf``.
+        """
         components: dict[str, Any] = {}
         for kind, value in self._given().items():
             with suppress(MKLKitError):
@@ -217,7 +242,19 @@ class FittedKernels(TakesGaps, ShowsKernels):
         return self.fitted_.choices
 
     def weights_frame(self) -> pd.DataFrame:
-        """Return the kernel weights as a tidy table: problem, (cluster,) kernel, weight."""
+        """Return the kernel weights as a tidy table.
+
+        Returns
+        -------
+        DataFrame
+            With the columns ``problem``, ``cluster`` (only with cluster gating), ``kernel`` and
+            ``weight``.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            If it is not fitted.
+        """
         check_is_fitted(self)
         rows = [
             (_problem_name(problem), cluster)
@@ -296,14 +333,22 @@ class KernelEstimator(NestedParameters, FittedKernels):
         return choose_components(*parts, task=self._task)
 
     def gate_weights(self, X: Any) -> Array:
-        """Return each row's kernel weights, (n, M), if the combiner gates the kernels.
+        """Return the kernel weights of each sample, if the combiner gates the kernels.
 
-        For several problems, the mean over the problems.
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n, d)
+            New samples.
+
+        Returns
+        -------
+        ndarray of shape (n, M)
+            The weights; for several problems, their mean over the problems.
 
         Raises
         ------
         IncompatibleError
-            If the combiner's weights are the same for all rows.
+            If the combiner's weights are the same for all samples.
         """
         check_is_fitted(self)
         X = check_new_rows(self, X)

@@ -81,6 +81,7 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (C,)
+        The class labels, in order.
     class_weight_ : ndarray of shape (C,)
         The weight of each class; ones by default.
     class_prior_ : ndarray of shape (C,)
@@ -110,6 +111,13 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
     n_groups_fit_ : int or None
         The number of their groups; None if ``fit`` got no groups.
     n_features_in_, feature_names_in_ : as in scikit-learn
+
+    See Also
+    --------
+    MKLSearchCV : Parameters chosen by cross-validation.
+    preset_pipeline : A complete system by name, with encoding and scaling.
+    explain : Which kernels and columns a model needs.
+    compare : Methods on the same splits, with tests of their differences.
 
     Examples
     --------
@@ -154,25 +162,36 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         self.missing = missing
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Learn from rows (N, d), their class labels (N,) and, if given, their weights (N,).
+        """Learn from samples and their class labels.
 
-        With ``groups`` (N,), such as the patient of each row, whatever is chosen on held-out rows
-        (C, α, the best kernel, probabilities …) is chosen on rows of other groups.
+        Parameters
+        ----------
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (N, d)
+            The training samples. A :class:`mklkit.StoredRows` or ``numpy.memmap`` is read in parts;
+            the rows of a Dask array or DataFrame stay on Dask's workers.
+        y : array-like of shape (N,)
+            Their class labels; for rows of Dask, a Dask array or Series.
+        sample_weight : array-like of shape (N,), optional
+            How much each sample counts: a sample of weight 2 counts as the same sample twice, and
+            one of weight 0 is left out. Random maps and ``kernels="auto"`` weight all others
+            equally.
+        groups : array-like of shape (N,), optional
+            The group of each sample, such as its patient: whatever is chosen on held-out samples
+            (C, α, the best kernel, probabilities …) is chosen on samples of other groups.
 
-        A row of weight 2 counts as the same row twice, and one of weight 0 is left out. Random maps
-        and ``kernels="auto"`` weigh all other rows equally.
-
-        Rows may also be a :class:`mklkit.StoredRows` or a ``numpy.memmap``, which are read in
-        parts, or a Dask array or DataFrame (and labels a Dask array or Series), whose rows stay
-        on Dask's workers.
+        Returns
+        -------
+        MKLClassifier
+            The fitted estimator itself.
 
         Raises
         ------
         ValueError
-            For data that scikit-learn refuses (infinity, text, one row) and for one class only.
+            For data that scikit-learn does not accept (infinity, text, one sample) and for one
+            class only.
         MKLKitError
-            A ``ValueError`` too: unknown names, components that don't fit together or can't weigh
-            rows, columns or classes that don't exist, weights that are negative or not finite.
+            A ``ValueError`` too: unknown names, components that do not fit together or can't weight
+            samples, columns or classes that do not exist, weights that are negative or not finite.
         """
         return self.fit_sharing(None, X, y, sample_weight, groups)
 
@@ -184,7 +203,25 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         sample_weight: Any = None,
         groups: Any = None,
     ) -> Self:
-        """Learn as :meth:`fit` does, sharing views with other fits on the same rows."""
+        """Learn as :meth:`fit` does, sharing views with other fits on the same samples.
+
+        Parameters
+        ----------
+        cache : Cache or None
+            The cache of Gram matrices, features and statistics; None for a cache of its own.
+        X, y, sample_weight, groups : array-like
+            As for :meth:`fit`.
+
+        Returns
+        -------
+        MKLClassifier
+            The fitted estimator itself.
+
+        Raises
+        ------
+        SpecError
+            If ``probability`` is not a boolean; and the errors of :meth:`fit`.
+        """
         if not isinstance(self.probability, bool | np.bool_):
             raise SpecError(f"probability must be True or False; got {self.probability!r:.80}.")
         plan, data = plan_and_read(self, self._task, X, y, sample_weight, groups)
@@ -270,13 +307,21 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
 
     @lazy_on_dask
     def decision_function(self, X: Any, split: bool = False) -> Array:
-        """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C).
+        """Return decision values.
 
-        For a Dask array or DataFrame, they are a lazy Dask array.
+        Parameters
+        ----------
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+            New samples.
+        split : bool, default=False
+            Whether to return the part of each kernel, in the order of ``kernel_names_``, and last
+            the constant. The parts sum to the values over axis 1.
 
-        With ``split=True``, return the part of each kernel, in the order of ``kernel_names_``, and
-        last the constant: (n, M + 1), for several classes (n, M + 1, C). The parts sum to the
-        values over axis 1.
+        Returns
+        -------
+        ndarray of shape (n,) or (n, C)
+            Of two classes, (n,): above 0 for ``classes_[1]``; otherwise one column per class. With
+            ``split``, (n, M + 1) or (n, M + 1, C). For rows of Dask, a lazy Dask array.
 
         Raises
         ------
@@ -284,14 +329,36 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
             If a value is not finite, as may happen with features of 1e300.
         IncompatibleError
             If values to be split are not a sum over kernels: ``multiclass="ovo"`` with several
-            classes, gates per row, rules that do not add, ``kda``.
+            classes, gates per sample, rules that do not add, ``kda``.
         """
         if split:
             return joined_parts(self.fitted_, check_new_rows(self, X), len(self.classes_))
         return decision_values(self.fitted_, check_new_rows(self, X), len(self.classes_))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, split: bool = False) -> float:
-        """Return the accuracy on rows; it is not a sum over kernels, so it can't be ``split``."""
+        """Return the accuracy.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+            Samples.
+        y : array-like of shape (n,)
+            Their class labels.
+        sample_weight : array-like of shape (n,), optional
+            How much each sample counts; by default all count equally.
+        split : bool, default=False
+            Not available: an accuracy is not a sum over kernels.
+
+        Returns
+        -------
+        float
+            The share of correct predictions.
+
+        Raises
+        ------
+        IncompatibleError
+            If ``split`` is True.
+        """
         if split:
             raise IncompatibleError(
                 "An accuracy is not a sum over kernels: decision_function(X, split=True) splits the"

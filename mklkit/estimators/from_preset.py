@@ -35,6 +35,7 @@ def preset_classifier(
     scoring : str or callable, optional
         The score that chooses the parameters, as for :class:`MKLSearchCV`.
     random_state : int, RandomState or None, default=None
+        The seed of everything random.
     **settings
         Parameters of :class:`MKLClassifier`, which override the preset's.
 
@@ -51,6 +52,10 @@ def preset_classifier(
     SpecError
         If ``preset`` is neither, a setting is not a parameter of the classifier, or ``tune`` is
         invalid.
+
+    See Also
+    --------
+    preset_pipeline : The same with the steps before it.
 
     Examples
     --------

@@ -48,14 +48,21 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
     offset_ : float
         The threshold of :meth:`score_samples`: rows below it are outliers.
     weights_ : ndarray of shape (1, M)
+        The kernel weights.
     kernel_names_, kernel_columns_, kernels_, feature_map_, combiner_, learner_, choices_
         As in :class:`mklkit.MKLClassifier`.
     problems_ : list of str
         ``["all rows"]``.
     decisions_ : list of one Decision
+        The decision on all samples.
     n_samples_fit_ : int
         The number of training rows, without those of weight 0.
     n_features_in_, feature_names_in_ : as in scikit-learn
+
+    See Also
+    --------
+    MKLClassifier : The estimator for labels.
+    MKLTransformer : The weighted sum of kernels for other estimators.
 
     Notes
     -----
@@ -75,19 +82,26 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
     _task: ClassVar[Task] = "none"
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows (N, d); ``y`` is ignored.
+        """Learn from samples without labels.
 
         Parameters
         ----------
-        X : array-like, DataFrame, RowSource or Dask rows of shape (N, d)
-        y : ignored
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (N, d)
+            The training samples, as for :meth:`mklkit.MKLClassifier.fit`.
+        y : object, optional
+            Ignored; scikit-learn's pipelines pass it.
         sample_weight : array-like of shape (N,), optional
-            How much each row counts: a row of weight 2 as much as the same row twice.
+            How much each sample counts: a sample of weight 2 as much as the same sample twice.
+
+        Returns
+        -------
+        MKLOneClass
+            The fitted estimator itself.
 
         Raises
         ------
         ValueError
-            For data that scikit-learn refuses (infinity, text, one row).
+            For data that scikit-learn does not accept (infinity, text, one sample).
         MKLKitError
             A ``ValueError`` too: components that need labels or do not fit together.
         """
@@ -101,7 +115,18 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
         return self
 
     def score_samples(self, X: Any) -> Array:
-        """Return how much each row (n,) is like the training rows, without a threshold.
+        """Return how similar each sample is to the training samples, without a threshold.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+            New samples.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The scores: larger for samples that are more like the training samples. For rows of
+            Dask, a lazy Dask array.
 
         Raises
         ------
@@ -114,10 +139,20 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
 
     @lazy_on_dask
     def decision_function(self, X: Any, split: bool = False) -> Array:
-        """Return :meth:`score_samples` less ``offset_`` (n,): below 0 for outliers.
+        """Return :meth:`score_samples` minus ``offset_``: below 0 for outliers.
 
-        For a Dask array or DataFrame, they are a lazy Dask array. With
-        ``split=True``, return the part of each kernel and, last, the constant, (n, M + 1).
+        Parameters
+        ----------
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+            New samples.
+        split : bool, default=False
+            Whether to return the part of each kernel, in the order of ``kernel_names_``, and last
+            the constant. The parts sum to the values over axis 1.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The values; with ``split``, (n, M + 1). For rows of Dask, a lazy Dask array.
 
         Raises
         ------
@@ -130,7 +165,19 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
         return finite_values(self.fitted_, rows)[:, 0]
 
     def predict(self, X: Any) -> NDArray[np.intp]:
-        """Return 1 for rows like the training rows and -1 for outliers (n,)."""
+        """Return which samples are outliers.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+            New samples.
+
+        Returns
+        -------
+        ndarray of int of shape (n,)
+            1 for samples like the training samples, −1 for outliers. For rows of Dask, a Dask
+            array.
+        """
         check_is_fitted(self)
         if is_dask(X):
             labels: NDArray[np.intp] = of_each_row(self, type(self).predict, X, np.intp)

@@ -93,7 +93,18 @@ class PredictsClasses(ClassifierMixin, ABC):
 
     @abstractmethod
     def decision_function(self, X: Any) -> Array:
-        """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C)."""
+        """Return decision values.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+            New samples.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, C)
+            Of two classes, (n,): above 0 for ``classes_[1]``; otherwise one column per class.
+        """
 
     @abstractmethod
     def _probabilities(self, X: Any) -> Array:
@@ -110,9 +121,19 @@ class PredictsClasses(ClassifierMixin, ABC):
         return bool(self.probability) or asks
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class label of each row (n,); for rows of Dask, as a Dask array.
+        """Return the class label of each sample.
 
         Ties, as in votes, go to the first class in order.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+            New samples.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The labels; for rows of Dask, a Dask array.
         """
         if is_dask(X):
             check_is_fitted(self)
@@ -123,11 +144,20 @@ class PredictsClasses(ClassifierMixin, ABC):
 
     @available_if(_are_asked_for)
     def predict_proba(self, X: Any) -> Array:
-        """Return the probability of each class, (n, C), in the order of ``classes_``.
+        """Return the probability of each class.
 
         There is no such method without ``probability=True``. :meth:`predict` follows the decision
-        values, and may differ from the likeliest class if classes are about equally likely. For a
-        Dask array or DataFrame, they are a Dask array.
+        values, and may differ from the likeliest class if classes are about equally likely.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+            New samples.
+
+        Returns
+        -------
+        ndarray of shape (n, C)
+            The probabilities, in the order of ``classes_``; for rows of Dask, a Dask array.
 
         Raises
         ------
@@ -144,7 +174,18 @@ class PredictsClasses(ClassifierMixin, ABC):
 
     @available_if(_are_asked_for)
     def predict_log_proba(self, X: Any) -> Array:
-        """Return the logarithms of :meth:`predict_proba`, −inf where one rounds to 0."""
+        """Return the logarithms of :meth:`predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+            New samples.
+
+        Returns
+        -------
+        ndarray of shape (n, C)
+            The logarithms, −inf where a probability rounds to 0.
+        """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 

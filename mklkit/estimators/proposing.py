@@ -131,23 +131,39 @@ def proposed_bank(
 
 
 def propose_kernels(X: Any, y: Any, kernels: Any = "auto") -> KernelBank:
-    """Return the bank that ``MKLClassifier(kernels="auto")`` takes on these training rows.
+    """Return the kernels that ``MKLClassifier(kernels="auto")`` takes on these training samples.
 
     Parameters
     ----------
-    X : DataFrame, array-like, RowSource or Dask rows of shape (N, d)
-        Columns are grouped by the names of a DataFrame.
+    X : DataFrame, array-like, StoredRows or Dask rows of shape (N, d)
+        The training samples. Columns are grouped by the names of a DataFrame.
     y : array-like of shape (N,)
-        Class labels.
+        Their class labels.
     kernels : str or list of str, default="auto"
-        Or ``"auto@columns"`` for each source, as in ``["auto@mrna_*", "auto@age,sex"]``.
+        ``"auto"``, or ``"auto@columns"`` for each source, as in ``["auto@mrna_*",
+        "auto@age,sex"]``.
+
+    Returns
+    -------
+    KernelBank
+        With ``kernels``, bound to columns, and ``notes``, which tell what was taken and left out
+        and why; a table in a notebook.
 
     Raises
     ------
     ValueError
-        For data that a classifier refuses.
+        For data that a classifier does not accept.
     DataError
-        If no candidate can be fitted to these rows.
+        If no candidate can be fitted to these samples.
+
+    See Also
+    --------
+    MKLClassifier : The estimator with ``kernels="auto"``.
+
+    References
+    ----------
+    .. [1] C. Cortes, M. Mohri and A. Rostamizadeh, "Algorithms for learning kernels based on
+       centered alignment", Journal of Machine Learning Research 13 (2012), 795–828.
 
     Examples
     --------

@@ -63,6 +63,11 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         The number of their groups; None if ``fit`` got no groups.
     n_features_in_, feature_names_in_ : as in scikit-learn
 
+    See Also
+    --------
+    MKLClassifier : The same for classes.
+    explain : Which kernels and columns a model needs.
+
     Notes
     -----
     :meth:`score` is R²; for several targets, the mean.
@@ -81,30 +86,34 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
     _task: ClassVar[Task] = "numbers"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Learn from rows (N, d) and numbers, (N,) or (N, T).
-
-        Rows may also be a :class:`mklkit.protocols.RowSource`, ``numpy.memmap`` or Dask's, as for
-        :meth:`mklkit.MKLClassifier.fit`.
+        """Learn from samples and their numeric targets.
 
         Parameters
         ----------
-        X : array-like, DataFrame, RowSource or Dask rows of shape (N, d)
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (N, d)
+            The training samples, as for :meth:`mklkit.MKLClassifier.fit`.
         y : array-like of shape (N,) or (N, T)
+            The numbers, one column per target.
         sample_weight : array-like of shape (N,), optional
-            How much each row counts: a row of weight 2 as much as the same row twice. Widths such
-            as ``sigma='mean'``, and kernel weights if ``CombinerTraits.row_weights`` is
-            ``"learner"``, count all rows equally.
+            How much each sample counts: a sample of weight 2 as much as the same sample twice.
+            Widths such as ``sigma='mean'``, and kernel weights if the combiner's traits have
+            ``row_weights="learner"``, count all samples equally.
         groups : array-like of shape (N,), optional
-            The group of each row, such as its patient: any choice on held-out rows is made on rows
-            of other groups.
+            The group of each sample, such as its patient: any choice on held-out samples is made on
+            samples of other groups.
+
+        Returns
+        -------
+        MKLRegressor
+            The fitted estimator itself.
 
         Raises
         ------
         ValueError
-            For data that scikit-learn refuses: infinity, text, one row.
+            For data that scikit-learn does not accept: infinity, text, one sample.
         MKLKitError
-            A ``ValueError`` too: unknown names, components that don't fit together or can't learn
-            numbers, columns that don't exist.
+            A ``ValueError`` too: unknown names, components that do not fit together or can't do
+            regression, columns that do not exist.
         """
         names = _names_of(y)
         plan, data = plan_and_read(self, self._task, X, y, sample_weight, groups)
@@ -139,10 +148,21 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
     @lazy_on_dask
     def predict(self, X: Any, split: bool = False) -> Array:
-        """Return the predictions, (n,) or (n, T), for rows; for rows of Dask, as a Dask array.
+        """Return the predictions.
 
-        With ``split=True``, return the part of each kernel, in the order of ``kernel_names_``, and
-        last the constant: (n, M + 1) or (n, M + 1, T), which sum to the predictions over axis 1.
+        Parameters
+        ----------
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+            New samples.
+        split : bool, default=False
+            Whether to return the part of each kernel, in the order of ``kernel_names_``, and last
+            the constant. The parts sum to the predictions over axis 1.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, T)
+            The numbers, in the units of y. With ``split``, (n, M + 1) or (n, M + 1, T). For rows of
+            Dask, a lazy Dask array.
 
         Raises
         ------
@@ -163,11 +183,25 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         return numbers[:, 0] if self._one_target else numbers
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, split: bool = False) -> Any:
-        """Return R² on rows; for several targets, the mean.
+        """Return R², the coefficient of determination.
 
-        With ``split=True``, return the share of each kernel, and last of the constant, (M + 1,),
-        which sum to R²: f_m·(2y − f)/y·y for the parts f_m of :meth:`predict`, with the mean
-        subtracted from y and f; Pratt's product measure, as in himalaya's ``r2_score_split``.
+        Parameters
+        ----------
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+            Samples.
+        y : array-like of shape (n,) or (n, T)
+            Their targets.
+        sample_weight : array-like of shape (n,), optional
+            How much each sample counts; by default all count equally.
+        split : bool, default=False
+            Whether to return the share of each kernel, and last of the constant, which sum to R²:
+            f_m·(2y − f)/y·y for the parts f_m of :meth:`predict`, with the mean subtracted from y
+            and f. This is Pratt's product measure, as in himalaya's ``r2_score_split``.
+
+        Returns
+        -------
+        float or ndarray of shape (M + 1,)
+            R², or its shares; for several targets, the mean.
         """
         if not split:
             return super().score(X, y, sample_weight)

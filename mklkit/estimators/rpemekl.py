@@ -49,6 +49,7 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
     max_memory : int or str, optional
         The memory of a member's features and sums over them, as for MKLClassifier.
     random_state : int, RandomState or None, default=None
+        The seed of the members' seeds, and of the folds.
     n_jobs : int or None, default=None
         Threads over binary problems.
 
@@ -60,12 +61,22 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         The cross-validated accuracy of one member with these; NaN without a search.
     refit_time_ : float
         Seconds to fit the members, without the search.
-    others : as for MKLVotingClassifier
+    others
+        As in :class:`mklkit.MKLVotingClassifier`.
+
+    See Also
+    --------
+    MKLVotingClassifier : The vote alone.
 
     Notes
     -----
-    O(N·p·d + N·p²) per member and kernel for p landmarks, and O(p³) per binary problem.
-    Source: paper 004, Table 1.
+    O(N·p·d + N·p²) per member and kernel for p landmarks, and O(p³) per binary problem. The
+    algorithm is that of Table 1 of Wang et al. 2013 [1]_.
+
+    References
+    ----------
+    .. [1] Z. Wang, W. Jie, S. Chen and D. Gao, "Random projection ensemble learning with multiple
+       empirical kernels", Knowledge-Based Systems 37 (2013), 388–393.
 
     Examples
     --------
@@ -114,7 +125,20 @@ class RPEMEKLClassifier(NestedParameters, MKLVotingClassifier):
         sample_weight: Any = None,
         groups: Any = None,
     ) -> Self:
-        """Fit the members, sharing views with other fits on the same rows."""
+        """Search if requested and fit the members, sharing views with fits on the same samples.
+
+        Parameters
+        ----------
+        cache : Cache or None
+            The cache of Gram matrices, features and statistics; None for a cache of its own.
+        X, y, sample_weight, groups : array-like
+            As for :meth:`mklkit.MKLClassifier.fit`.
+
+        Returns
+        -------
+        RPEMEKLClassifier
+            The fitted estimator itself.
+        """
         self.best_params_, self.best_score_ = self._choose(cache, X, y, sample_weight, groups)
         start = perf_counter()
         member = self._member(**self.best_params_).set_params(probability=self.probability)

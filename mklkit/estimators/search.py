@@ -114,8 +114,14 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         sources and ``mean_test_incomplete`` of the others. A point that can't be fitted has NaN,
         with a warning; names and values that no component takes are refused before anything runs.
     n_splits_ : int
+        The number of folds.
     refit_time_ : float
-        Seconds.
+        The time of the last fit, in seconds.
+
+    See Also
+    --------
+    preset_classifier : The classifier of a preset, with ``tune`` for a search.
+    compare : Methods on the same splits, with ``tune`` for searches.
 
     Notes
     -----
@@ -156,11 +162,32 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Choose parameters by cross-validation on rows (N, d) and targets, then fit on all.
+        """Choose parameters by cross-validation, then fit on all samples.
 
-        Weights of rows (N,) count in the fits. Scores count all rows of a fold equally, as in
-        scikit-learn's ``GridSearchCV``; rows of weight 0 are left out. Rows of a group (N,), such
-        as a patient, are in the same fold, also in folds inside a fit.
+        Parameters
+        ----------
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (N, d)
+            The training samples.
+        y : array-like of shape (N,) or (N, T)
+            Their targets, as the estimator takes them; for one class, −1 for known outliers and 1
+            for inliers.
+        sample_weight : array-like of shape (N,), optional
+            How much each sample counts in the fits. Scores count all samples of a fold equally, as
+            in scikit-learn's ``GridSearchCV``; samples of weight 0 are left out.
+        groups : array-like of shape (N,), optional
+            The group of each sample, such as its patient: groups are in the same fold, also in
+            folds inside a fit.
+
+        Returns
+        -------
+        MKLSearchCV
+            The fitted search itself.
+
+        Raises
+        ------
+        MKLKitError
+            If a name or a value is invalid, before anything is fitted; and the errors of the
+            estimator's ``fit``.
         """
         return self.fit_sharing(None, X, y, sample_weight, groups)
 
@@ -172,7 +199,20 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         sample_weight: Any = None,
         groups: Any = None,
     ) -> Self:
-        """Search as :meth:`fit` does, sharing views with other fits on the same rows."""
+        """Search as :meth:`fit` does, sharing views with other fits on the same samples.
+
+        Parameters
+        ----------
+        cache : Cache or None
+            The cache of Gram matrices, features and statistics; None for a cache of its own.
+        X, y, sample_weight, groups : array-like
+            As for :meth:`fit`.
+
+        Returns
+        -------
+        MKLSearchCV
+            The fitted search itself.
+        """
         check_progress(self.progress)
         base = self._base()
         cache = cache or Cache(base.max_memory)
@@ -275,7 +315,12 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         return list(default_grids(whole, effort, at_once if coupled else frozenset(), seed))
 
     def search_space(self) -> dict[str, tuple[Any, ...]]:
-        """Return the parameters that the components declare for a search, with their values.
+        """Return the parameters that the components declare for a search.
+
+        Returns
+        -------
+        dict of str to tuple
+            The values to try, by nested name.
 
         Examples
         --------
@@ -308,17 +353,54 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         return check_searched(self.estimator)._planned_summary()
 
     def predict(self, X: Any) -> Any:
-        """Return the predictions of the best estimator."""
+        """Return the predictions of the best estimator.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+            New samples.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, T)
+            The predictions.
+        """
         check_is_fitted(self)
         return self.best_estimator_.predict(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the best estimator's own score: accuracy for classes, R² for numbers."""
+        """Return the best estimator's own score: accuracy for classes, R² for numeric targets.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+            Samples.
+        y : array-like of shape (n,) or (n, T)
+            Their targets.
+        sample_weight : array-like of shape (n,), optional
+            How much each sample counts; by default all count equally.
+
+        Returns
+        -------
+        float
+            The score.
+        """
         check_is_fitted(self)
         return float(self.best_estimator_.score(X, y, sample_weight))
 
     def decision_function(self, X: Any) -> Array:
-        """Return the best estimator's decision values; there are none for numbers."""
+        """Return the best estimator's decision values; a regressor has none.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+            New samples.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, C)
+            The values.
+        """
         check_is_fitted(self)
         values: Array = self.best_estimator_.decision_function(X)
         return values

@@ -12,7 +12,24 @@ class SharesCache(ABC):
     """An estimator whose fits can share a cache of Gram matrices, features and statistics."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Learn from rows (N, d), their labels and, optionally, weights and groups, (N,)."""
+        """Learn from samples and their labels.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (N, d)
+            The training samples.
+        y : array-like of shape (N,)
+            Their class labels.
+        sample_weight : array-like of shape (N,), optional
+            How much each sample counts, as for :meth:`mklkit.MKLClassifier.fit`.
+        groups : array-like of shape (N,), optional
+            The group of each sample, such as its patient.
+
+        Returns
+        -------
+        estimator
+            The fitted estimator itself.
+        """
         return self.fit_sharing(None, X, y, sample_weight, groups)
 
     @abstractmethod
@@ -24,4 +41,17 @@ class SharesCache(ABC):
         sample_weight: Any = None,
         groups: Any = None,
     ) -> Self:
-        """Learn as ``fit`` does, with a cache that other fits on the same rows use, or None."""
+        """Learn as ``fit`` does, sharing views with other fits on the same samples.
+
+        Parameters
+        ----------
+        cache : Cache or None
+            The cache of Gram matrices, features and statistics; None for a cache of its own.
+        X, y, sample_weight, groups : array-like
+            As for ``fit``.
+
+        Returns
+        -------
+        estimator
+            The fitted estimator itself.
+        """

@@ -64,9 +64,14 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
     problems_ : list of str
         ``["all rows"]``.
     decisions_ : list of one WeightedColumns
+        The columns of the weighted sum.
     n_samples_fit_ : int
         The number of training rows.
     n_features_in_, feature_names_in_ : as in scikit-learn
+
+    See Also
+    --------
+    MKLClassifier : The weighted sum with a learner.
 
     Notes
     -----
@@ -102,23 +107,56 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
-        """Learn weights from rows (N, d), with labels or numbers (N,) if the combiner uses them.
+        """Learn the weights of the kernels.
 
-        Groups of rows (N,) are kept together as by :meth:`mklkit.MKLClassifier.fit`.
+        Parameters
+        ----------
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (N, d)
+            The training samples, as for :meth:`mklkit.MKLClassifier.fit`.
+        y : array-like of shape (N,), optional
+            Labels or numbers, if the combiner uses them.
+        groups : array-like of shape (N,), optional
+            The group of each sample; groups are kept together as by
+            :meth:`mklkit.MKLClassifier.fit`.
+
+        Returns
+        -------
+        MKLTransformer
+            The fitted estimator itself.
 
         Raises
         ------
         ValueError
-            For data that scikit-learn refuses (NaN, text, one row).
+            For data that scikit-learn does not accept (infinity, text, one sample).
         MKLKitError
-            A ``ValueError`` too: a combiner that needs labels without any, or whose decision is
-            not one learner on a weighted sum; the message names those that work.
+            A ``ValueError`` too: a combiner that needs labels without any, or whose decision is not
+            one learner on a weighted sum; the message names those that work.
         """
         self._learn(X, y, groups)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, groups: Any = None) -> Array:
-        """Return the columns of the training rows: the Gram matrix (N, N), or features (N, p)."""
+        """Learn the weights, and return the columns of the training samples.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (N, d)
+            The training samples.
+        y : array-like of shape (N,), optional
+            Labels or numbers, if the combiner uses them.
+        groups : array-like of shape (N,), optional
+            The group of each sample.
+
+        Returns
+        -------
+        ndarray of shape (N, N) or (N, p)
+            The Gram matrix, or the features of an explicit map.
+
+        Raises
+        ------
+        DataError
+            If a value is not finite; and the errors of :meth:`fit`.
+        """
         side = self._learn(X, y, groups).weighted(self.weights_[0])
         return self._finite(side.features() if side.explicit else side.gram())
 
@@ -128,9 +166,18 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
 
     @lazy_on_dask
     def transform(self, X: Any) -> Array:
-        """Return similarities to the training rows, (n, N), or features (n, p), of rows (n, d).
+        """Return the columns of samples.
 
-        For a Dask array or DataFrame, they are a Dask array.
+        Parameters
+        ----------
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+            New samples.
+
+        Returns
+        -------
+        ndarray of shape (n, N) or (n, p)
+            The similarities to the training samples, or the features of an explicit map. For rows
+            of Dask, a lazy Dask array.
 
         Raises
         ------
@@ -142,7 +189,18 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
             return self._finite(columns.transform(check_new_rows(self, X)))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Return the names of the columns: ``similarity_0`` ..., or ``rbf_0`` ... for features."""
+        """Return the names of the columns that :meth:`transform` returns.
+
+        Parameters
+        ----------
+        input_features : object, optional
+            Ignored; scikit-learn passes it.
+
+        Returns
+        -------
+        ndarray of object
+            ``similarity_0`` …, or ``rbf_0`` … for features.
+        """
         check_is_fitted(self)
         return np.asarray(self._names_out, dtype=object)
 

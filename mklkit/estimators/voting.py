@@ -36,14 +36,22 @@ class MKLVotingClassifier(PredictsClasses, SharesCache, FittedKernels):
     n_members : int, default=3
         H, the number of members.
     random_state : int, RandomState or None, default=None
+        The seed of the members' seeds.
 
     Attributes
     ----------
     members_ : list of MKLClassifier
+        The fitted members.
     classes_, weights_, kernel_names_, kernel_columns_, problems_, kernels_, combiner_,
     feature_map_, learner_, n_samples_fit_
         As in the members; ``weights_`` is their mean.
     choices_ : list of str
+        The choices made where nothing was given, one sentence each.
+
+    See Also
+    --------
+    RPEMEKLClassifier : Such an ensemble of coupled learners.
+    preset_classifier : The classifiers of presets, some of which vote.
 
     Examples
     --------
@@ -69,7 +77,20 @@ class MKLVotingClassifier(PredictsClasses, SharesCache, FittedKernels):
         sample_weight: Any = None,
         groups: Any = None,
     ) -> Self:
-        """Fit the members, sharing views with other fits on the same rows."""
+        """Fit the members, sharing views with other fits on the same samples.
+
+        Parameters
+        ----------
+        cache : Cache or None
+            The cache of Gram matrices, features and statistics; None for a cache of its own.
+        X, y, sample_weight, groups : array-like
+            As for :meth:`mklkit.MKLClassifier.fit`.
+
+        Returns
+        -------
+        MKLVotingClassifier
+            The fitted estimator itself.
+        """
         return self._vote(cache, self._planned_member(), X, y, sample_weight, groups)
 
     def declared_schema(self) -> Schema:
@@ -114,12 +135,22 @@ class MKLVotingClassifier(PredictsClasses, SharesCache, FittedKernels):
 
     @lazy_on_dask
     def decision_function(self, X: Any) -> Array:
-        """Return decision values: (n,) for two classes (above 0: ``classes_[1]``), else (n, C).
+        """Return decision values.
 
         A class scores the number of members that vote for it, plus f/√(1 + f²)/3 for their mean
-        decision value f, which ranks rows of equal votes and never outweighs a vote. If votes are
-        tied, the first of the tied classes has the largest value. With several classes, a row has
-        the value of each; with two, the second's minus the first's.
+        decision value f, which ranks samples of equal votes and never outweighs a vote. If votes
+        are tied, the first of the tied classes has the largest value.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame, StoredRows, memmap or Dask rows of shape (n, d)
+            New samples.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, C)
+            Of two classes, (n,): the score of ``classes_[1]`` minus that of ``classes_[0]``;
+            otherwise the score of each class. For rows of Dask, a lazy Dask array.
         """
         n_classes = len(self.classes_)
         values = [member.decision_function(X) for member in self.members_]

@@ -31,10 +31,12 @@ NEAR_DUPLICATE = 0.99
 def kernel_alignment(first: Array, second: Array, centered: bool = False) -> float:
     """Return the alignment of two Gram matrices, ⟨K₁, K₂⟩/(‖K₁‖‖K₂‖).
 
+    It is equation 14 of Wang and Chen 2009.
+
     Parameters
     ----------
     first, second : ndarray of shape (N, N)
-        Gram matrices of the same rows.
+        Gram matrices of the same samples.
     centered : bool, default=False
         Whether both are centred first, K → HKH with H = I − 11ᵀ/N (Cortes et al. 2012).
 
@@ -48,6 +50,17 @@ def kernel_alignment(first: Array, second: Array, centered: bool = False) -> flo
     ------
     DataError
         If the matrices are not square, of one size and finite.
+
+    See Also
+    --------
+    alignment_matrix : The alignment of every pair of kernels, without Gram matrices.
+
+    References
+    ----------
+    .. [1] N. Cristianini, J. Shawe-Taylor, A. Elisseeff and J. Kandola, "On kernel-target
+       alignment", Advances in Neural Information Processing Systems 14 (2001).
+    .. [2] C. Cortes, M. Mohri and A. Rostamizadeh, "Algorithms for learning kernels based on
+       centered alignment", Journal of Machine Learning Research 13 (2012), 795–828.
 
     Examples
     --------
@@ -84,29 +97,43 @@ def checked_gram(gram: Any) -> Array:
 
 
 def alignment_matrix(kernels: Any, X: Any, centered: bool = False) -> pd.DataFrame:
-    """Return the alignment of every pair of kernels on the rows of X, with labels.
+    """Return the alignment of every pair of kernels on the same samples.
 
     Parameters
     ----------
-    kernels : as for MKLClassifier, or a fitted estimator
-    X : array-like of shape (N, d)
-        Numbers; a DataFrame's column names are used by kernels bound to columns.
+    kernels : str, Kernel, list of these, or estimator
+        As for :class:`mklkit.MKLClassifier`; or a fitted estimator, for its kernels.
+    X : array-like or DataFrame of shape (N, d)
+        The samples, as numbers; a DataFrame's column names are used by kernels bound to columns.
     centered : bool, default=False
+        Whether kernels are centred first, as for :func:`kernel_alignment`.
 
     Returns
     -------
     DataFrame of shape (M, M)
+        The alignments, with the kernels' names as labels.
 
     Raises
     ------
     DataError
-        If X is not a table of at least two rows of finite numbers.
+        If X is not a table of at least two samples of finite numbers.
     ValueError
         If X has other columns than those that the estimator was fitted on.
+
+    See Also
+    --------
+    kernel_alignment : The alignment of two Gram matrices.
 
     Notes
     -----
     Tile by tile: O(N²(d + M²)) time, M tiles of memory and no Gram matrix; two passes if centred.
+
+    References
+    ----------
+    .. [1] N. Cristianini, J. Shawe-Taylor, A. Elisseeff and J. Kandola, "On kernel-target
+       alignment", Advances in Neural Information Processing Systems 14 (2001).
+    .. [2] C. Cortes, M. Mohri and A. Rostamizadeh, "Algorithms for learning kernels based on
+       centered alignment", Journal of Machine Learning Research 13 (2012), 795–828.
 
     Examples
     --------

@@ -117,32 +117,45 @@ def cross_validate(
     ----------
     estimator : classifier, regressor or pipeline
         It is cloned for each fold.
-    X : array-like or DataFrame of shape (n_rows, n_columns)
-    y : array-like of shape (n_rows,)
+    X : array-like or DataFrame of shape (N, d)
+        The samples.
+    y : array-like of shape (N,)
         Classes, or numbers for a regressor.
     folds : int, str, scikit-learn splitter or list of (training rows, test rows), default=5
-        Fewer if the smallest class has fewer rows; every fold trains on every class. Text is as
-        for :func:`mklkit.compare`: ``"5x10"``, ``"groups"``, ``"time:5"``.
+        There are fewer if the smallest class has fewer samples; every fold trains on every class.
+        Text is as for :func:`mklkit.compare`: ``"5x10"``, ``"groups"``, ``"time:5"``.
     repeats : int, default=1
-        How often the rows are divided into folds, each time differently.
+        How often the samples are divided into folds, each time differently.
     random_state : int, RandomState or None, default=0
-        The seed for dividing the rows.
+        The seed of the division.
     progress : bool or callable, optional
         As for :func:`mklkit.compare`; a function is called with the number of finished folds and of
         all folds, at the start and per fold.
-    fit_params : mapping of str to ndarray of shape (n_rows, ...), optional
-        More arguments of ``fit``, such as ``{"sample_weight": weights}``; each fold gets the
-        values of its training rows. Scores count all rows equally.
-    groups : array-like of shape (n_rows,), optional
-        The group of each row, such as its patient. Rows of a group are in the same fold and, if
-        ``fit`` takes ``groups``, in the same part of its own splits.
+    fit_params : mapping of str to ndarray of shape (N, ...), optional
+        More arguments of ``fit``, such as ``{"sample_weight": weights}``; each fold gets the values
+        of its training samples. Scores count all samples equally.
+    groups : array-like of shape (N,), optional
+        The group of each sample, such as its patient. Samples of a group are in the same fold and,
+        if ``fit`` takes ``groups``, in the same part of its own splits.
+
+    Returns
+    -------
+    CrossValidation
+        With ``folds``, the scores of each; ``scores``, their mean and standard deviation;
+        ``pooled``, for classes the scores of all folds together; ``seconds``; and a table in a
+        notebook.
 
     Raises
     ------
     DataError
-        If X and y are not of the same length, or no class has two rows.
+        If X and y are not of the same length, or no class has two samples.
     SpecError
         If there are fewer than two folds or no repeats.
+
+    See Also
+    --------
+    compare : Several methods on the same splits, with tests.
+    explain : Which kernels and columns a model needs.
 
     Examples
     --------

@@ -123,6 +123,7 @@ def explain(
     Returns
     -------
     Explanation
+        With tables for kernels, columns, effects, alignments and scores, and the same in words.
 
     Raises
     ------
@@ -137,12 +138,21 @@ def explain(
     sklearn.exceptions.NotFittedError
         If the model is not fitted.
 
+    See Also
+    --------
+    compare : Methods on the same splits, with tests of their differences.
+
     Notes
     -----
     F·(1 + M) fits for F folds and M kernels, and F·``repeats`` predictions per group of columns.
+    Columns are permuted [1]_; kernels are left out and the model is refitted (LOCO) [2]_.
 
-    Permutation importance: Breiman, Random forests, 2001; leaving out and refitting: Lei et al.,
-    Distribution-free predictive inference for regression, 2018 (LOCO).
+    References
+    ----------
+    .. [1] L. Breiman, "Random forests", Machine Learning 45 (2001), 5–32.
+    .. [2] J. Lei, M. G'Sell, A. Rinaldo, R. J. Tibshirani and L. Wasserman, "Distribution-free
+       predictive inference for regression", Journal of the American Statistical Association 113
+       (2018), 1094–1111.
 
     Examples
     --------

@@ -17,14 +17,29 @@ from mklkit.registry.hookspecs import register
 class LinearDecision(FittedLearner):
     """A decision function that is linear in a view's columns: features or similarities.
 
-    Attributes
+    Parameters
     ----------
     coefficients : ndarray of shape (p,) or (N,)
-        Weights of the features, or of the training rows; (p, T) or (N, T) for T targets.
-    bias : float
-        An array (T,) for T targets.
-    history : tuple of float
+        Weights of the features, or of the training samples; (p, T) or (N, T) for T targets.
+    bias : float or ndarray of shape (T,)
+        The constant.
+    history : tuple of float, default=()
         The objective after each iteration, if the learner iterates.
+
+    Attributes
+    ----------
+    support : ndarray of int
+        The columns with non-zero coefficients: on similarities, the support vectors.
+
+    See Also
+    --------
+    FittedLearner : The base.
+
+    Examples
+    --------
+    >>> decision = LinearDecision(np.array([1.0, 0.0, -2.0]), 0.5)
+    >>> decision.decide(np.array([[3.0, 7.0, 1.0]])).tolist(), decision.support.tolist()
+    ([1.5], [0, 2])
     """
 
     coefficients: Array
@@ -32,7 +47,18 @@ class LinearDecision(FittedLearner):
     history: tuple[float, ...] = ()
 
     def decide(self, columns: Array) -> Array:
-        """Return the decision values, (n,) or (n, T), for columns (n, p) or (n, N)."""
+        """Return the decision values ``columns @ coefficients + bias``.
+
+        Parameters
+        ----------
+        columns : ndarray of shape (n, p) or (n, N)
+            Features, or similarities to the training samples.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, T)
+            The values.
+        """
         return columns @ self.coefficients + self.bias
 
     @property
@@ -42,5 +68,16 @@ class LinearDecision(FittedLearner):
         return np.flatnonzero(used if used.ndim == 1 else used.any(axis=1))
 
     def restricted(self, support: NDArray[np.intp]) -> LinearDecision:
-        """Return the same function restricted to those columns."""
+        """Return the same function restricted to some columns.
+
+        Parameters
+        ----------
+        support : ndarray of int of shape (s,)
+            The columns that remain; the coefficients of the others should be zero.
+
+        Returns
+        -------
+        LinearDecision
+            The function of these s columns.
+        """
         return attrs.evolve(self, coefficients=self.coefficients[support])

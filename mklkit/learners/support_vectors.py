@@ -39,33 +39,48 @@ def solve_dual(
     max_iter: int = MOST_STEPS,
     row_weights: Array | None = None,
 ) -> SVMSolution:
-    """Return the α of max 1ᵀα − ½(α∘y)ᵀK(α∘y) with 0 ≤ α ≤ Cv and αᵀy = 0, by libsvm.
+    """Solve the dual problem of a support vector machine by libsvm (Chang and Lin 2011).
+
+    It returns the α of max 1ᵀα − ½(α∘y)ᵀK(α∘y) with 0 ≤ α ≤ Cv and αᵀy = 0.
 
     Parameters
     ----------
     gram : ndarray of shape (N, N)
-        K.
+        The matrix K.
     y : ndarray of shape (N,)
-        −1 and +1.
-    C, tol : float
+        Labels −1 and +1.
+    C : float, default=1.0
+        The cost of errors, above 0.
+    tol : float, default=1e-3
+        The tolerance of libsvm's stopping criterion.
     max_iter : int, default=1_000_000
         The number of steps after which it stops without a warning; the caller should give advice.
     row_weights : ndarray of shape (N,), optional
-        v, above 0; by default 1.
+        The weights v of samples, above 0; by default 1.
 
     Returns
     -------
     SVMSolution
-        Its coefficients (N,) are α∘y: the dual solution with the labels' signs.
+        With ``coefficients`` (N,), which are α∘y: the dual solution with the labels' signs;
+        ``bias``; and ``ended``, False if it was stopped before it reached its tolerance.
 
     Raises
     ------
     DataError
         If kernel values are too large for the solver, infinite or NaN.
 
+    See Also
+    --------
+    solve_svr : The same for regression.
+
     Notes
     -----
     Between O(N²) and O(N³).
+
+    References
+    ----------
+    .. [1] C.-C. Chang and C.-J. Lin, "LIBSVM: a library for support vector machines", ACM
+       Transactions on Intelligent Systems and Technology 2 (2011), 27.
 
     Examples
     --------
@@ -110,22 +125,52 @@ def solve_svr(
     tol: float = 1e-3,
     max_iter: int = MOST_STEPS,
 ) -> SVMSolution:
-    """Return the function of least ½‖w‖² + C Σ_i s_i max(0, |f(x_i) − y_i| − ε), by libsvm.
+    """Fit a support vector regression by libsvm (Chang and Lin 2011).
+
+    It returns the function of least ½‖w‖² + C Σ_i s_i max(0, |f(x_i) − y_i| − ε).
 
     Parameters
     ----------
     columns : ndarray of shape (N, N) or (N, p)
-        K, or features if ``explicit``.
+        The Gram matrix K, or features if ``explicit``.
     y : ndarray of shape (N,)
-    C, epsilon : float
-        In the units of y, as in scikit-learn's ``SVR``.
+        Numeric targets.
+    C : float
+        The cost of errors, above 0, as in scikit-learn's ``SVR``.
+    epsilon : float
+        The width ε of the tube without cost, in the units of y, at least 0.
     explicit : bool, default=False
+        Whether ``columns`` are features.
     row_weights : ndarray of shape (N,), optional
-        s; by default ones.
+        The weights s of samples, above 0; by default 1.
     tol : float, default=1e-3
-        In units of the spread of y.
+        The tolerance of libsvm's stopping criterion, in units of the standard deviation of y.
     max_iter : int, default=1_000_000
-        As in :func:`solve_dual`, whose errors and costs these are; times p for features.
+        The number of steps after which it stops without a warning; the caller should give advice.
+
+    Returns
+    -------
+    SVMSolution
+        With ``coefficients`` of the training samples (N,), or of the features (p,) if ``explicit``;
+        ``bias``; and ``ended``, False if it was stopped before it reached its tolerance.
+
+    Raises
+    ------
+    DataError
+        If values are too large for the solver, infinite or NaN.
+
+    See Also
+    --------
+    solve_dual : The same for two classes.
+
+    Notes
+    -----
+    Between O(N²) and O(N³); times p for features.
+
+    References
+    ----------
+    .. [1] C.-C. Chang and C.-J. Lin, "LIBSVM: a library for support vector machines", ACM
+       Transactions on Intelligent Systems and Technology 2 (2011), 27.
 
     Examples
     --------

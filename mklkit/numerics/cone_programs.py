@@ -42,30 +42,44 @@ def solve_cone_program(
     remedy: str,
     gap: float = 1e-8,
 ) -> ConeSolution:
-    """Return the x that minimises ½xᵀPx + qᵀx with b − Ax in the product of the cones.
+    """Return the x that minimises ½xᵀPx + qᵀx with b − Ax in a product of cones.
+
+    It needs the package Clarabel, an optional dependency.
 
     Parameters
     ----------
     quadratic : array or sparse matrix of shape (n, n)
-        P; only the upper triangle is read.
+        The matrix P; only the upper triangle is read.
     linear : ndarray of shape (n,)
-        q.
+        The vector q.
     matrix : array or sparse matrix of shape (m, n)
-        A.
+        The matrix A.
     bound : ndarray of shape (m,)
-        b.
-    cones : sequence of Cone
-        In the order of the rows of A.
+        The vector b.
+    cones : sequence of (str, int)
+        The kind and size of each cone, in the order of the rows of A: ``"zero"``, ``"nonnegative"``
+        or ``"second_order"`` with the number of its rows, or ``"psd_triangle"`` with the order of
+        the positive semi-definite matrix.
     name, remedy : str
-        The problem and the advice if it is not solved, for the message.
+        The problem, and the advice if it is not solved, for the message.
     gap : float, default=1e-8
-        Absolute and relative duality gap at which the iteration stops.
+        The absolute and relative duality gap at which the iteration stops.
+
+    Returns
+    -------
+    ConeSolution
+        With ``values``, the optimal x (n,), and ``multipliers`` of the constraints (m,).
 
     Raises
     ------
     MKLKitError
         If Clarabel is not installed, or ends without a solution. A solution that it reports as
         almost solved counts as one.
+
+    References
+    ----------
+    .. [1] P. J. Goulart and Y. Chen, "Clarabel: an interior-point solver for conic programs with
+       quadratic objectives", arXiv:2405.12762 (2024).
 
     Examples
     --------

@@ -59,7 +59,7 @@ NAMED_PARTS = ("steps", "transformer_list", "transformers_", "estimators")
 def save_model(
     model: Any, path: str | PathLike[str], metadata: dict[str, Any] | None = None
 ) -> None:
-    """Write a fitted model and the metadata about it to one file.
+    """Write a fitted model and metadata about it to one file.
 
     An existing file is replaced only when the new one is complete.
 
@@ -70,8 +70,8 @@ def save_model(
     path : str or path
         The file to write, usually with the extension ``.mkl``.
     metadata : dict, optional
-        Plain values (text, numbers, lists, dicts) to store with the model. The keys
-        ``format``, ``versions``, ``plugins`` and ``model`` are filled in here.
+        Plain values (text, numbers, lists, dicts) to store with the model. The keys ``format``,
+        ``versions``, ``plugins`` and ``model`` are filled in here.
 
     Raises
     ------
@@ -82,14 +82,31 @@ def save_model(
     DataError
         If the file can't be written, or model and path are given in the wrong order.
 
+    See Also
+    --------
+    load_model : Read the model.
+    read_metadata : Read the metadata alone.
+
     Notes
     -----
     A file holds estimators and components of mklkit and of plugins, and scikit-learn's scalers,
     encoders, imputers, univariate selectors, ``CountVectorizer``, ``TfidfVectorizer``, ``PCA``,
     ``KernelPCA``, ``TruncatedSVD``, linear models and what combines or calibrates such estimators.
-    For another step, such as a forest or nearest neighbors, the error names the step and no file
-    is written; an existing file stays as it is. Fit such a step again where the model is used, or
+    For another step, such as a forest or nearest neighbors, the error names the step and no file is
+    written; an existing file stays as it is. Fit such a step again where the model is used, or
     apply it to the data before mklkit.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from mklkit import MKLClassifier, load_model, read_metadata
+    >>> model = MKLClassifier(["linear", "rbf"]).fit([[0.0], [1.0], [2.0]], [0, 1, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(model, f"{folder}/model.mkl", {"study": "pilot"})
+    ...     read_metadata(f"{folder}/model.mkl")["study"]
+    ...     load_model(f"{folder}/model.mkl").kernel_names_
+    'pilot'
+    ['linear', 'rbf']
     """
     if not isinstance(path, str | PathLike):
         raise DataError(
@@ -232,12 +249,15 @@ def _fitted_parts(estimator: Any) -> Parts:
 
 
 def load_model(path: str | PathLike[str]) -> Any:
-    """Read a model from a file; ``read_metadata`` reads the metadata stored with it.
+    """Read a model from a file.
+
+    Nothing in the file is executed or imported, and only types that mklkit, scikit-learn or an
+    installed plugin registers are built.
 
     Parameters
     ----------
     path : str or path
-        A file that ``save_model`` wrote.
+        A file that :func:`save_model` wrote.
 
     Returns
     -------
@@ -254,6 +274,23 @@ def load_model(path: str | PathLike[str]) -> Any:
     -----
     MKLKitWarning
         If the file was written by another version of mklkit or of a plugin that it uses.
+
+    See Also
+    --------
+    save_model : Write a model.
+    read_metadata : Read the metadata without the model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from mklkit import MKLClassifier, save_model
+    >>> X, y = [[0.0], [1.0], [2.0]], [0, 1, 1]
+    >>> model = MKLClassifier("rbf").fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(model, f"{folder}/model.mkl")
+    ...     loaded = load_model(f"{folder}/model.mkl")
+    >>> bool((loaded.decision_function(X) == model.decision_function(X)).all())
+    True
     """
     from mklkit.registry.registry import get_registry
 
@@ -320,19 +357,34 @@ def read_metadata(path: str | PathLike[str]) -> dict[str, Any]:
     Parameters
     ----------
     path : str or path
-        A file that ``save_model`` wrote.
+        A file that :func:`save_model` wrote.
 
     Returns
     -------
     dict
         ``format``, ``versions``, ``plugins`` (distribution, version and types of each), ``model``
         (kernels, feature map, combiner, learner, classes, weights) and the metadata given to
-        ``save_model``.
+        :func:`save_model`.
 
     Raises
     ------
     ModelFileError
         If the file is missing, truncated, empty or of another kind.
+
+    See Also
+    --------
+    load_model : Read the model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from mklkit import MKLClassifier, save_model
+    >>> model = MKLClassifier("rbf").fit([[0.0], [1.0], [2.0]], [0, 1, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(model, f"{folder}/model.mkl")
+    ...     metadata = read_metadata(f"{folder}/model.mkl")
+    >>> metadata["model"]["combiner"]
+    'uniform'
     """
     path = Path(path)
     with opened(path) as zip_file:

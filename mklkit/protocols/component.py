@@ -81,17 +81,70 @@ def is_name(text: str) -> bool:
 
 
 def finite_number(instance: object, attribute: Any, value: float) -> None:
-    """Validate an attrs field: refuse infinity and NaN."""
+    """Validate a field of an ``attrs`` class: raise an error for infinity and NaN.
+
+    Parameters
+    ----------
+    instance : object
+        The component.
+    attribute : attrs.Attribute
+        The field.
+    value : float
+        Its value.
+
+    Raises
+    ------
+    ValueError
+        If the value is not finite. The error is shown to the user as a :class:`mklkit.SpecError`.
+
+    See Also
+    --------
+    as_int : A converter of fields.
+
+    Examples
+    --------
+    >>> @attrs.frozen
+    ... class Width:
+    ...     sigma: float = attrs.field(converter=float, validator=finite_number)
+    >>> Width(float("inf"))
+    Traceback (most recent call last):
+        ...
+    ValueError: 'sigma' must be a finite number, got inf
+    """
     if not math.isfinite(value):
         raise ValueError(f"{attribute.name!r} must be a finite number, got {value}")
 
 
 def as_int(value: Any) -> Any:
-    """Convert an integer of any type to a Python int, as a converter of an attrs field.
+    """Convert an integer of any type to a Python int, as a converter of an ``attrs`` field.
 
-    Grids made by ``numpy.arange`` hold NumPy integers. Other values are left to the validators;
-    booleans, which are integers to Python, and integers too large for the compiled code of NumPy
-    and libsvm are refused.
+    Grids made by ``numpy.arange`` hold NumPy integers.
+
+    Parameters
+    ----------
+    value : object
+        The value of the field.
+
+    Returns
+    -------
+    object
+        The integer; any other value unchanged, which the field's validators then check.
+
+    Raises
+    ------
+    ValueError
+        For booleans, which are integers to Python, and for integers beyond ±(2³¹ − 1), which are
+        too large for the compiled code of NumPy and libsvm.
+
+    See Also
+    --------
+    finite_number : A validator of fields.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_int(np.int64(3)), as_int("auto")
+    (3, 'auto')
     """
     if isinstance(value, bool):
         raise ValueError(f"expected a whole number; got {value}")
@@ -168,7 +221,18 @@ class Component:
     """Other names that users may search for, each with the spec string to suggest."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name; those of nested components as ``outer__inner``."""
+        """Return the parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether to include those of nested components, as ``outer__inner``.
+
+        Returns
+        -------
+        dict of str to object
+            The values of the parameters.
+        """
         params = {key: getattr(self, key) for key in parameter_names(self)}
         if deep:
             for key, value in list(params.items()):
@@ -177,7 +241,23 @@ class Component:
         return params
 
     def with_params(self, **params: Any) -> Self:
-        """Return a copy with some parameters changed (the component itself is frozen)."""
+        """Return a copy with some parameters changed; the component itself is frozen.
+
+        Parameters
+        ----------
+        **params
+            New values by name; those of nested components as ``outer__inner``.
+
+        Returns
+        -------
+        Component
+            The changed copy, whose values are validated.
+
+        Raises
+        ------
+        SpecError
+            If there is no parameter of that name, or a value is invalid.
+        """
         changed: dict[str, Any] = {}
         nested: dict[str, dict[str, Any]] = {}
         for key, value in params.items():
@@ -248,15 +328,16 @@ def traits_of(component: Any, expected: type[Stated]) -> Stated:
 
 @attrs.frozen
 class Preset:
-    """A named system.
+    """A complete system under one name: kernels, feature map, combiner and learner.
 
-    Attributes
+    Parameters
     ----------
     name : str
         The name that users type.
     help : str
         One line of description with its source.
     combiner : str
+        The spec string of the combiner.
     kernels : tuple of str, optional
         Spec strings; by default the library's three kernels.
     feature_map, learner : str, optional
@@ -264,13 +345,28 @@ class Preset:
     members : int, default=1
         The number of classifiers that vote, each with its own random maps.
     scale : {"standard", "minmax", "none"}, optional
-        How ``mklkit.preset_pipeline`` and the command line scale the features;
-        by default ``"standard"``.
+        How :func:`mklkit.preset_pipeline` and the command line scale the features; by default
+        ``"standard"``.
+
+    Raises
+    ------
+    TypeError
+        If a value is not of the type above.
+    ValueError
+        If ``members`` is below 1, ``scale`` is another word, or a spec string is empty.
+
+    See Also
+    --------
+    mklkit.preset_classifier : The classifier of a preset.
+    mklkit.preset_pipeline : The same with the steps before it.
+    hookimpl : The decorator of the hook ``mklkit_presets``, which returns a package's presets.
 
     Examples
     --------
-    >>> Preset("two-widths", "Two Gaussians, even.", "uniform", ("rbf", "rbf(sigma=1)")).combiner
-    'uniform'
+    >>> from mklkit import preset_classifier
+    >>> preset = Preset("two-widths", "Two Gaussians.", "uniform", ("rbf", "rbf(sigma=1)"))
+    >>> preset_classifier(preset).kernels
+    ['rbf', 'rbf(sigma=1)']
     """
 
     name: str = attrs.field(validator=instance_of(str))

@@ -34,26 +34,49 @@ __all__ = [
 
 @attrs.frozen(kw_only=True)
 class LearnerTraits(Facts):
-    """The properties of a learner.
+    """The traits of a learner: the columns that it can learn from, and what it can learn.
 
-    Attributes
+    Parameters
     ----------
+    search_space : mapping of str to tuple, default={}
+        Parameters worth tuning, each with the values to try from the simplest model to the most
+        complex. If scores are tied, a search takes the first; a short search tries the values in
+        the middle.
     on_features, on_gram : bool, default=False
-        The kinds of view that it can learn from; at least one must be True.
+        The kinds of view that it can learn from: features of an explicit map, or a Gram matrix; at
+        least one must be True.
     tasks : tuple of str, default=("two classes",)
         What it learns: ``"two classes"``, ``"several classes"`` in one fit, ``"numbers"``, or
-        ``"none"`` from rows without labels.
+        ``"none"`` from samples without labels.
     takes_row_weights : bool, default=False
-        Whether rows may have weights: a row of weight 2 counts as much as the same row twice.
+        Whether samples may have weights: a sample of weight 2 counts as much as the same sample
+        twice.
     several_targets : bool, default=False
-        Whether it learns several columns of numbers in one fit.
+        Whether it learns several numeric targets in one fit.
     free_bias : bool, default=True
-        Whether its function has a free constant, so that numbers may be centred.
+        Whether its function has a free constant, so that numeric targets may be centred.
     takes_indefinite : bool, default=False
         Whether it also accepts kernels that are not positive semi-definite.
     from_moments : bool, default=False
         Whether, on features, it needs only counts, sums and products per class, so that it can
-        learn without keeping the rows (``partial_fit``).
+        learn without keeping the samples (``partial_fit``).
+
+    Raises
+    ------
+    TypeError
+        If a value is not of the type above.
+    ValueError
+        If neither ``on_features`` nor ``on_gram`` is True, or a task is unknown.
+
+    See Also
+    --------
+    Learner : The base of the components that have them.
+
+    Examples
+    --------
+    >>> traits = LearnerTraits(on_gram=True, tasks=("two classes", "numbers"))
+    >>> traits.on_features, traits.tasks
+    (False, ('two classes', 'numbers'))
     """
 
     on_features: bool = attrs.field(default=False, validator=FLAG)
@@ -70,18 +93,70 @@ class LearnerTraits(Facts):
             raise ValueError("on_features or on_gram must be True: a learner needs one of them")
 
     def learns_from(self, feature_map: FeatureMapTraits) -> bool:
-        """Return whether the learner can use the columns of a feature map."""
+        """Return whether the learner can use the columns of a feature map.
+
+        Parameters
+        ----------
+        feature_map : FeatureMapTraits
+            The traits of the map.
+
+        Returns
+        -------
+        bool
+            The trait ``on_features`` for an explicit map, else ``on_gram``.
+        """
         return self.on_features if feature_map.explicit else self.on_gram
 
 
 class FittedLearner(ABC):
-    """A decision function on a view's columns."""
+    """A decision function on a view's columns.
+
+    A subclass implements :meth:`decide`. The properties have defaults; a function that is linear in
+    the columns should state its ``coefficients`` and ``bias``, with which mklkit computes the same
+    values faster and splits them by kernel. :class:`mklkit.plugin.LinearDecision` does so.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (p,) or (N,), or None
+        The weight of each column; None, the default, if the function is not linear in the columns.
+    bias : float
+        The constant of a linear function; by default 0.
+    chosen : mapping of str to object
+        The fitted values of the learner's parameters; by default its fields of the same names.
+    support : ndarray of int, or None
+        The columns that it needs; None, the default, if it needs all.
+
+    See Also
+    --------
+    Learner : What is fitted.
+    LinearDecision : A linear function.
+
+    Examples
+    --------
+    >>> class Majority(FittedLearner):
+    ...     def decide(self, columns):
+    ...         return np.sign(columns).sum(axis=1)
+    >>> Majority().decide(np.array([[0.2, 3.0, -1.0]])).tolist()
+    [1.0]
+    """
 
     __slots__ = ()
 
     @abstractmethod
     def decide(self, columns: Array) -> Array:
-        """Return the decision values (n,) for features (n, p) or similarities (n, N)."""
+        """Return the decision values of samples.
+
+        Parameters
+        ----------
+        columns : ndarray of shape (n, p) or (n, N)
+            Features, or similarities to the N training samples.
+
+        Returns
+        -------
+        ndarray of shape (n,), (n, C) or (n, T)
+            Above 0 for the positive class; of a fit to C classes, one column per class; for numeric
+            targets, the predictions, with T columns for T targets.
+        """
 
     @property
     def coefficients(self) -> Array | None:
@@ -104,7 +179,23 @@ class FittedLearner(ABC):
         return None
 
     def restricted(self, support: NDArray[np.intp]) -> Self:
-        """Return the same function restricted to these columns, if it has a ``support``."""
+        """Return the same function restricted to some columns, if it has a ``support``.
+
+        Parameters
+        ----------
+        support : ndarray of int of shape (s,)
+            The columns that remain, as ``support`` states them.
+
+        Returns
+        -------
+        FittedLearner
+            The function of these s columns.
+
+        Raises
+        ------
+        NotImplementedError
+            By default.
+        """
         raise NotImplementedError
 
 
@@ -147,11 +238,63 @@ class CouplingTraits:
 
 
 class Subproblem(ABC):
-    """One view's share of a coupled fit: regularised least squares with many targets side by side.
+    """One view's share of a coupled fit: regularised least squares with several targets.
 
-    Coefficients are opaque to the caller: whatever ``solve`` returns, the other methods accept.
-    The subproblem is set up once (a factorisation or eigendecomposition of the view) and solved
-    many times.
+    It is set up once, with a factorisation or an eigendecomposition of the view, and solved many
+    times. Coefficients are opaque to the caller: the other methods accept whatever :meth:`solve`
+    returns. A subclass implements :meth:`solve`, :meth:`outputs`, :meth:`penalty` and
+    :meth:`finish`. The targets have G columns, one per variant of the learner: one per point of a
+    grid in a search, and a single one in an ordinary fit.
+
+    Attributes
+    ----------
+    n_coefficients : int or None
+        The number of coefficients per column, including the bias; None, the default, if
+        :meth:`filled` is not implemented.
+    members : ndarray of int of shape (n,), or None
+        The samples that have the view's source; None, the default, if all do. The others have
+        outputs of 0.
+    block_columns : object or None
+        Features that are read block by block; None, the default, if they are one array in memory.
+        Otherwise targets, outputs and margins need not be in one place, and :meth:`solve_projected`
+        and :meth:`function` replace :meth:`solve` and :meth:`outputs`.
+
+    See Also
+    --------
+    Learner.subproblem : The method that returns it.
+    CouplingCombiner : The combiners that solve it.
+
+    References
+    ----------
+    .. [1] Z. Wang, S. Chen and T. Sun, "MultiK-MHKS: a novel multiple kernel learning algorithm",
+       IEEE Transactions on Pattern Analysis and Machine Intelligence 30 (2008), 348–353.
+
+    Examples
+    --------
+    A ridge regression without a constant on features Φ: the coefficients w minimise s·‖Φw − t/s‖² +
+    α‖w‖².
+
+    >>> import attrs
+    >>> from mklkit.learners.linear_decision import LinearDecision
+    >>> @attrs.frozen(eq=False)
+    ... class RidgeProblem(Subproblem):
+    ...     features: np.ndarray
+    ...     alpha: float
+    ...     def solve(self, targets, data_weights, columns=slice(None)):
+    ...         gram, projected = self.features.T @ self.features, self.features.T @ targets
+    ...         ridge = self.alpha * np.eye(len(gram))
+    ...         pairs = zip(data_weights, projected.T)
+    ...         return np.column_stack([np.linalg.solve(s * gram + ridge, b) for s, b in pairs])
+    ...     def outputs(self, coefficients):
+    ...         return self.features @ coefficients
+    ...     def penalty(self, coefficients, columns=slice(None)):
+    ...         return self.alpha * (coefficients**2).sum(axis=0)
+    ...     def finish(self, coefficients, column=0):
+    ...         return LinearDecision(coefficients[:, column], 0.0)
+    >>> problem = RidgeProblem(np.array([[1.0], [1.0]]), alpha=2.0)
+    >>> coefficients = problem.solve(np.array([[3.0], [1.0]]), np.ones(1))
+    >>> coefficients.tolist(), problem.penalty(coefficients).tolist()
+    ([[1.0]], [2.0])
     """
 
     __slots__ = ()
@@ -172,26 +315,92 @@ class Subproblem(ABC):
     ) -> Any:
         """Return the coefficients that minimise ``s·‖f − t/s‖² + penalty``, column by column.
 
-        Targets t are (N, G), data weights s are (G,), and ``f`` are the decision values on the
-        training rows; squares are weighted by the rows' weights. An uncoupled learner has s = 1;
-        the coupling loss adds a second square in the same ``f``. ``columns`` selects the variants
-        that these G columns belong to.
+        An uncoupled learner has s = 1; the coupling loss adds a second square in the same f.
+
+        Parameters
+        ----------
+        targets : ndarray of shape (N, G)
+            The targets t.
+        data_weights : ndarray of shape (G,)
+            The weight s of the square in each column. Squares are also weighted by the weights of
+            samples.
+        columns : slice or ndarray of int, default=slice(None)
+            The variants that these G columns belong to.
+
+        Returns
+        -------
+        object
+            The coefficients, which the other methods take. f are their decision values on the
+            training samples.
         """
 
     @abstractmethod
     def outputs(self, coefficients: Any) -> Array:
-        """Return the decision values (N, G) on the training rows."""
+        """Return the decision values on the training samples.
+
+        Parameters
+        ----------
+        coefficients : object
+            As :meth:`solve` returns them.
+
+        Returns
+        -------
+        ndarray of shape (N, G)
+            The values f.
+        """
 
     @abstractmethod
     def penalty(self, coefficients: Any, columns: ColumnSelector = slice(None)) -> Array:
-        """Return the regularisation terms (G,), including their constants."""
+        """Return the regularisation terms, including their constants.
+
+        Parameters
+        ----------
+        coefficients : object
+            As :meth:`solve` returns them.
+        columns : slice or ndarray of int, default=slice(None)
+            The variants that these G columns belong to.
+
+        Returns
+        -------
+        ndarray of shape (G,)
+            The terms, such as α‖w‖².
+        """
 
     @abstractmethod
     def finish(self, coefficients: Any, column: int = 0) -> FittedLearner:
-        """Return the decision function of one column of these coefficients."""
+        """Return the decision function of one column of coefficients.
+
+        Parameters
+        ----------
+        coefficients : object
+            As :meth:`solve` returns them.
+        column : int, default=0
+            The position of the column.
+
+        Returns
+        -------
+        FittedLearner
+            The function on the view's columns.
+        """
 
     def filled(self, values: Array) -> Any:
-        """Return coefficients with these values in every column, where an iteration may start."""
+        """Return coefficients with the same values in every column, where an iteration may start.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_coefficients,)
+            The coefficients of one column, the bias last.
+
+        Returns
+        -------
+        object
+            Coefficients as :meth:`solve` returns them.
+
+        Raises
+        ------
+        NotImplementedError
+            By default.
+        """
         raise NotImplementedError
 
     @property
@@ -210,19 +419,102 @@ class Subproblem(ABC):
         data_weights: Array,
         columns: ColumnSelector = slice(None),
     ) -> Any:
-        """Return the coefficients, as ``solve`` does, for Φᵀt (p, G) and the means of t (G,).
+        """Return the coefficients for targets that are known by their products with features.
 
-        Both are weighted if rows have weights.
+        Both products are weighted if samples have weights.
+
+        Parameters
+        ----------
+        projected : ndarray of shape (p, G)
+            Φᵀt.
+        means : ndarray of shape (G,)
+            The means of t.
+        data_weights : ndarray of shape (G,)
+            The weight s of the square in each column.
+        columns : slice or ndarray of int, default=slice(None)
+            The variants that these G columns belong to.
+
+        Returns
+        -------
+        object
+            The coefficients.
+
+        Raises
+        ------
+        NotImplementedError
+            By default; a subproblem with ``block_columns`` implements it.
         """
         raise NotImplementedError
 
     def function(self, coefficients: Any) -> tuple[Array, Array]:
-        """Return the weights (p, G) and biases (G,) of coefficients."""
+        """Return the linear function of coefficients.
+
+        Parameters
+        ----------
+        coefficients : object
+            As :meth:`solve_projected` returns them.
+
+        Returns
+        -------
+        weights : ndarray of shape (p, G)
+            The weights of the features.
+        biases : ndarray of shape (G,)
+            The constants.
+
+        Raises
+        ------
+        NotImplementedError
+            By default; a subproblem with ``block_columns`` implements it.
+        """
         raise NotImplementedError
 
 
 class Learner(Component, ABC):
-    """Learns one decision function from one view; has ``traits``, of :class:`LearnerTraits`."""
+    """An algorithm that learns one decision function from a view or a weighted sum of kernels.
+
+    A subclass is an ``@attrs.frozen`` class with a ``name`` and ``traits``. It implements
+    :meth:`fit`, which returns a separate :class:`FittedLearner`. To be coupled, it also has
+    ``coupling`` and :meth:`subproblem`.
+
+    Attributes
+    ----------
+    name : str
+        The name that users type.
+    traits : LearnerTraits
+        Required: what it can learn from, and what it learns.
+    coupling : CouplingTraits or None
+        Its properties in coupled fits; None, the default, if it can't be one of several learners in
+        one fit.
+    C : float, str or None
+        The cost of errors, a number or the name of a rule, if it has this parameter. C on the
+        kernel s·K gives the same decision function as s·C on the kernel K.
+    fixed_C : float or None
+        The cost of errors if it is a number.
+
+    See Also
+    --------
+    FittedLearner : What :meth:`fit` returns.
+    LinearDecision : A linear decision function to return.
+    LearnerTraits : The traits and their defaults.
+    Subproblem : A view's share of a coupled fit.
+
+    Examples
+    --------
+    The mean target of the training samples, weighted by their similarity:
+
+    >>> from mklkit.learners.linear_decision import LinearDecision
+    >>> from mklkit.views.sides import GramSide
+    >>> @attrs.frozen
+    ... class MeanTarget(Learner):
+    ...     name = "mean-target"
+    ...     traits = LearnerTraits(on_gram=True)
+    ...     def fit(self, side, target):
+    ...         return LinearDecision(target.values / len(target), 0.0)
+    >>> side = GramSide(np.array([[1.0, -1.0], [-1.0, 1.0]]))
+    >>> fitted = MeanTarget().fit(side, Target.two_classes(np.array([1.0, -1.0])))
+    >>> fitted.decide(side.gram()).tolist()
+    [1.0, -1.0]
+    """
 
     __slots__ = ()
 
@@ -246,23 +538,83 @@ class Learner(Component, ABC):
 
     @abstractmethod
     def fit(self, side: TrainingView, target: Target) -> FittedLearner:
-        """Return the decision function learned from the training rows and their target."""
+        """Return the decision function learned from the training samples and their target.
+
+        Parameters
+        ----------
+        side : TrainingView
+            Features or a Gram matrix of the training samples.
+        target : Target
+            What to learn, with the weights of samples if ``traits.takes_row_weights``.
+
+        Returns
+        -------
+        FittedLearner
+            The decision function on the view's columns.
+        """
 
     def fit_targets(self, side: TrainingView, target: Target) -> Sequence[FittedLearner]:
-        """Return a function for each column of numbers (N, T)."""
+        """Return a decision function for each of several numeric targets.
+
+        Override it if several targets can share work. By default :meth:`fit` is called for each.
+
+        Parameters
+        ----------
+        side : TrainingView
+            Features or a Gram matrix of the training samples.
+        target : Target
+            Numeric targets, with values of shape (N, T).
+
+        Returns
+        -------
+        sequence of FittedLearner
+            T functions.
+        """
         columns = np.transpose(target.values)
         return [self.fit(side, attrs.evolve(target, values=values)) for values in columns]
 
     def resolved(self, side: TrainingView, target: Target) -> Self:
-        """Return the learner with numbers in place of choices by fits on parts of the rows."""
+        """Return the learner with numbers in place of the choices that it makes itself.
+
+        Such choices are made by fits on parts of the samples. Folds of a search or of a learned
+        fusion then use one choice, such as one C. By default nothing is chosen.
+
+        Parameters
+        ----------
+        side : TrainingView
+            Features or a Gram matrix of the training samples.
+        target : Target
+            What to learn.
+
+        Returns
+        -------
+        Learner
+            A copy with other parameters, or the learner itself.
+        """
         return self
 
     def subproblem(self, side: TrainingView, target: Target, variants: Sequence[Any]) -> Subproblem:
-        """Return the view's subproblem with one column per variant of this learner.
+        """Return the view's subproblem in a coupled fit, one column per variant of this learner.
 
-        It uses only the target's row weights, if it can; values come with each ``solve``.
+        Parameters
+        ----------
+        side : TrainingView
+            Features or a Gram matrix of the training samples.
+        target : Target
+            The weights of samples, if the learner can use them. Its values are not used, because
+            they come with each ``solve``.
+        variants : sequence of Learner
+            Copies of the learner that differ only in the parameters in ``coupling.variants``; in an
+            ordinary fit only the learner itself.
 
-        Variants are copies of the learner that differ only in ``coupling.variants``;
-        an ordinary fit has one variant, the learner itself.
+        Returns
+        -------
+        Subproblem
+            The subproblem with ``len(variants)`` columns.
+
+        Raises
+        ------
+        NotImplementedError
+            By default; learners with ``coupling`` implement it.
         """
         raise NotImplementedError

@@ -36,22 +36,33 @@ TASK_NAMES: dict[Task, str] = {
 
 @attrs.frozen(eq=False)
 class Target:
-    """The target of N training rows.
+    """What a model learns: the target of N training samples.
+
+    All components of a fit share the arrays, so they are read-only.
+
+    Parameters
+    ----------
+    task : {"two classes", "several classes", "numbers", "none"}
+        What is learned.
+    values : ndarray of shape (N,) or (N, T)
+        −1 and +1 for two classes (paper symbol φ), class numbers 0, 1, … for several, or numbers; T
+        columns if several numeric targets are learned at once; zeros without labels.
+    row_weights : ndarray of shape (N,), optional
+        The weight of each sample, above 0: a sample of weight 2 counts as much as the same sample
+        twice. None if all count equally.
+    groups : ndarray of int of shape (N,), optional
+        The number of each sample's group, such as its patient. Choices on held-out samples are made
+        on samples of other groups, as in :meth:`folds`. None if each sample is its own group.
 
     Attributes
     ----------
-    task : {"two classes", "several classes", "numbers", "none"}
-    values : ndarray of shape (N,) or (N, T)
-        −1 and +1 for two classes, class numbers 0, 1, … for several, or numbers; T columns if
-        several numbers are learned at once; zeros without labels.
-    row_weights : ndarray of shape (N,), optional
-        The weight of each row, above 0: a row of weight 2 counts as much as the same row twice.
-        None if all rows count equally.
-    groups : ndarray of shape (N,), optional
-        The number of each row's group, such as its patient. Choices on held-out rows are made on
-        rows of other groups, as in :meth:`folds`. None if each row is its own group.
+    counts : ndarray of shape (N,)
+        The weight of each sample, 1 by default.
 
-    All components of a fit share these arrays, so they are read-only.
+    See Also
+    --------
+    Learner.fit : A method that takes it.
+    Combiner.fit : Another.
 
     Examples
     --------
@@ -67,17 +78,56 @@ class Target:
 
     @classmethod
     def two_classes(cls, labels: Array, row_weights: Array | None = None) -> Self:
-        """Return the target of labels −1 and +1 (N,)."""
+        """Return the target of labels −1 and +1.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (N,)
+            −1 and +1, as floats.
+        row_weights : ndarray of shape (N,), optional
+            The weight of each sample, above 0; by default all count equally.
+
+        Returns
+        -------
+        Target
+            With the task ``"two classes"``.
+        """
         return cls("two classes", labels, row_weights)
 
     @classmethod
     def numbers(cls, values: Array, row_weights: Array | None = None) -> Self:
-        """Return the target of numbers (N,), or (N, T) for several at once."""
+        """Return the target of one or several numeric targets.
+
+        Parameters
+        ----------
+        values : ndarray of shape (N,) or (N, T)
+            The numbers, one column per target.
+        row_weights : ndarray of shape (N,), optional
+            The weight of each sample, above 0; by default all count equally.
+
+        Returns
+        -------
+        Target
+            With the task ``"numbers"``.
+        """
         return cls("numbers", values, row_weights)
 
     @classmethod
     def nothing(cls, n_rows: int, row_weights: Array | None = None) -> Self:
-        """Return the target of rows without labels."""
+        """Return the target of samples without labels.
+
+        Parameters
+        ----------
+        n_rows : int
+            The number of samples N.
+        row_weights : ndarray of shape (N,), optional
+            The weight of each sample, above 0; by default all count equally.
+
+        Returns
+        -------
+        Target
+            With the task ``"none"``, and zeros as values.
+        """
         return cls("none", np.zeros(n_rows), row_weights)
 
     def __len__(self) -> int:
@@ -90,7 +140,18 @@ class Target:
         return np.ones(len(self)) if self.row_weights is None else self.row_weights
 
     def take(self, members: NDArray[np.intp]) -> Self:
-        """Return the target of some of the rows."""
+        """Return the target of some of the samples.
+
+        Parameters
+        ----------
+        members : ndarray of int of shape (n,)
+            Their positions.
+
+        Returns
+        -------
+        Target
+            The same task, with the values, weights and groups of these samples.
+        """
         weights = None if self.row_weights is None else self.row_weights[members]
         groups = None if self.groups is None else self.groups[members]
         values = self.values[members]
@@ -102,11 +163,25 @@ class Target:
         random_state: np.random.RandomState,
         fold_of: NDArray[np.intp] | None = None,
     ) -> Sequence[Split]:
-        """Return at most ``cv`` splits into rows to train on and rows held out.
+        """Return splits into samples to train on and samples held out.
 
-        Shuffled folds, stratified for classes, each of which has rows to train on; rows of a group
-        are in the same fold. Empty if there can't be two. Rows without groups are in the folds
-        ``fold_of`` (N,), if these are given.
+        The folds are shuffled, stratified for classes, and keep the samples of a group together.
+        Every split trains on every class.
+
+        Parameters
+        ----------
+        cv : int
+            The number of folds; there are fewer if a class has fewer samples or groups.
+        random_state : RandomState
+            The source of the shuffling.
+        fold_of : ndarray of int of shape (N,), optional
+            The fold of each sample, which replaces shuffled folds if there are no groups.
+
+        Returns
+        -------
+        sequence of Split
+            Each unpacks into the positions of its training samples and of those held out. Empty if
+            there can't be two folds.
         """
         from mklkit.protocols.splits.making import Folds, make_splits  # scikit-learn's splitters
 

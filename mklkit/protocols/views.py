@@ -27,65 +27,209 @@ __all__ = [
 
 
 class TrainingView(Protocol):
-    """A learner's input from a view's training rows: features, or a Gram matrix.
+    """A learner's input from the training samples of a view: features, or a Gram matrix.
 
-    Learners on features use ``normal_matrix``, ``project`` and ``project_back``, each a sum or a
-    map over blocks of rows; learners on similarities use the Gram matrix.
+    Learners on features use :meth:`normal_matrix`, :meth:`project` and :meth:`project_back`, each a
+    sum or a map over blocks of samples, so that features need not be in memory at once; learners on
+    similarities use the Gram matrix. The views that a combiner gets also have ``label``,
+    ``kernel``, ``rows`` (the training samples restricted to the kernel's columns), ``members`` (the
+    samples that have its source), ``quadrants(y)`` and ``label_alignment(y)``.
+
+    Attributes
+    ----------
+    explicit : bool
+        Whether it has features.
+    n_rows : int
+        The number of training samples N.
+    n_features : int
+        The number of features p, if ``explicit``.
+
+    See Also
+    --------
+    FeatureSide : Features in memory as such an input.
+    GramSide : A Gram matrix as such an input.
+    Views.weighted : A weighted sum of kernels as such an input.
+
+    Examples
+    --------
+    >>> from mklkit.views.sides import FeatureSide
+    >>> side = FeatureSide(np.array([[1.0, 0.0], [1.0, 2.0]]))
+    >>> side.n_features, side.project(np.array([1.0, 0.5])).tolist()
+    (2, [1.0, 2.0])
+    >>> side.gram().tolist()
+    [[1.0, 1.0], [1.0, 5.0]]
     """
 
     explicit: bool
     n_rows: int
 
     def gram(self, keep: bool = True) -> Array:
-        """Return the Gram matrix (N, N) that a learner sees: of the kernel, or ΦΦᵀ of features.
+        """Return the Gram matrix that a learner gets: of the kernel, or ΦΦᵀ of features.
 
-        It is kept unless ``keep=False``.
+        Parameters
+        ----------
+        keep : bool, default=True
+            Whether the matrix is kept for later calls.
+
+        Returns
+        -------
+        ndarray of shape (N, N)
+            The matrix.
         """
 
     def features(self) -> Array:
-        """Return the features Φ (N, p) of the training rows, if ``explicit``."""
+        """Return the features Φ of the training samples.
+
+        Returns
+        -------
+        ndarray of shape (N, p)
+            The features.
+
+        Raises
+        ------
+        IncompatibleError
+            If the view is not ``explicit``.
+        """
 
     @property
     def n_features(self) -> int:
         """The number of features p, if ``explicit``."""
 
     def some_features(self, members: NDArray[np.intp]) -> Array:
-        """Return the features (n, p) of some training rows, if ``explicit``."""
+        """Return the features of some training samples, if ``explicit``.
+
+        Parameters
+        ----------
+        members : ndarray of int of shape (n,)
+            Positions of training samples.
+
+        Returns
+        -------
+        ndarray of shape (n, p)
+            Their features.
+        """
 
     def restricted(self, members: NDArray[np.intp]) -> TrainingView:
-        """Return the features of some training rows as a training side, if ``explicit``."""
+        """Return some training samples as a learner's input, if ``explicit``.
+
+        Parameters
+        ----------
+        members : ndarray of int of shape (n,)
+            Positions of training samples.
+
+        Returns
+        -------
+        TrainingView
+            Their features, by the same map.
+        """
 
     def map_features(self, function: Callable[[Array], Array]) -> Array:
-        """Return a function of each block's columns (n, p) or (n, N), joined to (N, ...)."""
+        """Return a function of the columns, computed block by block.
+
+        Parameters
+        ----------
+        function : callable
+            Takes the columns of a block, features (n, p) or similarities (n, N), and returns an
+            array with one row per sample, such as the ``decide`` of a fitted learner.
+
+        Returns
+        -------
+        ndarray of shape (N, ...)
+            The values of all training samples.
+
+        Raises
+        ------
+        IncompatibleError
+            For a view with an implicit map, whose Gram matrix a :class:`GramSide` maps.
+        """
 
     def normal_matrix(self) -> NormalMatrix:
-        """Return ``features.T @ features`` (p, p) with the features' column sums (p,)."""
+        """Return ``features.T @ features`` with the features' column sums.
+
+        Returns
+        -------
+        NormalMatrix
+            ``products`` (p, p), or (p,) if the matrix is diagonal, and ``sums`` (p,).
+        """
 
     def project(self, coefficients: Array) -> Array:
-        """Return ``features @ coefficients``: (N,), or (N, k) for k columns."""
+        """Return ``features @ coefficients``.
+
+        Parameters
+        ----------
+        coefficients : ndarray of shape (p,) or (p, k)
+            Weights of the features, one column per function.
+
+        Returns
+        -------
+        ndarray of shape (N,) or (N, k)
+            The values of the training samples.
+        """
 
     def project_back(self, targets: Array) -> Array:
-        """Return ``features.T @ targets``: (p,), or (p, k) for k columns."""
+        """Return ``features.T @ targets``.
+
+        Parameters
+        ----------
+        targets : ndarray of shape (N,) or (N, k)
+            Values of the training samples.
+
+        Returns
+        -------
+        ndarray of shape (p,) or (p, k)
+            The products.
+        """
 
     def class_moments(
         self, y: Array | None = None, row_weights: Array | None = None
     ) -> ClassMoments:
-        """Return counts, sums and products of the features per class, if ``explicit``.
+        """Return counts, sums and products of the features per class.
 
-        The classes have labels −1 and +1, in this order; without labels all rows are one class.
-        A row of weight 2 counts as two; ``row_weights`` (N,) are above 0. An implicit map raises an
-        IncompatibleError.
+        Parameters
+        ----------
+        y : ndarray of shape (N,), optional
+            Labels −1 and +1, which are the classes in this order; without labels all samples are
+            one class.
+        row_weights : ndarray of shape (N,), optional
+            Weights above 0; a sample of weight 2 counts as two.
+
+        Returns
+        -------
+        ClassMoments
+            ``counts`` (C,), ``means`` (C, p), and sums and products about an origin.
+
+        Raises
+        ------
+        IncompatibleError
+            If the view is not ``explicit``.
         """
 
     def weighted_products(self, row_weights: Array, targets: Array) -> tuple[Array, Array]:
-        """Return ΦᵀWΦ (p, p) and ΦᵀT (p, k) in float64, if ``explicit``.
+        """Return ΦᵀWΦ and ΦᵀT in float64, if ``explicit``.
 
-        ``row_weights`` (N,), the diagonal of W, are not negative; ``targets`` are (N, k). Rows
-        whose weight and target are zero are skipped.
+        Parameters
+        ----------
+        row_weights : ndarray of shape (N,)
+            The diagonal of W, none negative.
+        targets : ndarray of shape (N, k)
+            T. Samples whose weight and target are zero are skipped.
+
+        Returns
+        -------
+        products : ndarray of shape (p, p)
+            ΦᵀWΦ.
+        sums : ndarray of shape (p, k)
+            ΦᵀT.
         """
 
     def spectrum(self) -> Spectrum:
-        """Return the eigenpairs of the centred normal or Gram matrix, computed once."""
+        """Return the eigenpairs of the centred normal matrix, or Gram matrix if implicit.
+
+        Returns
+        -------
+        Spectrum
+            ``values`` (r,), the largest first, and ``vectors``; computed once.
+        """
 
 
 @attrs.frozen
@@ -220,7 +364,46 @@ class KernelView(TrainingView, Protocol):
 
 
 class Views(Protocol):
-    """The views of one problem, a sequence on the same training rows."""
+    """The views of one problem: M kernels, each with its feature map, on the same training samples.
+
+    It is a sequence of views. mklkit makes it; a combiner gets it.
+
+    Attributes
+    ----------
+    rows : Rows
+        The N training samples with all columns; for the gates of a :class:`GatingCombiner` an array
+        of numbers (N, d).
+    explicit : bool
+        Whether the views have features; otherwise learners get Gram matrices.
+    missing : ndarray of bool of shape (N, M), or None
+        Which training samples miss each view's source; None if nothing is missing.
+    labels : list of str
+        The kernels' names in results.
+    learner_kernels : KernelRows
+        The kernels that learners work on, with the samples of each.
+
+    See Also
+    --------
+    TrainingView : One view, or a weighted sum of views.
+    Combiner.fit : The method that takes them.
+
+    Examples
+    --------
+    A weighting reads each view:
+
+    >>> import attrs
+    >>> from mklkit import MKLClassifier
+    >>> from mklkit.plugin import WeightingCombiner
+    >>> @attrs.frozen
+    ... class Trace(WeightingCombiner):
+    ...     name = "trace"
+    ...     def weights(self, views, y):
+    ...         return np.array([view.kernel.diagonal(view.rows).sum() for view in views])
+    >>> X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), [0, 0, 1, 1]
+    >>> model = MKLClassifier(["linear", "rbf(sigma=1)"], combiner=Trace()).fit(X, y)
+    >>> model.weights_.tolist()
+    [[0.5, 0.5]]
+    """
 
     rows: Any
     """(N, d): the training samples with all columns (``Rows``); an array of numbers for gates."""
@@ -245,14 +428,49 @@ class Views(Protocol):
         """Return the view at a position."""
 
     def restricted(self, members: NDArray[np.intp]) -> Views:
-        """Return the views on some of the rows."""
+        """Return the views on some of the samples.
+
+        Parameters
+        ----------
+        members : ndarray of int of shape (n,)
+            Positions of training samples.
+
+        Returns
+        -------
+        Views
+            Views with the same maps on these samples.
+        """
 
     def weighted(self, weights: Array) -> TrainingView:
-        """Return the weighted sum of the kernels as one training side."""
+        """Return the weighted sum of the kernels, for a learner.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (M,)
+            The weights, none negative.
+
+        Returns
+        -------
+        TrainingView
+            Σ w_m K_m, or the features √w_m φ_m side by side. Samples that miss sources are scaled
+            by the weight of those that they have.
+        """
 
     @property
     def learner_kernels(self) -> Any:
         """The kernels that learners work on, on the rows of each (``KernelRows``)."""
 
     def products(self, y: Array | None = None) -> KernelProducts:
-        """Return the centred kernels' inner products, with each other and with labels, if given."""
+        """Return the centred kernels' inner products, with each other and with labels.
+
+        Parameters
+        ----------
+        y : ndarray of shape (N,), optional
+            Labels −1 and +1, or numbers.
+
+        Returns
+        -------
+        KernelProducts
+            ``products`` (M, M), ``with_labels`` (M,), and from them ``alignments()`` and
+            ``label_alignments(y)``.
+        """

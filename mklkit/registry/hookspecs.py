@@ -28,13 +28,33 @@ Registered = TypeVar("Registered", bound=type)
 _registered: dict[str, type] = {}
 
 
-def register(cls: Registered) -> Registered:
+def register(decorated: Registered) -> Registered:
     """Register a component class, or a fitted class that model files may contain.
 
     A component derives from :class:`~mklkit.plugin.Kernel`, :class:`~mklkit.plugin.FeatureMap`,
     :class:`~mklkit.plugin.Combiner`, :class:`~mklkit.plugin.Learner` or
     :class:`~mklkit.plugin.Missing`; any other class is that of a fitted object. The decorator goes
     above ``@attrs.frozen``.
+
+    Parameters
+    ----------
+    decorated : type
+        The class.
+
+    Returns
+    -------
+    type
+        The same class.
+
+    Raises
+    ------
+    TypeError
+        If it is not a class. A component that lacks something that its kind requires makes its
+        plugin fail to load, with a warning that names it.
+
+    See Also
+    --------
+    hookimpl : The decorator of functions that return further components and presets.
 
     Examples
     --------
@@ -44,10 +64,10 @@ def register(cls: Registered) -> Registered:
     >>> Fitted.__name__
     'Fitted'
     """
-    if not isinstance(cls, type):
-        raise TypeError(f"@register decorates classes, got {cls!r}")
-    _registered[f"{cls.__module__}.{cls.__qualname__}"] = cls
-    return cls
+    if not isinstance(decorated, type):
+        raise TypeError(f"@register decorates classes, got {decorated!r}")
+    _registered[f"{decorated.__module__}.{decorated.__qualname__}"] = decorated
+    return decorated
 
 
 def registered_by(module: object) -> list[type]:

@@ -261,9 +261,34 @@ _of_this_process: list[Registry] = []
 
 
 def get_registry() -> Registry:
-    """Return the registry of this process; ``MKLKIT_DISABLE_PLUGINS=1`` disables plugins.
+    """Return the registry of this process.
 
-    A plugin that calls it during its import gets the registry that is being filled.
+    It holds the built-in components and those of installed plugins, which it loads when it is first
+    used. The environment variable ``MKLKIT_DISABLE_PLUGINS=1`` disables all plugins, and
+    ``MKLKIT_DISABLE_PLUGINS=NAME`` a package. A plugin that calls the function during its import
+    gets the registry that is being filled.
+
+    Returns
+    -------
+    Registry
+        With ``entries(kind)``, ``lookup(kind, name)`` and ``create(kind, spec)``.
+
+    Warns
+    -----
+    mklkit.errors.PluginWarning
+        If a plugin could not be loaded; everything else keeps working.
+
+    See Also
+    --------
+    mklkit.plugin.register : The decorator that registers a component.
+
+    Examples
+    --------
+    >>> registry = get_registry()
+    >>> registry.create("kernel", "rbf(sigma=2)")
+    RBF(sigma=2, gamma=None)
+    >>> registry.lookup("combiner", "uniform").distribution
+    'mklkit'
     """
     with _lock:
         if not _of_this_process:

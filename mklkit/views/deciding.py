@@ -44,12 +44,26 @@ Scaling = tuple[Sequence[Projector], Array]
 
 
 class RowBlock:
-    """A block of rows, and the columns that maps have computed from it.
+    """A block of new samples, and the columns that maps have computed from it.
 
-    With ``keep`` a map's columns are kept for later decisions, which is worth the memory if
-    decisions share maps. ``known`` are columns that are already available, ``scratch`` is memory
-    for similarities that the next block reuses. ``scaling``, some projectors and their weights,
-    scales all computed columns if samples miss sources.
+    Parameters
+    ----------
+    rows : Rows or ndarray of shape (n, d)
+        The samples with all columns.
+    keep : bool, default=False
+        Whether a map's columns are kept for later decisions, which is worth the memory if decisions
+        share maps.
+    known : sequence of (FittedMap, ndarray), default=()
+        Columns that are already available.
+    scratch : Scratch, optional
+        Memory for similarities that the next block reuses.
+    scaling : (sequence of Projector, ndarray of shape (M,)), optional
+        The views of a weighted sum and their weights, by which all computed columns are scaled for
+        samples that miss sources.
+
+    See Also
+    --------
+    BlockDecision : The decisions that take it.
 
     Examples
     --------
@@ -86,26 +100,90 @@ class RowBlock:
         return len(self.rows)
 
     def take(self, members: NDArray[np.intp]) -> RowBlock:
-        """Return some of the rows as a block, with the columns that are available."""
+        """Return some of the samples as a block, with the columns that are available.
+
+        Parameters
+        ----------
+        members : ndarray of int of shape (k,)
+            Positions in the block.
+
+        Returns
+        -------
+        RowBlock
+            The block of these samples.
+        """
         known = [(fitted, columns[members]) for fitted, columns in self._columns.values()]
         return RowBlock(self.rows[members], known=known, scaling=self.scaling)
 
     def missing_of(self, projectors: Sequence[Projector]) -> Mask:
-        """Return which samples miss each projector's source (n, M); None if they have all."""
+        """Return which samples miss each view's source.
+
+        Parameters
+        ----------
+        projectors : sequence of Projector
+            The projectors of M views.
+
+        Returns
+        -------
+        ndarray of bool of shape (n, M), or None
+            None if nothing is missing.
+        """
         return self.rows.missing_of(projectors)
 
     def scaled(self, columns: Array, projectors: Sequence[Projector], weights: Array) -> Array:
-        """Return columns of the samples, scaled if these miss sources of a weighted sum."""
+        """Return columns, scaled for samples that miss sources of a weighted sum.
+
+        Parameters
+        ----------
+        columns : ndarray of shape (n, ...)
+            Similarities or features of a weighted sum.
+        projectors : sequence of Projector
+            The projectors of its M views.
+        weights : ndarray of shape (M,)
+            Their weights.
+
+        Returns
+        -------
+        ndarray of shape (n, ...)
+            The columns times √(Σ w_m / s(x)), with s(x) the sum of the weights of the sources that
+            sample x has; unchanged if nothing is missing.
+        """
         missing = self.missing_of(projectors)
         return columns if missing is None else times_rows(columns, sample_scale(missing, weights))
 
     def present_weights(self, projectors: Sequence[Projector], weights: Array) -> Array | None:
-        """Return the weights of the sources that each sample has (n, M); None if it has all."""
+        """Return the weights of the sources that each sample has.
+
+        Parameters
+        ----------
+        projectors : sequence of Projector
+            The projectors of M views.
+        weights : ndarray of shape (M,)
+            Their weights.
+
+        Returns
+        -------
+        ndarray of shape (n, M), or None
+            Zero for missing sources, with the sum of all weights; None if nothing is missing.
+        """
         missing = self.missing_of(projectors)
         return None if missing is None else present_weights(missing, weights)
 
     def scores(self, projectors: Sequence[Projector], learners: Sequence[FittedLearner]) -> Array:
-        """Return each learner's decision values on its view (n, M), 0 where it is missing."""
+        """Return each learner's decision values on its view.
+
+        Parameters
+        ----------
+        projectors : sequence of Projector
+            The projectors of M views.
+        learners : sequence of FittedLearner
+            The learner of each.
+
+        Returns
+        -------
+        ndarray of shape (n, M)
+            The values, 0 where a sample misses the source.
+        """
         values = np.empty((len(self), len(projectors)))
         for index, columns in self.columns_of(projectors):
             values[:, index] = learners[index].decide(columns)
@@ -120,13 +198,29 @@ class RowBlock:
         return None if missing is None else sample_scale(missing, self.scaling[1])
 
     def prepare(self, projectors: Sequence[Projector]) -> None:
-        """Compute columns together that later calls request one by one: kernels share distances."""
+        """Compute columns that later calls request one by one, so that kernels share distances.
+
+        Parameters
+        ----------
+        projectors : sequence of Projector
+            The projectors of the views.
+        """
         deque(self.raw_columns_of(projectors), maxlen=0)
 
     def columns_of(self, projectors: Sequence[Projector]) -> Iterator[tuple[int, Array]]:
-        """Yield each projector's index, in any order, and its read-only columns (n, p) or (n, N).
+        """Yield the columns of views; kernels with the same base quantity share it.
 
-        Base quantities are shared if maps allow.
+        Parameters
+        ----------
+        projectors : sequence of Projector
+            The projectors of the views.
+
+        Yields
+        ------
+        index : int
+            The position of the projector; in any order.
+        columns : ndarray of shape (n, p) or (n, N)
+            Its columns, read-only.
         """
         for index, columns, _ in self.raw_columns_of(projectors, fold=False):
             yield index, columns
@@ -134,9 +228,23 @@ class RowBlock:
     def raw_columns_of(
         self, projectors: Sequence[Projector], fold: bool = True
     ) -> Iterator[tuple[int, Array, bool]]:
-        """Yield index, columns, and whether they are only similarities to a map's landmarks.
+        """Yield the columns of views, or only the similarities to landmarks where these are enough.
 
-        They are if the map is ``linear`` in these, unless ``fold=False``.
+        Parameters
+        ----------
+        projectors : sequence of Projector
+            The projectors of the views.
+        fold : bool, default=True
+            Whether a map that is ``linear`` in its similarities yields these instead of features.
+
+        Yields
+        ------
+        index : int
+            The position of the projector; in any order.
+        columns : ndarray of shape (n, p) or (n, r)
+            Its columns, read-only.
+        raw : bool
+            Whether they are only the similarities to the map's r landmarks.
         """
         fresh = []
         for index, projector in enumerate(projectors):
@@ -185,10 +293,34 @@ class RowBlock:
 
 
 class BlockDecision(ABC):
-    """Template: a decision function that is implemented for one block of rows.
+    """Template for a decision function that is implemented for one block of samples.
 
-    Decisions that share maps are evaluated on the same block one after another, and each map's
-    columns are computed once.
+    A subclass implements :meth:`decide_block`; a decision also has the attribute ``weights``, (M,).
+    Decisions that share maps, as those of several classes, are evaluated on the same block one
+    after another, and each map's columns are computed once.
+
+    Attributes
+    ----------
+    projectors : sequence of Projector
+        The projectors of the views that it uses; by default none.
+    learners : sequence of FittedLearner
+        The fitted learners; by default none.
+
+    See Also
+    --------
+    RowBlock : The block, which computes the views' columns.
+    WeightedDecision : The decision of one learner on a weighted sum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> @attrs.frozen(eq=False)
+    ... class FirstColumn(BlockDecision):
+    ...     weights: np.ndarray
+    ...     def decide_block(self, block):
+    ...         return np.asarray(block.rows)[:, 0]
+    >>> FirstColumn(np.ones(1)).decide(np.array([[2.0, 9.0], [-1.0, 9.0]])).tolist()
+    [2.0, -1.0]
     """
 
     __slots__ = ()
@@ -205,17 +337,55 @@ class BlockDecision(ABC):
 
     @abstractmethod
     def decide_block(self, block: RowBlock) -> Array:
-        """Return the decision values, (n,) or (n, G), of one block of rows."""
+        """Return the decision values of one block of samples.
+
+        Parameters
+        ----------
+        block : RowBlock
+            At most 1,024 samples.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, G)
+            The values; G columns for the points of a grid or for several targets.
+        """
 
     def split_block(self, block: RowBlock) -> Array:
-        """Return what each view adds to the values of a block, (n, M + 1) or (n, M + 1, T).
+        """Return what each view adds to the decision values of a block.
 
-        The last is the constant term. Only values that are sums over views can be split.
+        Only values that are sums over views can be split.
+
+        Parameters
+        ----------
+        block : RowBlock
+            At most 1,024 samples.
+
+        Returns
+        -------
+        ndarray of shape (n, M + 1) or (n, M + 1, T)
+            The part of each view and, last, the constant; T for several targets. They sum to the
+            values.
+
+        Raises
+        ------
+        IncompatibleError
+            By default, because the values need not be a sum over views.
         """
         raise IncompatibleError(NO_SUM)
 
     def decide(self, rows: Array | Rows) -> Array:
-        """Return the decision values, (n,) or (n, G), of rows (n, d), block by block."""
+        """Return the decision values of samples, block by block.
+
+        Parameters
+        ----------
+        rows : Rows or ndarray of shape (n, d)
+            New samples with all columns.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, G)
+            The values.
+        """
         rows = Rows.of(rows)
         if len(rows) <= BLOCK_ROWS:
             return self.decide_block(RowBlock(rows))

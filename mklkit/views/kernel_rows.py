@@ -17,11 +17,39 @@ from mklkit.views.rows import KnownPairs
 
 
 class FittedScalarKernel(FittedKernel):
-    """A kernel that is a scalar function of a base quantity of two rows.
+    """A kernel that is a scalar function of a base quantity of two samples.
 
-    A subclass names the ``base``, states whether it is ``monotone`` in it, and implements ``of``.
-    Kernels with the same base on the same rows are then evaluated together, and the quartiles of a
-    monotone kernel are computed from those of its base (a rank is kept or reversed).
+    A subclass names the ``base``, states whether it is ``monotone`` in it, and implements
+    :meth:`of`. Kernels with the same base on the same samples are then evaluated together, and the
+    quartiles of a monotone kernel are computed from those of its base, because a rank is kept or
+    reversed.
+
+    Attributes
+    ----------
+    base : str
+        A key of ``mklkit.numerics.pairwise.BASES``: ``"inner_product"``, ``"squared_distance"`` or
+        ``"manhattan_distance"``.
+    monotone : {-1, 0, 1}
+        +1 if the kernel grows with the base, −1 if it falls, 0, the default, if it does neither.
+    rate : float or None
+        The c of a kernel exp(c · base), computed together with others like it; None, the default,
+        for other functions.
+
+    See Also
+    --------
+    Kernel : What is fitted.
+
+    Examples
+    --------
+    The inhomogeneous quadratic kernel (xᵀz + 1)²:
+
+    >>> class Quadratic(FittedScalarKernel):
+    ...     base = "inner_product"
+    ...     def of(self, base, out):
+    ...         return np.square(base + 1, out=out)
+    >>> rows = np.array([[1.0], [2.0]])
+    >>> Quadratic()(rows, rows).tolist(), Quadratic().diagonal(rows).tolist()
+    ([[4.0, 9.0], [9.0, 25.0]], [4.0, 25.0])
     """
 
     __slots__ = ()
@@ -33,7 +61,20 @@ class FittedScalarKernel(FittedKernel):
 
     @abstractmethod
     def of(self, base: Array, out: Array) -> Array:
-        """Return the kernel's values for base values, written into ``out`` (or ``base``)."""
+        """Return the kernel's values for values of its base quantity.
+
+        Parameters
+        ----------
+        base : ndarray
+            Values of the base quantity.
+        out : ndarray
+            An array of the same shape to write the values into; it may be ``base`` itself.
+
+        Returns
+        -------
+        ndarray
+            The array ``out``.
+        """
 
     def __call__(self, a: Array, b: Array) -> Array:
         """Return the similarities of the rows of ``a`` (n, d) and ``b`` (m, d): (n, m)."""
@@ -41,7 +82,18 @@ class FittedScalarKernel(FittedKernel):
         return self.of(values, values)
 
     def diagonal(self, a: Array) -> Array:
-        """Return the similarity of each row with itself: (n,)."""
+        """Return the similarity of each sample with itself.
+
+        Parameters
+        ----------
+        a : ndarray of shape (n, d)
+            Samples, restricted to the kernel's own columns.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The kernel's values for xᵀx, or for a distance of 0.
+        """
         if self.base == "inner_product":
             values = np.einsum("ij,ij->i", a, a)
         else:

@@ -19,22 +19,33 @@ from mklkit.views.sides import GramSide
 def out_of_fold(
     view: TrainingView, target: Target, learner: Learner, splits: Sequence[Split]
 ) -> Array:
-    """Return each row's decision value from a learner fitted to rows of other folds.
+    """Return each sample's decision value from a learner fitted to samples of other folds.
 
     Parameters
     ----------
-    view : a view, or ``views.weighted(weights)`` for a weighted sum of them
+    view : TrainingView
+        A view, or ``views.weighted(weights)`` for a weighted sum of them.
     target : Target
+        What to learn.
     learner : Learner
-        Parameters that it chooses itself, such as C, are chosen once, on all rows.
-    splits : sequence of Split, or of (rows to learn from, rows held out)
-        Such as ``target.folds(5, random_state)``, which keeps groups of rows together. The values
-        (N,) are NaN for rows that are never held out.
+        The learner. Parameters that it chooses itself, such as C, are chosen once, on all samples.
+    splits : sequence of Split, or of (training positions, held-out positions)
+        Such as ``target.folds(5, random_state)``, which keeps the samples of a group together.
+
+    Returns
+    -------
+    ndarray of shape (N,)
+        The decision values; NaN for samples that are never held out.
+
+    See Also
+    --------
+    LearnedFusion : The template that learns a rule from such values.
+    Target.folds : Splits for it.
 
     Notes
     -----
-    A fit per fold, in as many threads as BLAS may use; memory for one Gram matrix and a part of it
-    per thread, or for blocks of features. Kernels and feature maps stay fitted to all rows.
+    One fit per fold, in as many threads as BLAS may use; memory for one Gram matrix and a part of
+    it per thread, or for blocks of features. Kernels and feature maps stay fitted to all samples.
 
     Examples
     --------

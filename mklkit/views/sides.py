@@ -39,7 +39,18 @@ class Side:
         return features @ features.T
 
     def features(self) -> Array:
-        """Return the features (N, p) of the training rows, if the map is explicit."""
+        """Return the features of the training samples, if the map is explicit.
+
+        Returns
+        -------
+        ndarray of shape (N, p)
+            The features.
+
+        Raises
+        ------
+        IncompatibleError
+            If the view has a Gram matrix only.
+        """
         raise IncompatibleError("This view has no features: its feature map is implicit.")
 
     @property
@@ -110,7 +121,28 @@ class Side:
 
 
 class FeatureSide(Side):
-    """Features (N, p) as a training side."""
+    """Features as a learner's input, for tests and for learners that call others.
+
+    Parameters
+    ----------
+    features : ndarray of shape (N, p)
+        The features of the training samples.
+
+    See Also
+    --------
+    GramSide : The same for a Gram matrix.
+    TrainingView : The methods.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mklkit.learners import Ridge
+    >>> from mklkit.protocols import Target
+    >>> features = np.array([[0.0], [1.0], [2.0]])
+    >>> fitted = Ridge(alpha=1e-9).fit(FeatureSide(features), Target.numbers(1 + features[:, 0]))
+    >>> fitted.decide(np.array([[5.0]])).round(3).tolist()
+    [6.0]
+    """
 
     explicit = True
 
@@ -124,7 +156,28 @@ class FeatureSide(Side):
 
 
 class GramSide(Side):
-    """A Gram matrix (N, N) as a training side."""
+    """A Gram matrix as a learner's input, for tests and for combiners that make their own matrix.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (N, N)
+        The similarities of the training samples.
+
+    See Also
+    --------
+    FeatureSide : The same for features.
+    TrainingView : The methods.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mklkit.learners import SVM
+    >>> from mklkit.protocols import Target
+    >>> rows, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array([-1.0, -1.0, 1.0, 1.0])
+    >>> fitted = SVM(C=1.0).fit(GramSide(rows @ rows.T), Target.two_classes(y))
+    >>> fitted.decide(np.array([[3.0]]) @ rows.T).round(3).tolist()
+    [3.0]
+    """
 
     explicit = False
 

@@ -34,8 +34,9 @@ class StoredRows:
     Parameters
     ----------
     path : str or path
+        The file.
     shape : (int, int)
-        (N, d).
+        The number of rows and of columns, (N, d).
     dtype : dtype
         ``float32`` or ``float64``, in the byte order of this machine.
     offset : int, default=0
@@ -47,6 +48,10 @@ class StoredRows:
     ------
     DataError
         If there is no such file, it is too small, or the numbers are of another type.
+
+    See Also
+    --------
+    MKLClassifier.fit : A method that reads such rows in parts.
 
     Examples
     --------
@@ -87,6 +92,11 @@ class StoredRows:
     def of_memmap(cls, array: np.memmap[Any, Any]) -> Self | None:
         """Return the rows of a memory map's own file.
 
+        Parameters
+        ----------
+        array : memmap of shape (N, d)
+            The memory map.
+
         Returns
         -------
         StoredRows or None
@@ -108,6 +118,16 @@ class StoredRows:
     @classmethod
     def of_npy(cls, path: str | PathLike[str]) -> Self:
         """Return the rows of an array that ``numpy.save`` wrote.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, with the extension ``.npy``.
+
+        Returns
+        -------
+        StoredRows
+            Its rows.
 
         Raises
         ------
@@ -165,7 +185,13 @@ class StoredRows:
         return out
 
     def check_unchanged(self) -> None:
-        """Raise a :class:`mklkit.errors.DataError` if the file has changed since it was opened."""
+        """Raise an error if the file has changed since it was opened.
+
+        Raises
+        ------
+        DataError
+            If its size or the time of its last change differ.
+        """
         if signature_of(self.path) != self._signature:
             raise DataError(f"{self.path} has changed since it was opened: fit again.")
 

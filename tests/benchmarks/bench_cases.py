@@ -87,7 +87,7 @@ def normal_rows(n_rows: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
 @case
 def weights(n_rows: int, kind: str, statistic: str) -> dict[str, Any]:
     """Statistics of five rbf kernels on rows, tile by tile."""
-    from builders import views_of
+    from helpers.builders import views_of
 
     from mklkit.views.statistics import TileStatistics
     from mklkit.views.tiles import weighted_gram
@@ -207,7 +207,7 @@ def full(folder: str, n_rows: int, method: str) -> dict[str, Any]:
 @case
 def gating(n_rows: int) -> dict[str, Any]:
     """The whole of cluster gating with four rbf kernels, and its second stage beside naive sums."""
-    from builders import views_of
+    from helpers.builders import views_of
     from oracles.gated import discriminant_matrices, naive_forms
 
     from mklkit import MKLClassifier
@@ -340,7 +340,7 @@ def step(which: str, n_rows: int) -> dict[str, Any]:
 @case
 def shares(folder: str, n_rows: int, p: int = 256, size: int = 3000) -> dict[str, Any]:
     """The moments pass beside this machine's matrix products, a projection beside its memory."""
-    from builders import views_of
+    from helpers.builders import views_of
 
     X, y = read_rows(Path(folder), n_rows, 0)
     codes = y.astype(np.intp)

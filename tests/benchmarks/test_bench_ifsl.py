@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from bench_cases import seconds
-from builders import views_of
+from helpers.builders import views_of
 from oracles.coupled import multik_mhks
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning

@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 import pytest
-from documents import ROOT
+from helpers.documents import ROOT
 
 os.environ.setdefault("MKLKIT_BENCH_SCALE", "0.01")
 import table

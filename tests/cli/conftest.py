@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from processes import Fitted, Run, run_in_process, run_mklkit
+from helpers.processes import Fitted, Run, run_in_process, run_mklkit
 
 
 @pytest.fixture(scope="session")

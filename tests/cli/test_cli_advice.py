@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from processes import Run
+from helpers.processes import Run
 
 
 @pytest.fixture(scope="module")

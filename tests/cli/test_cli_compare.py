@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from processes import ENVIRONMENT, Run
+from helpers.processes import ENVIRONMENT, Run
 from sklearn import ensemble
 from sklearn.naive_bayes import GaussianNB
 

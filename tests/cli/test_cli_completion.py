@@ -14,7 +14,7 @@ from unittest import mock
 import pandas as pd
 import pytest
 import shellingham
-from processes import Run, run_completion
+from helpers.processes import Run, run_completion
 from typer._completion_shared import get_completion_script
 
 from mklkit.cli.app import ASKED

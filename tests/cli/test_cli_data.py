@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from processes import Run
+from helpers.processes import Run
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 

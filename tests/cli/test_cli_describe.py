@@ -6,7 +6,7 @@ from pathlib import Path
 
 import attrs
 import pytest
-from processes import Run, on_path, write_plugin
+from helpers.processes import Run, on_path, write_plugin
 
 from mklkit.cli.describe import KINDS
 from mklkit.kernels import Polynomial

@@ -9,8 +9,8 @@ from unittest import mock
 import pandas as pd
 import pytest
 import shellingham
-from documents import commands
-from processes import Run
+from helpers.documents import commands
+from helpers.processes import Run
 
 from mklkit.cli.examples import DEFAULT_KERNELS, EXAMPLES, KERNELS, LEARNERS, MAPS
 from mklkit.registry.columns import bind_kernels

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from processes import Fitted, Run
+from helpers.processes import Fitted, Run
 from sklearn.preprocessing import StandardScaler
 
 from mklkit import MKLOneClass, MKLRegressor, save_model

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from processes import Fitted, Run
+from helpers.processes import Fitted, Run
 from sklearn.metrics import pairwise_distances
 
 from mklkit import load_model

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from processes import Run
+from helpers.processes import Run
 
 from mklkit import MKLClassifier, build_pipeline, load_model
 from mklkit.evaluation.leakage import gives_class, leakage_notes

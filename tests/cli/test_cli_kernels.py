@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from processes import Run
+from helpers.processes import Run
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import StandardScaler
 

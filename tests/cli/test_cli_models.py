@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from processes import Fitted, Run
+from helpers.processes import Fitted, Run
 
 from mklkit import MKLClassifier, __version__, load_model, save_model
 from mklkit.display.numbers import chosen_texts

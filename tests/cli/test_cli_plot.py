@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from processes import Run
+from helpers.processes import Run
 from sklearn.datasets import load_iris
 
 PLAIN = ("fit", "iris", "-k", "linear", "-k", "near:rbf", "--combiner", "dimkl3")

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from processes import Run, on_path, write_plugin
+from helpers.processes import Run, on_path, write_plugin
 
 FAULTY = '''
 import os, signal

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from processes import Fitted, Run, on_path, write_plugin
+from helpers.processes import Fitted, Run, on_path, write_plugin
 
 pytestmark = pytest.mark.process
 

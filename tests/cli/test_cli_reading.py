@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import reading_kernels
-from processes import Outcome, Run, write_plugin
+from helpers import reading_kernels
+from helpers.processes import Outcome, Run, write_plugin
 
 KERNELS = [
     *("-k", "seq:letters@sequence"),

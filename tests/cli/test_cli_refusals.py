@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from processes import Run
+from helpers.processes import Run
 
 REFUSED = [
     # Commands, options and their values.

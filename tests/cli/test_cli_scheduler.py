@@ -14,7 +14,7 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 import pytest
-from processes import Fitted, Run
+from helpers.processes import Fitted, Run
 
 from mklkit import MKLClassifier
 from mklkit.errors import ClusterError

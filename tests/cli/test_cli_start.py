@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from processes import Run
+from helpers.processes import Run
 
 HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas", "skops", "joblib", "pluggy", "pytest")
 PROBE = """

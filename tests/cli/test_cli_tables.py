@@ -7,7 +7,7 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from processes import Run
+from helpers.processes import Run
 from rich.console import Console
 
 from mklkit.cli.comparison_tables import comparison_grid

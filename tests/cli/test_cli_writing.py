@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from processes import Fitted, Run
+from helpers.processes import Fitted, Run
 
 from mklkit.__main__ import main
 from mklkit.persistence.atomic import replacing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from processes import SUMMARY, Run, on_path, run_completion, write_plugin
+from helpers.processes import SUMMARY, Run, on_path, run_completion, write_plugin
 
 SOURCE = '''
 import sys

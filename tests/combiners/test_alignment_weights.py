@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from builders import TRIO, ids, trio_grams, views_of, weights_by
+from helpers.builders import TRIO, ids, trio_grams, views_of, weights_by
 from oracles.blocks import alignment, centered_alignment
 
 from mklkit import MKLClassifier

@@ -7,7 +7,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from builders import Mean, views_of
+from helpers.builders import Mean, views_of
 
 from mklkit import MKLClassifier
 

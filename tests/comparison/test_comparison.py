@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from panels import panels
+from helpers.panels import panels
 from scipy import stats
 from sklearn import ensemble
 from sklearn.datasets import load_wine

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from browser import Page
+from helpers.browser import Page
 from reported import comparison
 
 pytestmark = pytest.mark.browser

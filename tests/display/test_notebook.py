@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from panels import panels
+from helpers.panels import panels
 
 from mklkit.display.html import bar, facts, grid, notes, shown
 

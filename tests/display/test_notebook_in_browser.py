@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser import Page
+from helpers.browser import Page
 
 from mklkit import MKLClassifier
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 import pytest
-from processes import on_path, run_in_process, write_plugin
+from helpers.processes import on_path, run_in_process, write_plugin
 
 from mklkit import DataError, MKLClassifier
 from mklkit.errors import ComponentError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from builders import ifsl_search
+from helpers.builders import ifsl_search
 
 from mklkit import MKLClassifier, MKLVotingClassifier, RPEMEKLClassifier
 from mklkit.errors import SpecError

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from reading_kernels import KnownSame, KnownSmaller, Letters, Same, Smaller
+from helpers.reading_kernels import KnownSame, KnownSmaller, Letters, Same, Smaller
 from sklearn.metrics.pairwise import linear_kernel
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.svm import SVC

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from panels import Panel, panels
+from helpers.panels import Panel, panels
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 

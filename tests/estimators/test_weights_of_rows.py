@@ -116,7 +116,7 @@ def test_weights_whose_sum_is_infinite_are_refused(rows, classes):
 
 
 def test_components_that_cannot_weigh_rows_are_refused():
-    from builders import Silent
+    from helpers.builders import Silent
 
     X, y, often = three_classes(0)
     refusal = "The learner 'silent' can't take weights of rows or classes; learners that can: "

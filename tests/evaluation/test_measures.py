@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from builders import TRIO, trio_grams
+from helpers.builders import TRIO, trio_grams
 from scipy.optimize import minimize
 
 from mklkit.errors import DataError

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from documents import listings
+from helpers.documents import listings
 from scipy import stats
 
 from mklkit.errors import DataError

@@ -6,7 +6,7 @@ from pathlib import Path
 from textwrap import indent
 
 from drawing import ODD_TEXTS, Draw
-from processes import write_plugin
+from helpers.processes import write_plugin
 
 from mklkit.registry.entries import HOOKS, Kind
 

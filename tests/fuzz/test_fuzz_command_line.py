@@ -11,8 +11,8 @@ import pytest
 from commands import command
 from data_files import write_data, write_odd_path
 from drawing import Draw
+from helpers.processes import Outcome, run_in_process
 from model_files import MODELS, altered, whole_file
-from processes import Outcome, run_in_process
 
 MESSAGE = 3000
 # Words in what a library says of itself, and mklkit never would but to name a type in a model file.

@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 from broken_plugins import NAME, install
 from drawing import Draw
+from helpers.processes import Outcome, run_in_process
 from mklkit_authors.testing.checks import checks_of, findings
-from processes import Outcome, run_in_process
 
 from mklkit import MKLClassifier, get_registry
 from mklkit.registry.entries import HOOKS

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from builders import ids
+from helpers.builders import ids
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_iris

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from processes import run_in_process
+from helpers.processes import run_in_process
 from sklearn.metrics.pairwise import rbf_kernel
 
 from mklkit import MKLClassifier, load_model, save_model

@@ -6,7 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from builders import views_of
+from helpers.builders import views_of
 from sklearn.base import clone
 
 from mklkit import IncompatibleError, MKLClassifier, RPEMEKLClassifier

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.linalg
-from builders import views_of
+from helpers.builders import views_of
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.svm import SVC

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from builders import tiles_of
+from helpers.builders import tiles_of
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from builders import ifsl_search
 from crafted import fitted
+from helpers.builders import ifsl_search
 
 from mklkit.datasets import load_table
 from mklkit.estimators.classifier import MKLClassifier

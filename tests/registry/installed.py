@@ -10,7 +10,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from processes import on_path
+from helpers.processes import on_path
 
 from mklkit.errors import PluginWarning
 from mklkit.registry.registry import Registry

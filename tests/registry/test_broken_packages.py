@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from helpers.processes import write_plugin
 from installed import GOOD, load
-from processes import write_plugin
 
 from mklkit import MKLKitError
 from mklkit.registry.registry import Registry

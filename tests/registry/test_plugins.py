@@ -7,8 +7,8 @@ import subprocess
 import sys
 
 import pytest
+from helpers.processes import on_path, write_plugin
 from installed import answer, load
-from processes import on_path, write_plugin
 
 from mklkit.errors import PluginConflictError
 

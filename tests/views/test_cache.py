@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from builders import views_of
+from helpers.builders import views_of
 
 from mklkit import MKLClassifier, MKLSearchCV
 from mklkit.views.cache import Cache, Quantities

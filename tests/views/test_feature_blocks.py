@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from builders import views_of
+from helpers.builders import views_of
 
 from mklkit import DataError
 from mklkit.numerics import sampling

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from builders import TRIO, trio_grams, views_of
+from helpers.builders import TRIO, trio_grams, views_of
 from sklearn.model_selection import cross_val_predict
 from sklearn.svm import SVC
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from builders import ids, views_of, weights_by
+from helpers.builders import ids, views_of, weights_by
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
 from mklkit.feature_maps import Implicit

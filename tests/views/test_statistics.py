@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from builders import ids, views_of
+from helpers.builders import ids, views_of
 from oracles.blocks import alignment, block_values, centered_alignment
 from sklearn.metrics.pairwise import (
     laplacian_kernel,

@@ -36,16 +36,26 @@ from mklkit.views.feature_moments import Projection
 
 @attrs.frozen(eq=False)
 class CoupledSolution:
-    """The decision functions of the views, in their order, and how the iteration went.
+    """The decision functions of a coupled fit, one per view, and how its iteration went.
 
-    Attributes
+    Parameters
     ----------
     learners : list of FittedLearner
-        The results of the subproblems' ``finish``.
+        The results of the subproblems' ``finish``, in the order of the views.
     weights : ndarray of shape (M,)
         The weight of each view in the mean of the decision values.
-    history : tuple of float
+    history : tuple of float, default=()
         The joint objective after each iteration.
+
+    See Also
+    --------
+    CouplingCombiner.couple : The method that returns it.
+
+    Examples
+    --------
+    >>> learners = [LinearDecision(np.ones(2), 0.0), LinearDecision(np.ones(3), 1.0)]
+    >>> CoupledSolution(learners, np.array([0.5, 0.5])).history
+    ()
     """
 
     learners: list[Any]
@@ -112,7 +122,49 @@ class CouplingCombiner(Combiner):
     """Template: the views' learners are fitted jointly, each depending on the others' outputs.
 
     A subclass implements :meth:`couple`. It repeatedly calls ``solve`` of every view's subproblem
-    and never looks inside, so any learner that offers ``subproblem`` can be coupled.
+    and never reads the coefficients, so any learner that has ``subproblem`` can be coupled. The
+    decision is the weighted mean of the views' decision values.
+
+    Attributes
+    ----------
+    name : str
+        The name that users type.
+    traits : CombinerTraits
+        By default with the feature map ``"empirical"`` and the learner ``"mhks"``.
+
+    See Also
+    --------
+    Subproblem : A view's share of the fit.
+    CoupledSolution : What :meth:`couple` returns.
+
+    References
+    ----------
+    .. [1] Z. Wang, S. Chen and T. Sun, "MultiK-MHKS: a novel multiple kernel learning algorithm",
+       IEEE Transactions on Pattern Analysis and Machine Intelligence 30 (2008), 348–353.
+
+    Examples
+    --------
+    Each view in turn fits what the sum of the others leaves of the labels (backfitting):
+
+    >>> from mklkit import MKLClassifier
+    >>> @attrs.frozen
+    ... class Backfitting(CouplingCombiner):
+    ...     name = "backfitting"
+    ...     def couple(self, problems, target, learner, random_state):
+    ...         outputs = np.zeros((len(problems), len(target), 1))
+    ...         solved = [None] * len(problems)
+    ...         for _ in range(20):
+    ...             for place, problem in enumerate(problems):
+    ...                 rest = outputs.sum(axis=0) - outputs[place]
+    ...                 solved[place] = problem.solve(target.values[:, None] - rest, np.ones(1))
+    ...                 outputs[place] = problem.outputs(solved[place])
+    ...         parts = [p.finish(c) for p, c in zip(problems, solved)]
+    ...         return CoupledSolution(parts, np.ones(len(parts)))
+    >>> X, y = np.array([[0.0, 1.0], [1.0, 1.0], [3.0, 2.0], [4.0, 2.0]]), [0, 0, 1, 1]
+    >>> kernels = ["first:linear@0:1", "second:linear@1:2"]
+    >>> model = MKLClassifier(kernels, combiner=Backfitting(), learner="ridge").fit(X, y)
+    >>> model.predict(X).tolist()
+    [0, 0, 1, 1]
     """
 
     traits: ClassVar[CombinerTraits] = CombinerTraits(
@@ -127,12 +179,54 @@ class CouplingCombiner(Combiner):
         learner: Learner,
         random_state: np.random.RandomState,
     ) -> CoupledSolution:
-        """Return the joint solution of the views' subproblems for a target."""
+        """Return the joint solution of the views' subproblems.
+
+        Parameters
+        ----------
+        problems : sequence of Subproblem
+            The subproblem of each of M views, with one column.
+        target : Target
+            What to learn.
+        learner : Learner
+            The learner, whose ``coupling`` has the step of the margins and the criterion that ends
+            the iteration.
+        random_state : RandomState
+            The source of all random draws.
+
+        Returns
+        -------
+        CoupledSolution
+            The decision function of each view, and their weights.
+        """
 
     def fit(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> CoupledDecision:
-        """Return the decision of the jointly fitted learners."""
+        """Return the decision of the jointly fitted learners.
+
+        Parameters
+        ----------
+        views : Views
+            The M kernels on the training samples.
+        target : Target
+            What to learn.
+        learner : Learner
+            A learner with ``coupling``.
+        random_state : RandomState
+            The source of all random draws.
+
+        Returns
+        -------
+        CoupledDecision
+            The weighted mean of the views' decision functions.
+
+        Raises
+        ------
+        IncompatibleError
+            If the learner can't be coupled.
+        ComponentError
+            If :meth:`couple` returned something else.
+        """
         coupled = self.coupled(learner)
         problems = self.subproblems(views, target, coupled, [coupled])
         solved = self.couple(problems, target, coupled, random_state)
@@ -144,7 +238,23 @@ class CouplingCombiner(Combiner):
         return CoupledDecision(solution.weights, projectors, solution.learners, solution.history)
 
     def coupled(self, learner: Learner) -> Learner:
-        """Return the learner if it can be coupled, else raise IncompatibleError."""
+        """Return the learner if it can be coupled.
+
+        Parameters
+        ----------
+        learner : Learner
+            The learner to fit.
+
+        Returns
+        -------
+        Learner
+            The same.
+
+        Raises
+        ------
+        IncompatibleError
+            If it has no ``coupling``.
+        """
         if learner.coupling is not None:
             return learner
         raise IncompatibleError(
@@ -155,7 +265,24 @@ class CouplingCombiner(Combiner):
     def subproblems(
         self, views: Views, target: Target, learner: Learner, variants: Sequence[Any]
     ) -> list[Subproblem]:
-        """Return each view's subproblem, with a column per variant of the learner."""
+        """Return each view's subproblem, with one column per variant of the learner.
+
+        Parameters
+        ----------
+        views : Views
+            The M kernels on the training samples.
+        target : Target
+            What to learn; its weights count.
+        learner : Learner
+            A learner with ``coupling``.
+        variants : sequence of Learner
+            Copies of the learner that differ only in ``coupling.variants``.
+
+        Returns
+        -------
+        list of Subproblem
+            M subproblems. A view's squares are those of the samples that have its source.
+        """
         return [subproblem_of(learner, view, target, variants) for view in views]
 
 

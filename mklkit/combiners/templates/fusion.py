@@ -89,13 +89,48 @@ class FusedDecision(BlockDecision):
 class LearnedFusion(Combiner):
     """Template: each view has its own learner; a rule that joins their decision values is learned.
 
-    A subclass implements :meth:`learn`, which returns a fitted object with the method ``fuse``.
+    A subclass implements :meth:`learn`.
 
     Parameters
     ----------
     cv : int, default=5
-        Number of folds, and of further fits per kernel: the rule learns from out-of-fold decision
-        values. With 0, it learns from those of training rows, which favours overfitted kernels.
+        The number of folds, and of further fits per kernel: the rule learns from out-of-fold
+        decision values. With 0, it learns from those of training samples, which favours overfitted
+        kernels.
+
+    Attributes
+    ----------
+    name : str
+        The name that users type.
+    traits : CombinerTraits
+        By default with ``row_weights="learner"``.
+
+    See Also
+    --------
+    FusionCombiner : The template for rules that learn nothing.
+    out_of_fold : The decision values that it learns from.
+
+    Examples
+    --------
+    Weight each learner by its share of correct out-of-fold decisions:
+
+    >>> from mklkit import MKLClassifier
+    >>> @attrs.frozen
+    ... class Weighted:
+    ...     view_weights: np.ndarray
+    ...     def fuse(self, scores):
+    ...         return scores @ self.view_weights
+    >>> @attrs.frozen
+    ... class ByAccuracy(LearnedFusion):
+    ...     name = "by-accuracy"
+    ...     def learn(self, scores, y, random_state):
+    ...         correct = (scores * y[:, None] > 0).mean(axis=0)
+    ...         return Weighted(correct / correct.sum())
+    >>> X = np.array([[k % 2, k // 2 % 2] for k in range(20)], dtype=float)
+    >>> kernels = ["first:linear@0:1", "second:linear@1:2"]
+    >>> model = MKLClassifier(kernels, combiner=ByAccuracy(), random_state=0).fit(X, X[:, 0])
+    >>> bool(model.weights_[0, 0] > model.weights_[0, 1])
+    True
     """
 
     traits: ClassVar[CombinerTraits] = CombinerTraits(row_weights="learner")
@@ -106,12 +141,57 @@ class LearnedFusion(Combiner):
 
     @abstractmethod
     def learn(self, scores: Array, y: Array, random_state: np.random.RandomState) -> Fusion:
-        """Return the fusion fitted to scores (n, M) of the rows held out, with their labels y."""
+        """Return the rule learned from the views' decision values.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n, M)
+            Decision values of samples, each from learners that were not fitted to the sample,
+            unless ``cv=0``.
+        y : ndarray of shape (n,)
+            Their labels −1 and +1.
+        random_state : RandomState
+            The source of all random draws.
+
+        Returns
+        -------
+        object
+            With ``fuse(scores)``, which returns decision values (n,) for scores (n, M). If it has
+            ``view_weights``, (M,), they are reported as the kernel weights; otherwise these are
+            uniform.
+        """
 
     def fit(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> FusedDecision:
-        """Return the decision of one learner per view, fused."""
+        """Return the decision of one learner per view, fused.
+
+        Parameters
+        ----------
+        views : Views
+            The M kernels on the training samples.
+        target : Target
+            What to learn.
+        learner : Learner
+            The learner that is fitted to each view.
+        random_state : RandomState
+            The source of all random draws.
+
+        Returns
+        -------
+        FusedDecision
+            The decision.
+
+        Raises
+        ------
+        ComponentError
+            If :meth:`learn` or its result returned something else.
+
+        Warns
+        -----
+        WeightsWarning
+            If a class has fewer samples than there are folds.
+        """
         splits: Sequence[Split] = []
         if self.cv:
             instead = "learns from decision values of training rows"
@@ -150,16 +230,52 @@ class LearnedFusion(Combiner):
 
 @attrs.frozen
 class FusionCombiner(LearnedFusion):
-    """Template: each view has its own learner; their decision values are fused.
+    """Template: each view has its own learner; their decision values are fused by a rule.
 
     A subclass implements :meth:`fuse`.
+
+    Attributes
+    ----------
+    name : str
+        The name that users type.
+    traits : CombinerTraits
+        By default with ``row_weights="learner"``.
+
+    See Also
+    --------
+    LearnedFusion : The template for rules that learn from decision values.
+
+    Examples
+    --------
+    >>> from mklkit import MKLClassifier
+    >>> @attrs.frozen
+    ... class Largest(FusionCombiner):
+    ...     name = "largest"
+    ...     def fuse(self, scores):
+    ...         return np.take_along_axis(scores, abs(scores).argmax(axis=1)[:, None], 1)[:, 0]
+    >>> X, y = np.array([[0.0, 1.0], [1.0, 1.0], [3.0, 1.0], [4.0, 1.0]]), [0, 0, 1, 1]
+    >>> kernels = ["first:linear@0:1", "second:linear@1:2"]
+    >>> model = MKLClassifier(kernels, combiner=Largest(), learner="svm(C=1)").fit(X, y)
+    >>> model.predict(X).tolist()
+    [0, 0, 1, 1]
     """
 
     cv: int = attrs.field(default=0, init=False, repr=False)  # nothing is learned
 
     @abstractmethod
     def fuse(self, scores: Array) -> Array:
-        """Return one decision value (n,) from the views' decision values (n, M)."""
+        """Return one decision value per sample from the views' decision values.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n, M)
+            The decision values of the M learners; 0 where a sample misses the source.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The fused values: above 0 for the positive class.
+        """
 
     def learn(self, scores: Array, y: Array, random_state: np.random.RandomState) -> Fusion:
         """Return this object, which has nothing to learn."""

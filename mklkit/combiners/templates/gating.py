@@ -114,13 +114,50 @@ class GatedGrid(BlockDecision):
 
 @attrs.frozen
 class GatingCombiner(Combiner):
-    """Template: gates η (n, M), the weight of each kernel at each row.
+    """Template: gates η (n, M), the weight of each kernel for each sample.
 
-    A subclass implements :meth:`fit_gates`, which returns an object with
-    ``gates(rows) -> (n, M)``. The composite kernel is handed to the learner as one Gram matrix.
+    A subclass implements :meth:`fit_gates`. The composite kernel, η_m(x) η_m(z) k_m(x, z) summed
+    over m, is passed to the learner as one Gram matrix. Gates are functions of features: they do
+    not get columns of row ids, text and categories that a kernel reads, or columns that may have
+    missing values.
 
-    Gates are functions of features: they do not get columns of row ids, text and categories that
-    a kernel reads, or columns that may have gaps.
+    Attributes
+    ----------
+    name : str
+        The name that users type.
+    traits : CombinerTraits
+        By default with ``row_weights="learner"``.
+    composition : {"product", "sum"}
+        How the gates of two samples are combined: η_m(x) η_m(z), the default, which keeps the
+        composite positive semi-definite, or η_m(x) + η_m(z).
+
+    See Also
+    --------
+    Combiner : The base.
+
+    References
+    ----------
+    .. [1] Y. Mu and B. Zhou, "Non-uniform multiple kernel learning with cluster-based gating
+       functions", Neurocomputing 74 (2011), 1095–1101.
+
+    Examples
+    --------
+    One kernel where the first column is negative, the other elsewhere:
+
+    >>> from mklkit import MKLClassifier
+    >>> class BySign:
+    ...     def gates(self, rows):
+    ...         negative = rows[:, :1] < 0
+    ...         return np.hstack([negative, ~negative]).astype(float)
+    >>> @attrs.frozen
+    ... class SignGating(GatingCombiner):
+    ...     name = "sign-gating"
+    ...     def fit_gates(self, views, y, random_state):
+    ...         return BySign()
+    >>> X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), [0, 1, 0, 1]
+    >>> model = MKLClassifier(["a:linear", "b:linear"], combiner=SignGating(), learner="svm(C=9)")
+    >>> model.fit(X, y).gate_weights([[-3.0], [3.0]]).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
     """
 
     traits: ClassVar[CombinerTraits] = CombinerTraits(row_weights="learner")
@@ -132,12 +169,58 @@ class GatingCombiner(Combiner):
 
     @abstractmethod
     def fit_gates(self, views: Views, y: Array, random_state: np.random.RandomState) -> Gates:
-        """Return the gates learned from labels −1 and +1."""
+        """Return the gates learned from the training samples.
+
+        Parameters
+        ----------
+        views : Views
+            The M kernels on the training samples; ``views.rows`` is an array of numbers (N, d).
+        y : ndarray of shape (N,)
+            Labels −1 and +1.
+        random_state : RandomState
+            The source of all random draws.
+
+        Returns
+        -------
+        object
+            With ``gates(rows)``, which returns each sample's weights (n, M) for samples (n, d). If
+            it has ``weights``, (M,) or (C, M), such as those of each cluster, they are reported in
+            place of the mean gates.
+        """
 
     def fit(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> GatedDecision:
-        """Return the decision of the learner on the composite kernel."""
+        """Return the decision of the learner on the composite kernel.
+
+        Parameters
+        ----------
+        views : Views
+            The M kernels on the training samples.
+        target : Target
+            What to learn.
+        learner : Learner
+            A learner on Gram matrices.
+        random_state : RandomState
+            The source of all random draws.
+
+        Returns
+        -------
+        GatedDecision
+            The decision, with ``gate_weights(rows)``, (n, M).
+
+        Raises
+        ------
+        IncompatibleError
+            If the feature map is explicit.
+        ComponentError
+            If :meth:`fit_gates` returned something else.
+
+        Warns
+        -----
+        MKLKitWarning
+            If a sum composite is not positive semi-definite and the learner does not support that.
+        """
         (decision,) = self._fit_each(views, target, [learner], random_state)
         return decision
 

@@ -64,12 +64,36 @@ class WeightedColumns:
 
     @classmethod
     def of(cls, views: Views, weights: Array) -> WeightedColumns:
-        """Return the columns of the weighted sum of views."""
+        """Return the columns of the weighted sum of views.
+
+        Parameters
+        ----------
+        views : Views
+            The M kernels on the training samples.
+        weights : ndarray of shape (M,)
+            The weights of the sum.
+
+        Returns
+        -------
+        WeightedColumns
+            The columns of the views with non-zero weight.
+        """
         used = np.flatnonzero(weights)
         return cls(weights, [views[int(m)].projector for m in used], weights[used], views.explicit)
 
     def transform(self, rows: Rows) -> Array:
-        """Return the columns, (n, N) or (n, Σp), of rows (n, d), block by block."""
+        """Return the columns of samples, block by block.
+
+        Parameters
+        ----------
+        rows : Rows or ndarray of shape (n, d)
+            New samples with all columns.
+
+        Returns
+        -------
+        ndarray of shape (n, N) or (n, Σp)
+            Similarities Σ w_m k_m(x, training sample), or the features √w_m φ_m(x) side by side.
+        """
 
         rows = Rows.of(rows)
 
@@ -84,19 +108,43 @@ class WeightedColumns:
 @register
 @attrs.frozen(eq=False)
 class WeightedDecision(WeightedColumns, BlockDecision):
-    """One learner on the weighted sum of the kernels.
+    """The decision of one learner on the weighted sum of the kernels.
 
-    Attributes
+    :meth:`fitted` makes it.
+
+    Parameters
     ----------
     weights : ndarray of shape (M,)
+        The weights of the kernels.
     projectors : list of Projector
         Those of the views with non-zero weight.
     scales : ndarray
         Their weights.
     explicit : bool
+        Whether the views have features; otherwise similarities.
     learner : FittedLearner
-    history : tuple of float
+        The learner's decision function.
+    history : tuple of float, default=()
         The scores of an iterative combiner, one per step.
+
+    Attributes
+    ----------
+    learners : list of FittedLearner
+        The one learner.
+
+    See Also
+    --------
+    Combiner : Its ``fit`` returns a decision.
+    LearnedWeighting : The template that returns this one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mklkit import MKLClassifier
+    >>> X, y = np.array([[0.0], [1.0], [3.0], [4.0]]), [0, 0, 1, 1]
+    >>> (decision,) = MKLClassifier(["linear", "rbf"], learner="svm(C=1)").fit(X, y).decisions_
+    >>> type(decision).__name__, decision.weights.tolist()
+    ('WeightedDecision', [0.5, 0.5])
     """
 
     learner: FittedLearner
@@ -109,7 +157,22 @@ class WeightedDecision(WeightedColumns, BlockDecision):
 
     @classmethod
     def fitted(cls, views: Views, weights: Array, fitted: FittedLearner) -> WeightedDecision:
-        """Return the decision of a learner that is fitted on the weighted sum."""
+        """Return the decision of a learner that is fitted on the weighted sum.
+
+        Parameters
+        ----------
+        views : Views
+            The M kernels on the training samples.
+        weights : ndarray of shape (M,)
+            The weights of the sum.
+        fitted : FittedLearner
+            The learner fitted on ``views.weighted(weights)``.
+
+        Returns
+        -------
+        WeightedDecision
+            The decision, which keeps only the support vectors if the learner states a ``support``.
+        """
         columns = WeightedColumns.of(views, weights)
         projectors = columns.projectors
         support = None if views.explicit else fitted.support
@@ -161,7 +224,43 @@ class LearnedWeighting(Combiner):
 
     A subclass implements :meth:`choose`, which also receives the learner and the random state. The
     weights are divided by their sum; if all are zero or some are not finite, uniform weights are
-    used, with a ``WeightsWarning``.
+    used, with a :class:`mklkit.WeightsWarning`.
+
+    Attributes
+    ----------
+    name : str
+        The name that users type.
+    traits : CombinerTraits
+        By default with ``row_weights="learner"``.
+    by_learner : bool
+        Whether the weights depend on the learner; by default True. If not, the learners of a grid
+        share them.
+
+    See Also
+    --------
+    WeightingCombiner : The template for weights that depend only on kernels and target.
+    out_of_fold : Decision values of samples that a learner was not fitted to.
+
+    Examples
+    --------
+    Weight each kernel by its number of correct out-of-fold decisions:
+
+    >>> import attrs
+    >>> import numpy as np
+    >>> from mklkit import MKLClassifier
+    >>> from mklkit.plugin import out_of_fold
+    >>> @attrs.frozen
+    ... class Correct(LearnedWeighting):
+    ...     name = "correct"
+    ...     def choose(self, views, target, learner, random_state):
+    ...         splits = target.folds(2, random_state)
+    ...         values = [out_of_fold(view, target, learner, splits) for view in views]
+    ...         return np.array([(value * target.values > 0).sum() for value in values])
+    >>> X, y = np.array([[0.0, 0.0], [1.0, 3.0], [3.0, 0.0], [4.0, 3.0]]), [0, 0, 1, 1]
+    >>> kernels = ["first:linear@0:1", "second:linear@1:2"]
+    >>> model = MKLClassifier(kernels, combiner=Correct(), learner="svm(C=1)", random_state=0)
+    >>> model.fit(X, y).weights_.tolist()
+    [[1.0, 0.0]]
     """
 
     traits: ClassVar[CombinerTraits] = CombinerTraits(row_weights="learner")
@@ -173,12 +272,58 @@ class LearnedWeighting(Combiner):
     def choose(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
-        """Return the weights (M,), none negative."""
+        """Return the weights of the kernels.
+
+        Parameters
+        ----------
+        views : Views
+            The M kernels on the training samples.
+        target : Target
+            What to learn.
+        learner : Learner
+            The learner that is then fitted on the weighted sum.
+        random_state : RandomState
+            The source of all random draws.
+
+        Returns
+        -------
+        ndarray of shape (M,)
+            The weights, none negative, on any scale.
+        """
 
     def prepare(
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> tuple[Array, Learner]:
-        """Return the weights (M,) on the simplex, and the learner for the weighted sum."""
+        """Return the weights on the simplex, and the learner for the weighted sum.
+
+        Parameters
+        ----------
+        views : Views
+            The M kernels on the training samples.
+        target : Target
+            What to learn.
+        learner : Learner
+            The learner as requested.
+        random_state : RandomState
+            The source of all random draws.
+
+        Returns
+        -------
+        weights : ndarray of shape (M,)
+            The weights, non-negative with sum 1.
+        learner : Learner
+            The same learner.
+
+        Raises
+        ------
+        ComponentError
+            If :meth:`choose` returned another shape, or a negative weight.
+
+        Warns
+        -----
+        WeightsWarning
+            If all weights are zero or some are not finite; uniform weights are used.
+        """
         chosen = self.choose(views, target, learner, random_state)
         raw = array_of(self, "weights", chosen, (len(views),)).astype(np.float64)
         if (raw < 0).any():
@@ -223,15 +368,59 @@ class WeightingCombiner(LearnedWeighting):
 
     A subclass implements :meth:`weights`. If each kernel is scored separately, a plain function is
     enough; see :func:`weighting_rule`.
+
+    Attributes
+    ----------
+    name : str
+        The name that users type.
+    traits : CombinerTraits
+        By default with ``row_weights="learner"``.
+
+    See Also
+    --------
+    weighting_rule : A combiner from a function that scores one view.
+    LearnedWeighting : The template for weights that depend on the learner or a seed.
+
+    Examples
+    --------
+    >>> import attrs
+    >>> import numpy as np
+    >>> from mklkit import MKLClassifier
+    >>> @attrs.frozen
+    ... class Aligned(WeightingCombiner):
+    ...     name = "aligned"
+    ...     power: float = 1.0
+    ...     def weights(self, views, y):
+    ...         alignments = [max(view.label_alignment(y, centered=True), 0.0) for view in views]
+    ...         return np.array(alignments) ** self.power
+    >>> X, y = np.array([[0.0, 1.0], [1.0, -1.0], [3.0, -1.0], [4.0, 1.0]]), [0, 0, 1, 1]
+    >>> model = MKLClassifier(["a:linear@0:1", "b:linear@1:2"], combiner=Aligned(power=2.0))
+    >>> model.fit(X, y).weights_.tolist()
+    [[1.0, 0.0]]
     """
 
     by_learner: ClassVar[bool] = False
 
     @abstractmethod
     def weights(self, views: Views, y: Array) -> Array:
-        """Return the weights (M,), none negative, for labels y (N,) or centred numbers.
+        """Return the weights of the kernels.
 
-        With ``row_weights="throughout"`` in the traits it also takes ``row_weights=None``, (N,).
+        Parameters
+        ----------
+        views : Views
+            The M kernels on the training samples.
+        y : ndarray of shape (N,)
+            Labels −1 and +1, or numeric targets minus their mean.
+
+        Returns
+        -------
+        ndarray of shape (M,)
+            The weights, none negative, on any scale.
+
+        Notes
+        -----
+        With ``row_weights="throughout"`` in its traits, the method also takes ``row_weights=None``,
+        the weights of samples (N,) or None.
         """
 
     def choose(
@@ -274,19 +463,31 @@ def weighting_rule(
     ----------
     name : str
         The name that users type.
-    feature_map, learner : str
+    feature_map, learner : str, default="implicit", "svm"
         The feature map and learner used by default.
     from_moments : bool, default=False
-        This and the following are as in :class:`~mklkit.plugin.CombinerTraits`.
+        Whether, on features, the rule needs only ``view.class_moments``; as in
+        :class:`~mklkit.plugin.CombinerTraits`.
     tasks : tuple of str, default=("two classes",)
-        ``"numbers"`` are centred.
+        What it learns; ``"numbers"`` are centred.
     row_weights : {"refused", "learner", "throughout"}, default="learner"
-        With ``"throughout"`` the third argument is the rows' weights (N,), or None.
+        Where weights of samples count. With ``"throughout"`` the function's third argument is the
+        weights of samples (N,), or None.
 
     Returns
     -------
     callable
-        A decorator that replaces the function by a combiner class.
+        A decorator that replaces a function ``rule(view, y)`` by a combiner class. The function
+        returns a number, zero or more; the numbers are divided by their sum.
+
+    Raises
+    ------
+    TypeError
+        By the decorator, if the function takes other arguments.
+
+    See Also
+    --------
+    WeightingCombiner : The template for rules with parameters, or that compare kernels.
 
     Examples
     --------

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 MKLKITS_TESTS = Path(__file__).parents[3] / "tests"
-if (MKLKITS_TESTS / "processes.py").is_file():
+if (MKLKITS_TESTS / "helpers").is_dir():
     sys.path.append(str(MKLKITS_TESTS))
 else:
     collect_ignore = [

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from documents import commands, listings
-from environments import Environment
-from processes import run_in_process
+from helpers.documents import commands, listings
+from helpers.environments import Environment
+from helpers.processes import run_in_process
 
 PAGE = "docs/guides/plugins/from-a-paper.md"
 

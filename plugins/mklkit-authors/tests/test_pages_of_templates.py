@@ -16,12 +16,12 @@ from pathlib import Path
 
 import attrs
 import pytest
-from documents import ROOT, commands, listings
-from environments import Environment
+from helpers.documents import ROOT, commands, listings
+from helpers.environments import Environment
+from helpers.processes import Outcome, run_in_process
 from mklkit_authors import Template
 from mklkit_authors.testing.missing import MISSING_CHECKS
 from mklkit_authors.writing import NewPlugin
-from processes import Outcome, run_in_process
 
 from mklkit import plugin
 from mklkit.persistence import read_metadata

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.processes import Run, on_path, run_completion, run_in_process, write_plugin
 from mklkit_authors.cli import EXAMPLES
-from processes import Run, on_path, run_completion, run_in_process, write_plugin
 
 KERNEL = '''
 from typing import ClassVar

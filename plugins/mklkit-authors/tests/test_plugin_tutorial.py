@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from documents import commands, listings
-from environments import Environment
-from processes import Outcome
+from helpers.documents import commands, listings
+from helpers.environments import Environment
+from helpers.processes import Outcome
 
 PAGE = "docs/guides/plugins/write-a-combiner.md"
 FIRST_STEPS = ["pip install .", "mklkit list combiners", "mklkit fit --combiner contrast"]

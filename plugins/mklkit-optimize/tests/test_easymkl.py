@@ -38,7 +38,7 @@ def _dense(grams, labels, alpha, normalize):
     return optimum.x, matrix, weights / weights.sum()
 
 
-@pytest.mark.parametrize("normalise", [True, False])
+@pytest.mark.parametrize("normalize", [True, False])
 @pytest.mark.parametrize("alpha", [0.05, 0.3, 0.9])
 def test_the_weights_are_those_of_a_generic_solver(alpha, normalize):
     rows, labels = random_problem(2, n_rows=40)

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from documents import ROOT
+from helpers.documents import ROOT
 from mklkit_papers.entries import find_entries
 from mklkit_papers.lines import Line
 from mklkit_papers.protocol import DataUse, Experiment

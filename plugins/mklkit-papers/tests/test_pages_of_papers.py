@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from documents import ROOT, commands, listings
-from following import run_in_turn
+from helpers.documents import ROOT, commands, listings
+from helpers.following import run_in_turn
 from mklkit_papers.entries import entries
 from mklkit_papers.files import marked
 from mklkit_papers.sources import KNOWN

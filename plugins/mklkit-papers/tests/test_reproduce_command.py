@@ -14,8 +14,8 @@ from typing import Any
 
 import attrs
 import pytest
+from helpers.processes import ENVIRONMENT, Outcome, Run, run_in_process, run_mklkit
 from mklkit_papers import entries as listing
-from processes import ENVIRONMENT, Outcome, Run, run_in_process, run_mklkit
 from small_paper import ENTRIES, Counted
 
 from mklkit.datasets import load_table

@@ -1,0 +1,184 @@
+"""Columns that kernels need unencoded, through the encoder, the scaler and a model file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import reading_kernels
+from helpers.processes import write_plugin
+from helpers.reading_kernels import KnownSmaller, Letters, Same, Smaller
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from mklkit import DataError, MKLClassifier, MKLSearchCV, MKLVotingClassifier
+from mklkit.datasets import load_table
+from mklkit.datasets.encoder import TableEncoder
+from mklkit.datasets.kernel_columns import check_not_left_out
+from mklkit.datasets.pipeline import ScaledColumns, build_pipeline, describe
+from mklkit.kernels import RBF, Precomputed
+from mklkit.persistence import load_model, save_model
+from mklkit.registry.registry import forget_registry
+
+
+@pytest.fixture
+def table(rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return 40 rows with a sequence that differs in each row, gaps, and columns to encode."""
+    y = np.resize(["no", "yes"], 40)
+    frame = pd.DataFrame(
+        {
+            "sequence": ["".join(rng.choice(list("abc"), size=12)) for _ in y],
+            "ward": rng.choice(["north", "south"], size=40),
+            "colour": rng.choice(["red", "blue"], size=40),
+            "age": rng.normal(50, 9, size=40) + 5 * (y == "yes"),
+            "count_a": rng.poisson(4, size=40).astype(float),
+            "count_b": rng.poisson(4, size=40).astype(float),
+            "id": rng.permutation(40),
+        }
+    )
+    frame.loc[::7, "colour"] = None
+    frame.loc[1::7, "count_a"] = np.nan
+    frame.loc[2::7, "count_b"] = np.nan
+    return frame, y
+
+
+KERNELS: list[Any] = [
+    ("seq", Letters(), "sequence"),
+    ("colour", Same(), "colour"),
+    ("a", KnownSmaller(), "count_a"),
+    ("b", Smaller(), ["count_b"]),
+    ("graph", Precomputed(np.eye(40)), "id"),
+    "rbf@age,ward",
+]
+
+
+def test_the_steps_leave_them_alone(table: Any) -> None:
+    frame, y = table
+    pipeline = build_pipeline(MKLClassifier(KERNELS)).fit(frame, y)
+    out = pipeline[:-1].transform(frame)
+    assert list(out) == [*frame.columns[:1], "ward_north", "ward_south", *frame.columns[2:]]
+    assert out["sequence"].tolist() == frame["sequence"].tolist()
+    assert out["colour"].isna().tolist() == frame["colour"].isna().tolist()
+    np.testing.assert_array_equal(out["count_a"], frame["count_a"])
+    # A row without the only column that a kernel reads lacks its source.
+    np.testing.assert_array_equal(out["count_b"], frame["count_b"])
+    filled = build_pipeline(MKLClassifier(KERNELS, missing="impute")).fit(frame, y)[:-1]
+    medians = frame["count_b"].fillna(frame["count_b"].median())
+    np.testing.assert_array_equal(filled.transform(frame)["count_b"], medians)
+    np.testing.assert_array_equal(out["id"], frame["id"])
+    np.testing.assert_allclose(out["age"].mean(), 0, atol=1e-12)
+    np.testing.assert_allclose(out["age"].std(ddof=0), 1)
+    read = [columns.tolist() for columns in pipeline[-1].kernel_columns_]
+    assert read == [[0], [3], [5], [6], [7], [4, 1, 2]]
+    notes = describe(pipeline)
+    assert "'sequence', 'colour', 'count_a', 'count_b', 'id' kept" in notes[0]
+    assert f"{frame[['color', 'count_a']].isna().to_numpy().sum()} gaps" in notes[2]
+    assert "but not columns 'count_a', 'count_b', 'id'" in notes[4]
+    columns = pipeline[0].columns()
+    kept = [column["name"] for column in columns if column.get("kept")]
+    assert kept == ["sequence", "colour", "count_a", "count_b", "id"]
+    kinds = {column["name"]: column["kind"] for column in columns}
+    assert kinds["sequence"] == kinds["colour"] == "text"
+    assert kinds["id"] == "number"
+
+
+def test_text_left_out_is_what_a_kernel_without_columns_lacks(table: Any, tmp_path: Path) -> None:
+    frame, y = table
+    frame.assign(target=y).to_csv(tmp_path / "rows.csv", index=False)
+    rows = load_table(tmp_path / "rows.csv")
+    with pytest.raises(DataError, match=r"'sequence' is left out.*'spectrum@sequence'"):
+        check_not_left_out(["spectrum"], rows, ["sequence", "id"])
+    check_not_left_out(["spectrum"], rows, ["id"])
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        MKLSearchCV,
+        lambda model: MKLVotingClassifier(MKLSearchCV(model)),
+        lambda model: MKLSearchCV(MKLClassifier(), {"kernels": [["linear"], model.kernels]}),
+    ],
+)
+def test_kernels_are_found_in_searches_and_votes(wrapped: Any) -> None:
+    pipeline = build_pipeline(wrapped(MKLClassifier(KERNELS)), scale="minmax")
+    assert pipeline["encode"].passthrough == ["sequence", "colour", "count_a", ["count_b"], "id"]
+    assert pipeline["encode"].imputed == [["count_b"]]
+    assert isinstance(pipeline["scale"].scaler, MinMaxScaler)
+
+
+def test_a_kernel_that_names_no_columns_has_all_as_they_are(table: Any) -> None:
+    frame, y = table
+    numbers = frame[["count_a", "count_b", "id"]].fillna(0.0)
+    pipeline = build_pipeline(MKLClassifier([Smaller()])).fit(numbers, y)
+    np.testing.assert_array_equal(pipeline[:-1].transform(numbers), numbers[["count_a", "count_b"]])
+    assert describe(pipeline)[-1] == "features not scaled"
+
+
+def test_columns_of_any_type_are_text_for_kernels() -> None:
+    frame = pd.DataFrame(
+        {
+            "zip": pd.Categorical(["x1", "x2", None]),
+            "flag": [True, False, True],
+            "when": pd.to_datetime(["2024-01-01", None, "2024-01-03"]),
+            "mixed": [1, "b", None],
+        }
+    )
+    out = TableEncoder(passthrough=list(frame)).fit_transform(frame)
+    assert out["zip"].fillna("gap").tolist() == ["x1", "x2", "gap"]
+    assert out["flag"].tolist() == [1.0, 0.0, 1.0]
+    assert out["when"].tolist()[0].startswith("2024-01-01")
+    assert out["mixed"].fillna("gap").tolist() == ["1", "b", "gap"]
+
+
+def test_a_scaler_in_parts_is_that_of_the_whole(rng: np.random.Generator) -> None:
+    frame = pd.DataFrame(rng.normal(3, 2, size=(20, 3)), columns=["a", "b", "c"])
+    whole = ScaledColumns(StandardScaler(), ["b"]).fit(frame)
+    parts = ScaledColumns(StandardScaler(), ["b"]).partial_fit(frame[:7]).partial_fit(frame[7:])
+    np.testing.assert_allclose(parts.transform(frame), whole.transform(frame))
+    expected = StandardScaler().fit_transform(frame[["a", "c"]])
+    np.testing.assert_allclose(whole.transform(frame)[["a", "c"]], expected)
+    assert whole.get_feature_names_out().tolist() == ["a", "b", "c"]
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Return the kernels as an installed plugin has them."""
+    source = Path(reading_kernels.__file__).read_text()
+    monkeypatch.syspath_prepend(str(write_plugin(tmp_path / "site", "reading", source)))
+    forget_registry()
+    yield import_module("mklkit_reading")
+    forget_registry()
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_model_file_keeps_all(table: Any, installed: Any, tmp_path: Path, alone: bool) -> None:
+    frame, y = table
+    frame = frame.drop(columns=["id", "ward", "count_b", "count_a"])
+    classifier = MKLClassifier(["letters@sequence", "known-same@colour", "rbf@age"])
+    model = (classifier if alone else build_pipeline(classifier)).fit(frame, y)
+    save_model(model, tmp_path / "model.mkl")
+    loaded = load_model(tmp_path / "model.mkl")
+    expected = model.decision_function(frame)
+    np.testing.assert_allclose(loaded.decision_function(frame), expected, rtol=1e-12)
+    joined = np.concatenate([loaded.decision_function(frame[i : i + 1]) for i in range(8)])
+    np.testing.assert_allclose(joined, expected[:8], rtol=1e-7, atol=1e-9)
+    with pytest.raises(ValueError, match="colour"):
+        loaded.predict(frame.drop(columns="colour"))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "named", "advised"),
+    [("s:rbf@sequence", "s", True), (("both", RBF(), ["count_a", "id"]), "both", False)],
+)
+def test_a_kernel_on_numbers_that_names_an_identifier_is_told_why(
+    table: Any, kernel: Any, named: str, advised: bool
+) -> None:
+    frame, y = table
+    with pytest.raises(DataError, match="is left out, because it has a different value") as told:
+        build_pipeline(MKLClassifier([kernel, "linear@count_a"])).fit(frame, y)
+    assert str(told.value).startswith(f"Kernel '{named}': the column ")
+    assert ("use a kernel on text, such as " in str(told.value)) is advised

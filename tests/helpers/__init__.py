@@ -1,0 +1,1 @@
+"""What tests of several folders share; helpers of one folder are beside its tests."""
