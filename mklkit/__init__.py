@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from mklkit.estimators.classifier import MKLClassifier
     from mklkit.estimators.from_preset import preset_classifier
+    from mklkit.estimators.model_settings import ModelSettings
     from mklkit.estimators.one_class import MKLOneClass
     from mklkit.estimators.proposing import propose_kernels
     from mklkit.estimators.regressor import MKLRegressor
@@ -53,6 +54,7 @@ __all__ = [
     "MKLSearchCV",
     "MKLTransformer",
     "MKLVotingClassifier",
+    "ModelSettings",
     "RPEMEKLClassifier",
     "SpecError",
     "StoredRows",
@@ -81,6 +83,7 @@ _HOME = {
     "errors": "DataError IncompatibleError MKLKitError MKLKitWarning SpecError WeightsWarning",
     "estimators.classifier": "MKLClassifier",
     "estimators.from_preset": "preset_classifier",
+    "estimators.model_settings": "ModelSettings",
     "estimators.one_class": "MKLOneClass",
     "estimators.proposing": "propose_kernels",
     "estimators.regressor": "MKLRegressor",

@@ -7,6 +7,7 @@ import builtins
 import inspect
 import textwrap
 from collections.abc import Iterator
+from importlib import import_module
 from types import FunctionType
 from typing import Any
 
@@ -17,8 +18,17 @@ import mklkit
 import mklkit.errors
 import mklkit.plugin
 
+COMPONENTS = [
+    "mklkit.kernels",
+    "mklkit.feature_maps",
+    "mklkit.combiners",
+    "mklkit.learners",
+    "mklkit.missing",
+]
 docscrape = pytest.importorskip("numpydoc.docscrape", reason="numpydoc is in the extra 'test'")
 validation = pytest.importorskip("numpydoc.validate")
+
+MODULES = [mklkit, mklkit.plugin, *map(import_module, COMPONENTS)]
 
 # Checks of numpydoc that do not apply, each with the reason.
 SWITCHED_OFF = {
@@ -61,8 +71,12 @@ class Name:
         return docscrape.NumpyDocString(inspect.getdoc(self.target) or "")
 
     def methods(self) -> Iterator[Name]:
-        """Yield the public methods and properties of a class, other than those of libraries."""
-        for key in dir(self.target) if self.is_class else ():
+        """Yield the public methods and properties of a class, other than those of libraries.
+
+        Methods of components are those of their bases, which are among the names.
+        """
+        is_component = self.path.startswith(tuple(COMPONENTS))
+        for key in dir(self.target) if self.is_class and not is_component else ():
             method = Name(f"{self.path}.{key}", inspect.getattr_static(self.target, key))
             function = method.function
             if not key.startswith("_") and function and function.__module__.startswith("mklkit."):
@@ -70,11 +84,13 @@ class Name:
 
 
 def exported() -> Iterator[Name]:
-    """Yield what ``mklkit`` and ``mklkit.plugin`` export."""
-    for module in (mklkit, mklkit.plugin):
-        for name in module.__all__:
-            if name not in WITHOUT_DOCSTRING:
-                yield Name(f"{module.__name__}.{name}", getattr(module, name))
+    """Yield what users and authors of components import."""
+    for module in MODULES:
+        for name in dir(module):
+            if not (name in WITHOUT_DOCSTRING or name.startswith("_")):
+                target = getattr(module, name)
+                if isinstance(target, type | FunctionType):
+                    yield Name(f"{module.__name__}.{name}", target)
 
 
 EXPORTED = {name.path: name for name in exported()}
@@ -117,7 +133,13 @@ def test_numpydoc_finds_no_fault(path: str) -> None:
 @pytest.mark.parametrize("path", sorted(CLASSES.keys() - ERRORS))
 def test_a_class_documents_its_parameters_or_attributes(path: str) -> None:
     sections = CLASSES[path].sections
-    assert sections["Parameters"] or sections["Attributes"]
+    without_parameters = path.startswith(tuple(COMPONENTS)) and not fields(CLASSES[path].target)
+    assert sections["Parameters"] or sections["Attributes"] or without_parameters
+
+
+def fields(component: type) -> list[str]:
+    """Return the parameters of a component."""
+    return [field.name for field in attrs.fields(component)] if attrs.has(component) else []
 
 
 @pytest.mark.parametrize("path", FUNCTIONS)
@@ -160,7 +182,10 @@ def test_the_errors_that_are_raised_are_documented(path: str) -> None:
 
 def exists(reference: str) -> bool:
     """Return whether a reference names something exported, or part of it."""
-    for module in (mklkit.plugin, mklkit):
+    parent, _, rest = reference.rpartition(".")
+    if parent in COMPONENTS:
+        return hasattr(import_module(parent), rest)
+    for module in MODULES:
         target: Any = module
         for key in reference.removeprefix("mklkit.").removeprefix("plugin.").split("."):
             target = getattr(target, key, None)

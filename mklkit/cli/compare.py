@@ -15,13 +15,13 @@ from mklkit.cli import options as opt
 from mklkit.cli.comparison_tables import comparison_grid, questions_grid
 from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import announced, counting, folds_ahead, say, show, show_json, working
-from mklkit.cli.examples import DEFAULT_METHODS, LEARNERS
-from mklkit.cli.model_options import ModelOptions
+from mklkit.cli.examples import DEFAULT_METHODS
 from mklkit.cli.outputs import check_outputs
 from mklkit.cli.tables import Fact, facts_grid
-from mklkit.cli.taking_options import takes_model_options
+from mklkit.cli.taking_options import takes_model_settings
 from mklkit.datasets.builtin import DEFAULT_NAME
 from mklkit.errors import DataError
+from mklkit.estimators.model_settings import LEARNERS, OF_METHODS, ModelSettings
 
 if TYPE_CHECKING:
     from mklkit.comparison.comparison import Comparison
@@ -29,11 +29,9 @@ if TYPE_CHECKING:
 split_option = partial(typer.Option, rich_help_panel="Splits")
 result_option = partial(opt.output_option, rich_help_panel="Results")
 INTERRUPTED = 130
-# Options that compare takes repeatedly, or not at all.
-NOT_SHARED = ("preset", "combiner", "learner")
 
 
-@takes_model_options(but=NOT_SHARED)
+@takes_model_settings(but=OF_METHODS)
 def compare(
     data: Annotated[
         list[str] | None,
@@ -101,7 +99,7 @@ def compare(
             " the time of the first split, is left out of the other splits.",
         ),
     ] = None,
-    options: ModelOptions,
+    settings: ModelSettings,
     score: opt.Score = None,
     cv: Annotated[
         str | None,
@@ -178,7 +176,7 @@ def compare(
                 learners=learners or (),
                 also=also or (),
                 reference=reference,
-                **attrs.asdict(options, filter=lambda field, _: field.name not in NOT_SHARED),
+                **attrs.asdict(settings, filter=lambda field, _: field.name not in OF_METHODS),
                 cv=cv,
                 mccv=mccv,
                 train=train,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from mklkit.cli import options as opt
-from mklkit.cli.building import System, steps_of
+from mklkit.cli.advice import advice_if_useless
 from mklkit.cli.console import counting, show, show_result
-from mklkit.cli.model_options import ModelOptions
 from mklkit.cli.tables import (
     class_table,
     data_line,
@@ -16,10 +15,14 @@ from mklkit.cli.tables import (
     parts_grid,
     scores_in_order,
 )
-from mklkit.cli.taking_options import takes_model_options
+from mklkit.cli.taking_options import say_if_inferred, takes_model_settings
+from mklkit.estimators.model_settings import ModelSettings
+
+if TYPE_CHECKING:
+    from mklkit.evaluation.study import Study
 
 
-@takes_model_options(but=["probability"])
+@takes_model_settings(but=["probability"])
 def evaluate(
     data: opt.Data = None,
     *,
@@ -35,86 +38,40 @@ def evaluate(
         int, opt.data_option(min=1, help="Repetitions with other random folds.")
     ] = 1,
     split_column: opt.SplitColumn = None,
-    options: ModelOptions,
+    settings: ModelSettings,
     as_json: opt.AsJson = False,
 ) -> None:
     """Score a model by repeated cross-validation: mean and standard deviation.
 
     Folds are stratified for classes, and shuffled for a target of numbers.
     """
-    from mklkit.evaluation import cross_validate
+    from mklkit.evaluation.study import Roles, read_study
+    from mklkit.evaluation.study_fits import cross_validate_study
 
-    system = System.of(options, data, target, drop, weights, task, groups, split_column)
-    features, targets = system.table.features, system.table.target
+    roles = Roles(
+        target=target, drop=drop or (), weights=weights, groups=groups, split=split_column
+    )
+    study = read_study(settings, data, roles, task)
+    say_if_inferred(study, task)
     with counting("folds") as progress:
-        outcome = cross_validate(
-            system.pipeline,
-            features,
-            targets,
-            system.parts_column or cv,
-            repeats,
-            options.seed,
-            progress,
-            system.weights(),
-            system.table.groups,
-        )
-    outcome.notes.extend(system.leaks(outcome.splits))
-    result = _result(system, outcome)
+        fitted, outcome = cross_validate_study(study, cv, repeats, progress)
     means = {name: spread["mean"] for name, spread in outcome.scores.items()}
-    score = outcome.pooled or {"rows": len(targets), **means}
+    score = outcome.pooled or {"rows": len(study.targets), **means}
 
     def training_score() -> dict[str, Any]:
-        rows = outcome.splits[-1].train
-        answers = outcome.estimator.predict(features.iloc[rows])
-        return system.task.score(targets.to_numpy()[rows], answers)
+        samples = study.samples.take(outcome.splits[-1].train)
+        return study.task.score(samples.targets, fitted.model.predict(samples.features))
 
     # Everything that may fail comes before the first output.
-    advice = system.advice_if_useless(
-        score, training_score, "rows that were scored", outcome.estimator
-    )
-    show_result(result, as_json, lambda: _report(system, outcome, result), advice)
+    advice = advice_if_useless(fitted, score, training_score, "rows that were scored")
+    result = fitted.record
+    show_result(result, as_json, lambda: _report(study, outcome, result), advice)
 
 
-def _result(system: System, outcome: Any) -> dict[str, Any]:
-    from sklearn.base import clone
-
-    from mklkit.datasets.covariates import quiet_removal
-
-    # The report describes the encoding of all rows; the model of the last fold stays as it is.
-    whole = clone(outcome.estimator)
-    with quiet_removal():
-        whole[:-1].fit(system.table.features)
-    adjustment = outcome.adjustment.metadata(outcome.estimator)
-    result = system.result(outcome.estimator, **adjustment)
-    splits = outcome.splits
-    for of_last_fold in ("weights", "rows", "chosen"):
-        del result["model"][of_last_fold]
-    return {
-        **result,
-        "preprocessing": steps_of(system.table, whole),
-        "plan": {"folds": splits.n_folds, "repeats": splits.repeats, "notes": outcome.notes},
-        "scores": outcome.scores,
-        "parts": _parts(system, outcome),
-        **({} if outcome.pooled is None else {"pooled": outcome.pooled}),
-        "folds": outcome.folds,
-        "seconds": outcome.seconds,
-    }
-
-
-def _parts(system: System, outcome: Any) -> dict[str, Any]:
-    """Return the scores on rows with all sources, and on the others, over all folds."""
-    import numpy as np
-
-    rows, answers = np.concatenate(outcome.splits.tests), np.concatenate(outcome.answers)
-    truth, masks = system.table.target.to_numpy()[rows], system.parts(rows)
-    scored = {part: (truth[mask], answers[mask]) for part, mask in masks.items() if mask.any()}
-    return {part: system.task.score(*pairs) for part, pairs in scored.items()}
-
-
-def _report(system: System, outcome: Any, result: dict[str, Any]) -> None:
+def _report(study: Study, outcome: Any, result: dict[str, Any]) -> None:
     metadata = facts_grid(
         [
-            data_line(system.table, result["data"]["notes"]),
+            data_line(study.table, result["data"]["notes"]),
             ("steps", result["preprocessing"]),
             ("kernels", ", ".join(kernel["name"] for kernel in result["model"]["kernels"])),
             model_line(result["model"], result["choices"]),
@@ -122,10 +79,10 @@ def _report(system: System, outcome: Any, result: dict[str, Any]) -> None:
         ]
     )
     shown = dict(zip(outcome.scores, outcome.shown_scores(), strict=True))
-    ordered = scores_in_order(system.task, system.score)
+    ordered = scores_in_order(study.task, study.score)
     show(facts_grid([(words, shown[name]) for name, words in ordered.items()]))
     if result["parts"]:
-        show(parts_grid(system.task, result["parts"], system.score))
+        show(parts_grid(study.task, result["parts"], study.score))
     if outcome.pooled is not None:
         show(class_table(outcome.pooled, "all folds"))
     show(metadata, f"{result['seconds']:.2f} s")

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-DEFAULT_KERNELS = "cosine(linear), rbf, cosine(polynomial)"
 DEFAULT_METHODS = "centered-alignment, dimkl*, ifsl"
-KERNELS = '"rbf(sigma=\'mean\')", "shape:linear@fou_*"'
-LEARNERS = '"svm(C=10)", mhks, kmhks'
-MAPS = 'implicit, "empirical(subset=0.1)", fourier'
-"""Names for the help of options; the registry, which has all names, takes seconds to import."""
 
 EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "mklkit": (

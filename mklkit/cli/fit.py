@@ -5,12 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import attrs
-
 from mklkit.cli import options as opt
-from mklkit.cli.building import System, stream_of
-from mklkit.cli.console import fitting, say, show, show_result, working
-from mklkit.cli.model_options import ModelOptions
+from mklkit.cli.advice import advice_if_useless
+from mklkit.cli.console import counting, fitting, say, show, show_result, working
 from mklkit.cli.outputs import check_outputs, draw
 from mklkit.cli.tables import (
     chosen_line,
@@ -22,12 +19,13 @@ from mklkit.cli.tables import (
     scores_tables,
     weights_table,
 )
-from mklkit.cli.taking_options import takes_model_options
+from mklkit.cli.taking_options import say_if_inferred, takes_model_settings
+from mklkit.estimators.model_settings import ModelSettings
 
 USUAL_SHARE = 0.2
 
 
-@takes_model_options()
+@takes_model_settings()
 def fit(
     data: opt.Data = None,
     *,
@@ -71,7 +69,7 @@ def fit(
             " such as weights.png, .pdf or .svg.",
         ),
     ] = None,
-    options: ModelOptions,
+    settings: ModelSettings,
     as_json: opt.AsJson = False,
 ) -> None:
     """Learn kernel weights and a classifier or a regression, and score it on held-out rows.
@@ -80,54 +78,54 @@ def fit(
     imputed and features scaled; these steps are part of the saved model. A table that does not fit
     into memory is read in parts, and can be fitted on a cluster.
     """
+    from mklkit.datasets.in_parts import table_in_parts
+    from mklkit.datasets.pipeline import model_pipeline
     from mklkit.errors import SpecError
+    from mklkit.evaluation.study import Roles, read_study
+    from mklkit.evaluation.study_fits import fit_study
 
     if holdout is not None and split_column is not None:
         raise SpecError("Rows are held out by --split-column or by --holdout: leave out one.")
     holdout = USUAL_SHARE if holdout is None else holdout
     check_outputs([output], [data], pictures=[plot])
-    chunked = stream_of(data, options.max_memory, stream or scheduler is not None)
+    roles = Roles(
+        target=target, drop=drop or (), weights=weights, groups=groups, split=split_column
+    )
+    distributed = scheduler is not None
+    chunked = table_in_parts(data, settings.max_memory, stream or distributed)
     if chunked is None:
-        system = System.of(options, data, target, drop, weights, task, groups, split_column)
-        system, result = _fit_and_score(system, holdout, options.seed, output is not None)
+        study = read_study(settings, data, roles, task)
+        say_if_inferred(study, task)
+        fitted = fit_study(study, holdout, output is not None, lambda _: fitting())
     else:
-        from mklkit.cli.streams import fit_stream, on_cluster
-        from mklkit.evaluation.tasks import Classes
+        from mklkit.evaluation.fit_in_parts import fit_in_parts, on_cluster
 
         columns = {"weights": weights, "groups": groups, "split-column": split_column}
-        _check_parts({**columns, "covariates": options.covariates}, task)
-        pipeline = options.pipeline(Classes())
+        _check_parts({**columns, "covariates": settings.covariates}, task)
+        pipeline = model_pipeline(settings)
         with on_cluster(scheduler, pipeline):
-            system, result = fit_stream(
-                pipeline,
-                chunked,
-                options,
-                target,
-                drop or [],
-                holdout,
-                distributed=scheduler is not None,
+            fitted = fit_in_parts(
+                pipeline, settings, chunked, roles, holdout, distributed, counting
             )
-        if output is not None and result["scores"]["held_out"] is not None:
-            result["choices"].append(
+        if output is not None and fitted.record["scores"]["held_out"] is not None:
+            fitted.record["choices"].append(
                 "the table is read in parts, and the saved model has not learned from the held-out"
                 " rows: --holdout 0 to learn from all of them"
             )
+    model, result = fitted.model, fitted.record
     part, score = decisive_score(result["scores"])
     # Anything that may fail, and files, come before stdout, whose reader may close the pipe.
-    advice = system.advice_if_useless(
-        score, lambda: result["scores"]["train"], f"{part} rows", system.pipeline
-    )
+    advice = advice_if_useless(fitted, score, lambda: result["scores"]["train"], f"{part} rows")
     if output is not None:
         from mklkit.persistence import save_model
 
         with working("saving"):
-            metadata = {key: result[key] for key in result if key != "model"}
-            save_model(system.pipeline, output, metadata)
+            save_model(model, output, {key: result[key] for key in result if key != "model"})
     if plot is not None:
         from mklkit.plotting.weights import KernelWeightsDisplay
 
-        draw(plot, lambda: KernelWeightsDisplay.from_estimator(system.pipeline))
-    show_result(result, as_json, lambda: _report(system.table, result), advice)
+        draw(plot, lambda: KernelWeightsDisplay.from_estimator(model))
+    show_result(result, as_json, lambda: _report(fitted.study.table, result), advice)
     if output is not None:
         say(f"saved {output}")
     if plot is not None:
@@ -145,57 +143,6 @@ def _check_parts(columns: dict[str, str | None], task: str) -> None:
             f"{option} needs the whole table in memory, and this one is read in parts: leave"
             " out --stream and --scheduler, or allow more memory with --max-memory."
         )
-
-
-def _fit_and_score(
-    system: System, holdout: float, seed: int, saves: bool
-) -> tuple[System, dict[str, Any]]:
-    """Score a model of some rows on the others; a saved model learns from all of them."""
-    from mklkit.evaluation import fit_and_score
-
-    split, drawn = system.hold_out(holdout, seed)
-    adjustment = system.adjustment()
-    adjustment.warn()
-    parts = {part: split.test[mask] for part, mask in system.parts(split.test).items()}
-    outcome = fit_and_score(
-        system.pipeline,
-        system.samples,
-        split,
-        system.task,
-        parts={"train": split.train, **parts},
-        wrap_fit=lambda _: fitting(),
-    )
-    system = attrs.evolve(system, pipeline=outcome.model)
-    seconds = outcome.fit_seconds
-    results: dict[str, Any] = {
-        "split": drawn,
-        "scores": {
-            "train": outcome.parts["train"],
-            "held_out": outcome.parts["test"],
-            **{part: outcome.parts[part] for part in parts},
-        },
-        "scored_model": {"rows": outcome.model[-1].n_samples_fit_, "seconds": seconds},
-    }
-    if not saves or not len(split.test):
-        results |= adjustment.metadata(system.pipeline)
-        return system, system.result(system.pipeline, **results, seconds=seconds)
-    system, notes = system.to_be_saved()
-    seconds = _fit_on_all(system)
-    results |= adjustment.metadata(system.pipeline)
-    result = system.result(system.pipeline, **results, seconds=seconds)
-    return system, {**result, "choices": [*result["choices"], *notes]}
-
-
-def _fit_on_all(system: System) -> float:
-    """Fit a system's pipeline on all rows; return the seconds."""
-    from time import perf_counter
-
-    from mklkit.evaluation.fit_and_score import fitted_on
-
-    start = perf_counter()
-    with fitting():
-        fitted_on(system.pipeline, system.samples)
-    return perf_counter() - start
 
 
 def _report(table: Any, result: dict[str, Any]) -> None:

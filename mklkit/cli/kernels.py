@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mklkit.cli import options as opt
-from mklkit.cli.building import System, steps_of
 from mklkit.cli.console import say, show, show_json, working
-from mklkit.cli.model_options import ModelOptions
 from mklkit.cli.tables import alignment_grid, data_line, facts_grid, measures_grid
-from mklkit.cli.taking_options import takes_model_options
+from mklkit.cli.taking_options import takes_model_settings
+from mklkit.estimators.model_settings import ModelSettings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,13 +22,13 @@ MEASURED_ROWS = 1000
 """The same with --measures, which takes eigenvalues and quadratic programs."""
 
 
-@takes_model_options("scale", "preset", "kernels")
+@takes_model_settings("scale", "preset", "kernels")
 def kernels(
     data: opt.Data = None,
     *,
     target: opt.Target = None,
     drop: opt.Drop = None,
-    options: ModelOptions,
+    settings: ModelSettings,
     centered: Annotated[
         bool, typer.Option("--centered", help="Centre the kernels first, K -> HKH.")
     ] = False,
@@ -48,23 +47,24 @@ def kernels(
     from mklkit.estimators.proposing import propose_kernels
     from mklkit.evaluation.alignment import alignment_matrix, near_duplicates
     from mklkit.evaluation.measures import kernel_measures
+    from mklkit.evaluation.study import Roles, read_study, steps_of
     from mklkit.protocols.component import KERNELS
     from mklkit.registry.columns import are_proposed
 
-    preset = None if options.preset is None else find_preset(options.preset)
-    chosen: Any = options.kernels or (preset and preset.kernels) or KERNELS
-    system = System.of(options, data, target, drop)
-    table, metadata, steps = system.table, system.metadata, system.pipeline[:-1]
+    preset = None if settings.preset is None else find_preset(settings.preset)
+    chosen: Any = settings.kernels or (preset and preset.kernels) or KERNELS
+    study = read_study(settings, data, Roles(target=target, drop=drop or ()))
+    table, notes, steps = study.table, list(study.notes), study.pipeline[:-1]
     with working("comparing kernels"):
         features = steps.fit_transform(table.features)
         if are_proposed(chosen):
             bank = propose_kernels(features, table.target, chosen)
             chosen = bank.kernels
-            metadata["notes"] += bank.notes
+            notes += bank.notes
         most, growth = (MEASURED_ROWS, "cube") if measures else (MOST_ROWS, "square")
         if len(features) > most:
             many = f"{most} rows of {len(features)}, drawn at random"
-            metadata["notes"].append(f"compared on {many}: the time grows with the rows' {growth}")
+            notes.append(f"compared on {many}: the time grows with the rows' {growth}")
             features = features.sample(most, random_state=0)
         alignments = alignment_matrix(chosen, features, centered=centered)
         measured = None
@@ -75,7 +75,7 @@ def kernels(
     if as_json:
         show_json(
             {
-                "data": metadata,
+                "data": {**table.metadata(), "notes": notes},
                 "preprocessing": steps_of(table, steps),
                 "centered": centered,
                 "kernels": alignments.index.tolist(),
@@ -88,7 +88,7 @@ def kernels(
             }
         )
     else:
-        _report(table, metadata["notes"], steps_of(table, steps), alignments, centered)
+        _report(table, notes, steps_of(table, steps), alignments, centered)
         if measured is not None:
             show(measures_grid(measured))
     for first, second, value in duplicates:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection
 from functools import wraps
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
-import attrs
 import typer
 
 from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
-from mklkit.cli.model_options import ModelOptions
+from mklkit.cli.console import say
+from mklkit.cli.model_options import option_of
+from mklkit.estimators.model_settings import ModelSettings, declared_settings
+
+if TYPE_CHECKING:
+    from mklkit.evaluation.study import Study
 
 Command = Callable[..., None]
 
@@ -39,6 +43,9 @@ CovariatesShare = Annotated[
     ),
 ]
 
+MORE = {"sources": ("kernels", Sources), "covariates_share": ("covariates", CovariatesShare)}
+"""Options that stand for several, each with the setting that it changes."""
+
 
 def _beside_covariates(share: float, chosen: dict[str, Any]) -> dict[str, Any]:
     """Return the options with a kernel of the covariates instead of these."""
@@ -64,44 +71,50 @@ def _of_sources(sources: list[str], kernels: list[str] | None) -> list[str]:
     return [f"{AUTO_KERNELS}@{columns}" for columns in sources]
 
 
-def takes_model_options(*only: str, but: Collection[str] = ()) -> Callable[[Command], Command]:
-    """Return a decorator that puts the options of a model in place of the parameter ``options``.
+def takes_model_settings(*only: str, but: Collection[str] = ()) -> Callable[[Command], Command]:
+    """Return a decorator that puts the options of a model in place of the parameter ``settings``.
 
-    They are the fields of :class:`ModelOptions`, ``only`` some of them, or all ``but`` some.
+    They are the fields of :class:`ModelSettings`, ``only`` some of them, or all ``but`` some.
     """
-    declared = get_type_hints(ModelOptions, include_extras=True)
-    fields = {field.name: field for field in attrs.fields(ModelOptions)}
-    names = [name for name in fields if name not in but and (not only or name in only)]
+    declared = declared_settings()
+    names = [name for name in declared if name not in but and (not only or name in only)]
 
     def decorate(command: Command) -> Command:
         @wraps(command)
         def call(**arguments: Any) -> None:
             chosen = {name: arguments.pop(name) for name in names}
+            chosen["kernels"] = chosen["kernels"] or None
             if sources := arguments.pop("sources", None):
                 chosen["kernels"] = _of_sources(sources, chosen["kernels"])
             if share := arguments.pop("covariates_share", None):
                 chosen = _beside_covariates(share, chosen)
-            command(options=ModelOptions(**chosen), **arguments)
+            command(settings=ModelSettings(**chosen), **arguments)
 
         parameters: list[inspect.Parameter] = []
         for parameter in inspect.signature(command, eval_str=True).parameters.values():
-            if parameter.name == "options":
-                parameters += [
-                    parameter.replace(
-                        name=name, annotation=declared[name], default=fields[name].default
-                    )
-                    for name in names
-                ]
-                more = {"kernels": ("sources", Sources)}
-                more["covariates"] = "covariates_share", CovariatesShare
-                parameters += [
-                    parameter.replace(name=name, annotation=annotation, default=None)
-                    for beside, (name, annotation) in more.items()
-                    if beside in names
-                ]
-            else:
+            if parameter.name != "settings":
                 parameters.append(parameter)
+                continue
+            options = {name: option_of(declared[name]) for name in names}
+            options |= {name: option for name, (beside, option) in MORE.items() if beside in names}
+            parameters += [
+                parameter.replace(
+                    name=name,
+                    annotation=option,
+                    default=declared[name].default if name in declared else None,
+                )
+                for name, option in options.items()
+            ]
         call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return call
 
     return decorate
+
+
+def say_if_inferred(study: Study, task: str) -> None:
+    """Say which task a target without classes was taken for, if the user named none."""
+    if task == "auto" and not study.task.has_classes:
+        say(
+            f"the target {study.table.target.name!r} holds numbers: {study.task.kind} (--task"
+            " classification for classes)"
+        )

@@ -32,21 +32,36 @@ IN_MEMORY = 2**29
 class BestSingle(LearnedWeighting):
     """Choose the one kernel that is best in cross-validation; ties go to the first.
 
-    By accuracy for two classes, by squared error for numbers; rows with weights count by them.
+    The criterion is the accuracy for two classes and the squared error for numeric targets; weights
+    of samples count in it.
 
     Parameters
     ----------
     cv : int, default=5
-        Number of folds, at least 2; fewer, with a warning, if a class has fewer rows. With many
-        rows only as many folds are held out as contain 500 rows: one fold from 2,500 rows on.
+        The number of folds, at least 2; fewer, with a warning, if a class has fewer samples. With
+        many samples only as many folds are held out as contain 500 samples: one fold from 2,500
+        samples on.
+
+    See Also
+    --------
+    Uniform : The baseline for learned weights.
 
     Notes
     -----
-    Costs at most ``cv`` fits per kernel, since a kernel is dropped once its loss exceeds that of
-    the best over all folds. One Gram matrix and a part of it are in memory at a time; several
-    kernels are compared at a time if their matrices take at most 512 MiB. Features are computed
-    block by block if the learner reads them so. Feature maps, and parameters that a learner
-    chooses itself, are fitted per kernel on all training rows: one C for all would favour some.
+    At most ``cv`` fits per kernel, because a kernel is dropped once its loss exceeds that of the
+    best over all folds. One Gram matrix and a part of it are in memory at a time; several kernels
+    are compared at a time if their matrices take at most 512 MiB. Features are computed block by
+    block if the learner reads them so. Feature maps, and parameters that a learner chooses itself,
+    are fitted per kernel on all training samples: one C for all would favour some.
+
+    Examples
+    --------
+    >>> from mklkit import MKLClassifier
+    >>> X = [[k % 2, k // 2 % 2] for k in range(40)]
+    >>> kernels = ["first:linear@0:1", "second:linear@1:2"]
+    >>> model = MKLClassifier(kernels, combiner=BestSingle(), random_state=0)
+    >>> model.fit(X, [second for _, second in X]).weights_.tolist()
+    [[0.0, 1.0]]
     """
 
     name: ClassVar[str] = "best-single"

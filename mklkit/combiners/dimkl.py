@@ -1,4 +1,4 @@
-"""DiMKL: weights from the divergence between the classes (paper 003).
+"""DiMKL: weights from the divergence between the classes (Price et al. 2022).
 
 DiMKL 1–5 compare the blocks of a Gram matrix, DiMKL 6 the classes in feature space.
 """
@@ -31,7 +31,26 @@ def _separation(between: Quadrant, spread: float, within: Quadrant) -> float:
 @register
 @weighting_rule("dimkl1")
 def dimkl1(view: KernelView, y: Array) -> float:
-    """Class separation without normality, exp(−(μ₂ − IQR₂)²/(2σ₁)) (003, equation 5)."""
+    """Class separation without normality, exp(−(μ₂ − IQR₂)²/(2σ₁)) (Price et al. 2022, eq. 5).
+
+    μ₂ and IQR₂ are the mean and interquartile range of the similarities between the classes, σ₁ is
+    the standard deviation of those within the positive class.
+
+    References
+    ----------
+    .. [1] S. R. Price, D. T. Anderson, T. C. Havens and S. R. Price, "Kernel matrix-based heuristic
+       multiple kernel learning", Mathematics 10 (2022), 2026.
+
+    Examples
+    --------
+    >>> from mklkit import MKLClassifier
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = MKLClassifier(["rbf(sigma='mean')", "rbf(sigma='10*mean')"], combiner="dimkl1")
+    >>> weights = model.fit(X, y).weights_[0]
+    >>> bool(weights[0] > weights[1])
+    True
+    """
     blocks = view.quadrants(y)
     return _separation(blocks.between, blocks.between.interquartile_range, blocks.within_positive)
 
@@ -39,7 +58,26 @@ def dimkl1(view: KernelView, y: Array) -> float:
 @register
 @weighting_rule("dimkl2", from_moments=True)
 def dimkl2(view: KernelView, y: Array) -> float:
-    """Class separation under normality, exp(−(μ₂ − σ₂)²/(2σ₁)) (003, equation 6)."""
+    """Class separation under normality, exp(−(μ₂ − σ₂)²/(2σ₁)) (Price et al. 2022, eq. 6).
+
+    μ₂ and σ₂ are the mean and standard deviation of the similarities between the classes, σ₁ is the
+    standard deviation of those within the positive class.
+
+    References
+    ----------
+    .. [1] S. R. Price, D. T. Anderson, T. C. Havens and S. R. Price, "Kernel matrix-based heuristic
+       multiple kernel learning", Mathematics 10 (2022), 2026.
+
+    Examples
+    --------
+    >>> from mklkit import MKLClassifier
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = MKLClassifier(["rbf(sigma='mean')", "rbf(sigma='10*mean')"], combiner="dimkl2")
+    >>> weights = model.fit(X, y).weights_[0]
+    >>> bool(weights[0] > weights[1])
+    True
+    """
     blocks = view.quadrants(y)
     return _separation(blocks.between, blocks.between.deviation, blocks.within_positive)
 
@@ -47,10 +85,26 @@ def dimkl2(view: KernelView, y: Array) -> float:
 @register
 @weighting_rule("dimkl3")
 def dimkl3(view: KernelView, y: Array) -> float:
-    """Distance of two overlaps, |d₁ − d₂|, where d = μ − IQR of a block (003, equation 8).
+    """Distance of two overlaps, |d₁ − d₂|, with d = μ − IQR of a block (Price et al. 2022, eq. 8).
 
-    The printed formula lacks its signs; this reading follows the text: "the Euclidean distance
-    between d1 and d2", near 1 in the best case.
+    The blocks are the similarities within the positive class and between the classes. The printed
+    formula lacks its signs; this reading follows the text: "the Euclidean distance between d1 and
+    d2", near 1 in the best case.
+
+    References
+    ----------
+    .. [1] S. R. Price, D. T. Anderson, T. C. Havens and S. R. Price, "Kernel matrix-based heuristic
+       multiple kernel learning", Mathematics 10 (2022), 2026.
+
+    Examples
+    --------
+    >>> from mklkit import MKLClassifier
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = MKLClassifier(["rbf(sigma='mean')", "rbf(sigma='10*mean')"], combiner="dimkl3")
+    >>> weights = model.fit(X, y).weights_[0]
+    >>> bool(weights[0] > weights[1])
+    True
     """
     blocks = view.quadrants(y)
     within = blocks.within_positive.mean - blocks.within_positive.interquartile_range
@@ -61,7 +115,26 @@ def dimkl3(view: KernelView, y: Array) -> float:
 @register
 @weighting_rule("dimkl4")
 def dimkl4(view: KernelView, y: Array) -> float:
-    """Distance of the means, |μ₁ − μ₂|/√(IQR₁ + IQR₂) (003, equation 9)."""
+    """Distance of the means, |μ₁ − μ₂|/√(IQR₁ + IQR₂) (Price et al. 2022, eq. 9).
+
+    μ and IQR are the mean and interquartile range of the similarities within the positive class (1)
+    and between the classes (2).
+
+    References
+    ----------
+    .. [1] S. R. Price, D. T. Anderson, T. C. Havens and S. R. Price, "Kernel matrix-based heuristic
+       multiple kernel learning", Mathematics 10 (2022), 2026.
+
+    Examples
+    --------
+    >>> from mklkit import MKLClassifier
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = MKLClassifier(["rbf(sigma='mean')", "rbf(sigma='10*mean')"], combiner="dimkl4")
+    >>> weights = model.fit(X, y).weights_[0]
+    >>> bool(weights[0] > weights[1])
+    True
+    """
     blocks = view.quadrants(y)
     gap = abs(blocks.within_positive.mean - blocks.between.mean)
     spread = blocks.within_positive.interquartile_range + blocks.between.interquartile_range
@@ -72,20 +145,29 @@ def dimkl4(view: KernelView, y: Array) -> float:
 @register
 @attrs.frozen
 class DiMKL5(WeightingCombiner):
-    """Bhattacharyya divergence of the blocks, (b₁ + b₂)/(b₁ + b₂ + σ₁ + σ₂ + σ₃) (003, eq. 10).
+    """Bhattacharyya divergence of the blocks of a Gram matrix (Price et al. 2022, eq. 10).
+
+    The weight is (b₁ + b₂)/(b₁ + b₂ + σ₁ + σ₂ + σ₃), with the distances b₁ and b₂ of the
+    similarities within each class from those between the classes, and the standard deviations σ of
+    the blocks.
 
     Parameters
     ----------
     distance : {"bhattacharyya", "printed"}, default="bhattacharyya"
-        b₁ and b₂ between two blocks: the Bhattacharyya distance of normal distributions, with
-        ½ ln[(σ₁²+σ₂²)/(2σ₁σ₂)], or as the paper prints it, with ½ ln[(σ₁²+σ₂²)/(2σ₁²σ₂²)].
+        The distance b of two blocks: the Bhattacharyya distance of normal distributions, with ½
+        ln[(σ₁²+σ₂²)/(2σ₁σ₂)], or as the paper prints it, with ½ ln[(σ₁²+σ₂²)/(2σ₁²σ₂²)].
 
     Notes
     -----
     The printed logarithm is not a distance: it depends on the scale of the kernel and is not zero
     for equal blocks. With it the weights are within 0.05 of the paper's Tables 7 to 9, while those
-    of the distance are up to 0.39 away; the weights of kernels with small deviations then hardly
-    differ. If it makes b₁ + b₂ negative, the weight is zero.
+    of the distance are up to 0.39 away; the weights of kernels with small standard deviations then
+    hardly differ. If it makes b₁ + b₂ negative, the weight is zero.
+
+    References
+    ----------
+    .. [1] S. R. Price, D. T. Anderson, T. C. Havens and S. R. Price, "Kernel matrix-based heuristic
+       multiple kernel learning", Mathematics 10 (2022), 2026.
 
     Examples
     --------
@@ -144,22 +226,39 @@ def _of_means(within: Quadrant, between: Quadrant) -> np.float64:
 @register
 @attrs.frozen
 class DiMKL6(WeightingCombiner):
-    """Bhattacharyya distance of the two classes in the kernel's feature space (003, section 4).
+    """Bhattacharyya distance of the classes in feature space (Price et al. 2022, section 4).
 
     Each class is a normal distribution with its mean and a covariance that keeps the top
-    eigenvectors and has variance ρ in all other directions (Zhou & Chellappa 2006).
+    eigenvectors and has variance ρ in all other directions (Zhou and Chellappa 2006).
 
     Parameters
     ----------
     rank : int, default=5
-        r, the number of eigenvectors kept per class covariance.
+        The number r of eigenvectors kept per class covariance, at least 1.
     floor : float, default=1e-3
-        ρ, the variance in all other directions, in units of the kernel.
+        The variance ρ in all other directions, in units of the kernel, above 0.
 
     Notes
     -----
-    O(N²) for one Gram matrix at a time, and the top r eigenpairs of each class; on p features
-    O(Np² + p³) from sums over blocks of rows.
+    O(N²) for one Gram matrix at a time, and the top r eigenpairs of each class; on p features O(Np²
+    + p³) from sums over blocks of samples.
+
+    References
+    ----------
+    .. [1] S. R. Price, D. T. Anderson, T. C. Havens and S. R. Price, "Kernel matrix-based heuristic
+       multiple kernel learning", Mathematics 10 (2022), 2026.
+    .. [2] S. K. Zhou and R. Chellappa, "From sample similarity to ensemble similarity:
+       probabilistic distance measures in reproducing kernel Hilbert space", IEEE Transactions on
+       Pattern Analysis and Machine Intelligence 28 (2006), 917–929.
+
+    Examples
+    --------
+    >>> from mklkit import MKLClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = MKLClassifier(["linear", "rbf"], combiner=DiMKL6(rank=2))
+    >>> model.fit(X, y).weights_.shape
+    (3, 2)
     """
 
     name: ClassVar[str] = "dimkl6"

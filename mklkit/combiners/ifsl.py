@@ -1,4 +1,4 @@
-"""IFSL: learners coupled by the inter-function similarity loss (papers 000, 002 and 004)."""
+"""IFSL: learners coupled by the inter-function similarity loss (Wang, Chen and Sun 2008)."""
 
 from __future__ import annotations
 
@@ -57,47 +57,64 @@ class IFSL(CouplingCombiner):
     """Couple one learner per view so that they agree: + λ Σ_l ‖f_l − f̄‖², f̄ = Σ_j μ_j f_j.
 
     Numbers are learned by coupled ridge regressions (``ridge``), without margins. For two classes,
-    with ``mhks`` on the empirical map it is MultiK-MHKS (paper 000), with ``kmhks`` on the implicit
-    map MultiV-KMHKS (paper 002), on random-subset maps in an ensemble RPEMEKL (paper 004). The
-    decision is the weighted mean of the views' functions.
+    with ``mhks`` on the empirical map it is MultiK-MHKS (Wang, Chen and Sun 2008 [1]_), with
+    ``kmhks`` on the implicit map MultiV-KMHKS (Wang and Chen 2009 [2]_), on random-subset maps in
+    an ensemble RPEMEKL (Wang et al. 2013 [3]_). The decision is the weighted mean of the views'
+    functions.
 
     Parameters
     ----------
     lam : float, default=1.0
-        λ (000, 004) or γ (002): the penalty on disagreement; at least 0, 0 for separate learners.
+        The penalty on disagreement, λ in Wang, Chen and Sun 2008 and Wang et al. 2013, γ in Wang
+        and Chen 2009; at least 0, 0 for separate learners.
     weights : sequence of float, optional
-        μ, the weight of each view in the mean and the decision, divided by their sum; uniform
-        where not given.
+        The weight μ of each view in the mean and the decision, divided by their sum; uniform where
+        not given.
     rule : {"gradient", "fixed-mean"}, optional
-        The published updates: the exact gradient in each view's function (000), or the whole mean
-        held fixed while a view is solved (002). Default: "fixed-mean" for ``kmhks``, else
-        "gradient".
+        The published updates: the exact gradient in each view's function (Wang, Chen and Sun 2008),
+        or the whole mean held fixed while a view is solved (Wang and Chen 2009). Default:
+        "fixed-mean" for ``kmhks``, else "gradient".
     order : {"in-turn", "at-once", "late-margins"}, default="in-turn"
         Whether each view of a pass is solved from the newest outputs of the others, or all from
-        those of the previous pass, as printed in Table 1 of 000 (step 7) and of 004 (6.iii). With
-        late margins each is solved from the newest, and its margins grow by the error of its
-        previous function, as in the indices of 002's equation 11.
+        those of the previous pass, as printed in Table 1 of Wang, Chen and Sun 2008 (step 7) and of
+        Wang et al. 2013 (6.iii). With late margins each is solved from the newest, and its margins
+        grow by the error of its previous function, as in the indices of equation 11 of Wang and
+        Chen 2009.
     initial : {"zeros", "unit", "ones", "random"}, default="zeros"
-        Initial coefficients: zeros; equal with length one in all (000 and 004: "one unit vector");
-        ones; or a random direction of length one from the estimator's seed, with margins at random
-        between 0 and twice the learner's ``b0`` (002). The published initial values give outputs
-        as large as the features: margins grow to match them at once and never shrink again, which
-        costs accuracy.
+        Initial coefficients: zeros; equal with length one in all (Wang, Chen and Sun 2008 and Wang
+        et al. 2013: "one unit vector"); ones; or a random direction of length one from the
+        estimator's seed, with margins at random between 0 and twice the learner's ``b0`` (Wang and
+        Chen 2009). The published initial values give outputs as large as the features: margins grow
+        to match them at once and never shrink again, which costs accuracy.
     ridges : sequence of float, optional
-        c_l, the ridge of each view, as a multiple of the learner's ``alpha``, which a search may
+        The ridge c_l of each view, as a multiple of the learner's ``alpha``, which a search may
         vary; by default 1.
     rates : sequence of float, optional
-        ρ_l, the step of each view's margins, above 0 and at most 1; by default the learner's
+        The step ρ_l of each view's margins, above 0 and at most 1; by default the learner's
         ``rho``.
+
+    See Also
+    --------
+    mklkit.learners.MHKS : The learner on explicit features.
+    mklkit.learners.KMHKS : The learner on similarities.
 
     Notes
     -----
-    α (the papers' c), ρ, b₀, ξ and the iteration limit are the learner's
-    (``mhks(alpha, rho, tol, max_iter, b0)``). A view's squares are those of the rows that have its
-    source, and f̄ is the mean of the views that a row has. An iteration costs two products of each
-    view's features (or Gram matrix) with a vector and no factorisation. As Table 1 prints it:
-    ``ifsl(order='at-once', initial='unit')`` with ``mhks`` (000, 004) and
-    ``ifsl(order='late-margins', initial='random')`` with ``kmhks`` (002).
+    α (the papers' c), ρ, b₀, ξ and the iteration limit are the learner's (``mhks(alpha, rho, tol,
+    max_iter, b0)``). A view's squares are those of the rows that have its source, and f̄ is the
+    mean of the views that a row has. An iteration costs two products of each view's features (or
+    Gram matrix) with a vector and no factorisation. As Table 1 prints it: ``ifsl(order='at-once',
+    initial='unit')`` with ``mhks`` [1]_, [3]_ and ``ifsl(order='late-margins', initial='random')``
+    with ``kmhks`` [2]_.
+
+    References
+    ----------
+    .. [1] Z. Wang, S. Chen and T. Sun, "MultiK-MHKS: a novel multiple kernel learning algorithm",
+       IEEE Transactions on Pattern Analysis and Machine Intelligence 30 (2008), 348–353.
+    .. [2] Z. Wang and S. Chen, "Multi-view kernel machine on single-view data", Neurocomputing 72
+       (2009).
+    .. [3] Z. Wang, W. Jie, S. Chen and D. Gao, "Random projection ensemble learning with multiple
+       empirical kernels", Knowledge-Based Systems 37 (2013), 388–393.
 
     Examples
     --------
@@ -125,7 +142,7 @@ class IFSL(CouplingCombiner):
 
     @property
     def traits(self) -> CombinerTraits:  # type: ignore[override]
-        """The grid of λ from 000, or of γ from 002 if its rule is named."""
+        """The published grid of λ, or of γ if the rule of Wang and Chen 2009 is named."""
         fixed_mean = self.rule == "fixed-mean"
         return CombinerTraits(
             feature_map=COUPLED_MAP,

@@ -16,21 +16,17 @@ import numpy as np
 
 from mklkit.comparison.comparison import Comparison
 from mklkit.comparison.data import DataSet, data_sets
-from mklkit.comparison.methods import Method, MethodOptions
-from mklkit.comparison.requests import (
-    baseline_names,
-    check_reference,
-    methods_to_compare,
-    of_task,
-    strategies_of,
-    with_missing_sources,
-)
+from mklkit.comparison.design import Design
+from mklkit.comparison.incomplete import with_missing_sources
+from mklkit.comparison.line_up import check_reference, methods_to_compare
+from mklkit.comparison.methods import Method
 from mklkit.comparison.running import run_cells
 from mklkit.comparison.stored import Cell, Results, is_left_out
 from mklkit.comparison.withholding import with_unadjusted
 from mklkit.datasets.covariates import quiet_removal
 from mklkit.display.progress import Progress, check_progress, reported
 from mklkit.errors import IncompatibleError
+from mklkit.estimators.model_settings import OF_METHODS, ModelSettings
 from mklkit.evaluation.equivalence import equivalence_margin
 from mklkit.evaluation.leakage import leakage_notes
 from mklkit.evaluation.resolution import resolution_of
@@ -47,18 +43,8 @@ def compare(
     *,
     methods: Any = None,
     presets: Sequence[Any] = (),
-    kernels: Any = None,
     also: Sequence[Any] = (),
     learners: Sequence[Any] = (),
-    feature_map: Any = None,
-    scale: str | None = None,
-    covariates: Any = None,
-    missing_value: Any = None,
-    missing: Any = None,
-    multiclass: str = "ovo",
-    bandwidths: str = "per-problem",
-    class_weight: Any = None,
-    probability: bool = False,
     baselines: Sequence[str] | None = None,
     task: str = "auto",
     score: str | None = None,
@@ -67,17 +53,14 @@ def compare(
     train: float | None = None,
     split_column: str | None = None,
     groups: Any = None,
-    tune: Any = None,
-    seed: int = 0,
     reference: str | None = None,
     results: str | PathLike[str] | None = None,
     target: str | int | None = None,
     drop: Sequence[str] = (),
     weights: Any = None,
-    n_jobs: int | None = None,
-    max_memory: int | str | None = None,
     time_limit: float | str | None = None,
     progress: Progress = None,
+    **settings: Any,
 ) -> Comparison:
     """Compare methods on the same splits, with tests of their differences.
 
@@ -100,34 +83,12 @@ def compare(
         ``centered-alignment`` and ``ifsl``; for outliers only uniform weights.
     presets : sequence of str or Preset, default=()
         Names may be globs.
-    kernels : str, Kernel, or list of these, optional
-        The kernels of all methods. Default: those of a preset, else the library's.
     also : sequence of str or Kernel, default=()
         Kernels to compare but not to combine, such as ``"all:rbf"``. Default: ``rbf`` on all
         columns if kernels read different columns of numbers.
     learners : sequence of str or Learner, default=()
         Each combiner, kernel and uniform sum is compared with each of these learners; by default
         with its own.
-    feature_map : str or FeatureMap, optional
-        The feature map of all methods, as for :class:`mklkit.MKLClassifier`.
-    scale : {"standard", "minmax", "none"}, optional
-        How features are scaled; by default as a preset states, else ``"standard"``.
-    covariates : str or sequence, optional
-        Columns to remove from all others, as for :func:`mklkit.build_pipeline`; for the baselines
-        too.
-    missing_value : str or float, optional
-        A value of features that marks a missing one.
-    missing : str or sequence, optional
-        Strategies for samples that miss sources, such as ``"present,impute"``; each method is run
-        with each of them.
-    multiclass : {"ovo", "ovr", "native"}, default="ovo"
-        As for :class:`mklkit.MKLClassifier`.
-    bandwidths : {"per-problem", "all-rows"}, default="per-problem"
-        As for :class:`mklkit.MKLClassifier`.
-    class_weight : None, "balanced", or dict of class label to number, default=None
-        As for :class:`mklkit.MKLClassifier`; for the baselines too.
-    probability : bool, default=False
-        As for :class:`mklkit.MKLClassifier`.
     baselines : sequence of str, optional
         Which of scikit-learn's estimators to compare: ``"logistic regression"``, for numeric
         targets ``"ridge regression"``, and ``"random forest"`` and ``"gradient boosting"``; for
@@ -154,11 +115,6 @@ def compare(
     groups : str or array-like of shape (N,), optional
         The column, or array, that groups samples, such as those of a patient: the samples of a
         group are in the same part of each split, also inside a fit.
-    tune : "fast", "thorough" or int, optional
-        How long methods search for parameters, on the training samples of each split; the baselines
-        then search small grids too.
-    seed : int, default=0
-        The seed of splits and methods.
     reference : str, optional
         The name of the method to compare all others with in the table. Default: the best.
     results : path, optional
@@ -172,16 +128,18 @@ def compare(
     weights : str, int or array-like of shape (N,), optional
         The weight of each sample in the fits: a column, which is not a feature, or with ``y``
         numbers.
-    n_jobs : int or None, default=None
-        As for :class:`mklkit.MKLClassifier`.
-    max_memory : int or str, optional
-        As for :class:`mklkit.MKLClassifier`.
     time_limit : float or str, optional
         Seconds, or a time such as ``"10m"``, after which no more runs begin. The notes tell how
         many repetitions of the folds were finished.
     progress : bool or callable, optional
         None: a bar in a notebook, nothing elsewhere; True: a bar on a terminal too; False: none; a
         function: called with the finished runs, all runs and the name of what runs next.
+    **settings
+        The settings that all methods share, by the names of :class:`mklkit.ModelSettings`, such as
+        ``kernels=["linear", "rbf"]`` or ``tune="fast"``; the combiner, learner and preset are those
+        of each method. The steps before an estimator and class weights are those of the baselines
+        too, which search small grids if methods are tuned. ``missing`` may name several strategies,
+        such as ``"present,impute"``; each method is run with each of them.
 
     Returns
     -------
@@ -216,58 +174,35 @@ def compare(
     ['alignment', 'best-single', 'gradient boosting', 'linear', 'logistic regression',
      'random forest', 'rbf', 'uniform']
     """
-    options = MethodOptions(
-        kernels=kernels,
-        also=(also,) if isinstance(also, str) else tuple(also),
-        learners=tuple(learners),
-        feature_map=feature_map,
-        scale=scale,
-        covariates=covariates,
-        missing_value=missing_value,
-        missing=strategies_of(missing),
-        multiclass=multiclass,
-        bandwidths=bandwidths,
-        class_weight=class_weight,
-        probability=probability,
-        baselines=baseline_names(baselines),
-        tune=tune,
-        seed=seed,
-        n_jobs=n_jobs,
-        max_memory=max_memory,
-    )
+    chosen = ModelSettings.named(settings, but=OF_METHODS)
+    design = Design.of(chosen, learners, also, baselines)
     request = requested(cv, mccv, train, split_column, groups)
     check_progress(progress)
     limit = seconds_of(time_limit)
     # Names are checked before data are read, which may take long; compatibility after that.
     with suppress(IncompatibleError):
-        methods_to_compare(methods, presets, attrs.evolve(options, baselines=()))
+        methods_to_compare(methods, presets, attrs.evolve(design, baselines=()))
     data, plans = data_sets(X, y, target, drop, weights, task), []
-    options, notes = of_task(options, data, score)
-    chosen, questions, omissions = methods_to_compare(methods, presets, options)
+    design, notes = design.for_data(data, score)
+    compared, questions, omissions = methods_to_compare(methods, presets, design)
     notes += omissions
-    check_reference(reference, chosen)
-    if task == "auto" and not options.task.has_classes:
+    check_reference(reference, compared)
+    if task == "auto" and not design.task.has_classes:
         notes.insert(0, "the target holds numbers: regression")
     for place, source in enumerate(data):
-        data[place], plan = _divided(source, kernels, groups, split_column, request, seed)
+        data[place], plan = _divided(source, chosen, groups, split_column, request)
         plans.append(plan)
         prefix = f"{source.name}: " if len(data) > 1 else ""
         notes += [f"{prefix}{note}" for note in plan.notes]
-    _check_covariates(data, covariates)
-    # With covariates, kernels are proposed only on numbers.
-    read = None if covariates and kernels and are_proposed(kernels) else kernels
-    data = [with_missing_sources(source.for_kernels(read), chosen) for source in data]
-    for source, kernel in product(data, options.also):
-        source.for_kernels(kernel)
-    data, unadjusted = with_unadjusted(data, chosen)
-    metadata = plan_metadata(data, plans, chosen, options)
+    data, unadjusted = with_unadjusted(_as_read(data, design, compared), compared)
+    metadata = plan_metadata(data, plans, compared, design)
     metadata |= {"questions": questions, "reference": reference}
-    total = _runs(plans, len(chosen))
+    total = _runs(plans, len(compared))
     cells: list[Cell] = []
     start, by_time = monotonic(), False
     file = None if results is None else Path(results)
     with (
-        Results(file, metadata, chosen) as stored,
+        Results(file, metadata, compared) as stored,
         reported(progress, "comparing") as tell,
         quiet_removal(),
     ):
@@ -281,19 +216,19 @@ def compare(
         try:
             for source, plan in zip(data, plans, strict=True):
                 known = partial(stored.known, source.name)
-                rest = max_memory, options.score, baselines is None
-                for run in run_cells(source, plan, chosen, known, begin, *rest):
+                rest = chosen.max_memory, design.score, baselines is None
+                for run in run_cells(source, plan, compared, known, begin, *rest):
                     cells.append(stored.add(*run))
             tell(total, total, "")
         except _TimeOver:
             by_time = True
-            notes += _ended_by(time_limit, len(cells), plans, len(chosen))
+            notes += _ended_by(time_limit, len(cells), plans, len(compared))
         except KeyboardInterrupt:
             if not cells:
                 raise
     notes += _left_out(cells)
     reused, complete = len(cells) - stored.n_new, len(cells) == total
-    return Comparison(cells, data, chosen, metadata, notes, complete, reused, by_time, unadjusted)
+    return Comparison(cells, data, compared, metadata, notes, complete, reused, by_time, unadjusted)
 
 
 class _TimeOver(Exception):
@@ -322,19 +257,21 @@ def _ended_by(limit: Any, n_cells: int, plans: list[Splits], n_methods: int) -> 
     return notes + ([shortened(limit, done, repeats)] if repeats > 1 else [])
 
 
-def _check_covariates(data: Sequence[DataSet], covariates: Any) -> None:
-    """Refuse unknown covariates before the first fit."""
+def _as_read(data: Sequence[DataSet], design: Design, compared: Sequence[Method]) -> list[DataSet]:
+    """Return the data as the methods' kernels read them; an error if some column can't be read."""
+    kernels, covariates = design.settings.kernels, design.settings.covariates
     for source in data if covariates else ():
         source.check_columns(covariates)
+    if covariates and kernels and are_proposed(kernels):
+        kernels = None  # They are proposed only on numbers.
+    read = [with_missing_sources(source.for_kernels(kernels), compared) for source in data]
+    for source, kernel in product(read, design.also):
+        source.for_kernels(kernel)
+    return read
 
 
 def _divided(
-    data: DataSet,
-    kernels: Any,
-    groups: Any,
-    split_column: str | None,
-    request: Any,
-    seed: int,
+    data: DataSet, settings: ModelSettings, groups: Any, split_column: str | None, request: Any
 ) -> tuple[DataSet, Splits]:
     """Return data with their groups, and their splits."""
     if groups is not None:
@@ -342,14 +279,14 @@ def _divided(
     if split_column is not None:
         data, parts = data.without(split_column, "says which rows are for testing")
         request = PartsColumn(parts.to_numpy(), str(parts.name))
-    splits = data.task.splits(data.target, request, seed, data.groups)
+    splits = data.task.splits(data.target, request, settings.seed, data.groups)
     numbers = not data.task.has_classes
-    leaks = leakage_notes(data.read_by(kernels), data.target, splits, data.groups, numbers)
+    leaks = leakage_notes(data.read_by(settings.kernels), data.target, splits, data.groups, numbers)
     return data, attrs.evolve(splits, notes=(*splits.notes, *leaks))
 
 
 def plan_metadata(
-    data: list[DataSet], plans: list[Splits], methods: list[Method], options: MethodOptions
+    data: list[DataSet], plans: list[Splits], methods: list[Method], design: Design
 ) -> dict[str, Any]:
     """Return the plain values that identify a comparison."""
     return {
@@ -365,19 +302,19 @@ def plan_metadata(
             }
             for source, plan in zip(data, plans, strict=True)
         ],
-        "task": options.task.kind,
-        "score": options.score,
+        "task": design.task.kind,
+        "score": design.score,
         "margins": {
-            source.name: equivalence_margin(options.task, str(options.score), source.truth)
+            source.name: equivalence_margin(design.task, str(design.score), source.truth)
             for source in data
         },
         "resolution": {
             source.name: units
             for source, plan in zip(data, plans, strict=True)
-            if (units := _resolution(source, plan, str(options.score))) is not None
+            if (units := _resolution(source, plan, str(design.score))) is not None
         },
-        "seed": options.seed,
-        "tune": options.tune,
+        "seed": design.settings.seed,
+        "tune": design.settings.tune,
         "methods": [method.metadata() for method in methods],
         "versions": versions(),
     }

@@ -34,7 +34,7 @@ from mklkit.datasets.csv_file import csv_text
 from mklkit.datasets.pipeline import match_class_weights
 from mklkit.errors import DataError, counted, listed
 from mklkit.evaluation.claims import coverage, estimand, in_points, score_in_words
-from mklkit.evaluation.fit_and_score import Samples, fitted_on
+from mklkit.evaluation.fit_and_score import Samples, fit_and_predict
 from mklkit.evaluation.resolution import Resolution
 from mklkit.evaluation.score import Score
 from mklkit.evaluation.tasks import Task, task_named
@@ -414,9 +414,8 @@ class Comparison:
         match_class_weights(pipeline, np.unique(data.target))
         step = pipeline.steps[-1][0]
         weights = {} if data.weights is None else {f"{step}__sample_weight": data.weights}
-        fitted: Pipeline = fitted_on(
-            pipeline, Samples(data.features, data.truth, weights, data.groups)
-        )
+        samples = Samples(data.features, data.truth, weights, data.groups)
+        fitted: Pipeline = fit_and_predict(pipeline, samples).model
         return fitted
 
     def plot(self, ax: Axes | None = None, data: str | None = None) -> ComparisonDisplay:

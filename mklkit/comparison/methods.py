@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -14,10 +14,10 @@ from sklearn.pipeline import Pipeline
 
 from mklkit._version import __version__
 from mklkit.comparison.data import in_unicode
+from mklkit.comparison.design import Design
 from mklkit.datasets.pipeline import DEFAULT_SCALE, build_pipeline
 from mklkit.errors import IncompatibleError, SpecError, UnknownNameError, quoted, suggest
 from mklkit.estimators.from_preset import find_preset, preset_parts
-from mklkit.evaluation.tasks import Classes, Task
 from mklkit.protocols import CombinerTraits, traits_of
 from mklkit.protocols.component import MISSING_STRATEGY, Preset
 from mklkit.registry.columns import (
@@ -74,112 +74,63 @@ class Method:
         return {"method": self.name, "kind": self.kind, "learner": self.learner}
 
 
-@attrs.frozen(kw_only=True)
-class MethodOptions:
-    """The options that all methods share, as in :func:`mklkit.compare`.
+def preset_method(design: Design, preset: Preset, name: str, kind: str, **changes: Any) -> Method:
+    """Return the method of a preset, with some of the design's settings changed."""
+    settings = attrs.evolve(design.settings, preset=preset, **changes)
+    parts = preset_parts(preset, settings.parameters())
+    chosen = choose_components(
+        parts["combiner"], parts["feature_map"], parts["learner"], task=design.task.learned
+    )
+    missing = settings.missing or [*design.strategies, MISSING_STRATEGY][0]
+    settings = attrs.evolve(settings, missing=missing)
+    pipeline = design.task.pipeline(settings, scoring=design.scoring)
+    weights_are = traits_of(chosen.combiner, CombinerTraits).weights_are
+    if weights_are == "choice":
+        kind = ONE_KERNEL
+    described = {
+        "combiner": _text(chosen.combiner),
+        "kernels": ", ".join(_kernel_texts(parts["kernels"])),
+        "feature_map": _text(chosen.feature_map),
+        "learner": _text(chosen.learner),
+        "members": preset.members if preset.members > 1 else None,
+        "scale": settings.scale or preset.scale or DEFAULT_SCALE,
+        "missing": None
+        if missing == MISSING_STRATEGY or kind == ONE_KERNEL
+        else _spec_text(missing),
+    }
+    spec = _spec_of({**settings.changed("steps", "estimator"), **described})
+    version, learner = _version_of(chosen.combiner), to_spec(chosen.learner)
+    return Method(
+        name, kind, pipeline, spec, version, str(described["combiner"]), learner, weights_are
+    )
 
-    None leaves a choice to the method or the default.
-    """
 
-    kernels: Any = None
-    also: tuple[Any, ...] = ()
-    learners: tuple[Any, ...] = ()
-    feature_map: Any = None
-    scale: str | None = None
-    covariates: Any = None
-    missing_value: Any = None
-    missing: tuple[Any, ...] = ()
-    multiclass: str = "ovo"
-    bandwidths: str = "per-problem"
-    class_weight: Any = None
-    probability: bool = False
-    tune: Any = None
-    seed: int = 0
-    n_jobs: int | None = None
-    max_memory: int | str | None = None
-    task: Task = attrs.field(factory=Classes)
-    score: str = Classes.scores[0].name
-    scoring: Any = None
-    """The score that chooses parameters: accuracy if the score needs probabilities."""
-    baselines: tuple[str, ...] | None = None
-    """The names of the baselines; None for all of the task."""
+def estimator_method(design: Design, estimator: Any, name: str, kind: str, version: str) -> Method:
+    """Return the method of a scikit-learn estimator, on the same encoded, scaled features."""
+    steps = {"scale": DEFAULT_SCALE, **design.settings.changed("steps")}
+    jobs = [key for key in estimator.get_params() if key.rpartition("__")[2] == "n_jobs"]
+    plain = clone(estimator).set_params(**dict.fromkeys(jobs))
+    # The repr of a classifier may leave out parts.
+    text = f"{' '.join(str(plain).split())} #{joblib.hash(plain)[:8]}"
+    return Method(
+        name, kind, build_pipeline(estimator, **steps), f"{text}; {_spec_of(steps)}", version
+    )
 
-    def label(self, name: str, learner: Any, missing: Any = None) -> str:
-        """Return a method's name, with learner and strategy if there are several."""
-        name = f"{name} + {_spec_text(learner)}" if len(self.learners) > 1 else name
-        return f"{name}, {_spec_text(missing)}" if missing and len(self.missing) > 1 else name
 
-    def of_preset(self, preset: Preset, name: str, kind: str, **parts: Any) -> Method:
-        """Return the method of a preset, with some of its parts replaced."""
-        settings = {"kernels": self.kernels, "feature_map": self.feature_map, **parts}
-        missing = settings.pop("missing", None) or [*self.missing, MISSING_STRATEGY][0]
-        parts = preset_parts(preset, settings)
-        chosen = choose_components(
-            parts["combiner"], parts["feature_map"], parts["learner"], task=self.task.learned
-        )
-        if self.tune is not None:
-            settings["scoring"] = self.scoring
-        pipeline = self.task.pipeline(
-            preset,
-            scale=self.scale,
-            covariates=self.covariates,
-            missing_value=self.missing_value,
-            missing=missing,
-            tune=self.tune,
-            random_state=self.seed,
-            multiclass=self.multiclass,
-            bandwidths=self.bandwidths,
-            class_weight=self.class_weight,
-            probability=self.probability,
-            n_jobs=self.n_jobs,
-            max_memory=self.max_memory,
-            **settings,
-        )
-        weights_are = traits_of(chosen.combiner, CombinerTraits).weights_are
-        if weights_are == "choice":
-            kind = ONE_KERNEL
-        metadata = {
-            "combiner": _text(chosen.combiner),
-            "kernels": ", ".join(_kernel_texts(parts["kernels"])),
-            "map": _text(chosen.feature_map),
-            "learner": _text(chosen.learner),
-            "members": preset.members if preset.members > 1 else None,
-            "scale": self.scale or preset.scale or DEFAULT_SCALE,
-            "covariates": self.covariates,
-            "multiclass": self.multiclass if self.multiclass != "ovo" else None,
-            "bandwidths": self.bandwidths if self.bandwidths != "per-problem" else None,
-            "class weights": self.class_weight and str(self.class_weight),
-            "probability": "calibrated" if self.probability else None,
-            "missing value": self.missing_value,
-            "missing": None
-            if missing == MISSING_STRATEGY or kind == ONE_KERNEL
-            else _spec_text(missing),
-        }
-        spec = "; ".join(f"{key}: {value}" for key, value in metadata.items() if value)
-        version, learner = _version_of(chosen.combiner), to_spec(chosen.learner)
-        return Method(
-            name, kind, pipeline, spec, version, str(metadata["combiner"]), learner, weights_are
-        )
+def _spec_of(settings: Mapping[str, Any]) -> str:
+    """Return the settings that identify a method, in one line."""
+    known = {name.replace("_", " "): value for name, value in settings.items() if value is not None}
+    return "; ".join(f"{name}: {value}" for name, value in known.items())
 
-    def of_estimator(self, estimator: Any, name: str, kind: str, version: str) -> Method:
-        """Return the method of a scikit-learn classifier, on the same encoded, scaled features."""
-        scale = self.scale or DEFAULT_SCALE
-        jobs = [key for key in estimator.get_params() if key.rpartition("__")[2] == "n_jobs"]
-        plain = clone(estimator).set_params(**dict.fromkeys(jobs))
-        # The repr of a classifier may leave out parts.
-        text = f"{' '.join(str(plain).split())} #{joblib.hash(plain)[:8]}"
-        spec = f"{text}; scale: {scale}"
-        if self.covariates:
-            spec += f"; covariates: {self.covariates}"
-        spec += "" if self.missing_value is None else f"; missing value: {self.missing_value}"
-        pipeline = build_pipeline(
-            estimator, scale=scale, covariates=self.covariates, missing_value=self.missing_value
-        )
-        return Method(name, kind, pipeline, spec, version)
+
+def labeled(design: Design, name: str, learner: Any, strategy: Any = None) -> str:
+    """Return a method's name, with learner and strategy if there are several."""
+    name = f"{name} + {_spec_text(learner)}" if len(design.learners) > 1 else name
+    return f"{name}, {_spec_text(strategy)}" if strategy and len(design.strategies) > 1 else name
 
 
 def make_methods(
-    requests: Sequence[Any], presets: Sequence[Preset], options: MethodOptions
+    requests: Sequence[Any], presets: Sequence[Preset], design: Design
 ) -> tuple[list[Method], list[str]]:
     """Return the requested methods, and notes on those that were left out.
 
@@ -188,18 +139,18 @@ def make_methods(
     """
     methods: list[Method] = []
     notes: list[str] = []
-    for learner in options.learners:
+    for learner in design.learners:
         get_registry().create("learner", learner)
-    for missing in options.missing:
+    for missing in design.strategies:
         get_registry().create("missing", missing)
     for request in requests:
         if isinstance(request, tuple):
-            methods.append(_of_estimator(request, options))
+            methods.append(_of_estimator(request, design))
         else:
-            methods += _of_combiner(request, options, notes)
+            methods += _of_combiner(request, design, notes)
     for preset in presets:
-        learner = options.learners[0] if len(options.learners) == 1 else None
-        methods.append(options.of_preset(preset, preset.name, METHOD, learner=learner))
+        learner = design.learners[0] if len(design.learners) == 1 else None
+        methods.append(preset_method(design, preset, preset.name, METHOD, learner=learner))
     return methods, notes
 
 
@@ -222,19 +173,19 @@ def unique_names(methods: Sequence[Method]) -> tuple[list[Method], list[str]]:
     return list(kept.values()), notes
 
 
-def _of_combiner(request: Any, options: MethodOptions, notes: list[str]) -> list[Method]:
+def _of_combiner(request: Any, design: Design, notes: list[str]) -> list[Method]:
     """Return the methods of one combiner or glob, with each learner that it works with."""
     specs = _matching("combiner", request)
     is_glob, methods, errors = specs != [request], [], []
     for spec in specs:
-        for learner, missing in product(options.learners or (None,), options.missing or (None,)):
+        for learner, missing in product(design.learners or (None,), design.strategies or (None,)):
             name = _spec_text(spec)
-            label = options.label(name, learner, missing)
+            label = labeled(design, name, learner, missing)
             try:
-                _check(spec, learner, options)
+                _check(spec, learner, design)
                 preset = Preset(name, "", spec)
                 parts = {"learner": learner, "missing": missing}
-                methods.append(options.of_preset(preset, label, METHOD, **parts))
+                methods.append(preset_method(design, preset, label, METHOD, **parts))
             except IncompatibleError as error:
                 errors.append(error)
                 notes.append(f"{label} left out: {error}")
@@ -243,14 +194,15 @@ def _of_combiner(request: Any, options: MethodOptions, notes: list[str]) -> list
     return methods
 
 
-def _check(spec: Any, learner: Any, options: MethodOptions) -> None:
+def _check(spec: Any, learner: Any, design: Design) -> None:
     """Refuse combinations that are known not to work before a fit."""
-    task = options.task.learned
-    combiner = choose_components(spec, options.feature_map, learner, task=task).combiner
+    task = design.task.learned
+    combiner = choose_components(spec, design.settings.feature_map, learner, task=task).combiner
     number = traits_of(combiner, CombinerTraits).n_kernels
-    if number is None or are_proposed(options.kernels):  # Their number is known only in a fit.
+    kernels = design.settings.kernels
+    if number is None or are_proposed(kernels):  # Their number is known only in a fit.
         return
-    n_kernels = len(kernel_list(options.kernels))
+    n_kernels = len(kernel_list(kernels))
     if number != n_kernels:
         raise IncompatibleError(f"{combiner.name} takes {number} kernels, not {n_kernels}.")
 
@@ -275,12 +227,12 @@ def presets_of(requests: Sequence[Any]) -> list[Preset]:
     return [find_preset(name) for part in requests for name in _matching("preset", part)]
 
 
-def _of_estimator(pair: tuple[Any, ...], options: MethodOptions) -> Method:
+def _of_estimator(pair: tuple[Any, ...], design: Design) -> Method:
     name, estimator = pair if len(pair) == 2 else (None, None)
-    kind, fits = options.task.estimators
+    kind, fits = design.task.estimators
     if not (isinstance(name, str) and isinstance(estimator, BaseEstimator) and fits(estimator)):
         raise SpecError(f"Expected (name, scikit-learn {kind}), got {quoted(pair)}.")
-    return options.of_estimator(estimator, name, CLASSIFIER, type(estimator).__module__)
+    return estimator_method(design, estimator, name, CLASSIFIER, type(estimator).__module__)
 
 
 def _text(component: Any) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from time import perf_counter
 from typing import Any, Protocol, runtime_checkable
 
 import attrs
@@ -27,7 +26,7 @@ from mklkit.datasets.pipeline import match_class_weights
 from mklkit.errors import DataError, plain_message, quoted, type_name
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.evaluation.fit_and_score import Samples, fitted_on
+from mklkit.evaluation.fit_and_score import Samples, fit_and_predict
 from mklkit.evaluation.score import values_of
 from mklkit.persistence.metadata import json_ready
 from mklkit.protocols import Array
@@ -204,17 +203,14 @@ def _fitted(
         fits = classifier.estimator if isinstance(classifier, GridSearchCV) else classifier
         if not has_fit_parameter(fits, "sample_weight"):
             raise DataError("it takes no weights of rows")
-    start = perf_counter()
-    with peak_memory() as peak:
-        fitted_on(classifier, Samples(train, training_labels, weights, encoded.groups), shared)
-    fitted = perf_counter()
-    answers = classifier.predict(test)
-    predicted = perf_counter()
-    refit = classifier.refit_time_ if isinstance(classifier, Search) else fitted - start
+    training = Samples(train, training_labels, weights, encoded.groups)
+    peak: dict[str, float] = {}
+    fit = fit_and_predict(classifier, training, test, shared, lambda _: peak_memory(peak))
+    refit = fit.model.refit_time_ if isinstance(fit.model, Search) else fit.seconds
     return {
-        **measured(classifier, test, answers, encoded, score),
-        "seconds": fitted - start,
-        "predict_seconds": predicted - fitted,
+        **measured(fit.model, test, fit.predictions, encoded, score),
+        "seconds": fit.seconds,
+        "predict_seconds": fit.predict_seconds,
         "refit_seconds": refit,
         **peak,
     }
@@ -241,8 +237,8 @@ def measured(
     cell["score"] = float(ranking.sign * value)
     cell["guess"] = encoded.guess(score)
     if encoded.data.incomplete is not None:
-        lacks, test = encoded.data.incomplete, encoded.split.test
-        for part, members in (("complete", ~lacks), ("lacking", lacks)):
+        incomplete, test = encoded.data.incomplete, encoded.split.test
+        for part, members in (("complete", ~incomplete), ("incomplete", incomplete)):
             scorer, mask = task.scorer(score, encoded.variance(members)), members[test]
             with suppress(ValueError):  # It may be undefined on few rows.
                 cell[f"{part}_score"] = scorer(classifier, rows[mask], labels[mask])
@@ -264,15 +260,14 @@ def _plain(value: Any) -> Any:
 
 
 @contextmanager
-def peak_memory() -> Iterator[dict[str, float]]:
+def peak_memory(peak: dict[str, float]) -> Iterator[None]:
     """Add to a dict, after the block, the rise of peak memory in bytes if the system reports it."""
-    peak: dict[str, float] = {}
     before = None
     with suppress(OSError, ValueError, StopIteration):
         (PROCESS / "clear_refs").write_text(RESET_PEAK)
         before = _status("VmRSS")
     try:
-        yield peak
+        yield
     finally:
         if before is not None:
             peak["memory"] = float(max(_status("VmHWM") - before, 0))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Sequence
+from typing import Any, Self, get_args
 
 import numpy as np
 import pandas as pd
@@ -26,25 +26,25 @@ from mklkit.datasets.kernel_columns import (
     sources_that_may_lack,
 )
 from mklkit.errors import IncompatibleError, MKLKitError, named, suggest
-from mklkit.estimators.from_preset import find_preset, preset_classifier, preset_parts, tuned
+from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.from_preset import (
+    default_preset,
+    find_preset,
+    preset_classifier,
+    preset_model,
+)
 from mklkit.estimators.introspection import KernelModel, column_names, split
+from mklkit.estimators.model_settings import ModelSettings, Scale
 from mklkit.estimators.sources import counts_in
 from mklkit.protocols.component import Preset
 from mklkit.registry.columns import are_proposed, kernels_beside
 
-SCALES: tuple[str, ...] = ("standard", "minmax", "none")
+SCALES: tuple[str, ...] = get_args(Scale)
 DEFAULT_SCALE = "standard"
 SCALE_WORDS = {
     StandardScaler: "features standardised (mean 0, deviation 1)",
     MinMaxScaler: "features scaled to [-1, 1]",
 }
-FOR_CLASSES: Mapping[str, Any] = {
-    "multiclass": "ovo",
-    "bandwidths": "per-problem",
-    "probability": False,
-    "class_weight": None,
-}
-"""Settings for classes only, and their defaults."""
 
 
 class ScaledColumns(TransformerMixin, BaseEstimator):
@@ -121,7 +121,7 @@ def build_pipeline(
     classifier : estimator
         A scikit-learn classifier on numbers, such as ``MKLClassifier()``.
     scale : {"standard", "minmax", "none"}, default="standard"
-        ``"minmax"`` scales to [-1, 1], as paper 003 (Price et al. 2022) does.
+        ``"minmax"`` scales to [-1, 1], as Price et al. 2022 do.
     max_categories : int, default=100
         The maximum of one-hot columns per text column; its rarest values share one.
     covariates : str or sequence, optional
@@ -249,24 +249,44 @@ def preset_pipeline(
     )
 
 
-def pipeline_without_classes(
-    estimator: Any, preset: Preset, scale: str | None, settings: Any, step: str, reason: str
+def model_pipeline(
+    settings: ModelSettings,
+    estimator: Any = MKLClassifier,
+    step: str = "classify",
+    scoring: Any = None,
+    without_classes: str = "",
 ) -> Pipeline:
-    """Return the steps with an estimator not for classes; refuse settings that are for classes."""
-    for name, usual in FOR_CLASSES.items():
-        if settings.pop(name, usual) != usual:
-            option = name.replace("_", "-")
-            raise IncompatibleError(f"--{option} is for classes, and {reason}: leave it out.")
-    if preset.members > 1:
-        raise IncompatibleError(f"The preset {preset.name} is a vote, which is for classes.")
-    scale, beside = (
-        scale or preset.scale or DEFAULT_SCALE,
-        ("covariates", "missing_value", "tune", "scoring"),
-    )
-    covariates, missing_value, *search = (settings.pop(key, None) for key in beside)
-    model = tuned(estimator(**settings | preset_parts(preset, settings)), *search)
-    steps = build_pipeline(model, scale, covariates=covariates, missing_value=missing_value)
-    return Pipeline([*steps.steps[:-1], (step, steps[-1])])
+    """Return the unfitted steps that the settings of a model describe.
+
+    Parameters
+    ----------
+    settings : ModelSettings
+    estimator : type, default=MKLClassifier
+        The estimator of a task.
+    step : str, default="classify"
+        The name of the estimator's step.
+    scoring : str or callable, optional
+        The score by which a search chooses, if the settings ask for one.
+    without_classes : str, default=""
+        Why targets are no classes; settings for classes then raise an IncompatibleError.
+
+    Examples
+    --------
+    >>> from mklkit.estimators.model_settings import ModelSettings
+    >>> list(model_pipeline(ModelSettings(kernels="rbf", scale="minmax")).named_steps)
+    ['encode', 'scale', 'classify']
+    """
+    preset = default_preset() if settings.preset is None else find_preset(settings.preset)
+    parameters = settings.parameters()
+    if without_classes:
+        parameters = settings.without_classes(without_classes)
+        if preset.members > 1:
+            raise IncompatibleError(f"The preset {preset.name} is a vote, which is for classes.")
+    model = preset_model(preset, estimator, settings.tune, scoring, parameters)
+    steps = settings.of("steps")
+    steps["scale"] = settings.scale or preset.scale or DEFAULT_SCALE
+    pipeline = build_pipeline(model, **steps)
+    return Pipeline([*pipeline.steps[:-1], (step, pipeline[-1])])
 
 
 def match_class_weights(model: Any, labels: Any) -> Any:

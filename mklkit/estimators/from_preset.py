@@ -8,7 +8,7 @@ from typing import Any, cast
 from mklkit.errors import SpecError, quoted, suggest
 from mklkit.estimators.base import COMPONENT_KINDS
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.grids import Effort, check_effort
+from mklkit.estimators.model_settings import Effort, check_effort
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.protocols.component import Preset
@@ -73,21 +73,29 @@ def preset_classifier(
     for name in changed.keys() - known.keys():
         hint = suggest(name, known)
         raise SpecError(f"MKLClassifier has no parameter {quoted(name)}.{hint}")
-    parts = preset_parts(chosen, changed)
-    classifier: Any = MKLClassifier(**{**changed, **parts}, random_state=random_state)
-    classifier = tuned(classifier, tune, scoring)
-    if chosen.members > 1:
-        classifier = MKLVotingClassifier(
-            classifier, n_members=chosen.members, random_state=random_state
+    if random_state is not None:
+        changed["random_state"] = random_state
+    return cast(
+        MKLClassifier | MKLSearchCV | MKLVotingClassifier,
+        preset_model(chosen, MKLClassifier, tune, scoring, changed),
+    )
+
+
+def preset_model(
+    preset: Preset, estimator: Any, tune: Effort | None, scoring: Any, parameters: Mapping[str, Any]
+) -> Any:
+    """Return an estimator with a preset's parts, which some parameters override, unfitted.
+
+    If it is tuned, it is in a search, and if the preset has several members, in a vote.
+    """
+    model = estimator(**{**parameters, **preset_parts(preset, parameters)})
+    if tune is not None:
+        model = MKLSearchCV(model, effort=check_effort(tune), scoring=scoring)
+    if preset.members > 1:
+        model = MKLVotingClassifier(
+            model, n_members=preset.members, random_state=parameters.get("random_state")
         )
-    return cast(MKLClassifier | MKLSearchCV | MKLVotingClassifier, classifier)
-
-
-def tuned(estimator: Any, tune: Effort | None, scoring: Any = None) -> Any:
-    """Return the search for an estimator's parameters, or the estimator if they are not tuned."""
-    if tune is None:
-        return estimator
-    return MKLSearchCV(estimator, effort=check_effort(tune), scoring=scoring)
+    return model
 
 
 def preset_parts(preset: Preset, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import deepcopy
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 import attrs
 import joblib
@@ -19,6 +19,7 @@ from mklkit.combiners.templates.fixed_shares import FixedShares
 from mklkit.errors import IncompatibleError, SpecError, quoted
 from mklkit.estimators.binding import notes_on_gaps
 from mklkit.estimators.missing_sources import accepted, refuse_without_source
+from mklkit.estimators.model_settings import Bandwidths
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.reading import as_source, read_rows
 from mklkit.estimators.sources import kernels_by_kind
@@ -47,7 +48,7 @@ from mklkit.views.memory import check_gram_fits, memory_given
 from mklkit.views.rows import AllPairs
 from mklkit.views.view_set import ViewSet
 
-BANDWIDTHS = ("per-problem", "all-rows")
+BANDWIDTHS = get_args(Bandwidths)
 
 
 @attrs.frozen(eq=False)

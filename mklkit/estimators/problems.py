@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, get_args
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from mklkit.errors import IncompatibleError, SpecError
+from mklkit.estimators.model_settings import Multiclass
 from mklkit.estimators.predicting import finite_values
 from mklkit.protocols import (
     Array,
@@ -25,7 +26,7 @@ from mklkit.protocols import (
 from mklkit.registry.given_arrays import writes_explained
 from mklkit.views.deciding import split_all
 
-STRATEGIES = ("ovo", "ovr", "native")
+STRATEGIES = get_args(Multiclass)
 
 
 @attrs.frozen

@@ -79,7 +79,7 @@ def read_rows(estimator: Any, schema: Schema, X: Any, first: bool = False) -> Ro
             if X.column_names is not None:
                 estimator.feature_names_in_ = np.array(X.column_names, dtype=object)
         check_width(estimator.n_features_in_, X.shape[1])
-        if any(column.holds != "numbers" and column.passes for column in schema):
+        if any(column.holds != "numbers" and column.reads for column in schema):
             raise DataError(
                 "The model's kernels read text or categories, and rows that are read in parts hold"
                 " numbers only: pass a DataFrame."

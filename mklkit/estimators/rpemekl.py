@@ -1,4 +1,4 @@
-"""RPEMEKLClassifier: the preset ``rpemekl`` (paper 004) with its subset, ridge and λ searched."""
+"""RPEMEKLClassifier: the preset ``rpemekl`` with its subset, ridge and λ searched."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.views.cache import Cache
 
 SUBSET_CHOICES = (0.1, 0.2, 0.3, 0.4, 0.5)
-"""p as a fraction of the training rows (paper 004, section 3.1)."""
+"""p as a fraction of the training rows (Wang et al. 2013, section 3.1)."""
 NESTED = {"subset": "feature_map__subset", "alpha": "learner__alpha", "lam": "combiner__lam"}
 
 

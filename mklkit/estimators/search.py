@@ -2,58 +2,38 @@
 
 from __future__ import annotations
 
-from functools import partial
-from itertools import count
 from time import perf_counter
 from typing import Any, Self
 
 import attrs
 from sklearn.base import clone
-from sklearn.metrics import get_scorer
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
 from mklkit.errors import counted, cut
 from mklkit.estimators.base import FittedKernels, KernelEstimator
-from mklkit.estimators.binding import bind
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.declaring import declared_schema, joined, of_grids
-from mklkit.estimators.fold_scores import FoldScores, check_scorer
-from mklkit.estimators.grids import (
-    Point,
-    best_point,
-    check_effort,
-    declared_space,
-    default_grids,
-    grouped,
-    points_of,
-    results_table,
-)
-from mklkit.estimators.groups import fit_in_groups
-from mklkit.estimators.plan import kernels_to_bind
+from mklkit.estimators.fold_scores import PointFits, fold_scores
+from mklkit.estimators.grids import declared_space, default_grids
+from mklkit.estimators.model_settings import check_effort
+from mklkit.estimators.points import best_point, points_of, results_table
 from mklkit.estimators.predicting import PredictsClasses
-from mklkit.estimators.reading import as_source, training_rows
-from mklkit.estimators.searched import (
+from mklkit.estimators.separate_fits import SeparateFits
+from mklkit.estimators.shared_fits import SharedFits
+from mklkit.estimators.sharing import SharesCache, fit_on
+from mklkit.estimators.showing import KernelSummary
+from mklkit.estimators.variants import (
     SHARES,
     USUAL_SCORES,
     Searched,
-    by_fits,
     check_searched,
-    fitted_at_once,
-    seeded,
+    parameters_at_once,
     varied,
     with_plain,
 )
-from mklkit.estimators.sharing import SharesCache
-from mklkit.estimators.showing import KernelSummary
-from mklkit.estimators.training_data import (
-    check_training,
-    checked_groups,
-    checked_row_weights,
-)
-from mklkit.protocols import Array, Schema
-from mklkit.protocols.splits.making import USUAL_FOLDS, GivenSplits, make_splits, read_cv
+from mklkit.protocols import Array
+from mklkit.protocols.splits.making import USUAL_FOLDS
 from mklkit.views.cache import Cache
 
 
@@ -219,14 +199,14 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         space = declared_space(varied(base, {}))
         numbered = points_of(self._grids(base) if self.param_grid is None else self.param_grid)
         points = [point for _, point in numbered]
-        rows = X, y, sample_weight, groups
+        cv, rows = USUAL_FOLDS if self.cv is None else self.cv, (X, y, sample_weight, groups)
+        fits: PointFits
         if isinstance(base, MKLClassifier):
-            scores_of, total, folds_notes = self._of_classes(base, points, cache, *rows)
+            fits = SharedFits.of(self, base, points, cv, self._score, cache, *rows)
         else:
-            scores_of, total, folds_notes = by_fits(base, points, self.cv, self._score, rows)
-        done = count(1)
+            fits = SeparateFits.of(base, points, cv, self._score, *rows)
         with reported(self.progress, "searching", BRIEF) as report:
-            scores, others = scores_of(lambda: report(next(done), total))
+            scores, others = fold_scores(fits, report)
             self.n_splits_ = len(scores)
             self.cv_results_ = results_table(points, scores, others)
             means = self.cv_results_["mean_test_score"]
@@ -235,10 +215,7 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
             self.best_score_ = float(means[self.best_index_])
             start = perf_counter()
             best = varied(base, self.best_params_)
-            if isinstance(base, MKLClassifier):
-                best.fit_sharing(cache, *rows)
-            else:
-                best.fit(X, y, sample_weight, **fit_in_groups(best, X, y, groups))
+            fit_on(best, X, y, {"sample_weight": sample_weight}, groups, cache)
             self.best_estimator_ = best
             self.refit_time_ = perf_counter() - start
         for name in {"n_features_in_", "feature_names_in_"} & vars(best).keys():
@@ -246,43 +223,9 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         fitted = self.best_estimator_.fitted_
         defaults = with_plain(base, self.best_params_)._planned().notes
         plan = attrs.evolve(fitted.plan, notes=(*fitted.plan.notes, *defaults))
-        notes = (*fitted.notes, *folds_notes, self._said())
+        notes = (*fitted.notes, *fits.splits.notes, self._said())
         self.fitted_ = attrs.evolve(fitted, plan=plan, notes=notes)
         return self
-
-    def _of_classes(
-        self, base: MKLClassifier, points: list[Point], cache: Cache, *rows: Any
-    ) -> Any:
-        """Return a scorer of points of a classifier, which scores many with one fit."""
-        X, y, sample_weight, groups = rows
-        scorer = None if self._score == "accuracy" else get_scorer(self.scoring)
-        alike = grouped(points, lambda point: fitted_at_once(varied(base, point)))
-        table = as_source(X)
-        kernels = [varied(base, group.common).kernels for group in alike]
-        banks = [kernels_to_bind(bank, "two classes", table) for bank in kernels]
-        schema, bound = bind(table, *banks)
-        rows_read, schema = training_rows(self, schema, table)
-        row_weights = checked_row_weights(sample_weight, _num_samples(table))
-        row_groups = checked_groups(groups, _num_samples(table))
-        data = check_training(self, "two classes", rows_read, y, row_weights, row_groups)
-        run, seed = seeded(base)
-        check_scorer(scorer, self.scoring, data.values, self.classes_)
-        counting = None if row_weights is None else row_weights != 0
-        request = read_cv(USUAL_FOLDS if self.cv is None else self.cv)
-        if isinstance(request, GivenSplits):
-            request = attrs.evolve(request, features=data.rows, kept=counting)
-        labels = self.classes_[data.values]
-        splits = make_splits(labels, request, seed=seed, groups=data.groups)
-        folds = FoldScores(data, self.classes_, splits, partial(varied, run), scorer, cache)
-        pairs = zip(alike, bound, strict=True)
-        runs = [folds.prepared(group, schema, bank) for group, bank in pairs]
-        total = len(splits) * sum(len(run.problems) for run in runs)
-        return partial(folds.of, runs), total, splits.notes
-
-    def declared_schema(self) -> Schema:
-        """Return the sources that the kernels of the estimator and of the grid read."""
-        base = declared_schema(check_searched(self.estimator))
-        return joined([base, *of_grids(self.param_grid)])
 
     @property
     def _score(self) -> Any:
@@ -308,7 +251,7 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         """Return the grids of the components' search spaces."""
         whole = varied(base, {})
         seed = check_random_state(base.random_state).randint(2**31 - 1)
-        at_once = fitted_at_once(whole)
+        at_once = parameters_at_once(whole)
         # If only the learner varies, each point still takes one fit of it.
         coupled = any(name.startswith("combiner__") for name in at_once)
         effort = check_effort(self.effort)

@@ -1,10 +1,12 @@
-"""Estimators whose fits can share what is computed from the same rows."""
+"""Fits that share what is computed from the same rows, and keep groups of rows together."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, Self
 
+from mklkit.estimators.groups import fit_in_groups
 from mklkit.views.cache import Cache
 
 
@@ -55,3 +57,21 @@ class SharesCache(ABC):
         estimator
             The fitted estimator itself.
         """
+
+
+def fit_on(
+    model: Any,
+    X: Any,
+    y: Any,
+    params: Mapping[str, Any],
+    groups: Any = None,
+    cache: Cache | None = None,
+) -> Any:
+    """Fit a model on rows (N, d), without dividing groups in its own splits, and return it.
+
+    ``params`` are more arguments of its ``fit``. A model that shares views takes them from the
+    cache.
+    """
+    if cache is not None and isinstance(model, SharesCache):
+        return model.fit_sharing(cache, X, y, groups=groups, **params)
+    return model.fit(X, y, **params, **fit_in_groups(model, X, y, groups))

@@ -12,12 +12,11 @@ from sklearn.utils import check_random_state
 from mklkit.errors import SpecError, counted
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.declaring import declared_schema
 from mklkit.estimators.predicting import PredictsClasses, class_numbers, lazy_on_dask
 from mklkit.estimators.search import MKLSearchCV
 from mklkit.estimators.sharing import SharesCache
 from mklkit.estimators.showing import KernelSummary
-from mklkit.protocols import Array, Schema
+from mklkit.protocols import Array
 from mklkit.protocols.component import is_whole
 from mklkit.views.cache import Cache
 
@@ -92,10 +91,6 @@ class MKLVotingClassifier(PredictsClasses, SharesCache, FittedKernels):
             The fitted estimator itself.
         """
         return self._vote(cache, self._planned_member(), X, y, sample_weight, groups)
-
-    def declared_schema(self) -> Schema:
-        """Return the sources that the kernels of each member read."""
-        return declared_schema(self._planned_member())
 
     def _check(self, member: Any) -> None:
         """Raise a ``SpecError`` if the parameters are invalid."""

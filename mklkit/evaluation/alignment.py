@@ -1,4 +1,4 @@
-"""Kernel alignment: the similarity of two kernels on some rows (paper 002, equation 14).
+"""Kernel alignment: the similarity of two kernels on some rows (Wang and Chen 2009, eq. 14).
 
 ``kernels`` are as for ``MKLClassifier``, or a fitted estimator with kernels (also a search or a
 vote), for which ``X`` has the columns that it was fitted on.

@@ -1,4 +1,4 @@
-"""One fit on the training rows of a split, scored on its test rows: what all commands do."""
+"""One fit on training samples, with its predictions for test samples: what all commands do."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from mklkit.datasets.covariates import quiet_removal
-from mklkit.estimators.groups import fit_in_groups
-from mklkit.estimators.sharing import SharesCache
+from mklkit.estimators.sharing import fit_on
 from mklkit.evaluation.tasks.base import Task
 from mklkit.protocols import Array
 from mklkit.protocols.splits.split import Indices, Split
@@ -51,6 +50,25 @@ class Samples:
         params = {name: np.asarray(values)[places] for name, values in self.params.items()}
         groups = None if self.groups is None else self.groups[places]
         return Samples(self.rows(places), self.targets[places], params, groups)
+
+
+@attrs.frozen(eq=False)
+class Fit:
+    """A model fitted on training samples, and its predictions for test samples.
+
+    Attributes
+    ----------
+    model : estimator
+    predictions : ndarray of shape (n_test,) or (n_test, n_targets), optional
+        None if there are no test samples.
+    seconds, predict_seconds : float
+        The times of the fit and of the predictions.
+    """
+
+    model: Any
+    predictions: NDArray[Any] | None
+    seconds: float
+    predict_seconds: float
 
 
 @attrs.frozen(eq=False)
@@ -90,12 +108,36 @@ def fitted_on(model: Any, samples: Samples, cache: Cache | None = None) -> Any:
 
     A model that shares views takes them from the cache.
     """
-    X, y, groups = samples.features, samples.targets, samples.groups
-    if cache is not None and isinstance(model, SharesCache):
-        return model.fit_sharing(cache, X, y, groups=groups, **samples.params)
-    params = {**samples.params, **fit_in_groups(model, X, y, groups)}
     with quiet_removal():
-        return model.fit(X, y, **params)
+        return fit_on(
+            model, samples.features, samples.targets, samples.params, samples.groups, cache
+        )
+
+
+WrapFit = Callable[[Any], AbstractContextManager[Any]]
+"""Returns a context for the fit of a model, such as one that shows its progress."""
+
+
+def fit_and_predict(
+    estimator: Any,
+    training: Samples,
+    rows: Any = None,
+    cache: Cache | None = None,
+    wrap_fit: WrapFit = nullcontext,
+) -> Fit:
+    """Fit a copy of an estimator on training samples, and predict the targets of test rows.
+
+    A model that shares views takes them from the cache.
+    """
+    start = perf_counter()
+    model = clone(estimator)
+    with wrap_fit(model):
+        fitted_on(model, training, cache)
+    fitted = perf_counter()
+    predictions = None
+    if rows is not None and len(rows):
+        predictions = np.asarray(model.predict(rows))
+    return Fit(model, predictions, fitted - start, perf_counter() - fitted)
 
 
 def fit_and_score(
@@ -106,7 +148,7 @@ def fit_and_score(
     *,
     variance: Array | None = None,
     parts: Mapping[str, Indices] | None = None,
-    wrap_fit: Callable[[Any], AbstractContextManager[Any]] = nullcontext,
+    wrap_fit: WrapFit = nullcontext,
 ) -> Scores:
     """Fit a copy of an estimator on the training rows of a split, and score it.
 
@@ -141,19 +183,16 @@ def fit_and_score(
     (30, True)
     """
     start = perf_counter()
-    model = clone(estimator)
     training = samples.take(split.train)
-    with wrap_fit(model):
-        fitted_on(model, training)
-    fit_seconds = perf_counter() - start
+    fit = fit_and_predict(estimator, training, samples.rows(split.test), wrap_fit=wrap_fit)
     of_all: dict[str, Any] = {} if variance is None else {"variance": variance}
     scores: dict[str, dict[str, Any] | None] = {}
-    predictions = None
     for name, rows in {"test": split.test, **(parts or {})}.items():
         scores[name] = None
         if len(rows):
-            answers = np.asarray(model.predict(samples.rows(rows)))
+            answers = fit.predictions
+            if name != "test":
+                answers = np.asarray(fit.model.predict(samples.rows(rows)))
             scores[name] = task.score(samples.targets[rows], answers, training.targets, **of_all)
-            predictions = answers if name == "test" else predictions
     elapsed = perf_counter() - start
-    return Scores(model, split, predictions, scores, elapsed, fit_seconds)
+    return Scores(fit.model, split, fit.predictions, scores, elapsed, fit.seconds)

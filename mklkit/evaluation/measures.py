@@ -22,9 +22,33 @@ from mklkit.views.tiles import weighted_gram
 def margin(gram: Array, y: Any) -> float:
     """Return the distance between the classes' convex hulls in feature space, 0 if they meet.
 
-    The γ of min ‖Σ_{+} α_i φ(x_i) − Σ_{−} α_i φ(x_i)‖ with α ≥ 0 of sum 1 in each class: twice the
-    margin of a support vector machine without errors. For several classes, the least of all pairs.
-    By libsvm from the Gram matrix (N, N), between O(N²) and O(N³), slower the nearer the classes.
+    It is min ‖Σ_{+} α_i φ(x_i) − Σ_{−} α_i φ(x_i)‖ with α ≥ 0 of sum 1 in each class: twice the
+    margin of a support vector machine without errors.
+
+    Parameters
+    ----------
+    gram : array-like of shape (N, N)
+        The Gram matrix.
+    y : array-like of shape (N,)
+        Class labels; of several classes, the least distance of all pairs counts.
+
+    Returns
+    -------
+    float
+        The distance γ.
+
+    Raises
+    ------
+    DataError
+        If the matrix is not square and finite, or there are not N labels of two or more classes.
+
+    See Also
+    --------
+    radius : The radius of the samples in feature space.
+
+    Notes
+    -----
+    By libsvm, between O(N²) and O(N³), slower the nearer the classes.
 
     Examples
     --------
@@ -66,9 +90,34 @@ def _squared_distance(gram: Array, signs: Array) -> float:
 
 
 def radius(gram: Array) -> float:
-    """Return the radius of the smallest ball around all rows in feature space.
+    """Return the radius of the smallest ball around all samples in feature space.
 
     R² = max Σ_i α_i K_ii − αᵀKα with α ≥ 0 of sum 1, by :func:`ball_center`.
+
+    Parameters
+    ----------
+    gram : array-like of shape (N, N)
+        The Gram matrix.
+
+    Returns
+    -------
+    float
+        The radius R.
+
+    Raises
+    ------
+    DataError
+        If the matrix is not square and finite.
+
+    See Also
+    --------
+    margin : The distance of the classes in feature space.
+
+    Examples
+    --------
+    >>> rows = np.array([[0.0], [1.0], [4.0]])
+    >>> round(radius(rows @ rows.T), 6)
+    2.0
     """
     gram = centered_gram(checked_gram(gram))
     alpha = ball_center(gram)
@@ -77,11 +126,23 @@ def radius(gram: Array) -> float:
 
 
 def ball_center(gram: Array, tol: float = 1e-6) -> Array:
-    """Return the α (N,) of the centre Σ α_i φ(x_i) of the smallest ball around all rows.
+    """Return the coefficients of the centre of the smallest ball around all samples.
 
-    For weights of sum 1, αᵀDα is αᵀKα − Σ α_i K_ii with D_ij = K_ij − (K_ii + K_jj)/2, half the
-    squared distances, negated: a one-class machine on D, which libsvm solves to ``tol`` times the
-    largest one.
+    The centre is Σ α_i φ(x_i). For weights of sum 1, αᵀDα is αᵀKα − Σ α_i K_ii with D_ij = K_ij −
+    (K_ii + K_jj)/2, half the squared distances, negated: a one-class machine on D, which libsvm
+    solves.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (N, N)
+        The Gram matrix.
+    tol : float, default=1e-6
+        The tolerance of libsvm, relative to the largest D_ij.
+
+    Returns
+    -------
+    ndarray of shape (N,)
+        The coefficients α, none negative, with sum 1.
 
     Examples
     --------
@@ -100,7 +161,22 @@ def ball_center(gram: Array, tol: float = 1e-6) -> Array:
 
 
 def spectral_ratio(gram: Array) -> float:
-    """Return tr K / ‖K‖_F: 1 for a matrix of rank one, √N for the identity. O(N²).
+    """Return tr K / ‖K‖_F: 1 for a matrix of rank one, √N for the identity.
+
+    Parameters
+    ----------
+    gram : array-like of shape (N, N)
+        The Gram matrix.
+
+    Returns
+    -------
+    float
+        The ratio, in O(N²).
+
+    Raises
+    ------
+    DataError
+        If the matrix is not square and finite.
 
     Examples
     --------
@@ -112,9 +188,27 @@ def spectral_ratio(gram: Array) -> float:
 
 
 def effective_rank(gram: Array) -> float:
-    """Return exp(−Σ p_i log p_i), p the eigenvalues divided by their sum: from 1 to N. O(N³).
+    """Return exp(−Σ p_i log p_i), p the eigenvalues over their sum (Roy and Vetterli 2007).
 
-    Source: O. Roy, M. Vetterli: The effective rank. EUSIPCO 2007.
+    Parameters
+    ----------
+    gram : array-like of shape (N, N)
+        The Gram matrix.
+
+    Returns
+    -------
+    float
+        From 1 to N, in O(N³).
+
+    Raises
+    ------
+    DataError
+        If the matrix is not square and finite.
+
+    References
+    ----------
+    .. [1] O. Roy and M. Vetterli, "The effective rank: a measure of effective dimensionality",
+       European Signal Processing Conference (2007), 606–610.
 
     Examples
     --------
@@ -131,23 +225,44 @@ def effective_rank(gram: Array) -> float:
 def kernel_measures(
     kernels: Any, X: Any, y: Any = None, weights: Any = None, centered: bool = False
 ) -> pd.DataFrame:
-    """Return measures of each kernel and of their weighted sum, ``combined``, on the rows of X.
+    """Return measures of each kernel and of their weighted sum.
 
     Parameters
     ----------
-    kernels, X : as for :func:`mklkit.alignment_matrix`
+    kernels : str, Kernel, list of these, or estimator
+        As for :func:`mklkit.alignment_matrix`.
+    X : array-like or DataFrame of shape (N, d)
+        The samples, as numbers.
     y : array-like of shape (N,), optional
         Labels; without them margins are NaN.
     weights : array-like of shape (M,), optional
-        Weights of the sum; by default equal, with sum 1.
+        Weights of the sum; by default uniform, with sum 1.
     centered : bool, default=False
         Whether kernels are centred first, which does not change margins and radii.
+
+    Returns
+    -------
+    DataFrame
+        One row per kernel, and ``combined`` for the sum: ``margin``, ``radius``, ``radius_margin``,
+        ``spectral_ratio``, ``trace``, ``frobenius`` and ``effective_rank``.
+
+    Raises
+    ------
+    DataError
+        If there is not one weight per kernel, or X is not a table of finite numbers.
+
+    See Also
+    --------
+    mklkit.alignment_matrix : The alignment of every pair of kernels.
 
     Notes
     -----
     ``radius_margin`` is (R/γ)², infinite if classes meet; divided by N it bounds the leave-one-out
-    error (V. Vapnik: Statistical learning theory, 1998). Memory for one Gram matrix at a time and
-    two copies of it.
+    error [1]_. Memory for one Gram matrix at a time and two copies of it.
+
+    References
+    ----------
+    .. [1] V. N. Vapnik, "Statistical learning theory", Wiley (1998).
 
     Examples
     --------

@@ -22,9 +22,9 @@ EQUAL = 1e-12
 
 @attrs.frozen
 class PairedTest:
-    """A two-sided test that the mean of differences is zero.
+    """The result of a two-sided test that the mean of differences is zero.
 
-    Attributes
+    Parameters
     ----------
     mean : float
         The mean of the differences.
@@ -32,6 +32,15 @@ class PairedTest:
         Student's t with J − 1 degrees of freedom, for J splits.
     p_value : float
         NaN if the splits do not suffice for a test.
+
+    See Also
+    --------
+    corrected_t_test : The test for splits of one data set.
+
+    Examples
+    --------
+    >>> corrected_t_test([0.0, 0.0], n_train=100, n_test=50)
+    PairedTest(mean=0.0, statistic=0.0, p_value=1.0)
     """
 
     mean: float
@@ -42,7 +51,7 @@ class PairedTest:
 def paired_t_test(differences: ArrayLike) -> PairedTest:
     """Test paired differences by the ordinary t-test, as the papers do.
 
-    It assumes independent splits. Splits of one data set share training rows, so it too often
+    It assumes independent splits. Splits of one data set share training samples, so it too often
     finds differences that do not exist; see :func:`corrected_t_test`.
 
     Parameters
@@ -55,6 +64,15 @@ def paired_t_test(differences: ArrayLike) -> PairedTest:
     PairedTest
         If all differences are equal, p is 1 if they are zero and 0 if not.
 
+    Raises
+    ------
+    DataError
+        If there is not one number per split.
+
+    See Also
+    --------
+    corrected_t_test : The test that takes the shared training samples into account.
+
     Examples
     --------
     >>> test = paired_t_test([0.01, 0.03, 0.02])
@@ -66,25 +84,41 @@ def paired_t_test(differences: ArrayLike) -> PairedTest:
 
 
 def corrected_t_test(differences: ArrayLike, n_train: ArrayLike, n_test: ArrayLike) -> PairedTest:
-    """Test paired differences by the corrected resampled t-test.
+    """Test paired differences by the corrected resampled t-test (Nadeau and Bengio 2003).
 
     The variance of the mean is estimated as (1/J + n_test/n_train)·s², where s² is the variance of
-    the differences: the second term accounts for the correlation of splits that share training rows
-    (Nadeau and Bengio, "Inference for the generalization error", Machine Learning 52, 2003,
-    section 4).
+    the differences: the second term accounts for the correlation of splits that share training
+    samples.
 
     Parameters
     ----------
     differences : array-like of shape (J,)
+        The score of one method minus that of the other, per split.
     n_train, n_test : int or array-like of shape (J,)
-        Rows trained on and scored; if sizes differ, the mean of the ratios counts.
+        The numbers of samples trained on and scored; if sizes differ, the mean of the ratios
+        counts.
 
     Returns
     -------
     PairedTest
         As in :func:`paired_t_test`, except that equal differences other than zero get the variance
-        of rounding to multiples of 1/n_test, 1/(12·n_test²), since a score of n_test rows is no
-        more precise.
+        of rounding to multiples of 1/n_test, 1/(12·n_test²), because a score of n_test samples is
+        no more precise.
+
+    Raises
+    ------
+    DataError
+        If there is not one number per split, or a number of samples is not positive.
+
+    See Also
+    --------
+    corrected_interval : The confidence interval by the same variance.
+    holm : The correction for several tests.
+
+    References
+    ----------
+    .. [1] C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine Learning 52
+       (2003), 239–281.
 
     Examples
     --------
@@ -105,14 +139,24 @@ def corrected_interval(
     Parameters
     ----------
     scores : array-like of shape (J,)
+        The score of each split.
     n_train, n_test : int or array-like of shape (J,)
+        The numbers of samples trained on and scored.
     level : float, default=0.95
         The confidence, between 0 and 1.
 
     Returns
     -------
-    low, high : float
-        They may lie outside the range of the score.
+    low : float
+        The lower limit; it may lie outside the range of the score.
+    high : float
+        The upper limit.
+
+    Raises
+    ------
+    DataError
+        If ``level`` is not between 0 and 1, there is not one number per split, or a number of
+        samples is not positive.
 
     Examples
     --------
@@ -138,12 +182,19 @@ def least_difference(
     differences : array-like of shape (J,)
         Only their variation counts, not their mean.
     n_train, n_test : int or array-like of shape (J,)
+        The numbers of samples trained on and scored.
     alpha : float, default=0.05
         The p value below which a difference counts as found.
 
     Returns
     -------
     float
+        The difference, in the unit of the scores.
+
+    Raises
+    ------
+    DataError
+        If there is not one number per split, or a number of samples is not positive.
 
     Examples
     --------
@@ -172,12 +223,11 @@ def rule_of_three(n_units: float, level: float = 0.95, n_differ: float = 0.0) ->
 
 
 def holm(p_values: ArrayLike) -> Array:
-    """Adjust the p values of several tests by Holm's step-down procedure.
+    """Adjust the p values of several tests by Holm's step-down procedure (Holm 1979).
 
     The i-th smallest of m is multiplied by m − i + 1; none is adjusted to less than a smaller one,
-    or to more than 1 (Holm, "A simple sequentially rejective multiple test procedure",
-    Scandinavian Journal of Statistics 6, 1979). The probability that any test with an adjusted
-    value below α is a false positive is at most α.
+    or to more than 1. The probability that any test with an adjusted value below α is a false
+    positive is at most α.
 
     Parameters
     ----------
@@ -187,7 +237,12 @@ def holm(p_values: ArrayLike) -> Array:
     Returns
     -------
     ndarray of shape (m,)
-        In the given order.
+        The adjusted values, in the given order.
+
+    References
+    ----------
+    .. [1] S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal
+       of Statistics 6 (1979), 65–70.
 
     Examples
     --------

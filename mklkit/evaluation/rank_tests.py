@@ -29,9 +29,9 @@ BLOCK = 1_000_000
 
 @attrs.frozen
 class FriedmanTest:
-    """A test that all methods have the same average rank.
+    """The result of a test that all methods have the same average rank.
 
-    Attributes
+    Parameters
     ----------
     chi_square : float
         Friedman's statistic, with k − 1 degrees of freedom for k methods.
@@ -40,6 +40,15 @@ class FriedmanTest:
         infinite if all data sets rank the methods in the same order.
     p_value : float
         That of the F statistic, the one to use. NaN for a single data set.
+
+    See Also
+    --------
+    friedman_test : The test.
+
+    Examples
+    --------
+    >>> friedman_test([[0.9, 0.8], [0.7, 0.6]]).f_statistic
+    inf
     """
 
     chi_square: float
@@ -59,6 +68,12 @@ def average_ranks(scores: ArrayLike) -> Array:
     Returns
     -------
     ndarray of shape (k,)
+        The ranks, between 1 and k.
+
+    Raises
+    ------
+    DataError
+        If it is not a table of two or more methods, or a score is not finite.
 
     Examples
     --------
@@ -76,11 +91,31 @@ def friedman_test(scores: ArrayLike) -> FriedmanTest:
     """Test whether some methods rank better, by Friedman's test with Iman and Davenport's F.
 
     χ² = 12n/(k(k+1))·(Σ R² − k(k+1)²/4) and F = (n−1)χ²/(n(k−1) − χ²) of average ranks R. As in
-    Demšar (2006), χ² is not corrected for ties, so ties make the test more conservative.
+    Demšar 2006, χ² is not corrected for ties, so ties make the test more conservative.
 
     Parameters
     ----------
     scores : array-like of shape (n_datasets, k)
+        One column per method; larger is better.
+
+    Returns
+    -------
+    FriedmanTest
+        Both statistics and the p value.
+
+    Raises
+    ------
+    DataError
+        If it is not a table of two or more methods, or a score is not finite.
+
+    See Also
+    --------
+    critical_difference : The test of pairs of methods.
+
+    References
+    ----------
+    .. [1] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of
+       Machine Learning Research 7 (2006), 1–30.
 
     Examples
     --------
@@ -113,8 +148,24 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) ->
     n_methods : int
         At least two.
     n_datasets : int
+        At least one.
     alpha : float, default=0.05
         The probability of finding any difference if there is none, between 0 and 1.
+
+    Returns
+    -------
+    float
+        The difference.
+
+    Raises
+    ------
+    DataError
+        If a number is out of range.
+
+    References
+    ----------
+    .. [1] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of
+       Machine Learning Research 7 (2006), 1–30.
 
     Examples
     --------
@@ -141,11 +192,17 @@ def nemenyi_p_values(ranks: ArrayLike, n_datasets: int) -> Array:
     ranks : array-like of shape (k,)
         Average ranks of two or more methods.
     n_datasets : int
+        The number of data sets.
 
     Returns
     -------
     ndarray of shape (k, k)
         Symmetric, with 1 on the diagonal.
+
+    References
+    ----------
+    .. [1] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of
+       Machine Learning Research 7 (2006), 1–30.
 
     Examples
     --------
@@ -169,8 +226,9 @@ def indistinguishable(ranks: ArrayLike, difference: float) -> list[tuple[int, ..
     Parameters
     ----------
     ranks : array-like of shape (k,)
+        Average ranks.
     difference : float
-        As :func:`critical_difference` gives it.
+        The value of :func:`critical_difference`.
 
     Returns
     -------
@@ -199,9 +257,23 @@ class RopeProbabilities:
     practical equivalence. A value of 0.9 means that the outcome is the likeliest of the three with
     probability 0.9, not that it happens on nine of ten data sets. The values sum to 1.
 
-    Attributes
+    Parameters
     ----------
-    worse, equivalent, better : float
+    worse : float
+        The probability of a difference below the region.
+    equivalent : float
+        The probability of a difference in the region.
+    better : float
+        The probability of a difference above the region.
+
+    See Also
+    --------
+    bayesian_signed_rank : The test.
+
+    Examples
+    --------
+    >>> bayesian_signed_rank([0.0, 0.0, 0.0])
+    RopeProbabilities(worse=0.0, equivalent=1.0, better=0.0)
     """
 
     worse: float
@@ -216,8 +288,9 @@ def bayesian_signed_rank(
 
     The data sets have Dirichlet weights w, one each and 0.5 for a prior observation of difference
     0. Pairs of data sets are split into three parts by the mean of their differences: below −rope,
-    within ±rope, or above rope; the size of a part is its sum of w_i·w_j. The probability of a
-    part is that of being the largest, over weights drawn by Monte Carlo.
+    within ±rope, or above rope; the size of a part is its sum of w_i·w_j. The probability of a part
+    is that of being the largest, over weights drawn by Monte Carlo (Benavoli et al. 2017, section
+    4.2).
 
     Parameters
     ----------
@@ -226,16 +299,28 @@ def bayesian_signed_rank(
     rope : float, default=0.02
         Half the width of the region of practical equivalence, in the unit of the scores: 0.02 is
         two points of accuracy as a share. To compare errors, divide the differences by the
-        :func:`equivalence_margin` of each data set, and take 1. With 0, only equal scores are
-        equivalent.
+        :func:`mklkit.evaluation.equivalence_margin` of each data set, and take 1. With 0, only
+        equal scores are equivalent.
     n_samples : int, default=50000
-        Probabilities are accurate to about ``0.5 / sqrt(n_samples)``.
+        The number of draws; probabilities are accurate to about ``0.5 / sqrt(n_samples)``.
     seed : int, default=0
+        The seed of the draws.
 
     Returns
     -------
     RopeProbabilities
         For the first method.
+
+    Raises
+    ------
+    DataError
+        If differences are missing or not finite, or ``rope`` or ``n_samples`` is out of range.
+
+    References
+    ----------
+    .. [1] A. Benavoli, G. Corani, J. Demšar and M. Zaffalon, "Time for a change: a tutorial for
+       comparing multiple classifiers through Bayesian analysis", Journal of Machine Learning
+       Research 18 (2017), 1–36.
 
     Examples
     --------

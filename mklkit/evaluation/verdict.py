@@ -56,9 +56,11 @@ def planned_tests(
         Rows trained on and scored.
     alpha : float, default=0.05
     resolution : Resolution, optional
-        What the scores count, from :func:`resolution_of`; by default intervals have no least width.
+        What the scores count, from :func:`mklkit.evaluation.resolution_of`; by default intervals
+        have no least width.
     margin : float, default=0.02
-        The largest difference that counts as none, from :func:`equivalence_margin`.
+        The largest difference that counts as none, from
+        :func:`mklkit.evaluation.equivalence_margin`.
 
     Returns
     -------

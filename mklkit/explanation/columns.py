@@ -191,7 +191,7 @@ class ScoredRows:
                     f" {table.shape}."
                 )
             table = table if as_array else table.set_axis(names, axis=1)
-        table = without_value(table, None if encoder is None else encoder.missing)
+        table = without_value(table, None if encoder is None else encoder.missing_value)
         return cls(table, task.checked(y, len(table)), as_array, checked_groups(groups, len(table)))
 
     def lacking(self, reads: Iterable[Places | None]) -> NDArray[np.bool_]:

@@ -15,7 +15,7 @@ from sklearn.utils import _safe_indexing
 
 from mklkit.display.measures import PARTS
 from mklkit.errors import DataError, IncompatibleError, SpecError, plain_message
-from mklkit.evaluation.fit_and_score import Samples, fitted_on
+from mklkit.evaluation.fit_and_score import Fit, Samples, fit_and_predict
 from mklkit.evaluation.paired_tests import corrected_interval
 from mklkit.evaluation.pooled_r2 import HeldOut
 from mklkit.evaluation.resolution import Resolution, resolution_of
@@ -156,10 +156,10 @@ class Measuring:
         tidy = weights.reset_index().melt("fold", var_name="kernel", value_name="weight")
         return tidy.sort_values("fold", kind="stable", ignore_index=True)
 
-    def _fitted(self, model: Any, train: Indices, rows: Any) -> Any:
-        """Return a model fitted on the training rows of a fold, without dividing groups."""
+    def _fit(self, model: Any, train: Indices, rows: Any, new: Any = None) -> Fit:
+        """Fit a model on the training rows of a fold, and predict its new rows."""
         groups = None if self.data.groups is None else self.data.groups[train]
-        return fitted_on(model, Samples(rows, self.data.targets[train], groups=groups))
+        return fit_and_predict(model, Samples(rows, self.data.targets[train], groups=groups), new)
 
     def _fold(self, train: Indices, scored: Indices, tried: Sequence[int]) -> Iterator[None]:
         """Measure on one fold; yield after each step."""
@@ -175,9 +175,8 @@ class Measuring:
             return fitted_form if before is None else before.transform(fitted_form)
 
         new = encoded(held_out)
-        model = self._fitted(self.refit.on(rows), train, rows)
-        scores = self._scores(model, new, truth, y)
-
+        fit = self._fit(self.refit.on(rows), train, rows, new)
+        model, scores = fit.model, self._scores(fit, new, truth, y)
         incomplete_rows = np.asarray(self.missing.any(axis=1))
         for name, part in zip(PARTS, (~incomplete_rows, incomplete_rows), strict=True):
             scores[name] = self._score_of_part(model, new, scored, part)
@@ -225,10 +224,11 @@ class Measuring:
         Rows without another source are neither trained on nor scored.
         """
         alone, (train, rows), (test, new) = self.alone[:, kernel], training, scored
-        smaller = self.refit.without(kernel, model)
+        without = self.refit.without(kernel, model)
         rows_left, new_left = (self.refit.rows_without(kernel, model, each) for each in (rows, new))
         kept = ~alone[train]
-        self._fitted(smaller, train[kept], _safe_indexing(rows_left, np.flatnonzero(kept)))
+        some_rows = _safe_indexing(rows_left, np.flatnonzero(kept))
+        smaller = self._fit(without, train[kept], some_rows).model
         parts: dict[Any, NDArray[np.bool_]] = {kernel: ~alone}
         if self.missing[:, kernel].any():
             parts[kernel, HAVE] = ~alone & ~self.missing[:, kernel]
@@ -274,14 +274,14 @@ class Measuring:
         return float(self.task.scorer(self.score, variance)(model, rows, truth))
 
     def _scores(
-        self, model: Any, rows: Any, truth: NDArray[Any], trained: NDArray[Any]
+        self, fit: Fit, rows: Any, truth: NDArray[Any], trained: NDArray[Any]
     ) -> dict[str, Any]:
         """Return the score of a fold, that of guessing without columns, and the standard scores."""
         variance = None if self.held_out is None else self.held_out.variance(len(self.folds))
         of_all = {} if variance is None else {"variance": variance}
-        scores = self.task.score(truth, model.predict(rows), trained, **of_all)
+        scores = self.task.score(truth, fit.predictions, trained, **of_all)
         try:
-            scores["score"] = self._score(model, rows, truth)
+            scores["score"] = self._score(fit.model, rows, truth)
             scores["guess"] = self.task.guess_score(self.score, trained, truth, variance)
         except (ValueError, AttributeError) as error:
             raise SpecError(

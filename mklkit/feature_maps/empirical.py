@@ -58,9 +58,20 @@ class Empirical(FeatureMap):
 
     Notes
     -----
-    O(p²d + p³) for p landmarks; a new row costs O(pd + pr). Source: paper 000, equations (5)–(7);
-    random subsets: paper 004; k-means: Zhang, Tsang & Kwok (ICML 2008); leverage scores: Rudi et
-    al. (NeurIPS 2018), equation (3), in O(Np²).
+    O(p²d + p³) for p landmarks; a new row costs O(pd + pr). The map is that of equations 5 to 7 of
+    Wang, Chen and Sun 2008 [1]_, on random subsets that of Wang et al. 2013 [2]_; k-means landmarks
+    are those of [3]_, leverage scores those of equation 3 of [4]_, in O(Np²).
+
+    References
+    ----------
+    .. [1] Z. Wang, S. Chen and T. Sun, "MultiK-MHKS: a novel multiple kernel learning algorithm",
+       IEEE Transactions on Pattern Analysis and Machine Intelligence 30 (2008), 348–353.
+    .. [2] Z. Wang, W. Jie, S. Chen and D. Gao, "Random projection ensemble learning with multiple
+       empirical kernels", Knowledge-Based Systems 37 (2013), 388–393.
+    .. [3] K. Zhang, I. W. Tsang and J. T. Kwok, "Improved Nyström low-rank approximation and error
+       analysis", International Conference on Machine Learning (2008).
+    .. [4] A. Rudi, D. Calandriello, L. Carratino and L. Rosasco, "On fast leverage score sampling
+       and optimal learning", Advances in Neural Information Processing Systems 31 (2018).
 
     Examples
     --------

@@ -42,12 +42,54 @@ def ratio(common: Array, total: Array) -> Array:
 
 @attrs.frozen
 class AmountKernel(FixedKernel):
-    """A kernel on amounts that needs no training: ``fit`` checks the rows."""
+    """Template: a kernel on amounts, numbers that are zero or above, that needs no training.
+
+    A subclass implements :meth:`similar`; it is 1 for equal samples unless it overrides
+    ``diagonal``. Negative numbers raise an error.
+
+    Attributes
+    ----------
+    name : str
+        The name that users type.
+    traits : KernelTraits
+        With ``reads="amounts"``.
+
+    See Also
+    --------
+    HistogramKernel : The template for kernels on the shares of each sample's sum.
+
+    Examples
+    --------
+    >>> @attrs.frozen
+    ... class SameZeros(AmountKernel):
+    ...     name = "same-zeros"
+    ...     def similar(self, a, b):
+    ...         return ((a[:, None] == 0) == (b[None] == 0)).mean(axis=2)
+    >>> rows = np.array([[0.0, 2.0], [0.0, 0.0]])
+    >>> SameZeros().fit(rows)(rows, rows).tolist()
+    [[1.0, 0.5], [0.5, 1.0]]
+    """
 
     traits: ClassVar[KernelTraits] = KernelTraits(reads="amounts")
 
     def fit(self, rows: Array) -> Self:
-        """Return the kernel, if the rows are amounts."""
+        """Return the kernel, if the samples are amounts.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (N, d)
+            The training samples.
+
+        Returns
+        -------
+        AmountKernel
+            The kernel itself.
+
+        Raises
+        ------
+        DataError
+            If a number is negative.
+        """
         amounts(self.name, rows)
         return self
 
@@ -60,17 +102,69 @@ class AmountKernel(FixedKernel):
         return np.ones(len(a))
 
     def prepared(self, rows: Array) -> Array:
-        """Return the amounts (n, q) to compare."""
+        """Return the amounts to compare.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n, d)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+            The same numbers.
+
+        Raises
+        ------
+        DataError
+            If a number is negative.
+        """
         return amounts(self.name, rows)
 
     @abstractmethod
     def similar(self, a: Array, b: Array) -> Array:
-        """Return the similarities of prepared rows."""
+        """Return the similarities of prepared samples.
+
+        Parameters
+        ----------
+        a : ndarray of shape (n, d)
+            Samples.
+        b : ndarray of shape (m, d)
+            Other samples.
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+            The kernel's values.
+        """
 
 
 @attrs.frozen
 class HistogramKernel(AmountKernel):
-    """A kernel whose k(x, x) is the sum of a row; optionally, rows are first divided by it."""
+    """Template: a kernel on histograms, with k(x, x) the sum of a sample's amounts.
+
+    Parameters
+    ----------
+    normalize : bool, default=True
+        Whether the amounts of each sample are first divided by their sum, so that k(x, x) = 1.
+
+    See Also
+    --------
+    AmountKernel : The base, with the method to implement.
+
+    Examples
+    --------
+    The histogram intersection kernel:
+
+    >>> @attrs.frozen
+    ... class Intersection(HistogramKernel):
+    ...     name = "intersection"
+    ...     def similar(self, a, b):
+    ...         return np.minimum(a[:, None], b[None]).sum(axis=2)
+    >>> rows = np.array([[1.0, 3.0], [1.0, 1.0]])
+    >>> Intersection().fit(rows)(rows, rows).tolist()
+    [[1.0, 0.75], [0.75, 1.0]]
+    """
 
     normalize: bool = attrs.field(default=True, validator=instance_of(bool))
 
@@ -162,13 +256,13 @@ class Chi2(Kernel):
     Parameters
     ----------
     gamma : float or str, default="mean"
-        γ, a number above zero, or ``"mean"``: the inverse of the mean χ² distance of the training
-        rows, of 1,000 of them if there are more; optionally with a factor, ``"0.5*mean"``.
+        The factor γ, a number above zero, or ``"mean"``: the inverse of the mean χ² distance of the
+        training rows, of 1,000 of them if there are more; optionally with a factor, ``"0.5*mean"``.
 
     Notes
     -----
-    O(nmq) for q columns, and O(N²q) to fit. The kernel is scikit-learn's ``chi2_kernel``. Of
-    J. Zhang, M. Marszałek, S. Lazebnik, C. Schmid: Local features and kernels for classification of
+    O(nmq) for q columns, and O(N²q) to fit. The kernel is scikit-learn's ``chi2_kernel``. Of J.
+    Zhang, M. Marszałek, S. Lazebnik, C. Schmid: Local features and kernels for classification of
     texture and object categories. International Journal of Computer Vision 73 (2007).
 
     Examples

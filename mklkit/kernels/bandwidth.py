@@ -79,10 +79,10 @@ class Bandwidth:
 def bandwidth(rule: str, rows: Array | RowSource, row_weights: Array | None = None) -> float:
     """Return the bandwidth σ that a rule computes from the rows (N, d).
 
-    ``'mean'``: mean distance over all pairs i, j (paper 000, section 3); ``'median'``: median
+    ``'mean'``: mean distance over all pairs i, j (Wang, Chen and Sun 2008); ``'median'``: median
     distance over pairs of different rows; ``'scale'``: scikit-learn's γ = 1/(d·variance);
-    ``'auto'``: γ = 1/d (paper 003, section 5.2); ``'neighbours'``: γ = 1/mean squared distance over
-    pairs of five nearest neighbours (paper 001, section 7.2). The last three are converted to σ by
+    ``'auto'``: γ = 1/d (Price et al. 2022); ``'neighbours'``: γ = 1/mean squared distance over
+    pairs of five nearest neighbours (Mu and Zhou 2011). The last three are converted to σ by
     γ = 1/2σ². Weights of rows (N,) count in ``'mean'`` and ``'scale'``. It is 1 if all rows are
     equal, and infinite or NaN if squares of the rows overflow.
 
@@ -125,8 +125,9 @@ def _variance(rows: Array, row_weights: Array | None) -> float:
 def squared_neighbor_distance(rows: Array, n_neighbors: int = 5) -> float:
     """Return the mean squared distance of rows to their nearest neighbours, excluding themselves.
 
-    Paper 001 averages "L₂ distances" and takes the root for a width. Only with squared distances is
-    that a width in the units of the data, and only they reproduce its single-kernel accuracies.
+    Mu and Zhou 2011 average "L₂ distances" and take the root for a width. Only with squared
+    distances is that a width in the units of the data, and only they reproduce the published
+    single-kernel accuracies.
     """
     from sklearn.neighbors import NearestNeighbors
 

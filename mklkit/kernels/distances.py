@@ -29,14 +29,15 @@ class RBF(Kernel):
     Parameters
     ----------
     sigma : float or str, optional
-        σ, in the units of the data: a number, or a rule computed from the training rows: ``'mean'``
-        (mean distance over all pairs; paper 000; the default without ``gamma``),
-        ``'median'``, ``'scale'`` (γ = 1/(d·variance)), ``'auto'`` (γ = 1/d), each optionally with a
-        factor on σ: ``'0.1*mean'``, ``'mean/10'``; or ``'neighbours'`` (γ = 1/mean squared
-        distance of nearest neighbours; paper 001). Rows with weights count by them in ``'mean'``
-        and ``'scale'``.
+        The width σ, in the units of the data: a number, or a rule computed from the training rows:
+        ``'mean'`` (mean distance over all pairs, as in Wang, Chen and Sun 2008; the default without
+        ``gamma``), ``'median'``, ``'scale'`` (γ = 1/(d·variance)), ``'auto'`` (γ = 1/d), each
+        optionally with a factor on σ: ``'0.1*mean'``, ``'mean/10'``; or ``'neighbours'`` (γ =
+        1/mean squared distance of nearest neighbours, as in Mu and Zhou 2011). Rows with weights
+        count by them in ``'mean'`` and ``'scale'``.
     gamma : float or str, optional
-        γ instead of ``sigma``: a number, or a rule with its factor on γ: ``'5*auto'`` is 5/d.
+        The factor γ instead of ``sigma``: a number, or a rule with its factor on γ: ``'5*auto'`` is
+        5/d.
 
     Examples
     --------
@@ -121,7 +122,7 @@ class Laplacian(Kernel):
     Parameters
     ----------
     gamma : float or str, default='auto'
-        γ, above zero, or ``'auto'``: 1/d for d columns, as in scikit-learn.
+        The factor γ, above zero, or ``'auto'``: 1/d for d columns, as in scikit-learn.
 
     Examples
     --------

@@ -41,9 +41,9 @@ class Polynomial(FixedKernel, FittedScalarKernel):
     degree : int, default=2
         At least 1.
     coef0 : float, default=1.0
-        c₀; zero or above for a positive semi-definite kernel.
+        The constant c₀; zero or above for a positive semi-definite kernel.
     gamma : float, default=1.0
-        γ, above zero.
+        The factor γ, above zero.
 
     Examples
     --------
@@ -81,9 +81,9 @@ class Tanh(FixedKernel, FittedScalarKernel):
     Parameters
     ----------
     gamma : float, default=0.01
-        γ (paper 003: β), above zero.
+        The factor γ (β in Price et al. 2022), above zero.
     coef0 : float, default=0.0
-        c₀ (paper 003: γ).
+        The constant c₀ (γ in Price et al. 2022).
 
     Examples
     --------

@@ -63,13 +63,47 @@ def products(left: Sparse, right: Sparse) -> Array:
 
 
 class FeatureKernel(NormalizedKernel):
-    """A kernel φ(x)ᵀGφ(z) of sparse features, ready to evaluate."""
+    """Template: a fitted kernel φ(x)ᵀGφ(z) of sparse features, normalised so that k(x, x) = 1.
+
+    A subclass implements :meth:`features`.
+
+    See Also
+    --------
+    mklkit.plugin.FittedKernel : The base.
+
+    Examples
+    --------
+    The shared values of two samples of whole numbers, each counted as often as it occurs:
+
+    >>> import scipy.sparse
+    >>> class Counts(FeatureKernel):
+    ...     def features(self, rows):
+    ...         counts = np.stack([np.bincount(row.astype(int), minlength=9) for row in rows])
+    ...         sparse = scipy.sparse.csr_array(counts.astype(float))
+    ...         return sparse, sparse
+    >>> rows = np.array([[1.0, 2.0], [2.0, 2.0]])
+    >>> Counts()(rows, rows).round(3).tolist()
+    [[1.0, 0.707], [0.707, 1.0]]
+    """
 
     __slots__ = ()
 
     @abstractmethod
     def features(self, rows: Array) -> tuple[Sparse, Sparse]:
-        """Return φ(x) and Gφ(x) of each of the rows, two sparse matrices (n, V)."""
+        """Return the features of samples, plain and times G.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n, d)
+            Samples.
+
+        Returns
+        -------
+        plain : sparse matrix of shape (n, V)
+            The features φ(x).
+        weighted : sparse matrix of shape (n, V)
+            The products Gφ(x); the same matrix if G is the identity.
+        """
 
     def parts(self, a: Array, b: Array) -> tuple[Array, Array, Array]:
         """Return the products, with features of both together, since they share a numbering."""

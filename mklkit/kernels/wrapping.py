@@ -25,10 +25,43 @@ def as_kernel(value: Any) -> Kernel:
 
 @attrs.frozen
 class WrappingKernel(Kernel):
-    """Template: another kernel, fitted and then changed by :meth:`wrap`."""
+    """Template: another kernel, fitted and then changed by :meth:`wrap`.
+
+    Parameters
+    ----------
+    kernel : Kernel or str, default="rbf"
+        The inner kernel. Its parameters are nested, as in ``kernel__sigma``.
+
+    Attributes
+    ----------
+    name : str
+        The name that users type.
+    traits : KernelTraits
+        Those of the inner kernel, with nested parameters; it proposes nothing.
+    linear : bool
+        Whether it is as linear as its kernel; by default True.
+
+    Examples
+    --------
+    >>> @attrs.frozen
+    ... class Squared(FittedKernel):
+    ...     kernel: FittedKernel
+    ...     def __call__(self, a, b):
+    ...         return self.kernel(a, b) ** 2
+    ...     def diagonal(self, a):
+    ...         return self.kernel.diagonal(a) ** 2
+    >>> @attrs.frozen
+    ... class Square(WrappingKernel):
+    ...     name = "square"
+    ...     linear = False
+    ...     def wrap(self, fitted, rows, row_weights):
+    ...         return Squared(fitted)
+    >>> rows = np.array([[1.0], [3.0]])
+    >>> Square("linear").fit(rows)(rows, rows).tolist()
+    [[1.0, 9.0], [9.0, 81.0]]
+    """
 
     linear: ClassVar[bool] = True
-    """Whether it is as linear as its kernel."""
 
     kernel: Kernel = attrs.field(factory=RBF, converter=as_kernel)
 
@@ -50,7 +83,22 @@ class WrappingKernel(Kernel):
 
     @abstractmethod
     def wrap(self, fitted: FittedKernel, rows: Array, row_weights: Array) -> FittedKernel:
-        """Return the kernel around a fitted one, for rows (N, d) with weights (N,)."""
+        """Return the kernel around a fitted one.
+
+        Parameters
+        ----------
+        fitted : FittedKernel
+            The inner kernel, fitted.
+        rows : ndarray of shape (N, d)
+            The training samples.
+        row_weights : ndarray of shape (N,)
+            Their weights; ones if they have none.
+
+        Returns
+        -------
+        FittedKernel
+            The changed kernel.
+        """
 
 
 @register

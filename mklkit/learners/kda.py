@@ -55,26 +55,31 @@ class EmbeddingDecision(FittedLearner):
 class KDA(Learner):
     """Graph embedding that separates the classes; rows are assigned to the nearest class mean.
 
-    Maximises tr(AᵀGBGA)/tr(Aᵀ(GLG + γG)A) over directions orthonormal in feature space. The
-    default graphs are those of linear discriminant analysis; only these allow weights of rows,
-    which count in the scatter and in the means. Works for two or more classes.
+    Maximises tr(AᵀGBGA)/tr(Aᵀ(GLG + γG)A) over directions orthonormal in feature space. The default
+    graphs are those of linear discriminant analysis; only these allow weights of rows, which count
+    in the scatter and in the means. Works for two or more classes.
 
     Parameters
     ----------
     alpha : float, default=1e-3
-        γ in the paper, the Tikhonov regularisation.
+        The Tikhonov regularisation, γ in the paper.
     n_components : int, optional
-        K; by default one less than the number of classes.
+        The number K of components; by default one less than the number of classes.
     graphs : callable, optional
-        Takes the labels (N,) and returns :class:`mklkit.numerics.graph_embedding.Graphs`; only
-        in Python.
+        Takes the labels (N,) and returns :class:`mklkit.numerics.graph_embedding.Graphs`; only in
+        Python.
 
     Notes
     -----
-    On a Gram matrix one eigendecomposition, O(N³) time and five N × N matrices; on features
-    O(Np² + p³), from sums over blocks of rows unless ``graphs`` are given. Each trace-ratio step
-    then costs about O(NC) products with vectors for C classes.
-    Source: paper 001, section 4.
+    On a Gram matrix one eigendecomposition, O(N³) time and five N × N matrices; on features O(Np² +
+    p³), from sums over blocks of rows unless ``graphs`` are given. Each trace-ratio step then costs
+    about O(NC) products with vectors for C classes. The method is that of section 4 of Mu and Zhou
+    2011 [1]_.
+
+    References
+    ----------
+    .. [1] Y. Mu and B. Zhou, "Non-uniform multiple kernel learning with cluster-based gating
+       functions", Neurocomputing 74 (2011), 1095–1101.
 
     Examples
     --------

@@ -45,7 +45,7 @@ class Ridge(Learner):
     Parameters
     ----------
     alpha : float or "auto", default="auto"
-        α, the ridge on the weights (not on the bias), as in scikit-learn's ``KernelRidge`` and
+        The ridge α on the weights (not on the bias), as in scikit-learn's ``KernelRidge`` and
         ``Ridge``; 0 or above. ``"auto"``: 10⁻⁸ … 10⁴ times the mean k(x, x) of the rows about their
         mean, in 25 steps, by exact leave-one-out error, for each target on its own; on features,
         that of at most 20,000 rows. The fitted decision stores the choice.
@@ -62,8 +62,14 @@ class Ridge(Learner):
     On a Gram matrix, or with at least as many features as rows, a Cholesky factor, O(N³/3), or
     eigenpairs for ``"auto"``, O(9N³); with p < N features O(Np² + p³), in passes over blocks of
     rows. Several targets (N, T) share these, in O(N²T) or O(NpT) per ridge tried.
-    A row of weight 2 is the same row twice, also for ``"auto"``. Sources: Saunders, Gammerman and
-    Vovk (1998); Allen (1974) for the leave-one-out error.
+    A row of weight 2 is the same row twice, also for ``"auto"``.
+
+    References
+    ----------
+    .. [1] C. Saunders, A. Gammerman and V. Vovk, "Ridge regression learning algorithm in dual
+       variables", International Conference on Machine Learning (1998), 515–521.
+    .. [2] D. M. Allen, "The relationship between variable selection and data augmentation and a
+       method for prediction", Technometrics 16 (1974), 125–127.
 
     Examples
     --------

@@ -81,18 +81,18 @@ class SVM(_SupportVectorLearner):
         The tolerance on the optimality conditions.
     max_iter : int, default=1_000_000
         The maximum number of libsvm's steps, O(N) each. Kernels of very large values, such as a
-        polynomial of unscaled features, could otherwise take hours. On features of more than
-        5,000 rows, two hundred times the limit of passes over the rows.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If it stopped at ``max_iter``.
+        polynomial of unscaled features, could otherwise take hours. On features of more than 5,000
+        rows, two hundred times the limit of passes over the rows.
 
     Raises
     ------
     DataError
         If kernel values are too large for the solver.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If it stopped at ``max_iter``.
 
     Notes
     -----
@@ -153,8 +153,8 @@ class SVRDecision(LinearDecision):
 class SVR(_SupportVectorLearner):
     """Support vector regression: errors below ε cost nothing, larger ones C per unit beyond it.
 
-    Minimises ½‖w‖² + C Σ_i s_i max(0, |f(x_i) − y_i| − ε) for rows of weight s over
-    f = ⟨w, φ(x)⟩ + w₀.
+    Minimises ½‖w‖² + C Σ_i s_i max(0, |f(x_i) − y_i| − ε) for rows of weight s over f = ⟨w, φ(x)⟩ +
+    w₀.
 
     Parameters
     ----------
@@ -163,17 +163,12 @@ class SVR(_SupportVectorLearner):
         10 or 100 times the target's standard deviation over the mean k(x, x), by the absolute error
         in three folds of at most 300 rows; the fitted decision stores the choice.
     epsilon : float or "auto", default="auto"
-        ε, in the units of the target as in scikit-learn's ``SVR``. ``"auto"``: a tenth of the
-        target's standard deviation.
+        The width ε of the tube without cost, in the units of the target as in scikit-learn's
+        ``SVR``. ``"auto"``: a tenth of the target's standard deviation.
     tol : float, default=1e-3
         The tolerance on the optimality conditions, in units of the target's standard deviation.
     max_iter : int, default=1_000_000
         The maximum number of libsvm's steps, O(N) each.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If it stopped at ``max_iter``.
 
     Raises
     ------
@@ -182,11 +177,20 @@ class SVR(_SupportVectorLearner):
     DataError
         If kernel values are too large for the solver.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If it stopped at ``max_iter``.
+
     Notes
     -----
     Between O(N²) and O(N³) on a Gram matrix, times p on features. On a Gram matrix the fitted model
-    keeps support vectors only. A row of weight 2 is the same row twice, for a given C. Source:
-    Smola and Schölkopf (2004).
+    keeps support vectors only. A row of weight 2 is the same row twice, for a given C.
+
+    References
+    ----------
+    .. [1] A. J. Smola and B. Schölkopf, "A tutorial on support vector regression", Statistics and
+       Computing 14 (2004), 199–222.
 
     Examples
     --------
@@ -251,28 +255,28 @@ class SVR(_SupportVectorLearner):
 class OneClassSVM(_SupportVectorLearner):
     """One-class support vector machine, on a Gram matrix or on features, by libsvm.
 
-    The decision function is positive for about a share 1 − ν of the training rows, and negative
-    for rows that are unlike them.
+    The decision function is positive for about a share 1 − ν of the training rows, and negative for
+    rows that are unlike them.
 
     Parameters
     ----------
     nu : float, default=0.5
-        ν, above 0 and below 1: at most this share of the training rows (by their weights) is
-        outside, and at least this share are support vectors.
+        The share ν, above 0 and below 1: at most this share of the training rows (by their weights)
+        is outside, and at least this share are support vectors.
     tol : float, default=1e-3
         The tolerance on the optimality conditions.
     max_iter : int, default=1_000_000
         The maximum number of libsvm's steps, O(N) each.
 
-    Warns
-    -----
-    ConvergenceWarning
-        If it stopped at ``max_iter``.
-
     Raises
     ------
     DataError
         If kernel values are too large for the solver.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If it stopped at ``max_iter``.
 
     Notes
     -----
@@ -281,8 +285,8 @@ class OneClassSVM(_SupportVectorLearner):
 
     References
     ----------
-    Schölkopf, Platt, Shawe-Taylor, Smola and Williamson, "Estimating the support of a
-    high-dimensional distribution", Neural Computation 13 (2001).
+    .. [1] B. Schölkopf, J. C. Platt, J. Shawe-Taylor, A. J. Smola and R. C. Williamson, "Estimating
+       the support of a high-dimensional distribution", Neural Computation 13 (2001), 1443–1471.
 
     Examples
     --------

@@ -16,12 +16,26 @@ from mklkit.registry.hookspecs import register
 @register
 @attrs.frozen
 class Present(Missing):
-    """Compare rows by the sources that both have, scaled by the weight of these sources.
+    """Compare samples by the sources that both have, scaled by the weight of these sources.
 
-    K(x, z) = Σ w_m a_m(x) a_m(z) k_m(x, z) / √(s(x) s(z)), with a_m(x) = 1 where row x has source
-    m, else 0, and s(x) = Σ w_m a_m(x): positive semi-definite, as each a_m a_mᵀ ∘ K_m is, 1 on the
-    diagonal where all k_m are, and the plain sum without gaps. Bandwidths and weighting rules see
-    each kernel on the rows that have its source.
+    K(x, z) = Σ w_m a_m(x) a_m(z) k_m(x, z) / √(s(x) s(z)), with a_m(x) = 1 where sample x has
+    source m, else 0, and s(x) = Σ w_m a_m(x). It is positive semi-definite, as each a_m a_mᵀ ∘ K_m
+    is, 1 on the diagonal where all k_m are, and the plain sum if nothing is missing. Bandwidths and
+    weighting rules get each kernel on the samples that have its source.
+
+    See Also
+    --------
+    PresentCentered : The same on centred kernels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mklkit import MKLClassifier
+    >>> X = np.array([[0.0, 0.0], [1.0, np.nan], [3.0, 3.0], [np.nan, 4.0]])
+    >>> kernels = ["first:rbf@0:1", "second:rbf@1:2"]
+    >>> model = MKLClassifier(kernels, missing=Present()).fit(X, [0, 0, 1, 1])
+    >>> model.predict([[np.nan, 0.0], [4.0, np.nan]]).tolist()
+    [0, 1]
     """
 
     name: ClassVar[str] = "present"
@@ -30,14 +44,28 @@ class Present(Missing):
 @register
 @attrs.frozen
 class PresentCentered(Missing):
-    """Like ``present``, on kernels centred on the rows that have the source: a gap is the mean.
+    """Like ``present``, on centred kernels: a missing source counts as the mean of that source.
 
-    k̃(x, z) = ⟨φ(x) − μ, φ(z) − μ⟩, where μ is the mean of φ over the rows that have the source.
+    k̃(x, z) = ⟨φ(x) − μ, φ(z) − μ⟩, where μ is the mean of φ over the samples that have the source.
 
     Parameters
     ----------
     most : int, default=500
-        The most rows in the mean; of more, evenly spaced ones.
+        The most samples in the mean; of more, evenly spaced ones. At least 1.
+
+    See Also
+    --------
+    Present : The same without centring.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mklkit import MKLClassifier
+    >>> X = np.array([[0.0, 0.0], [1.0, np.nan], [3.0, 3.0], [np.nan, 4.0]])
+    >>> kernels = ["first:rbf@0:1", "second:rbf@1:2"]
+    >>> model = MKLClassifier(kernels, missing="present-centered").fit(X, [0, 0, 1, 1])
+    >>> model.predict([[np.nan, 0.0], [4.0, np.nan]]).tolist()
+    [0, 1]
     """
 
     name: ClassVar[str] = "present-centered"
@@ -76,7 +104,21 @@ class CenteredKernel(FittedKernel):
 @register
 @attrs.frozen
 class Impute(Missing):
-    """Fill sources that rows lack with the medians of the columns, like any other gap."""
+    """Fill missing sources with the medians of their columns, like any other missing value.
+
+    See Also
+    --------
+    Present : The default strategy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mklkit import MKLClassifier
+    >>> X = np.array([[0.0, 0.0], [1.0, np.nan], [3.0, 3.0], [np.nan, 4.0]])
+    >>> model = MKLClassifier(["a:rbf@0:1", "b:rbf@1:2"], missing="impute").fit(X, [0, 0, 1, 1])
+    >>> model.predict([[0.0, np.nan]]).tolist()
+    [0]
+    """
 
     name: ClassVar[str] = "impute"
     fills: ClassVar[bool] = True
@@ -86,7 +128,21 @@ class Impute(Missing):
 @register
 @attrs.frozen
 class Drop(Missing):
-    """Learn from the rows that have all sources, and refuse new rows that lack one."""
+    """Learn from the samples that have all sources; new samples that miss one raise an error.
+
+    See Also
+    --------
+    Present : The default strategy, which uses all samples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mklkit import MKLClassifier
+    >>> X = np.array([[0.0, 0.0], [1.0, 1.0], [3.0, 3.0], [np.nan, 4.0]])
+    >>> model = MKLClassifier(["a:rbf@0:1", "b:rbf@1:2"], missing="drop").fit(X, [0, 0, 1, 1])
+    >>> model.n_samples_fit_
+    3
+    """
 
     name: ClassVar[str] = "drop"
     drops: ClassVar[bool] = True

@@ -56,9 +56,9 @@ class Graphs:
 def discriminant_graphs(labels: NDArray[Any], row_weights: Array | None = None) -> Graphs:
     """Return the graphs of linear discriminant analysis for labels (N,).
 
-    L = I − W with W_ij = 1/n_c within a class; B = I − 11ᵀ/N (paper 001, section 3.2). With weights
-    v of rows, for columns that are multiplied by √v: W_ij = √(v_i v_j)/n_c with n_c the weight of a
-    class, and √(v_i v_j)/Σv instead of 1/N.
+    L = I − W with W_ij = 1/n_c within a class; B = I − 11ᵀ/N (Mu and Zhou 2011, section 3.2). With
+    weights v of rows, for columns that are multiplied by √v: W_ij = √(v_i v_j)/n_c with n_c the
+    weight of a class, and √(v_i v_j)/Σv instead of 1/N.
     """
     _, codes = np.unique(labels, return_inverse=True)
     members = np.zeros((len(codes), codes.max() + 1))

@@ -30,7 +30,7 @@ class KernelWeightsDisplay(Display):
 
     One bar per kernel; for several binary problems or targets bars side by side or, from five on,
     a bar for the mean and one dot for each. For cluster gating, a heat map of Θ with one row
-    per cluster and one column per kernel (paper 001, eq. 16).
+    per cluster and one column per kernel (Mu and Zhou 2011, eq. 16).
 
     Parameters
     ----------

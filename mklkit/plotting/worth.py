@@ -31,7 +31,7 @@ class KernelWorthDisplay(PanelsDisplay):
     Parameters
     ----------
     kernels : pandas.DataFrame
-        As in :attr:`mklkit.Explanation.kernels`.
+        As in :attr:`mklkit.explanation.explanation.Explanation.kernels`.
     lost : str, default="points of accuracy"
         The unit of the loss.
     scale : int, default=100
@@ -109,7 +109,7 @@ class ColumnEffectsDisplay(PanelsDisplay):
     Parameters
     ----------
     effects : pandas.DataFrame
-        As in :attr:`mklkit.Explanation.effects`.
+        As in :attr:`mklkit.explanation.explanation.Explanation.effects`.
     most : int, default=10
         The number of columns to draw per kernel.
 

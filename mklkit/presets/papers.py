@@ -8,14 +8,14 @@ from mklkit.protocols.component import Preset
 from mklkit.registry.hookspecs import hookimpl
 
 PLAIN_KERNELS = ("linear", "rbf(sigma='mean')", "polynomial(degree=2)")
-"""The trio of paper 000."""
+"""The three kernels of Wang, Chen and Sun 2008."""
 ONE_RBF = ("rbf(sigma='mean')",)
 RPEMEKL_KERNELS = (
     "cosine:cosine(linear)",
     "rbf:rbf(sigma='mean')",
     "rbf_narrow:rbf(sigma='mean/10')",
 )
-"""The normalised linear kernel and two Gaussian ones, σ and σ/10 (paper 004, section 3.1)."""
+"""The normalised linear kernel and two Gaussian ones, σ and σ/10 (Wang et al. 2013, sec. 3.1)."""
 FIVE_WIDTHS = (
     "k1:rbf(gamma=0.002)",
     "k2:rbf(gamma='auto')",

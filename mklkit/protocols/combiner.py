@@ -175,10 +175,8 @@ class Combiner(Component, ABC):
     __slots__ = ()
 
     gives_weights: ClassVar[bool] = False
-    """Whether it fits one learner on Σ w_m K_m, with weights that come from ``prepare`` alone."""
 
     joins_targets: ClassVar[bool] = False
-    """Whether ``fit_targets`` learns several columns of numbers faster than one after another."""
 
     @abstractmethod
     def fit(

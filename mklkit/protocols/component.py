@@ -56,7 +56,7 @@ KERNELS = (
     "rbf:rbf(sigma='mean')",
     "cosine_polynomial:cosine(polynomial(degree=2))",
 )
-"""The kernels of paper 000, normalised: k(x, x) = 1."""
+"""The kernels of Wang, Chen and Sun 2008, normalised: k(x, x) = 1."""
 
 LARGE_LEARNER = "learner='mhks'"
 """A learner that reads rows in parts."""

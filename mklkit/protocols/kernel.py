@@ -121,12 +121,8 @@ class FittedKernel(ABC):
     __slots__ = ()
 
     base: ClassVar[str] = ""
-    """The base quantity of two rows that it is a function of, a key of
-    ``numerics.pairwise.BASES``; empty if there is none. Kernels with the same base on the same
-    rows share its computation."""
 
     monotone: ClassVar[int] = 0
-    """+1 if the kernel grows with the base, −1 if it falls, 0 if it does neither."""
 
     @property
     def chosen(self) -> Mapping[str, Any]:
@@ -409,15 +405,10 @@ class FittedMap(ABC):
     __slots__ = ()
 
     explicit: ClassVar[bool]
-    """Whether ``transform`` returns features, not similarities to the training rows."""
 
     from_landmarks: ClassVar[bool] = False
-    """Whether columns depend only on the similarities to ``landmarks``. Kernels of several such
-    maps are evaluated together if they share base quantities."""
 
     linear: ClassVar[bool] = False
-    """Whether the features Φ = KW are linear in these similarities K. Products of features with
-    vectors then need no features: Φw = K(Ww) and Φᵀt = Wᵀ(Kᵀt)."""
 
     kernel: FittedKernel
     landmarks: Array

@@ -205,18 +205,44 @@ ColumnSelector = NDArray[np.intp] | slice
 
 @attrs.frozen
 class Stopping:
-    """The criterion that ends the iteration."""
+    """The criterion that ends the iteration of a coupled fit.
+
+    Parameters
+    ----------
+    tol : float, default=1e-3
+        The change ξ of the objective at which the iteration ends.
+    relative : bool, default=False
+        Whether the change is divided by the objective, as in Wang and Chen 2009, or not, as in
+        Wang, Chen and Sun 2008.
+    max_iter : int, default=1000
+        The most iterations.
+
+    Examples
+    --------
+    >>> Stopping(tol=0.1).reached(np.array([1.0, 1.0]), np.array([0.95, 0.5])).tolist()
+    [True, False]
+    """
 
     tol: float = 1e-3
-    """Paper symbol ξ."""
     relative: bool = False
-    """Whether the change of the objective is divided by the objective (002) or not (000)."""
     max_iter: int = 1000
 
     def reached(self, previous: Array, current: Array) -> NDArray[np.bool_]:
         """Return where the objective has changed by no more than the tolerance.
 
-        A NaN counts as reached, since it will not change any more.
+        A NaN counts as reached, because it will not change any more.
+
+        Parameters
+        ----------
+        previous : ndarray of shape (G,)
+            The objectives before an iteration.
+        current : ndarray of shape (G,)
+            The objectives after it.
+
+        Returns
+        -------
+        ndarray of bool of shape (G,)
+            Which columns have converged.
         """
         scale = np.abs(previous) if self.relative else 1.0
         return np.asarray(~(np.abs(current - previous) > self.tol * scale))
@@ -224,17 +250,36 @@ class Stopping:
 
 @attrs.frozen
 class CouplingTraits:
-    """The properties of a learner in coupled fits."""
+    """The traits of a learner in coupled fits: its margins, when iterations end, and its variants.
+
+    Parameters
+    ----------
+    rho : float, default=0.0
+        The step ρ by which the margins grow towards the outputs; 0 keeps them fixed.
+    b0 : float, default=0.0
+        The initial margin b₀ beyond 1.
+    stopping : Stopping, default=Stopping()
+        The criterion that ends the iteration.
+    variants : tuple of str, default=()
+        The parameters in which variants may differ; empty if there is only one column.
+    on_kernels : bool, default=False
+        Whether subproblems of features give the same functions on the Gram matrix of these.
+
+    See Also
+    --------
+    mklkit.plugin.Learner.subproblem : The method of learners that can be coupled.
+
+    Examples
+    --------
+    >>> CouplingTraits(variants=("alpha",)).stopping.max_iter
+    1000
+    """
 
     rho: float = 0.0
-    """ρ, the step by which the margins grow towards the outputs; 0 keeps them fixed."""
     b0: float = 0.0
-    """b₀, the initial margin beyond 1."""
     stopping: Stopping = Stopping()
     variants: tuple[str, ...] = ()
-    """The parameters in which variants may differ; empty if there is only one column."""
     on_kernels: bool = False
-    """Whether subproblems of features give the same functions on the Gram matrix of these."""
 
 
 class Subproblem(ABC):

@@ -70,9 +70,7 @@ class Missing(Component, ABC):
     __slots__ = ()
 
     fills: ClassVar[bool] = False
-    """Whether all gaps become medians, so that no row lacks a source."""
     drops: ClassVar[bool] = False
-    """Whether training rows that lack a source are left out, and new ones refused."""
 
     def fit(self, kernel: FittedKernel, rows: Array) -> FittedKernel:
         """Return the kernel to use in place of a fitted one.

@@ -66,10 +66,24 @@ def missing_patterns(missing: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDAr
 
 
 def sample_scale(missing: NDArray[np.bool_], weights: Array) -> Array:
-    """Return √(Σ w_m / s(x)) of samples (n,), s(x) = Σ w_m over the sources that x has.
+    """Return the scale √(Σ w_m / s(x)) of samples that miss sources.
 
-    ``missing`` is (n, M). The scale is 0 for a sample without a source of non-zero weight.
+    s(x) is the sum of the weights of the sources that sample x has.
 
+    Parameters
+    ----------
+    missing : ndarray of bool of shape (n, M)
+        Which samples miss each source.
+    weights : ndarray of shape (M,)
+        The weights w of the sources, none negative.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The scales: 1 for a sample with all sources, 0 for one without a source of non-zero weight.
+
+    Examples
+    --------
     >>> sample_scale(np.array([[False, False], [False, True]]), np.array([1.0, 3.0])).tolist()
     [1.0, 2.0]
     """

@@ -234,10 +234,27 @@ class TrainingView(Protocol):
 
 @attrs.frozen
 class Quadrant:
-    """The values of one block of a Gram matrix: mean μ, standard deviation σ, quartiles.
+    """The statistics of one block of a Gram matrix: mean μ, standard deviation σ, quartiles.
 
-    ``quartiles()`` returns the lower and the upper one. They cost further passes over the block and
-    are computed when first asked for.
+    Parameters
+    ----------
+    mean : float
+        The mean μ of the similarities.
+    deviation : float
+        Their standard deviation σ.
+    quartiles : callable
+        Returns the lower and the upper quartile. They cost further passes over the block and are
+        computed when first requested.
+
+    Attributes
+    ----------
+    interquartile_range : float
+        The distance of the quartiles (IQR).
+
+    Examples
+    --------
+    >>> Quadrant(0.5, 0.2, lambda: (0.25, 0.75)).interquartile_range
+    0.5
     """
 
     mean: float
@@ -255,41 +272,81 @@ class Quadrant:
 
 @attrs.frozen
 class Quadrants:
-    """The blocks of a Gram matrix by class; class 1 is the positive one (paper 003, Figure 1).
+    """The blocks of a Gram matrix by class; class 1 is the positive one.
 
-    Blocks include their diagonals. The fourth, class 2 × class 1, is the transpose of the second.
+    They are those of Figure 1 of Price et al. 2022, and include their diagonals. The fourth, class
+    2 × class 1, is the transpose of the second.
+
+    Parameters
+    ----------
+    within_positive : Quadrant
+        The block q₁: class 1 × class 1.
+    between : Quadrant
+        The block q₂: class 1 × class 2.
+    within_negative : Quadrant
+        The block q₄: class 2 × class 2.
     """
 
     within_positive: Quadrant
-    """q₁: class 1 × class 1."""
     between: Quadrant
-    """q₂: class 1 × class 2."""
     within_negative: Quadrant
-    """q₄: class 2 × class 2."""
 
 
 @attrs.frozen(eq=False)
 class KernelProducts:
-    """Inner products of M kernels K_m/s_m with each other and with the labels."""
+    """Inner products of M kernels K_m/s_m with each other and with the labels.
+
+    Parameters
+    ----------
+    products : ndarray of shape (M, M)
+        The products ⟨K_k, K_l⟩/(s_k s_l); zero for a kernel that is constant up to rounding.
+    with_labels : ndarray of shape (M,)
+        The products yᵀK_m y/s_m.
+    sizes : ndarray of shape (M,)
+        The sizes s, about the largest value of each kernel: products of values near 1e200 stay
+        finite.
+
+    Examples
+    --------
+    >>> inner = np.array([[4.0, 3.0], [3.0, 9.0]])
+    >>> products = KernelProducts(inner, np.array([2.0, 0.0]), np.ones(2))
+    >>> products.alignments().tolist()
+    [[1.0, 0.5], [0.5, 1.0]]
+    """
 
     products: Array
-    """⟨K_k, K_l⟩/(s_k s_l), (M, M); zero for a kernel that is constant up to rounding."""
     with_labels: Array
-    """yᵀK_m y/s_m, (M,)."""
     sizes: Array
-    """s (M,), about the largest value of each kernel: products of values near 1e200 stay finite."""
 
     def alignments(self) -> Array:
-        """Return ⟨K_k, K_l⟩/(‖K_k‖‖K_l‖) (M, M), 0 for a kernel of zeros."""
+        """Return the alignments ⟨K_k, K_l⟩/(‖K_k‖‖K_l‖) of the kernels.
+
+        Returns
+        -------
+        ndarray of shape (M, M)
+            Between −1 and 1; 0 for a kernel of zeros.
+        """
         norms = np.sqrt(np.diag(self.products))
         scale = np.outer(norms, norms)
         cosines = np.divide(self.products, scale, where=scale > 0, out=np.zeros_like(scale))
         return np.clip(cosines, -1, 1)
 
     def label_alignments(self, labels: Array, row_weights: Array | None = None) -> Array:
-        """Return ⟨K, yyᵀ⟩/(‖K‖‖y‖²) per kernel (M,), 0 for a kernel of zeros.
+        """Return the alignment ⟨K, yyᵀ⟩/(‖K‖‖y‖²) of each kernel with the labels.
 
-        If the products are weighted by rows, ‖y‖² must be too.
+        If the products are weighted by samples, ‖y‖² must be too.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (N,)
+            Labels −1 and +1, or numbers.
+        row_weights : ndarray of shape (N,), optional
+            The weights of samples by which the products are weighted.
+
+        Returns
+        -------
+        ndarray of shape (M,)
+            The alignments; 0 for a kernel of zeros.
         """
         weighted = labels if row_weights is None else row_weights * labels
         norms = np.sqrt(np.diag(self.products)) * float(weighted @ labels)
@@ -298,21 +355,53 @@ class KernelProducts:
 
 @attrs.frozen(eq=False)
 class Projector:
-    """The part of a view that a fitted model keeps to turn new rows into columns."""
+    """The part of a view that a fitted model keeps to turn new samples into columns.
+
+    Parameters
+    ----------
+    label : str
+        The kernel's name in results.
+    columns : ndarray of int, or None
+        The positions of its columns; None for all of them.
+    map : FittedMap
+        The fitted feature map.
+    reads : {"numbers", "amounts", "text", "categories", "row ids"}, default="numbers"
+        What its columns hold.
+    allows_gaps : bool, default=False
+        Whether its columns may have missing values, NaN.
+    missing : ndarray of bool of shape (N,), optional
+        Which training samples miss the source, if columns are similarities to these.
+
+    Examples
+    --------
+    >>> from mklkit.feature_maps import Implicit
+    >>> from mklkit.kernels import Linear
+    >>> rows = np.array([[1.0], [2.0]])
+    >>> fitted = Implicit().fit(Linear().fit(rows), rows, np.random.RandomState(0))
+    >>> Projector("second", np.array([1]), fitted).transform(np.array([[9.0, 3.0]])).tolist()
+    [[3.0, 6.0]]
+    """
 
     label: str
-    """The kernel's name in results."""
     columns: NDArray[np.intp] | None
-    """Its columns; None for all of them."""
     map: FittedMap
     reads: Reads = "numbers"
     allows_gaps: bool = False
-    """Whether its columns may have gaps, NaN."""
     missing: Mask = None
-    """Which training samples (N,) miss the source, if columns are similarities to these."""
 
     def transform(self, rows: Array | Rows) -> Array:
-        """Return the view's columns (n, p) or (n, N) for new rows (n, d) of all features."""
+        """Return the view's columns for new samples.
+
+        Parameters
+        ----------
+        rows : Rows or ndarray of shape (n, d)
+            Samples with all columns.
+
+        Returns
+        -------
+        ndarray of shape (n, p) or (n, N)
+            Features, or similarities to the training samples; zero where a source is missing.
+        """
         rows = Rows.of(rows)
         (array,), missing = rows.arrays_of([self]), rows.missing_of([self])
         columns = self.map.transform(array)
@@ -406,9 +495,7 @@ class Views(Protocol):
     """
 
     rows: Any
-    """(N, d): the training samples with all columns (``Rows``); an array of numbers for gates."""
     explicit: bool
-    """Whether the views have features; otherwise learners see Gram matrices."""
 
     @property
     def missing(self) -> Mask:

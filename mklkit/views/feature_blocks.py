@@ -29,7 +29,8 @@ from mklkit.views.memory import CHEAP_COLUMNS, SMALL_BYTES, check_features_fit, 
 class FeatureBlocks:
     """The features of M views, with explicit maps, on the same rows.
 
-    At most a quarter of ``max_memory`` (bytes) is used to keep features.
+    At most a quarter of ``max_memory`` (bytes) is used to keep features, and at most ``most_kept``
+    bytes, times the columns of the rows over 32.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class FeatureBlocks:
         self.n_rows = len(rows)
         self.engine = engine_of(self.rows)
         self.max_memory = max_memory
+        self.most_kept = SMALL_BYTES
         self.cache = cache or Cache(max_memory)
         self._spare = SpareScratch()
         self._kept = Quantities(self.cache, self)
@@ -64,12 +66,14 @@ class FeatureBlocks:
         """Return the features of some of the rows, without computing those that are kept."""
         part = FeatureBlocks(self.projectors, self.rows.take(members), self.max_memory, self.cache)
         part._whole, part.scaling = (self, members), self.scaling
+        part.most_kept = self.most_kept
         return part
 
     def scaled(self, used: Sequence[int], weights: Array) -> FeatureBlocks:
         """Return the features, scaled if samples miss sources of a weighted sum of some views."""
         scaled = FeatureBlocks(self.projectors, self.rows, self.max_memory, self.cache)
         scaled._whole, scaled.scaling = (self, slice(None)), (self.projectors_of(used), weights)
+        scaled.most_kept = self.most_kept
         return scaled
 
     def only(self, indices: Iterable[int]) -> FeatureBlocks:
@@ -78,6 +82,7 @@ class FeatureBlocks:
         projectors = self.projectors_of(places)
         part = FeatureBlocks(projectors, self.rows, self.max_memory, self.cache)
         part._among = self, places
+        part.most_kept = self.most_kept
         part.scaling = self.scaling
         return part
 
@@ -116,7 +121,7 @@ class FeatureBlocks:
         asked = range(len(self.projectors)) if wanted is None else wanted
         fresh = [index for index in asked if self._known(index) is None]
         # The time to recompute them grows with the columns of the rows.
-        limit = SMALL_BYTES * max(1, self.rows.shape[1] // CHEAP_COLUMNS)
+        limit = self.most_kept * max(1, self.rows.shape[1] // CHEAP_COLUMNS)
         most = memory_limit(None) if self.max_memory is None else self.max_memory
         limit = limit if most is None else min(limit, most // 4)
         kept = [index for index in range(len(self.projectors)) if self._is_kept(index)]

@@ -58,7 +58,7 @@ class TileStatistics:
     def alignments(
         self, y: Array, centered: bool = False, row_weights: Array | None = None
     ) -> list[float]:
-        """Return each kernel's alignment with the label kernel yyᵀ (paper 002, equation 14).
+        """Return each kernel's alignment with the label kernel yyᵀ (Wang and Chen 2009, eq. 14).
 
         Centred alignments are those of HKH and HyyᵀH, H = I − 11ᵀ/N. With weights v of rows, H is
         I − 1vᵀ/Σv, and a pair of rows counts v_i v_j times.

@@ -104,7 +104,7 @@ def test_models_saved_from_python(mklkit: Run, sheet: Path, tmp_path: Path) -> N
     pipeline = make_pipeline(TableEncoder(), StandardScaler(), MKLClassifier("linear"))
     save_model(pipeline.fit(features, rows["state"]), model)
     assert load_model(model).predict(features[["colour", "price"]]).shape == (60,)
-    features.assign(color=["pink", *features["colour"][1:]])[["colour", "price"]].to_csv(
+    features.assign(colour=["pink", *features["colour"][1:]])[["colour", "price"]].to_csv(
         new, index=False
     )
     said = mklkit("predict", model, new).err

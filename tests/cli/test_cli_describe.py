@@ -41,7 +41,7 @@ class Odd(Kernel):
     '''As :class:`mklkit.kernels.RBF`, with ``width``.'''
 
     name = "odd"
-    facts = KernelTraits(search_space={"width": (float("inf"), {1, 2})})
+    traits = KernelTraits(search_space={"width": (float("inf"), {1, 2})})
     width: object = attrs.field(factory=lambda: {3})
 
     def fit(self, rows):

@@ -12,7 +12,8 @@ import shellingham
 from helpers.documents import commands
 from helpers.processes import Run
 
-from mklkit.cli.examples import DEFAULT_KERNELS, EXAMPLES, KERNELS, LEARNERS, MAPS
+from mklkit.cli.examples import EXAMPLES
+from mklkit.estimators.model_settings import DEFAULT_KERNELS, KERNELS, LEARNERS, MAPS
 from mklkit.registry.columns import bind_kernels
 from mklkit.registry.registry import get_registry
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from helpers.processes import Fitted, Run
 from sklearn.metrics import pairwise_distances
 
 from mklkit import load_model
+from mklkit.__main__ import main
 
 
 def test_json_holds_the_same_for_machines(mklkit: Run) -> None:
@@ -188,15 +190,19 @@ def test_columns_are_chosen_by_their_readable_names(mklkit: Run, fitted: Fitted)
     assert done.json["scores"]["held_out"] is None
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device here")
 def test_the_model_is_saved_before_anything_is_printed(
-    mklkit: Run, fitted: Fitted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fitted: Fitted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = tmp_path / "model.mkl"
-    saved: list[bool] = []
-    monkeypatch.setattr("mklkit.cli.fit.show", lambda *_: saved.append(model.exists()))
-    mklkit("fit", fitted.data, "-k", "linear", "-o", model)
-    assert saved
-    assert all(saved)
+    command = ["mklkit", "fit", str(fitted.data), "-k", "linear", "-o", str(model)]
+    monkeypatch.setattr(sys, "argv", command)
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        with pytest.raises(SystemExit) as leaving:
+            main()
+    assert leaving.value.code == 2
+    assert model.exists()
 
 
 def test_a_class_of_which_no_row_was_held_out_is_named(mklkit: Run, tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ class Wordy(Kernel):
 class Closed(Learner):
     """A learner that learns nothing and does not tell its C, for which advice asks at the end."""
     name = "closed"
-    facts = LearnerTraits(on_gram=True)
+    traits = LearnerTraits(on_gram=True)
     @property
     def C(self):
         raise RuntimeError("closed")

@@ -13,12 +13,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 
 from mklkit import MKLClassifier
-from mklkit.cli.model_options import ModelOptions
-from mklkit.cli.streams import fit_stream
 from mklkit.datasets import load_table
 from mklkit.datasets.files import ChunkedTable
 from mklkit.datasets.pipeline import build_pipeline
 from mklkit.errors import IncompatibleError
+from mklkit.estimators.model_settings import ModelSettings
+from mklkit.evaluation.fit_in_parts import fit_in_parts
+from mklkit.evaluation.study import Roles
 from mklkit.views.stored_rows import StoredRows
 
 
@@ -61,10 +62,11 @@ class OnSource(ClassifierMixin, BaseEstimator):
 def test_the_classifier_alone_is_fitted_on_rows_in_a_file(fitted: Fitted) -> None:
     table = ChunkedTable.opened(fitted.data, chunk_rows=50)
     pipeline = build_pipeline(OnSource())
-    system, result = fit_stream(pipeline, table, ModelOptions(), None, [], 0.2)
+    fitted_study = fit_in_parts(pipeline, ModelSettings(), table, Roles(), 0.2)
+    result = fitted_study.record
     data = pd.read_csv(fitted.data)
     assert (pipeline.predict(data.drop(columns="target")) == data["target"]).mean() > 0.9
-    assert system.metadata["rows"] == len(data)
+    assert result["data"]["rows"] == len(data)
     assert result["scores"]["train"]["rows"] + result["scores"]["held_out"]["rows"] == len(data)
     assert result["scores"]["held_out"]["accuracy"] > 0.9
 
@@ -140,5 +142,6 @@ def test_rows_that_lack_sources_are_those_of_a_table_in_memory(
     np.testing.assert_allclose(*weights, rtol=1e-9)
     table = ChunkedTable.opened(tmp_path / "rows/*.parquet")
     pipeline = build_pipeline(MKLClassifier(["rbf@profile_*"], feature_map="fourier"))
+    roles = Roles(target="digit")
     with pytest.raises(IncompatibleError, match="--missing impute"):
-        fit_stream(pipeline, table, ModelOptions(), "digit", [], 0.0, distributed=True)
+        fit_in_parts(pipeline, ModelSettings(), table, roles, 0.0, distributed=True)

@@ -8,9 +8,10 @@ import pandas as pd
 
 from mklkit.comparison.comparison import Comparison
 from mklkit.comparison.data import data_sets
-from mklkit.comparison.methods import MethodOptions
-from mklkit.comparison.requests import methods_to_compare
+from mklkit.comparison.design import Design
+from mklkit.comparison.line_up import methods_to_compare
 from mklkit.comparison.stored import Cell
+from mklkit.estimators.model_settings import ModelSettings
 
 EVIL = "</script><script>window.broken = 1</script>\"'&<img src=x onerror='window.broken=1'>"
 LONG = "dimkl6(rank=5, floor=0.001) + a-name-without-any-place-to-break-" + "x" * 60
@@ -22,7 +23,9 @@ SURROGATE = "half \udcff"
 
 def comparison(n_datasets: int = 1, n_methods: int = 9) -> Comparison:
     """Return made-up scores, the better the earlier the method; the third fails."""
-    (plain, *_), _, _ = methods_to_compare("alignment", (), MethodOptions(kernels="linear"))
+    (plain, *_), _, _ = methods_to_compare(
+        "alignment", (), Design(settings=ModelSettings(kernels="linear"))
+    )
     kinds = ("method", "one kernel", "baseline")
     names = [EVIL, LONG, "failing", *(f"method {i}" for i in range(3, n_methods))]
     methods = [

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
-from mklkit.comparison import comparing, requests
+from mklkit.comparison import comparing, line_up
 
 
 class Odd(GaussianNB):
@@ -18,8 +18,8 @@ class Odd(GaussianNB):
 
 def reason(monkeypatch: pytest.MonkeyPatch, step: str, does: Any) -> str:
     """Return why the odd method failed, having checked that another did not."""
-    monkeypatch.setattr(requests, "baselines", lambda options: [])
-    monkeypatch.setattr(requests, "kernel_references", lambda options: [])
+    monkeypatch.setattr(line_up, "baselines", lambda design: [])
+    monkeypatch.setattr(line_up, "kernel_references", lambda design: [])
     monkeypatch.setattr(Odd, step, does)
     X, y = np.arange(20.0).reshape(-1, 1), np.repeat(["n", "y"], 10)
     methods = [("odd", Odd()), ("bayes", GaussianNB())]

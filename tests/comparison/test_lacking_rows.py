@@ -100,7 +100,7 @@ def test_search(data: Any, lacks: np.ndarray) -> None:
                 recalls = [[right[p & (y[test] == c)].mean() for c in np.unique(y)] for p in parts]
                 of_parts = [right[part].mean() for part in parts]
                 by_split.append(np.mean(recalls, axis=1) if scoring else of_parts)
-            shown = [results[f"mean_test_{part}"][place] for part in ("complete", "lacking")]
+            shown = [results[f"mean_test_{part}"][place] for part in ("complete", "incomplete")]
             np.testing.assert_allclose(shown, np.mean(by_split, axis=0))
     complete = MKLSearchCV(base, {"learner__C": [1.0]}, cv=2).fit(X[~lacking], y[~lacking])
     assert "mean_test_incomplete" not in complete.cv_results_

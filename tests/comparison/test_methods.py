@@ -6,17 +6,19 @@ import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
-from mklkit.comparison.methods import MethodOptions, make_methods, unique_names
-from mklkit.comparison.references import baselines
-from mklkit.comparison.requests import methods_to_compare
+from mklkit.comparison.baselines import baselines
+from mklkit.comparison.design import Design
+from mklkit.comparison.line_up import methods_to_compare
+from mklkit.comparison.methods import make_methods, unique_names
 from mklkit.errors import IncompatibleError, SpecError, UnknownNameError
+from mklkit.estimators.model_settings import ModelSettings
 from mklkit.kernels.distances import RBF
 
-TWO = MethodOptions(kernels=["linear", ("wide", RBF(sigma=3.0), None)])
+TWO = Design(settings=ModelSettings(kernels=["linear", ("wide", RBF(sigma=3.0), None)]))
 
 
-def names_of(asked: object, presets: tuple[str, ...] = (), options: MethodOptions = TWO) -> list:
-    methods, _, _ = methods_to_compare(asked, presets, options)
+def names_of(asked: object, presets: tuple[str, ...] = (), design: Design = TWO) -> list:
+    methods, _, _ = methods_to_compare(asked, presets, design)
     return [(method.name, method.kind) for method in methods]
 
 
@@ -40,8 +42,9 @@ def test_a_given_classifier_is_a_kind_of_its_own() -> None:
 
 
 def test_each_learner_goes_with_each_combiner() -> None:
-    options = MethodOptions(kernels=["linear", "rbf"], learners=("svm", "mhks(alpha=2.0)"))
-    methods, _ = make_methods(["uniform", "alignment"], [], options)
+    settings = ModelSettings(kernels=["linear", "rbf"])
+    design = Design(settings=settings, learners=("svm", "mhks(alpha=2.0)"))
+    methods, _ = make_methods(["uniform", "alignment"], [], design)
     assert [method.name for method in methods] == [
         "uniform + svm",
         "uniform + mhks(alpha=2.0)",
@@ -52,10 +55,10 @@ def test_each_learner_goes_with_each_combiner() -> None:
 
 
 def test_presets_alone_bring_their_kernels_and_scaling() -> None:
-    names = names_of(None, ("paper-dimkl[12]",), MethodOptions())
+    names = names_of(None, ("paper-dimkl[12]",), Design())
     kernels = [name for name, kind in names if kind == "one kernel"]
     assert kernels == ["k1", "k2", "k3", "k4", "k5", "best-single"]
-    methods, _, _ = methods_to_compare(None, ("paper-dimkl1",), MethodOptions())
+    methods, _, _ = methods_to_compare(None, ("paper-dimkl1",), Design())
     assert all(method.pipeline["scale"].feature_range == (-1, 1) for method in methods)
 
 
@@ -75,7 +78,7 @@ def test_what_is_the_same_by_another_name_is_told() -> None:
 
 
 def test_tuned_baselines_bear_a_class_of_one_row() -> None:
-    first = baselines(MethodOptions(tune="fast"))[0].pipeline
+    first = baselines(Design(settings=ModelSettings(tune="fast")))[0].pipeline
     y = np.repeat(["a", "b", "c"], [12, 12, 1])
     X = np.random.default_rng(0).normal(size=(25, 2)) + (y == "a")[:, None]
     assert set(first.fit(X, y)[-1].best_params_) == {"C"}
@@ -83,7 +86,8 @@ def test_tuned_baselines_bear_a_class_of_one_row() -> None:
 
 def test_a_spec_does_not_depend_on_jobs() -> None:
     serial, more = (
-        methods_to_compare(["dimkl3"], (), MethodOptions(n_jobs=jobs))[0] for jobs in (None, 2)
+        methods_to_compare(["dimkl3"], (), Design(settings=ModelSettings(n_jobs=jobs)))[0]
+        for jobs in (None, 2)
     )
     assert [method.spec for method in serial] == [method.spec for method in more]
 
@@ -93,7 +97,9 @@ def test_what_is_not_there_is_refused() -> None:
         names_of(["dinkl*"])
     with pytest.raises(UnknownNameError, match="Did you mean 'dimkl3'"):
         names_of(["dimk3"])
+    settings = ModelSettings(feature_map="implicit")
+    implicit = Design(settings=settings, learners=("mhks",))
     with pytest.raises(IncompatibleError):
-        names_of(["dimkl3"], (), MethodOptions(learners=("mhks",), feature_map="implicit"))
+        names_of(["dimkl3"], (), implicit)
     with pytest.raises(SpecError, match="scikit-learn classifier"):
         names_of([("mine", 3)])

@@ -15,7 +15,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 
 from mklkit import Comparison
-from mklkit.comparison import comparing, requests
+from mklkit.comparison import comparing, line_up
 from mklkit.errors import DataError
 
 SAME = ["seconds", "predict_seconds", "refit_seconds", "memory"]
@@ -60,8 +60,8 @@ class Counting(GaussianNB):
 def cheap() -> Iterator[None]:
     """Leave the baselines out."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(requests, "baselines", lambda options: [])
-        patch.setattr(requests, "kernel_references", lambda options: [])
+        patch.setattr(line_up, "baselines", lambda design: [])
+        patch.setattr(line_up, "kernel_references", lambda design: [])
         yield
 
 

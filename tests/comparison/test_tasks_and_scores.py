@@ -26,14 +26,15 @@ from mklkit import (
     compare,
 )
 from mklkit.comparison import comparing
+from mklkit.comparison.baselines import baselines
 from mklkit.comparison.data import data_sets
-from mklkit.comparison.methods import MethodOptions
-from mklkit.comparison.references import baselines
+from mklkit.comparison.design import Design
+from mklkit.comparison.line_up import methods_to_compare
 from mklkit.comparison.report.tables import shortfall
-from mklkit.comparison.requests import methods_to_compare
 from mklkit.comparison.running import run_cells
 from mklkit.comparison.stored import Cell
 from mklkit.errors import DataError, MKLKitError
+from mklkit.estimators.model_settings import ModelSettings
 from mklkit.evaluation import make_splits
 from mklkit.evaluation.tasks import Numbers, OneClass
 
@@ -141,8 +142,8 @@ def test_baselines_of_every_task_search_grids_that_they_have() -> None:
         (Numbers(["a", "b"]), np.column_stack([NUMBERS, NUMBERS])),
         (OneClass(), np.where(np.arange(90) % 9 > 0, 1, -1)),
     ):
-        options = MethodOptions(task=task, tune=9, scoring=task.ranked_by[0])
-        searches = [method.pipeline[-1] for method in baselines(options)]
+        design = Design(settings=ModelSettings(tune=9), task=task, scoring=task.ranked_by[0])
+        searches = [method.pipeline[-1] for method in baselines(design)]
         searches = [search for search in searches if isinstance(search, GridSearchCV)]
         assert searches
         for search in searches:
@@ -178,8 +179,9 @@ def test_a_score_is_scikit_learns(score: str) -> None:
 
 
 def test_parameters_are_chosen_by_the_score() -> None:
-    options = MethodOptions(tune="fast", score="f1_macro", scoring="f1_macro")
-    methods, *_ = methods_to_compare(["uniform"], (), options)
+    tuned = ModelSettings(tune="fast")
+    design = Design(settings=tuned, score="f1_macro", scoring="f1_macro")
+    methods, *_ = methods_to_compare(["uniform"], (), design)
     assert {method.pipeline[-1].scoring for method in methods} == {"f1_macro"}
 
 
@@ -216,8 +218,9 @@ def test_tasks_are_not_mixed() -> None:
 
 
 def test_a_baseline_that_takes_most_of_the_time_is_left_out() -> None:
-    options = MethodOptions(kernels="linear", baselines=("logistic regression",))
-    methods, *_ = methods_to_compare((), (), options)
+    linear = ModelSettings(kernels="linear")
+    design = Design(settings=linear, baselines=("logistic regression",))
+    methods, *_ = methods_to_compare((), (), design)
     (data,) = data_sets(X, Y, None, ())
     plan = make_splits(Y, "2x1")
     plain = [cell for *_, cell in run_cells(data, plan, methods, lambda *_: None, lambda _: None)]

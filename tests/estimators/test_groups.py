@@ -11,7 +11,10 @@ import pytest
 import sklearn
 from numpy.testing import assert_allclose
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_validate
+from sklearn.svm import SVC
+from sklearn.svm import SVR as PeerOfSVR
 
 import mklkit
 from mklkit import MKLClassifier, MKLRegressor, MKLSearchCV
@@ -66,21 +69,41 @@ def test_searches_probabilities_and_choices_keep_groups(
         assert min(sizes) < 14  # folds inside of folds
 
 
-def test_the_choice_of_c_keeps_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    splits: list[Any] = []
-    real = Target.folds
+def best_of_three(peer: Any, y: Any, splits: Any, gram: Any) -> float:
+    """Return the C of 1, 10 and 100 whose machine errs least on the held-out rows."""
+    errors = [
+        sum(
+            np.abs(
+                peer(C=C, kernel="precomputed")
+                .fit(gram[np.ix_(train, train)], y[train])
+                .predict(gram[np.ix_(held_out, train)])
+                - y[held_out]
+            ).sum()
+            for train, held_out in splits
+        )
+        for C in (1.0, 10.0, 100.0)
+    ]
+    return (1.0, 10.0, 100.0)[int(np.argmin(errors))]
 
-    def spy(target: Target, *how: Any) -> Any:
-        folds = real(target, *how)
-        splits.extend((target.groups, split) for split in folds)
-        return folds
 
-    monkeypatch.setattr(Target, "folds", spy)
-    MKLClassifier(KERNELS, learner=SVM()).fit(ROWS, LABELS, groups=PATIENTS)
-    MKLRegressor(KERNELS, learner=SVR()).fit(ROWS, ROWS[:, 0], groups=PATIENTS)
-    assert len(splits) == 6
-    for groups, (training, held_out) in splits:
-        assert not set(groups[training]) & set(groups[held_out])
+@pytest.mark.parametrize(
+    ("estimator", "learner", "peer"),
+    [(MKLClassifier, SVM(), SVC), (MKLRegressor, SVR(), PeerOfSVR)],
+    ids=["classes", "numbers"],
+)
+def test_the_choice_of_c_keeps_groups(estimator: Any, learner: Any, peer: Any) -> None:
+    """Rows of a patient are nearly the same: with one of them in training, a large C is best."""
+    draw = np.random.default_rng(1)
+    patients = draw.normal(size=(24, 4)) + 0.5 * (np.arange(24) % 2)[:, None]
+    rows = patients[PATIENTS] + 0.1 * draw.normal(size=(72, 4))
+    y = np.where(LABELS, 1.0, -1.0)
+    gram = rbf_kernel(rows, gamma=0.2)
+    apart = best_of_three(peer, y, list(GroupKFold(3).split(rows, y, PATIENTS)), gram)
+    mixed = best_of_three(peer, y, list(KFold(3, shuffle=True, random_state=0).split(rows)), gram)
+    assert apart < mixed
+    model = estimator(["rbf(gamma=0.2)"], learner=learner)
+    assert model.fit(rows, y, groups=PATIENTS).fitted_.chosen["learner__C"] == (apart,)
+    assert model.fit(rows, y).fitted_.chosen["learner__C"] > (apart,)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -12,12 +12,12 @@ from scipy.optimize import least_squares
 from sklearn.linear_model import Ridge
 from sklearn.svm import SVC
 
+import mklkit
 from mklkit import (
     MKLClassifier,
     MKLOneClass,
     MKLRegressor,
     MKLSearchCV,
-    MKLTransformer,
     MKLVotingClassifier,
 )
 from mklkit.errors import DataError
@@ -100,7 +100,7 @@ def test_rules_score_a_kernel_on_the_rows_that_have_its_source(halves: Any, comb
 
 def test_the_sum_is_definite_with_ones_on_its_diagonal(halves: Any) -> None:
     X, _, new = halves
-    model = MKLTransformer(KERNELS)
+    model = mklkit.MKLTransformer(KERNELS)
     gram = model.fit_transform(X)
     np.testing.assert_allclose(gram, composite(X, X, [1 / 3] * 3), atol=1e-12)
     assert (gram == gram.T).all()
@@ -112,7 +112,7 @@ def test_the_sum_is_definite_with_ones_on_its_diagonal(halves: Any) -> None:
 @pytest.mark.parametrize("combiner", ["uniform", "alignment"])
 def test_features_have_the_composite_as_inner_products(halves: Any, combiner: str) -> None:
     X, y, new = halves
-    model = MKLTransformer(KERNELS, combiner=combiner, feature_map="empirical").fit(X, y)
+    model = mklkit.MKLTransformer(KERNELS, combiner=combiner, feature_map="empirical").fit(X, y)
     features, others = model.transform(X), model.transform(new)
     expected = composite(X, X, model.weights_[0])
     np.testing.assert_allclose(model.fit_transform(X, y), features, atol=1e-9)

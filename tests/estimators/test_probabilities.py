@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import attrs
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -24,9 +25,9 @@ from mklkit import (
     preset_classifier,
     save_model,
 )
-from mklkit.estimators import classifier
 from mklkit.estimators.predicting import cross_fitted
 from mklkit.explanation.refitting import Refit
+from mklkit.plugin import WeightingCombiner
 from mklkit.protocols.splits.making import make_splits
 
 NAMES = np.array(["fern", "moss", "nettle"])
@@ -131,24 +132,30 @@ class TestWhereAskedFor:
         assert not Refit.of(probable().fit(*problem(2)), 0).estimator.probability
 
 
-def test_a_search_calibrates_its_last_fit_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = []
+@attrs.frozen
+class Counting(WeightingCombiner):
+    """Even weights, and the number of rows of each fit."""
 
-    def counted(codes: Any, *others: Any) -> Any:
-        calls.append(len(codes))
-        return cross_fitted(codes, *others)
+    name: ClassVar[str] = "counting"
+    fits: ClassVar[list[int]] = []
 
-    monkeypatch.setattr(classifier, "cross_fitted", counted)
+    def weights(self, views: Any, y: Any) -> Any:
+        self.fits.append(len(y))
+        return np.ones(len(views))
+
+
+def test_a_search_calibrates_its_last_fit_alone() -> None:
     X, y = problem(3)
-    search = MKLSearchCV(probable(), {"learner__C": [0.1, 1.0]}, cv=2, random_state=0).fit(X, y)
-    assert calls == [60]
+    model = probable(combiner=Counting(), multiclass="ovr")
+    Counting.fits.clear()
+    search = MKLSearchCV(model, {"learner__C": [0.1, 1.0]}, cv=2, random_state=0).fit(X, y)
+    # Three classes in each of two folds, then in the last fit and in its five folds.
+    assert sorted(Counting.fits) == [30] * 6 + [48] * 15 + [60] * 3
     alone = clone(search.best_estimator_).fit(X, y)
     np.testing.assert_array_equal(search.predict_proba(X), alone.predict_proba(X))
     assert sum("probabilities by" in note for note in search.choices_) == 1
-    calls.clear()
     ensemble = RPEMEKLClassifier(subset=[6, 9], n_members=2, cv=2, probability=True, random_state=0)
-    ensemble.fit(X, y)
-    assert calls == [60, 60]
+    assert all(member.calibration_ is not None for member in ensemble.fit(X, y).members_)
 
 
 @pytest.mark.parametrize("settings", [{}, RANDOM], ids=["implicit", "landmarks"])

@@ -142,17 +142,19 @@ class TestInEstimators:
         assert loaded.kernels == "auto"
         assert loaded.partial_fit(X[1::2], y[1::2]).kernel_names_ == first
 
-    def test_each_fold_of_a_search_has_its_own_bank(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        banks = []
-
-        def spy(names: object, data: Any, *settings: Any) -> object:
-            banks.append(len(data.rows))
-            return proposing.proposed_bank(None, data, *settings)
-
-        monkeypatch.setattr("mklkit.estimators.fit.proposed_bank", spy)
+    def test_each_fold_of_a_search_has_its_own_bank(self) -> None:
+        X, y = IRIS
         member = MKLClassifier("auto", feature_map="empirical(subset=8)", combiner="ifsl")
-        search = MKLSearchCV(member, {"learner__alpha": (1.0,)}, cv=3, random_state=0).fit(*IRIS)
-        assert banks == [100, 100, 100, 150]
+        folds = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y))
+        member.set_params(random_state=0)
+        search = MKLSearchCV(member, {"learner__alpha": (1.0,)}, cv=folds, random_state=0)
+        results = search.fit(X, y).cv_results_
+        banks = set()
+        for place, (train, test) in enumerate(folds):
+            alone = MKLClassifier(**member.get_params(deep=False)).fit(X[train], y[train])
+            score = alone.set_params(learner="mhks(alpha=1.0)").fit(X[train], y[train])
+            assert results[f"split{place}_test_score"][0] == score.score(X[test], y[test])
+            banks.add(tuple(alone.kernel_names_))
         assert any(note.startswith("kernels auto: took") for note in search.choices_)
 
     def test_sources_can_be_named(

@@ -76,9 +76,9 @@ def test_an_array_of_objects_is_the_same_table(table):
 def test_longer_texts_and_new_categories_are_read(table):
     frame, y = table
     model = MKLClassifier(MIXED).fit(frame, y)
-    new = frame.assign(sequence=frame["sequence"] * 5 + "xyz", color="purple")
+    new = frame.assign(sequence=frame["sequence"] * 5 + "xyz", colour="purple")
     # The new letters and the new colour are in no training row.
-    same = frame.assign(sequence=frame["sequence"] * 5, color="brown")
+    same = frame.assign(sequence=frame["sequence"] * 5, colour="brown")
     assert_alike(model, new, model, same)
 
 
@@ -235,10 +235,10 @@ def test_categories_that_a_file_reader_turned_into_numbers(table):
 def test_columns_of_gaps_alone_are_text_for_kernels_on_words(table, gap, kind):
     frame, y = table
     empty = frame.assign(
-        sequence=pd.Series([gap] * 40, dtype=kind), color=pd.Series([gap] * 40, dtype=kind)
+        sequence=pd.Series([gap] * 40, dtype=kind), colour=pd.Series([gap] * 40, dtype=kind)
     )
     model = MKLClassifier(MIXED, missing="impute").fit(empty, y)
-    written = MKLClassifier(MIXED).fit(frame.assign(sequence="", color="missing"), y)
+    written = MKLClassifier(MIXED).fit(frame.assign(sequence="", colour="missing"), y)
     assert_alike(model, frame, written, frame)
 
 
@@ -283,7 +283,7 @@ def test_searches_votes_probabilities_and_parts(table):
 def test_gates_see_numbers_only(table):
     frame, y = table
     model = MKLClassifier(MIXED, combiner="cluster-gating", random_state=0).fit(frame, y)
-    other = frame.assign(sequence="x", color="y")
+    other = frame.assign(sequence="x", colour="y")
     np.testing.assert_allclose(model.gate_weights(other), model.gate_weights(frame), rtol=1e-9)
     with pytest.raises(IncompatibleError, match="these rows contain only columns of row ids, text"):
         MKLClassifier([("t", Letters(), "sequence")], combiner="cluster-gating").fit(

@@ -13,12 +13,12 @@ from helpers.panels import Panel, panels
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import mklkit
 from mklkit import (
     MKLClassifier,
     MKLOneClass,
     MKLRegressor,
     MKLSearchCV,
-    MKLTransformer,
     MKLVotingClassifier,
     RPEMEKLClassifier,
     propose_kernels,
@@ -31,7 +31,7 @@ ESTIMATORS: dict[str, Callable[[], Any]] = {
     "classifier": lambda: MKLClassifier(KERNELS, learner="ridge"),
     "regressor": lambda: MKLRegressor(KERNELS),
     "one class": lambda: MKLOneClass(KERNELS),
-    "transformer": lambda: MKLTransformer(KERNELS),
+    "transformer": lambda: mklkit.MKLTransformer(KERNELS),
     "search": lambda: MKLSearchCV(MKLClassifier(KERNELS), {"learner__C": [1.0]}, cv=2),
     "vote": lambda: MKLVotingClassifier(MKLClassifier(KERNELS), n_members=2),
     "rpemekl": lambda: RPEMEKLClassifier(KERNELS, subset=5),
@@ -131,23 +131,23 @@ def test_a_search_says_what_it_chose(frame: pd.DataFrame) -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "reason"),
+    ("make", "reason"),
     [
-        (MKLClassifier("rbff"), "Did you mean 'rbf'?"),
-        (MKLClassifier(3), "Expected a kernel"),
-        (MKLClassifier([]), "empty list"),
-        (MKLClassifier(combiner=object()), "Expected a combiner"),
-        (MKLRegressor(learner="svm"), "can't learn from numbers"),
-        (MKLTransformer(combiner="ifsl"), "combiners that do"),
-        (MKLOneClass("auto"), "name the kernels"),
-        (MKLSearchCV(None), "MKLSearchCV"),
-        (MKLVotingClassifier(3), "Members are MKLClassifier"),
-        (MKLVotingClassifier(n_members="many"), "n_members"),
-        (RPEMEKLClassifier(subset=[]), "no choices"),
+        (lambda: MKLClassifier("rbff"), "Did you mean 'rbf'?"),
+        (lambda: MKLClassifier(3), "Expected a kernel"),
+        (lambda: MKLClassifier([]), "empty list"),
+        (lambda: MKLClassifier(combiner=object()), "Expected a combiner"),
+        (lambda: MKLRegressor(learner="svm"), "can't learn from numbers"),
+        (lambda: mklkit.MKLTransformer(combiner="ifsl"), "combiners that do"),
+        (lambda: MKLOneClass("auto"), "name the kernels"),
+        (lambda: MKLSearchCV(None), "MKLSearchCV"),
+        (lambda: MKLVotingClassifier(3), "Members are MKLClassifier"),
+        (lambda: MKLVotingClassifier(n_members="many"), "n_members"),
+        (lambda: RPEMEKLClassifier(subset=[]), "no choices"),
     ],
 )
-def test_bad_parameters_are_said_and_raise_nothing(model: Any, reason: str) -> None:
-    (said,) = alone(model).paragraphs
+def test_bad_parameters_are_said_and_raise_nothing(make: Callable[[], Any], reason: str) -> None:
+    (said,) = alone(make()).paragraphs
     assert said.startswith("Its kernels can't be shown, and fit would fail: ")
     assert reason in said
 

@@ -15,7 +15,6 @@ from mklkit import (
     MKLOneClass,
     MKLRegressor,
     MKLSearchCV,
-    MKLTransformer,
     RPEMEKLClassifier,
 )
 
@@ -41,8 +40,6 @@ def _depends_on_folds(estimator):
         RPEMEKLClassifier(subset=0.3, n_members=2),
         MKLClassifier("rbf", learner="svm(C=1, tol=1e-10)", probability=True),
         MKLOneClass("rbf(gamma=0.1)", learner="one-class-svm(tol=1e-12)"),
-        MKLTransformer(),
-        MKLTransformer("rbf", feature_map="empirical", combiner="uniform"),
         # A width that follows from the rows would not follow from their weights.
         MKLRegressor(["linear", "rbf(sigma=1)"]),
     ],

@@ -18,7 +18,6 @@ from mklkit import (
     MKLOneClass,
     MKLRegressor,
     MKLSearchCV,
-    MKLTransformer,
     MKLVotingClassifier,
 )
 from mklkit.datasets.npz import read_npz
@@ -34,7 +33,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "text": lambda rows: MKLClassifier(["spectrum@0"]).fit(rows, Y),
     "regressor": lambda rows: MKLRegressor().fit(rows, X[:, 0]),
     "one class": lambda rows: MKLOneClass().fit(rows),
-    "transformer": lambda rows: MKLTransformer().fit(rows, Y),
+    "transformer": lambda rows: mklkit.MKLTransformer().fit(rows, Y),
     "votes": lambda rows: MKLVotingClassifier().fit(rows, Y),
     "search": lambda rows: MKLSearchCV(MKLClassifier()).fit(rows, Y),
     "search of numbers": lambda rows: MKLSearchCV(MKLRegressor()).fit(rows, X[:, 0]),
@@ -42,7 +41,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "predict": lambda rows: MKLClassifier().fit(X, Y).predict(rows),
     "predict numbers": lambda rows: MKLRegressor().fit(X, X[:, 0]).predict(rows),
     "outliers": lambda rows: MKLOneClass().fit(X).predict(rows),
-    "transform": lambda rows: MKLTransformer().fit(X, Y).transform(rows),
+    "transform": lambda rows: mklkit.MKLTransformer().fit(X, Y).transform(rows),
     "score": lambda rows: MKLClassifier().fit(X, Y).score(rows, Y),
     "compare": lambda rows: mklkit.compare(rows, Y),
     "explain": lambda rows: mklkit.explain(MKLClassifier().fit(X, Y), rows, Y),

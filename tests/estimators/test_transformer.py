@@ -15,6 +15,7 @@ from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mklkit import (
     IncompatibleError,
@@ -159,3 +160,10 @@ def test_text_and_numbers_are_sources_alike() -> None:
     flagged = MKLOneClass(kernels[1:], learner="one-class-svm(nu=0.1)").fit(frame)
     strange = pd.DataFrame({"size": [0.0], "gene": ["tttttt"]})
     assert flagged.predict(strange).tolist() == [-1]
+
+
+@parametrize_with_checks(
+    [MKLTransformer(), MKLTransformer("rbf", feature_map="empirical", combiner="uniform")]
+)
+def test_the_contract_of_scikit_learn_holds(estimator, check):
+    check(estimator)

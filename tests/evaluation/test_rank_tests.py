@@ -17,7 +17,6 @@ from mklkit.evaluation import (
     friedman_test,
     indistinguishable,
     nemenyi_p_values,
-    rank_tests,
 )
 
 DIFFERENCES = np.array([0.03, -0.01, 0.012, 0.004, 0.02, -0.002])
@@ -144,12 +143,17 @@ def test_signed_ranks_are_those_of_a_naive_transcription():
     np.testing.assert_allclose(shares, naive_signed_ranks(DIFFERENCES, 0.0075, 4000), atol=0.032)
 
 
-def test_signed_ranks_have_symmetry_a_scale_and_blocks(monkeypatch):
+def test_signed_ranks_have_symmetry_and_a_scale():
     shares = signed_ranks(DIFFERENCES, n_samples=4000)
     assert (signed_ranks(-DIFFERENCES, n_samples=4000) == shares[::-1]).all()
     assert (signed_ranks(50 * DIFFERENCES, rope=1, n_samples=4000) == shares).all()
-    monkeypatch.setattr(rank_tests, "BLOCK", 700)
-    assert (signed_ranks(DIFFERENCES, n_samples=4000) == shares).all()
+
+
+def test_signed_ranks_of_many_samples_are_those_of_a_naive_transcription():
+    """They are drawn in blocks of a million ranks."""
+    shares = signed_ranks(DIFFERENCES, rope=0.0075, n_samples=1_500_000 // len(DIFFERENCES))
+    assert shares.sum() == pytest.approx(1)
+    np.testing.assert_allclose(shares, naive_signed_ranks(DIFFERENCES, 0.0075, 4000), atol=0.032)
 
 
 def test_limits_of_signed_ranks():

@@ -12,7 +12,7 @@ from sklearn.metrics import mean_absolute_error, r2_score
 from sklearn.pipeline import make_pipeline
 
 from mklkit import DataError, IncompatibleError, MKLOneClass, MKLRegressor, SpecError
-from mklkit.estimators.from_preset import default_preset, find_preset
+from mklkit.estimators.model_settings import ModelSettings
 from mklkit.evaluation import cross_validate
 from mklkit.evaluation.tasks import Classes, Numbers, OneClass, task_of
 from mklkit.protocols.splits.holding_out import held_out_mask
@@ -105,12 +105,12 @@ def test_a_regressor_is_cross_validated() -> None:
 
 def test_what_is_for_classes_is_refused_for_numbers() -> None:
     task = Numbers()
-    assert isinstance(task.pipeline(default_preset(), random_state=0)[-1], MKLRegressor)
+    assert isinstance(task.pipeline(ModelSettings())[-1], MKLRegressor)
     for setting in ({"bandwidths": "all-rows"}, {"multiclass": "ovr"}, {"probability": True}):
         with pytest.raises(IncompatibleError, match=next(iter(setting))):
-            task.pipeline(default_preset(), **setting)
+            task.pipeline(ModelSettings.named(setting))
     with pytest.raises(IncompatibleError, match="rpemekl"):
-        task.pipeline(find_preset("rpemekl"))
+        task.pipeline(ModelSettings(preset="rpemekl"))
 
 
 def test_outliers_have_a_negative_score() -> None:

@@ -28,13 +28,13 @@ from sources import (
     three_sources,
 )
 
+import mklkit
 from mklkit import (
     DataError,
     IncompatibleError,
     MKLClassifier,
     MKLOneClass,
     MKLRegressor,
-    MKLTransformer,
     SpecError,
     explain,
 )
@@ -300,7 +300,7 @@ def test_outliers_are_scored_by_the_area_under_the_curve() -> None:
 def test_models_that_predict_nothing_are_refused() -> None:
     rows, numbers = three_numbers(40)
     with pytest.raises(IncompatibleError, match="no score"):
-        explain(MKLTransformer("linear").fit(rows), rows, numbers)
+        explain(mklkit.MKLTransformer("linear").fit(rows), rows, numbers)
 
 
 def test_rows_of_a_group_are_never_on_both_sides() -> None:

@@ -41,6 +41,13 @@ def views_of(
     return ViewSet.fit(bound, fitted_map, rows, np.random.RandomState(seed))
 
 
+def in_blocks(views: ViewSet) -> ViewSet:
+    """Have features made again, block by block, in each pass over the rows."""
+    assert views.blocks is not None
+    views.blocks.most_kept = 0
+    return views
+
+
 @attrs.frozen
 class Mean(FusionCombiner):
     """The mean of the decisions."""

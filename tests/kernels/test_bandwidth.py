@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import cdist, pdist
+from sklearn.neighbors import NearestNeighbors
 from sklearn.svm import SVC
 
 from mklkit import DataError, MKLClassifier
@@ -19,7 +20,7 @@ from mklkit.kernels.bandwidth import (
     median_distance,
     squared_neighbor_distance,
 )
-from mklkit.numerics.sampling import sampled_pairs, sampled_rows
+from mklkit.numerics.sampling import sampled_pairs
 from mklkit.protocols import Rows
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
 
@@ -113,24 +114,26 @@ def test_a_gamma_beyond_the_numbers_of_the_data_is_refused(gamma, kind):
         RBF(gamma=gamma).fit(np.eye(3, dtype=kind))
 
 
-def test_of_many_rows_distances_are_sampled(rng, monkeypatch):
-    rows = rng.uniform(size=(3000, 5)) * [9, 1, 1, 1, 1]
+def test_of_many_rows_distances_are_sampled(rng):
+    rows = rng.uniform(size=(5200, 5)) * [9, 1, 1, 1, 1]
     rows = rows[rows[:, 0].argsort()].astype(np.float32)  # rows next to each other are near
-    rules = {"mean": mean_distance, "median": median_distance, "near": squared_neighbor_distance}
-    exact = {name: rule(rows) for name, rule in rules.items()}
-    monkeypatch.setattr("mklkit.kernels.bandwidth.MOST_ROWS", 1000)
-    for name, rule in rules.items():
-        assert rule(rows) == pytest.approx(exact[name], rel=5e-3), name
-        assert rule(rows) != exact[name], name
+    distances = pdist(rows)
+    near, _ = NearestNeighbors(n_neighbors=5).fit(rows).kneighbors()
+    exact = {
+        mean_distance: 2 * distances.sum() / 5200**2,
+        median_distance: np.median(distances),
+        squared_neighbor_distance: (near**2).mean(),
+    }
+    for rule, expected in exact.items():
+        # The median of 64 pairs of each row has a standard error of 0.2 %, the others less.
+        assert rule(rows) == pytest.approx(expected, rel=7e-3), rule
+        assert rule(rows) != expected, rule
 
 
-def test_sampled_distances_count_by_the_weights_of_both_rows(rng, monkeypatch):
-    rows = rng.uniform(size=(1200, 2)) * [9, 1]
+def test_sampled_distances_count_by_the_weights_of_both_rows(rng):
+    rows = rng.uniform(size=(5200, 2)) * [9, 1]
     weights = 0.2 + rows[:, 0] ** 2  # far rows count more
-    exact = np.average(
-        np.linalg.norm(rows[:, None] - rows, axis=2), weights=np.outer(weights, weights)
-    )
-    monkeypatch.setattr("mklkit.kernels.bandwidth.MOST_ROWS", 1000)
+    exact = weights @ cdist(rows, rows) @ weights / weights.sum() ** 2
     assert mean_distance(rows, weights) == pytest.approx(exact, rel=0.02)
     assert mean_distance(rows) > 1.3 * exact
 
@@ -144,7 +147,7 @@ def test_pairs_of_a_sample_are_different_and_every_row_is_in_as_many():
     assert set(np.bincount(np.concatenate([higher, lower]))) == {6}
 
 
-def test_rows_read_in_parts_have_the_bandwidth_of_rows_in_memory(rng, monkeypatch):
+def test_rows_read_in_parts_have_the_bandwidth_of_rows_in_memory(rng):
     class Parts:
         def __init__(self, rows):
             self.rows, self.shape, self.dtype = rows, rows.shape, rows.dtype
@@ -156,12 +159,11 @@ def test_rows_read_in_parts_have_the_bandwidth_of_rows_in_memory(rng, monkeypatc
             assert isinstance(members, slice) or (np.diff(members) > 0).all()
             return self.rows[members]
 
-    rows = rng.normal(size=(60, 3))
-    monkeypatch.setattr(sampled_rows, "__defaults__", (20,))
+    rows = rng.normal(size=(50_100, 2))  # of which 50,000 count
     for rule in RULES:
         kernel = RBF(sigma=rule)
         assert kernel.fit(Parts(rows)) == kernel.fit(rows), rule
-    assert RBF().fit(rows) != RBF().fit(rows[:20])
+    assert RBF().fit(rows) != RBF().fit(rows[:50_000])
 
 
 @given(seed=st.integers(0, 10_000), rule=st.sampled_from(["mean", "scale", "auto"]))
@@ -203,11 +205,13 @@ def test_only_ratios_of_weights_count(rule, scale):
     assert np.isclose(bandwidth(rule, rows, weights * scale), bandwidth(rule, rows, weights))
 
 
-def test_pairs_of_a_row_with_itself_count_at_every_size(monkeypatch):
-    rows = np.random.default_rng(5).normal(size=(150, 2))
-    exact = np.linalg.norm(rows[:, None] - rows[None], axis=2).mean()
-    assert np.isclose(bandwidth("mean", rows), exact)
-    monkeypatch.setattr("mklkit.kernels.bandwidth.MOST_ROWS", 149)
-    # 64 of 74 shifts are sampled: what is left out of the mean would be 1/150.
-    assert np.isclose(bandwidth("mean", rows), exact, rtol=3e-3)
-    assert np.isclose(bandwidth("mean", rows, np.full(150, 2.0)), bandwidth("mean", rows))
+@pytest.mark.parametrize("n_rows", [150, 5200])
+def test_pairs_of_a_row_with_itself_count_at_every_size(n_rows):
+    """Of a row that is as heavy as all others together, every fourth pair is such a one."""
+    rows = np.random.default_rng(5).normal(size=(n_rows, 2))
+    weights = np.ones(n_rows)
+    weights[rows[:, 0].argsort()[n_rows // 2]] = n_rows
+    exact = weights @ cdist(rows, rows) @ weights / weights.sum() ** 2
+    assert np.isclose(bandwidth("mean", rows, weights), exact, rtol=1e-9 if n_rows < 200 else 0.1)
+    same = np.full(n_rows, 2.0)
+    assert np.isclose(bandwidth("mean", rows, same), bandwidth("mean", rows))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.linalg
-from helpers.builders import views_of
+from helpers.builders import in_blocks, views_of
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.svm import SVC
@@ -17,7 +17,6 @@ from mklkit.learners import KDA, MHKS, SVM
 from mklkit.learners.smoothed_hinge import best_bias, solve_smoothed
 from mklkit.learners.support_vectors import choose_C, solve_primal
 from mklkit.plugin import GramSide, Target
-from mklkit.views import feature_blocks
 from mklkit.views.sides import FeatureSide
 
 EXACT = {"rtol": 1e-8, "atol": 1e-8}
@@ -49,11 +48,11 @@ def on_features(learner, rows, y, new, weights=None):
 @quietly
 @pytest.mark.parametrize("learner", [MHKS(alpha=0.5, max_iter=20), KDA(), SVM(C=1.0, tol=1e-11)])
 @pytest.mark.parametrize("kept", [True, False], ids=["kept", "made again"])
-def test_features_in_blocks_are_weighted_as_features_in_memory(learner, kept, monkeypatch):
-    rows, y, often = problem(3, n_rows=40)
-    if not kept:
-        monkeypatch.setattr(feature_blocks, "SMALL_BYTES", 0)
+def test_features_in_blocks_are_weighted_as_features_in_memory(learner, kept):
+    rows, y, often = problem(3, n_rows=40 if kept else 1100)
     whole = views_of("rbf", rows, "empirical(subset=9)")
+    if not kept:
+        in_blocks(whole)
     view, weights = whole[0], often.astype(float)
     in_memory = FeatureSide(view.projector.transform(rows))
     target = Target.two_classes(y, weights)

@@ -6,15 +6,14 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from helpers.builders import views_of
+from helpers.builders import in_blocks, views_of
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from mklkit import MKLClassifier
-from mklkit.learners import SVM, support_vectors
-from mklkit.learners.support_vectors import solve_primal
-from mklkit.views import feature_blocks
+from mklkit.learners import SVM
+from mklkit.learners.smoothed_hinge import solve_smoothed
 from mklkit.views.sides import FeatureSide
 
 
@@ -38,14 +37,13 @@ def _of_libsvm(C):
 
 @pytest.mark.parametrize("C", [0.01, 1.0, 5.0])
 @pytest.mark.parametrize(("scale", "offset"), [(1.0, 0.0), (1.0, 20.0), (0.01, 0.0)])
-def test_many_rows_solve_the_problem_of_libsvm(monkeypatch, C, scale, offset):
+def test_many_rows_solve_the_problem_of_libsvm(C, scale, offset):
     """Features far from zero have a large bias; libsvm, which stops early, is asked at zero."""
     near, y = _problem()
     rows = (near + offset) * scale
     exact, least = _of_libsvm(C)
     C, least = C / scale**2, least / scale**2
-    monkeypatch.setattr(support_vectors, "LIBSVM_ROWS", 0)
-    plane = solve_primal(FeatureSide(rows), y, C)
+    plane = solve_smoothed(FeatureSide(rows), y, C, 1e-3 / 5, 5000)
     assert plane.ended
     reached = _objective(plane.coefficients, plane.bias, rows, y, C)
     assert least * (1 - 1e-9) <= reached <= least * (1 + 2e-4)
@@ -53,42 +51,46 @@ def test_many_rows_solve_the_problem_of_libsvm(monkeypatch, C, scale, offset):
     np.testing.assert_allclose(rows @ plane.coefficients + plane.bias, expected, atol=0.05)
 
 
-def test_many_rows_too_end_with_one_warning(monkeypatch):
-    monkeypatch.setattr(support_vectors, "LIBSVM_ROWS", 0)
-    rows, y = _problem()
-    model = MKLClassifier("linear", feature_map="empirical", learner=SVM(max_iter=200))
+def test_many_rows_too_end_with_one_warning():
+    rows, y = _problem(5100)  # more than libsvm gets
+    model = MKLClassifier("linear", feature_map="empirical(subset=8)", learner=SVM(max_iter=200))
     with pytest.warns(ConvergenceWarning, match=r"max_iter=200 steps") as warned:
         model.fit(rows, y)
     assert len(warned) == 1
 
 
-def test_passes_over_the_rows_are_bounded(monkeypatch):
-    monkeypatch.setattr(support_vectors, "LIBSVM_ROWS", 0)
+class CountedSide(FeatureSide):
+    """Features that count the passes over their rows."""
+
+    passes = 0
+
+    def project(self, *arguments):
+        self.passes += 1
+        return super().project(*arguments)
+
+    def weighted_products(self, *arguments):
+        self.passes += 1
+        return super().weighted_products(*arguments)
+
+
+def test_passes_over_the_rows_are_bounded():
     rows, y = _problem(300)
-    side, passes = FeatureSide(rows), []
-
-    def counted(own):
-        return lambda *arguments: passes.append(1) or own(*arguments)
-
-    for name in ("project", "weighted_products"):
-        monkeypatch.setattr(side, name, counted(getattr(side, name)))
-    plane = solve_primal(side, y, 1e4, 1e-9, 8 * support_vectors.STEPS_A_PASS)
+    side = CountedSide(rows)
+    plane = solve_smoothed(side, y, 1e4, 1e-9 / 5, 8)
     assert not plane.ended
-    assert len(passes) <= 8 + 1  # and one for the bias
+    assert 0 < side.passes <= 8 + 1  # and one for the bias
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("C", [0.1, 1e4])
-def test_blocks_of_several_views_solve_the_problem_of_their_features(monkeypatch, dtype, C):
-    monkeypatch.setattr(support_vectors, "LIBSVM_ROWS", 0)
-    monkeypatch.setattr(feature_blocks, "SMALL_BYTES", 0)  # features are made again in each pass
+def test_blocks_of_several_views_solve_the_problem_of_their_features(dtype, C):
     rows, y = _problem(2500)
-    views = views_of(["linear", "rbf"], rows.astype(dtype), "empirical(subset=8)")
+    views = in_blocks(views_of(["linear", "rbf"], rows.astype(dtype), "empirical(subset=8)"))
     side = views.weighted(np.array([0.3, 0.7]))
-    plane = solve_primal(side, y.astype(dtype), C)
+    plane = solve_smoothed(side, y.astype(dtype), C, 1e-3 / 5, 5000)
     features = side.features().astype(np.float64)
     reached = _objective(plane.coefficients, plane.bias, features, y, C)
-    least = solve_primal(FeatureSide(features), y, C, 1e-5)
+    least = solve_smoothed(FeatureSide(features), y, C, 1e-5 / 5, 5000)
     assert reached <= 1.0005 * _objective(least.coefficients, least.bias, features, y, C)
 
 

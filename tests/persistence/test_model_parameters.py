@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 import pytest
 from crafted import Check, dict_node, hiding, json_node, list_node, node, rewritten, tuple_node
+from joblib._parallel_backends import ThreadingBackend
 from sklearn.base import BaseEstimator
 from sklearn.cluster import FeatureAgglomeration
 from sklearn.compose import make_column_transformer
@@ -112,15 +114,22 @@ def test_attributes_that_are_pairs(check_refused: Check) -> None:
     check_refused("memory='folder'", schema=change)
 
 
-def test_loading_starts_no_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    steps = [("a", StandardScaler()), ("b", StandardScaler())]
-    save_model(FeatureUnion(steps, n_jobs=2).fit(ROWS), tmp_path / "model.mkl")
+class NoProcesses(ThreadingBackend):
+    """A backend of joblib that must not be used."""
 
-    def refused(*_: Any, **__: Any) -> None:
+    def configure(self, *_: Any, **__: Any) -> int:
         raise AssertionError("a process is started")
 
-    monkeypatch.setattr("joblib._parallel_backends.LokyBackend.configure", refused)
-    assert load_model(tmp_path / "model.mkl").n_jobs == 2
+
+def test_loading_starts_no_processes(tmp_path: Path) -> None:
+    steps = [("a", StandardScaler()), ("b", StandardScaler())]
+    save_model(FeatureUnion(steps, n_jobs=2).fit(ROWS), tmp_path / "model.mkl")
+    joblib.register_parallel_backend("no processes", NoProcesses)
+    with joblib.parallel_config("no processes"):
+        loaded = load_model(tmp_path / "model.mkl")
+        assert loaded.n_jobs == 2
+        with pytest.raises(AssertionError, match="a process is started"):
+            loaded.fit(ROWS)
 
 
 def test_no_file_is_written_by_a_method_named_in_the_file(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ import attrs
 import numpy as np
 import pytest
 
-from mklkit import MKLClassifier, MKLKitError, MKLRegressor, MKLSearchCV, MKLTransformer
+import mklkit
+from mklkit import MKLClassifier, MKLKitError, MKLRegressor, MKLSearchCV
 from mklkit.kernels.inner_products import Linear
 from mklkit.plugin import FittedKernel, Kernel, LearnerTraits, weighting_rule
 from mklkit.protocols import FittedLearner, Learner, Target, protected
@@ -43,7 +44,7 @@ def centers_rows(view: Any, y: np.ndarray) -> float:
     "estimator",
     [
         lambda combiner: MKLClassifier(combiner=combiner),
-        lambda combiner: MKLTransformer(combiner=combiner),
+        lambda combiner: mklkit.MKLTransformer(combiner=combiner),
         lambda combiner: MKLSearchCV(MKLClassifier(combiner=combiner), {"learner__C": [1, 2]}),
     ],
 )

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.builders import views_of
+from helpers.builders import in_blocks, views_of
 
 from mklkit import DataError
 from mklkit.numerics import sampling
 from mklkit.views import feature_statistics
 from mklkit.views.stored_rows import StoredRows
 
+N_ROWS = 1100
+"""More than the rows of a block."""
 TRIO = ["linear", "rbf(gamma=0.1)", "polynomial(degree=2)"]
 
 
 @pytest.fixture
 def problem(rng):
-    rows = rng.normal([0, 1, 0, 3], size=(100, 4))
-    return rows, np.where(rows[:, 0] + rng.normal(size=100) > 0.4, 1.0, -1.0)
+    rows = rng.normal([0, 1, 0, 3], size=(N_ROWS, 4))
+    return rows, np.where(rows[:, 0] + rng.normal(size=N_ROWS) > 0.4, 1.0, -1.0)
 
 
 def test_quartiles_of_many_rows_come_from_pairs_of_each_class(rng, monkeypatch):
@@ -49,15 +51,14 @@ def test_sums_that_exceed_the_memory_are_refused_before_they_are_made(problem):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("feature_map", ["empirical(subset=9)", "empirical(subset=20, rank=3)"])
-def test_moments_of_similarities_are_those_of_the_features(
-    problem, small_blocks, feature_map, weighted, rng
-):
+def test_moments_of_similarities_are_those_of_the_features(problem, feature_map, weighted, rng):
     """Of few features, moments are summed over these; of others over similarities."""
     rows, y = problem
-    weights = rng.uniform(0.5, 2, size=100) if weighted else None
+    weights = rng.uniform(0.5, 2, size=N_ROWS) if weighted else None
     views = views_of([*TRIO, "rbf(gamma=1)"], rows, feature_map)
     features = np.hstack([view.features() for view in views])
-    moments = views_of([*TRIO, "rbf(gamma=1)"], rows, feature_map).weighted(np.ones(4))
+    views = in_blocks(views_of([*TRIO, "rbf(gamma=1)"], rows, feature_map))
+    moments = views.weighted(np.ones(4))
     moments = moments.class_moments(y, weights)
     for code, label in enumerate((-1, 1)):
         members = y == label
@@ -70,13 +71,11 @@ def test_moments_of_similarities_are_those_of_the_features(
         np.testing.assert_allclose(moments.covariance(code), spread, atol=1e-9 * size)
 
 
-def test_rows_read_in_parts_are_refused_where_they_change_or_have_gaps(
-    problem, small_blocks, tmp_path
-):
+def test_rows_read_in_parts_are_refused_where_they_change_or_have_gaps(problem, tmp_path):
     rows, y = problem
     rows.tofile(tmp_path / "rows")
     stored = StoredRows(tmp_path / "rows", rows.shape, rows.dtype)
-    views = views_of(TRIO, stored, "empirical(subset=9)")
+    views = in_blocks(views_of(TRIO, stored, "empirical(subset=9)"))
     views[0].normal_matrix()
     np.append(rows, rows).tofile(tmp_path / "rows")
     with pytest.raises(DataError, match=r"rows has changed since it was opened"):
@@ -85,4 +84,4 @@ def test_rows_read_in_parts_are_refused_where_they_change_or_have_gaps(
     rows.tofile(tmp_path / "rows")
     stored = StoredRows(tmp_path / "rows", rows.shape, rows.dtype)
     with pytest.raises(DataError, match=r"Row 77 \(counted from 0\) has NaN or infinity"):
-        views_of("linear", stored, "empirical(subset=9)")[0].normal_matrix()
+        in_blocks(views_of("linear", stored, "empirical(subset=9)"))[0].normal_matrix()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.builders import ids, views_of, weights_by
+from helpers.builders import ids, in_blocks, views_of, weights_by
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
 from mklkit.feature_maps import Implicit
@@ -57,7 +57,7 @@ def test_single_precision_rows_give_single_precision_matrices(rng):
 
 SIDES = {
     "full map": lambda rows: views_of("rbf(gamma=0.3)", rows, "empirical")[0],
-    "blocks": lambda rows: views_of(TRIO, rows, "empirical(subset=9)").weighted(
+    "blocks": lambda rows: in_blocks(views_of(TRIO, rows, "empirical(subset=9)")).weighted(
         np.array([0.2, 0, 0.8])
     ),
     "subset map": lambda rows: views_of("rbf(gamma=0.3)", rows, "empirical(subset=9)")[0],
@@ -73,10 +73,8 @@ SIDES = {
 
 
 @pytest.mark.parametrize("name", SIDES)
-def test_block_operations_and_spectra_are_those_of_the_features(rng, name, request):
-    if name == "blocks":
-        request.getfixturevalue("small_blocks")
-    make, rows = SIDES[name], rng.normal(size=(40, 3))
+def test_block_operations_and_spectra_are_those_of_the_features(rng, name):
+    make, rows = SIDES[name], rng.normal(size=(1100 if name == "blocks" else 40, 3))
     side, features = make(rows), make(rows).features()
     assert side.n_rows == len(features) == side.normal_matrix().total
     assert side.n_features == features.shape[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.builders import ids, views_of
+from helpers.builders import ids, in_blocks, views_of
 from oracles.blocks import alignment, block_values, centered_alignment
 from sklearn.metrics.pairwise import (
     laplacian_kernel,
@@ -80,11 +80,11 @@ def test_single_precision_rows(rng):
     check_quadrants(views_of(names, rows), [KERNELS[n](rows.astype(float)) for n in names], y, 2e-5)
 
 
-def test_quadrants_of_features_are_those_of_their_products(rng, small_blocks):
-    rows, names = rng.normal([0, 1, 0, 3], size=(100, 4)), list(KERNELS)[:4]
-    views = views_of(names, rows, "empirical(subset=20)")
+def test_quadrants_of_features_are_those_of_their_products(rng):
+    rows, names = rng.normal([0, 1, 0, 3], size=(1100, 4)), list(KERNELS)[:4]
+    views = in_blocks(views_of(names, rows, "empirical(subset=20)"))
     features = [view.projector.map.transform(rows) for view in views]
-    check_quadrants(views, [values @ values.T for values in features], labels(100, 40), 1e-9)
+    check_quadrants(views, [values @ values.T for values in features], labels(1100, 440), 1e-9)
 
 
 def test_features_of_a_wide_kernel_keep_the_digits_of_its_spread(rng):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.builders import TRIO, trio_grams, views_of
+from helpers.builders import TRIO, in_blocks, trio_grams, views_of
 
 from mklkit.views.deciding import RowBlock, weighted_columns
 
@@ -49,20 +49,21 @@ def test_training_rows_have_the_weighted_sum_of_the_kernels(feature_map, rows):
 
 @pytest.mark.parametrize("kept", [True, False], ids=["kept", "in blocks"])
 @pytest.mark.parametrize("weights", [WEIGHTS, np.array([0.7, 0.0, 0.3]), np.array([0.0, 0.0, 2])])
-def test_features_have_the_roots_of_their_weights(weights, kept, rows, rng, request):
-    if not kept:
-        request.getfixturevalue("small_blocks")
+def test_features_have_the_roots_of_their_weights(weights, kept, rng):
+    n_rows = 50 if kept else 1100
+    rows = rng.normal(size=(n_rows, 4))
     views = views_of(TRIO, rows, "empirical(subset=9)")
+    views = views if kept else in_blocks(views)
     features = side_by_side(views, weights)
     side = views.weighted(weights)
     same(side.features(), features)
     members = np.array([3, 17, 40])
     same(side.some_features(members), features[members])
-    coefficients, targets = rng.normal(size=features.shape[1]), rng.normal(size=(50, 2))
+    coefficients, targets = rng.normal(size=features.shape[1]), rng.normal(size=(n_rows, 2))
     same(side.project(coefficients), features @ coefficients)
     same(side.project_back(targets), features.T @ targets)
     same(side.normal_matrix().products, features.T @ features)
-    counts = rng.uniform(0.5, 2, 50)
+    counts = rng.uniform(0.5, 2, n_rows)
     products, sums = side.weighted_products(counts, targets)
     same(products, features.T @ (counts[:, None] * features))
     same(sums, features.T @ targets)

@@ -1,1 +1,1 @@
-"""Paper 001: kernel weights that depend on soft clusters of the rows."""
+"""Kernel weights that depend on soft clusters of the samples (Mu and Zhou 2011)."""

@@ -1,4 +1,4 @@
-"""Cluster gating: kernel weights per soft cluster, learned with the embedding (paper 001)."""
+"""Cluster gating: kernel weights per soft cluster, and an embedding (Mu and Zhou 2011)."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class ClusterGating(GatingCombiner):
 
     The composite kernel is Σ_p (η_p(x) + η_p(z)) k_p(x, z), or with products of the gates, for
     η_p(x) = Γ(x)Θ_p, with the p-th column of Θ. Θ and an embedding are learned alternately, each
-    raising the trace ratio.
+    raising the trace ratio (Mu and Zhou 2011 [1]_).
 
     The sum form is linear in Θ but in general not positive semi-definite; as in the paper it is
     used unchanged, which ``kda`` supports. For ``svm`` and ``kmhks`` a warning is given when a
@@ -88,21 +88,23 @@ class ClusterGating(GatingCombiner):
     Parameters
     ----------
     n_clusters : int, default=4
-        C; 1 gives uniform MKL with learned weights. Limited to the number of rows, with a warning.
+        The number C of clusters; 1 gives uniform MKL with learned weights. Limited to the number of
+        rows, with a warning.
     composition : {"sum", "product"}, default="sum"
+        How the gates of two samples are combined.
     alpha : float, default=1e-3
-        γ in the paper, the Tikhonov regularisation of the embedding.
+        The Tikhonov regularisation of the embedding, γ in the paper.
     smoothness : float, default=0.0
-        γ_θ, the penalty on weights that differ between clusters.
+        The penalty γ_θ on weights that differ between clusters.
     clusterer : str or object, default="gaussian-mixture"
         ``"gaussian-mixture"`` or ``"bayesian-gaussian-mixture"``, optionally with scikit-learn's
         parameters, or any object with ``fit`` and ``predict_proba``.
     pairs : {"gradient", "random"}, default="gradient"
         Which weights exchange in a step of stage two; the paper uses random pairs.
     steps : {"accelerated", "plain"}, default="accelerated"
-        Accelerated: an alternation continues in the direction of stage two while the ratio
-        rises, and stage two adds Newton steps to exchanges by gradient. Plain: only exchanges, as
-        in the paper's Algorithms 1 and 2; needs many more alternations.
+        Accelerated: an alternation continues in the direction of stage two while the ratio rises,
+        and stage two adds Newton steps to exchanges by gradient. Plain: only exchanges, as in the
+        paper's Algorithms 1 and 2; needs many more alternations.
     max_iter : int, default=50
         The maximum number of alternations of the two stages.
     tol : float, default=1e-4
@@ -114,9 +116,14 @@ class ClusterGating(GatingCombiner):
 
     Notes
     -----
-    An alternation costs O(CM·N²K) for K components, tile by tile, and an embedding of one
-    composite Gram matrix, O(N³). Peak memory is five N × N matrices, whatever M, and the
-    kernels' tiles where these take at most 128 MiB. Source: paper 001.
+    An alternation costs O(CM·N²K) for K components, tile by tile, and an embedding of one composite
+    Gram matrix, O(N³). Peak memory is five N × N matrices, whatever M, and the kernels' tiles where
+    these take at most 128 MiB.
+
+    References
+    ----------
+    .. [1] Y. Mu and B. Zhou, "Non-uniform multiple kernel learning with cluster-based gating
+       functions", Neurocomputing 74 (2011), 1095–1101.
 
     Examples
     --------

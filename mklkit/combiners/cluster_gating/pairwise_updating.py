@@ -1,7 +1,8 @@
-"""Pairwise element updating: a ratio of quadratics over a product of simplices (001, section 5).
+"""Pairwise element updating: a ratio of quadratics over a product of simplices.
 
 Maximises θᵀS_Bθ / (θᵀS_Lθ + fᵀθ) over Θ (C, M) with rows on the simplex; θ is Θ flattened row by
 row. Each step moves the optimal weight between two kernels of one cluster, in O(CM) per step.
+Source: section 5 of Mu and Zhou 2011.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def update_pairs(
 ) -> PairwiseResult:
     """Maximise the ratio from Θ (C, M), rows on the simplex; it never decreases.
 
-    Pairs by gradient are the best of each cluster's steepest ones (001, footnote 1), with a Newton
+    Pairs by gradient are the best of each cluster's steepest ones (footnote 1), with a Newton
     step on the non-zero weights after every C·M exchanges and before the last; random pairs are
     those published. It ends when a step (4·C·M² in a row for random pairs) raises the ratio by at
     most ``tolerance`` of itself. With ``max_rounds``, T_max, Algorithms 1 and 2 run as printed: a
@@ -202,7 +203,7 @@ def _newton_way(theta: Array, n_kernels: int, difference: Array, slopes: Array) 
 def best_step(
     curvature: float, slope: float, low: float, high: float
 ) -> tuple[float, float]:  # pragma: no cover - compiled
-    """Return the ξ in [low, high] that maximises aξ² + 2bξ, and that maximum (001, eq. 15)."""
+    """Return the ξ in [low, high] that maximises aξ² + 2bξ, and that maximum (eq. 15)."""
     best, gain = 0.0, 0.0
     top = -slope / curvature if curvature < 0.0 else low
     for candidate in (low, high, min(max(top, low), high)):

@@ -3,7 +3,7 @@
 The composite is linear in the weights, G = Σ_cp θ_cp (E_p G_p D_c + D_c G_p E_p): D_c holds the
 memberships of cluster c; E_p is the identity for the sum form, and for the product form, which is
 our addition, the current gates of kernel p (a linearisation about the current gates).
-Source: paper 001, sections 3.4 to 5.
+Source: Mu and Zhou 2011, sections 3.4 to 5.
 """
 
 from __future__ import annotations
@@ -149,19 +149,22 @@ class Stages:
 
 
 class KeptTiles:
-    """The tiles on and above the diagonal of the Gram matrices of some views, in several passes."""
+    """The tiles on and above the diagonal of the Gram matrices of some views, in several passes.
 
-    def __init__(self, views: Views) -> None:
+    They are computed anew in each pass if they take more than ``most_bytes``.
+    """
+
+    def __init__(self, views: Views, most_bytes: int = KEPT_BYTES) -> None:
         self._kernels = KernelRows.of_views(views)
         n_rows = self._kernels.n_rows
         size = (
             len(views) * n_rows * (n_rows + TILE_ROWS) / 2 * self._kernels.arrays[0].dtype.itemsize
         )
-        self._keeps = size <= KEPT_BYTES
+        self._keeps = size <= most_bytes
         self._kept: list[tuple[slice, slice, list[tuple[int, Array]]]] = []
 
     def read(self) -> Tiles:
-        """Yield them, as :func:`mklkit.views.kernel_rows.symmetric_tiles`; not to be modified."""
+        """Yield them, as :func:`mklkit.views.tiles.symmetric_tiles`; not to be modified."""
         if not self._keeps:
             yield from symmetric_tiles(self._kernels)
             return
@@ -175,7 +178,7 @@ class KeptTiles:
 def quadratic_forms(
     blocks: Array, projection: Array, graphs: Graphs, regularization: float
 ) -> QuadraticForms:
-    """Return the quadratic forms in θ (001, equations 9 to 11).
+    """Return the quadratic forms in θ (Mu and Zhou 2011, equations 9 to 11).
 
     From blocks Z_cp A (CM, N, K), the factor of θ_cp in GA, for the projection A (N, K).
     O(CM·NK) for the graphs and O((CM)²NK) for the traces, one matrix product; no N × N matrix.
@@ -197,7 +200,7 @@ def quadratic_forms(
 
 
 def smoothness_form(n_clusters: int, n_kernels: int) -> Array:
-    """Return the form (CM, CM) of E(Θ) = Σ_p Σ_c (Θ_cp − μ_p)² (001, section 3.3)."""
+    """Return the form (CM, CM) of E(Θ) = Σ_p Σ_c (Θ_cp − μ_p)² (Mu and Zhou 2011, section 3.3)."""
     centring = np.eye(n_clusters) - 1 / n_clusters
     return np.kron(centring, np.eye(n_kernels))
 

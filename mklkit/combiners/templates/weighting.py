@@ -266,7 +266,6 @@ class LearnedWeighting(Combiner):
     traits: ClassVar[CombinerTraits] = CombinerTraits(row_weights="learner")
     gives_weights: ClassVar[bool] = True
     by_learner: ClassVar[bool] = True
-    """Whether the weights depend on the learner; if not, its variants share them."""
 
     @abstractmethod
     def choose(

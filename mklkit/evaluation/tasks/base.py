@@ -13,11 +13,11 @@ from sklearn.dummy import DummyClassifier
 from sklearn.pipeline import Pipeline
 
 from mklkit.errors import DataError, UnknownNameError, counted, quoted, suggest
+from mklkit.estimators.model_settings import ModelSettings
 from mklkit.evaluation.pooled_r2 import HeldOut
 from mklkit.evaluation.score import Answers, Score, Scorer
 from mklkit.protocols import Array
 from mklkit.protocols import Task as Learned
-from mklkit.protocols.component import Preset
 from mklkit.protocols.splits.making import Folds, make_splits, read_cv
 from mklkit.protocols.splits.split import Indices, Splits
 
@@ -157,8 +157,8 @@ class Task(Protocol):
             raise DataError(f"{counted(gaps, 'row')} without a {self.value}: leave them out.")
         return targets
 
-    def pipeline(self, preset: Preset, *, scale: str | None = None, **settings: Any) -> Pipeline:
-        """Return the unfitted steps from a table to predictions; settings as for the estimator."""
+    def pipeline(self, settings: ModelSettings, scoring: Any = None) -> Pipeline:
+        """Return the unfitted steps from a table to predictions; a search chooses by a score."""
 
     def splits(self, targets: NDArray[Any], cv: Any, seed: Any = 0, groups: Any = None) -> Splits:
         """Return the splits of :func:`mklkit.evaluation.make_splits` for targets of the task."""

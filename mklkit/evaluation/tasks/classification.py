@@ -13,15 +13,15 @@ from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 
 from mklkit.datasets.columns import text_of
-from mklkit.datasets.pipeline import preset_pipeline
+from mklkit.datasets.pipeline import model_pipeline
 from mklkit.datasets.target import check_labels, class_labels
 from mklkit.errors import DataError, listed
+from mklkit.estimators.model_settings import ModelSettings
 from mklkit.evaluation.class_scores import CLASS_SCORES, answers_of, calibration, response, score
 from mklkit.evaluation.score import Answers, Score
 from mklkit.evaluation.tasks.base import LEAF, Task
 from mklkit.protocols import Array
 from mklkit.protocols import Task as Learned
-from mklkit.protocols.component import Preset
 
 UNEVEN = 1.5
 """If class sizes differ by more than this factor, models are scored by balanced accuracy."""
@@ -77,9 +77,9 @@ class Classes(Task):
             f" {_unevenness(targets):.1f} times as many samples as the smallest"
         )
 
-    def pipeline(self, preset: Preset, *, scale: str | None = None, **settings: Any) -> Pipeline:
-        """Return the steps and classifier of a preset."""
-        return preset_pipeline(preset, scale=scale, **settings)
+    def pipeline(self, settings: ModelSettings, scoring: Any = None) -> Pipeline:
+        """Return the steps with an :class:`mklkit.MKLClassifier`."""
+        return model_pipeline(settings, scoring=scoring)
 
     def check_learnable(self, name: str, targets: NDArray[Any]) -> None:
         """Refuse labels of other types than classes have, and a single class."""

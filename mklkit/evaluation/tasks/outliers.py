@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from sklearn.base import is_outlier_detector
 from sklearn.pipeline import Pipeline
 
-from mklkit.datasets.pipeline import pipeline_without_classes
+from mklkit.datasets.pipeline import model_pipeline
 from mklkit.errors import DataError
+from mklkit.estimators.model_settings import ModelSettings
 from mklkit.estimators.one_class import MKLOneClass
 from mklkit.evaluation.class_scores import OUTLIER_SCORES, answers_of
 from mklkit.evaluation.score import Answers, Score
@@ -21,7 +22,6 @@ from mklkit.evaluation.tasks.base import Task
 from mklkit.evaluation.tasks.classification import Classes
 from mklkit.protocols import Array
 from mklkit.protocols import Task as Learned
-from mklkit.protocols.component import Preset
 
 
 @attrs.frozen(eq=False)
@@ -75,10 +75,10 @@ class OneClass(Classes):
         """Return the area under the ROC curve, however rare outliers are."""
         return self.ranked_by[0]
 
-    def pipeline(self, preset: Preset, *, scale: str | None = None, **settings: Any) -> Pipeline:
+    def pipeline(self, settings: ModelSettings, scoring: Any = None) -> Pipeline:
         """Return the steps with an :class:`mklkit.MKLOneClass`; refuse options for classes."""
         reason = "outliers are found without labels"
-        return pipeline_without_classes(MKLOneClass, preset, scale, settings, "detect", reason)
+        return model_pipeline(settings, MKLOneClass, "detect", scoring, reason)
 
     def answers(
         self,

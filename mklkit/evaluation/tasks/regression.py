@@ -13,9 +13,10 @@ from sklearn.base import is_regressor
 from sklearn.dummy import DummyRegressor
 from sklearn.pipeline import Pipeline
 
-from mklkit.datasets.pipeline import pipeline_without_classes
+from mklkit.datasets.pipeline import model_pipeline
 from mklkit.datasets.target import learned_numbers
 from mklkit.errors import DataError, listed
+from mklkit.estimators.model_settings import ModelSettings
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.evaluation.number_scores import NUMBER_SCORES, R2, score_numbers
 from mklkit.evaluation.pooled_r2 import HeldOut, r2_of_split
@@ -23,7 +24,6 @@ from mklkit.evaluation.score import Score, Scorer
 from mklkit.evaluation.tasks.base import LEAF, Task
 from mklkit.protocols import Array
 from mklkit.protocols import Task as Learned
-from mklkit.protocols.component import Preset
 from mklkit.protocols.splits.split import Indices
 
 
@@ -62,13 +62,13 @@ class Numbers(Task):
             raise DataError("Different numbers are needed; those of a target are the same.")
         return numbers
 
-    def pipeline(self, preset: Preset, *, scale: str | None = None, **settings: Any) -> Pipeline:
+    def pipeline(self, settings: ModelSettings, scoring: Any = None) -> Pipeline:
         """Return the steps with an :class:`mklkit.MKLRegressor`; refuse options for classes."""
         reason = (
             f"the target {listed(self.names)} holds numbers, which are learned by regression;"
             " --task classification treats them as classes"
         )
-        return pipeline_without_classes(MKLRegressor, preset, scale, settings, "regress", reason)
+        return model_pipeline(settings, MKLRegressor, "regress", scoring, reason)
 
     def held_out(self, targets: NDArray[Any], tests: Sequence[Indices]) -> HeldOut:
         """Return the targets that the splits score."""

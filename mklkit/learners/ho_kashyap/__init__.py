@@ -1,1 +1,1 @@
-"""MHKS and KMHKS of papers 000 and 002, and the iteration with which ``ifsl`` couples them."""
+"""MHKS and KMHKS, and the iteration with which ``ifsl`` couples them."""

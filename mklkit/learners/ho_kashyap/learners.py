@@ -77,12 +77,12 @@ class MHKS(_HoKashyap):
     Parameters
     ----------
     alpha : float, default=1.0
-        α (the papers' c), the ridge on the weights, not on the bias, in the units of the squared
+        The ridge α (the papers' c) on the weights, not on the bias, in the units of the squared
         error; 0 or above.
     rho : float, default=0.99
-        ρ, the step by which the margins grow towards the outputs; above 0, at most 1.
+        The step ρ by which the margins grow towards the outputs; above 0, at most 1.
     tol : float, default=1e-3
-        ξ: stop when the objective changes by at most this (absolute; above 1,000 rows, per 1,000
+        Stop when the objective changes by at most this ξ (absolute; above 1,000 rows, per 1,000
         rows).
     max_iter : int, default=1000
         Stop with a ``ConvergenceWarning`` after this many solves.
@@ -93,8 +93,15 @@ class MHKS(_HoKashyap):
     -----
     On a full empirical map the normal matrix is diagonal and each solve O(p); on other maps it is
     decomposed once, O(Np² + p³), and each iteration reads the features twice, O(Np). With fewer
-    rows than features it takes O(N²p + N³) once and O(N²) per iteration. Source: Łęski (2003);
-    paper 000, section 2.1.
+    rows than features it takes O(N²p + N³) once and O(N²) per iteration. The classifier is that of
+    Łęski 2003 [1]_, as in section 2.1 of Wang, Chen and Sun 2008 [2]_.
+
+    References
+    ----------
+    .. [1] J. Łęski, "Ho–Kashyap classifier with generalization control", Pattern Recognition
+       Letters 24 (2003), 2281–2290.
+    .. [2] Z. Wang, S. Chen and T. Sun, "MultiK-MHKS: a novel multiple kernel learning algorithm",
+       IEEE Transactions on Pattern Analysis and Machine Intelligence 30 (2008), 348–353.
 
     Examples
     --------
@@ -125,12 +132,12 @@ class KMHKS(_HoKashyap):
     Parameters
     ----------
     alpha : float, default=1.0
-        α, the ridge, in the units of the squared error; 0 or above. The papers call it c, and the
+        The ridge α, in the units of the squared error; 0 or above. The papers call it c, and the
         coefficients v of the training rows α.
     rho : float, default=0.99
-        ρ, the step by which the margins grow towards the outputs; above 0, at most 1.
+        The step ρ by which the margins grow towards the outputs; above 0, at most 1.
     tol : float, default=1e-3
-        ξ: stop when the objective changes by at most this fraction of itself.
+        Stop when the objective changes by at most this fraction ξ of itself.
     max_iter : int, default=1000
         Stop with a ``ConvergenceWarning`` after this many solves.
     b0 : float, default=1e-6
@@ -139,8 +146,15 @@ class KMHKS(_HoKashyap):
     Notes
     -----
     One Cholesky factorisation, O(N³/3), then O(N²) per iteration. For α = 0 or an indefinite
-    kernel, the eigenpairs of the centred Gram matrix with positive eigenvalues instead, O(N³).
-    Source: Łęski (2004); paper 002, section 2.1.
+    kernel, the eigenpairs of the centred Gram matrix with positive eigenvalues instead, O(N³). The
+    classifier is that of Łęski 2004 [1]_, as in section 2.1 of Wang and Chen 2009 [2]_.
+
+    References
+    ----------
+    .. [1] J. Łęski, "Kernel Ho–Kashyap classifier with generalization control", International
+       Journal of Applied Mathematics and Computer Science 14 (2004), 53–61.
+    .. [2] Z. Wang and S. Chen, "Multi-view kernel machine on single-view data", Neurocomputing 72
+       (2009).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The iterations of coupled Ho–Kashyap learners of papers 000 and 002.
+"""The iterations of coupled Ho–Kashyap learners (Wang, Chen and Sun 2008; Wang and Chen 2009).
 
 Minimises, over one decision function f_l and margins b_l ≥ 0 per view,
 
@@ -29,13 +29,13 @@ from mklkit.numerics.compiling import compiled
 from mklkit.protocols import Array, CouplingTraits, Stopping
 
 PAPER_GRID = tuple(2.0**k for k in range(-4, 5))
-"""2⁻⁴ … 2⁴, for the ridge α (the papers' c) and for λ (paper 000, section 3)."""
+"""2⁻⁴ … 2⁴, for the ridge α (the papers' c) and for λ (Wang, Chen and Sun 2008, section 3)."""
 
 SIMPLEST_FIRST = PAPER_GRID[::-1]
 """Most ridge, and most agreement, first."""
 
 COUPLINGS_OF_002 = tuple(10.0**k for k in range(-5, 5))
-"""10⁻⁵ … 10⁴, for γ (paper 002, section 3)."""
+"""10⁻⁵ … 10⁴, for γ (Wang and Chen 2009, section 3)."""
 
 
 @attrs.frozen(eq=False)
@@ -154,9 +154,10 @@ def stands_still(
 
 
 def coupling_matrix(weights: Array, missing: NDArray[np.bool_]) -> Array:
-    """Return C (M, M) with ``∂/∂f_l Σ_k ‖f_k − f̄‖² = 2 Σ_j C_lj f_j`` (000, equation 9).
+    """Return C (M, M) with ``∂/∂f_l Σ_k ‖f_k − f̄‖² = 2 Σ_j C_lj f_j``.
 
-    Sums are over the views that a row has; for the others μ (M,) is 0, and so is C.
+    This is equation 9 of Wang, Chen and Sun 2008. Sums are over the views that a row has; for the
+    others μ (M,) is 0, and so is C.
     """
     has = (~missing).astype(np.float64)
     crossed = np.outer(weights, has)
@@ -226,14 +227,14 @@ def _fixed_mean_steps(n_views: int) -> Iterator[Step]:
 
 
 GRADIENT = Rule(_gradient_couplings, _gradient_steps, uses_first=False)
-"""The exact gradient in each view's function (paper 000, equation 9).
+"""The exact gradient in each view's function (Wang, Chen and Sun 2008, equation 9).
 
 The first view is solved once; then, each pass, all margins grow, all views are solved, and the
 objective is evaluated. In turn, each is solved from the newest outputs of the others, which is not
-what Table 1 prints: its step 7 (and 6.iii of paper 004) solves them at once."""
+what Table 1 prints: its step 7 (and 6.iii of Wang et al. 2013) solves them at once."""
 
 FIXED_MEAN = Rule(_fixed_mean_couplings, _fixed_mean_steps, uses_first=True)
-"""The weighted mean is held fixed while a view is solved (paper 002, equation 9).
+"""The weighted mean is held fixed while a view is solved (Wang and Chen 2009, equation 9).
 
 Each view's factor is 1 + γ and its target 1 + b_p + γ Σ_j μ_j F_j over all j, itself included, in
 turn from the newest values. Its margins grow as soon as it is solved, by the error of the new

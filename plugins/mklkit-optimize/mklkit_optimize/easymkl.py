@@ -27,7 +27,7 @@ class EasyMKL(WeightingCombiner):
     ----------
     alpha : float, default=0.1
         λ, the ridge on γ, from 0 (nearest points of the hulls, hard margin) to 1 (class means).
-    normalise : bool, default=True
+    normalize : bool, default=True
         Whether each kernel is divided by t_m, the mean of its Gram matrix's diagonal, as in the
         authors' code: K_m/t_m has the weight d_m = γᵀYK_mYγ/t_m, so that K_m has d_m/t_m.
 

@@ -18,7 +18,8 @@ from mklkit_optimize.consensus import (
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
 
-from mklkit import MKLClassifier, MKLTransformer, WeightsWarning, get_registry
+import mklkit
+from mklkit import MKLClassifier, WeightsWarning, get_registry
 from mklkit.learners import KDA
 from mklkit.plugin import Target
 from mklkit.registry.columns import bind_kernels
@@ -190,7 +191,7 @@ def test_consensus_has_the_weights_of_statis_on_normalized_centered_matrices() -
     centring = np.eye(len(X)) - 1 / len(X)
     expected = naive_statis([centring @ matrix @ centring for matrix in matrices])
     sources = [f"cosine(linear)@{columns}" for columns in ("0:5", "5:9", "9:13")]
-    weights = MKLTransformer(sources, combiner="consensus").fit(X).weights_[0]
+    weights = mklkit.MKLTransformer(sources, combiner="consensus").fit(X).weights_[0]
     np.testing.assert_allclose(weights, expected, atol=1e-8)
 
 
@@ -217,6 +218,6 @@ def test_text_and_numbers_are_sources_alike() -> None:
     words = np.array(["gattaca", "gattaga", "cccgggt", "cccgggg"])[np.arange(36) % 4]
     frame = pd.DataFrame({"size": ROWS[:36, 0], "gene": words})
     kernels = ["rbf(sigma=1)@size", "spectrum(k=2)@gene"]
-    model = MKLTransformer(kernels, combiner="graph-consensus")
+    model = mklkit.MKLTransformer(kernels, combiner="graph-consensus")
     gram = model.fit_transform(frame)
     np.testing.assert_allclose(model.transform(frame[:5]), gram[:5], rtol=1e-9)

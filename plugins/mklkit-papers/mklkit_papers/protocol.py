@@ -12,8 +12,10 @@ from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 
 from mklkit._version import __version__
 from mklkit.comparison.data import DataSet
-from mklkit.comparison.methods import CLASSIFIER, Method, MethodOptions
+from mklkit.comparison.design import Design
+from mklkit.comparison.methods import CLASSIFIER, Method, estimator_method
 from mklkit.errors import DataError
+from mklkit.estimators.model_settings import ModelSettings
 from mklkit.evaluation import Splits, make_splits
 
 SEED = 0
@@ -115,8 +117,8 @@ class Experiment:
 
     def method(self, system: System) -> Method:
         """Return a system as a method of a comparison; stored runs are those of its versions."""
-        options = MethodOptions(scale=self.scale, seed=SEED)
+        design = Design(settings=ModelSettings.named({"scale": self.scale, "seed": SEED}))
         origin = f"mklkit {__version__}"
         if system.package is not None:
             origin += f", {system.package} {version(system.package)}"
-        return options.of_estimator(system.estimator, system.name, CLASSIFIER, origin)
+        return estimator_method(design, system.estimator, system.name, CLASSIFIER, origin)

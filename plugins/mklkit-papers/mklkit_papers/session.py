@@ -12,7 +12,8 @@ import attrs
 
 from mklkit.comparison.comparing import plan_metadata
 from mklkit.comparison.data import DataSet
-from mklkit.comparison.methods import Method, MethodOptions
+from mklkit.comparison.design import Design
+from mklkit.comparison.methods import Method
 from mklkit.comparison.running import run_cells
 from mklkit.comparison.stored import Cell, Results
 from mklkit.datasets.paths import refused
@@ -20,6 +21,7 @@ from mklkit.datasets.pipeline import build_pipeline
 from mklkit.display.progress import Progress, Report, silent
 from mklkit.errors import DataError, MKLKitError
 from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.model_settings import ModelSettings
 from mklkit.evaluation import Splits
 from mklkit.protocols import Array
 from mklkit.registry.discovery import canonical
@@ -129,7 +131,7 @@ class Session:
         self, experiment: Experiment, use: DataUse, plan: Splits, methods: list[Method]
     ) -> dict[tuple[int, str], Cell]:
         data, total = self.data(use), len(methods) * len(plan)
-        metadata = plan_metadata([data], [plan], methods, MethodOptions(seed=SEED))
+        metadata = plan_metadata([data], [plan], methods, Design(settings=ModelSettings(seed=SEED)))
         cells: dict[tuple[int, str], Cell] = {}
 
         def starting(method: Method) -> None:

@@ -87,11 +87,9 @@ def test_smoothness_is_the_spread_between_clusters(rng):
 
 
 @pytest.mark.parametrize("most", [0, 1 << 22])
-def test_tiles_that_are_kept_are_those_computed_anew(rng, monkeypatch, most):
-    monkeypatch.setattr("mklkit.combiners.cluster_gating.stages.KEPT_BYTES", most)
+def test_tiles_that_are_kept_are_those_computed_anew(rng, most):
     views, grams, memberships, *_ = problem(rng, n_rows=300, n_clusters=3)
-    tiles = KeptTiles(views)
+    tiles = KeptTiles(views, most)
     for _ in range(2):
         gram = composite_gram(views, memberships, "sum", tiles.read())
         np.testing.assert_allclose(gram, composite(grams, memberships, "sum"), rtol=1e-12)
-    assert bool(tiles._kept) == (most > 0)

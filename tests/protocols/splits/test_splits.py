@@ -9,7 +9,6 @@ import pytest
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError
-from mklkit.protocols.splits import holding_out
 from mklkit.protocols.splits.holding_out import held_out_mask
 from mklkit.protocols.splits.making import HoldOut, PartsColumn, make_splits
 from mklkit.protocols.splits.split import Split
@@ -94,9 +93,8 @@ def test_numbers_are_held_out_at_random(grouped: bool) -> None:
     assert len(hold_out(np.arange(3.0), 0.9, 0, classes=False).test) == 1
 
 
-def test_many_rows_are_held_out_by_chance_and_unknown_ones_never(monkeypatch) -> None:
-    monkeypatch.setattr(holding_out, "MANY_ROWS", 1000)
-    codes = np.random.default_rng(0).choice([-1, 0, 1], size=20_000, p=[0.1, 0.6, 0.3])
+def test_many_rows_are_held_out_by_chance_and_unknown_ones_never() -> None:
+    codes = np.random.default_rng(0).choice([-1, 0, 1], size=300_000, p=[0.1, 0.6, 0.3])
     codes[7] = 2
     for seed in range(20):
         held, kind = held_out_mask(codes, 0.25, seed)

@@ -1,25 +1,36 @@
-"""``mklkit fit`` on a table that does not fit into memory, or several files."""
+"""The fit of a study whose table is read in parts: larger than the memory, or several files."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from time import perf_counter
+from typing import Any
 
-from mklkit.cli.building import System, settle_columns
-from mklkit.cli.console import counting, fitting, working
-from mklkit.cli.model_options import ModelOptions
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from mklkit.datasets.files import ChunkedTable
-    from mklkit.datasets.scanning import Scan
-    from mklkit.evaluation.tasks import Task
-    from mklkit.protocols import FeatureMapTraits
-    from mklkit.views.stored_rows import StoredRows
+from mklkit.datasets.encoded_rows import encoded_rows
+from mklkit.datasets.files import ChunkedTable
+from mklkit.datasets.kernel_columns import kernels_in
+from mklkit.datasets.scanning import SAMPLE_ROWS, Scan, scan_table
+from mklkit.display.progress import Report, reported, reporting_to
+from mklkit.errors import IncompatibleError, quoted
+from mklkit.estimators.model_settings import ModelSettings
+from mklkit.evaluation.study import Roles, study_of
+from mklkit.evaluation.study_fits import FittedStudy
+from mklkit.evaluation.tasks import Classes, Task
+from mklkit.numerics.sampling import own_stream
+from mklkit.protocols import FeatureMapTraits, traits_of
+from mklkit.protocols.component import LARGE_DATA_OPTIONS
+from mklkit.protocols.splits.holding_out import held_out_mask
+from mklkit.registry.composing import choose_components
+from mklkit.views.dask import connected, workers_in_use
+from mklkit.views.dask.rows import DaskRows
+from mklkit.views.memory import memory_limit, refuse_large_gram
+from mklkit.views.stored_rows import StoredRows
 
 BLOCK_CELLS = 1 << 21
 LEAST_SAMPLE, CELL_BYTES = 1000, 100
@@ -27,47 +38,41 @@ LEAST_SAMPLE, CELL_BYTES = 1000, 100
 SCORED_ROWS = 100_000
 """The training rows to score, enough for an accuracy to a few tenths of a percent."""
 
+Shows = Callable[[str], AbstractContextManager[Report]]
+"""Returns a context that shows the progress of a pass with this title."""
 
-def fit_stream(
+
+def _quietly(title: str) -> AbstractContextManager[Report]:
+    return reported(None, title)
+
+
+def fit_in_parts(
     pipeline: Any,
+    settings: ModelSettings,
     chunked: ChunkedTable,
-    options: ModelOptions,
-    target: str | None,
-    drop: list[str],
+    roles: Roles,
     holdout: float,
     distributed: bool = False,
-) -> tuple[System, dict[str, Any]]:
+    shows: Shows = _quietly,
+) -> FittedStudy:
     """Fit a pipeline on a table in chunks, and score it.
 
     Its classifier is fitted on a :class:`mklkit.protocols.RowSource`, on the workers of a Dask
-    scheduler, or in memory where its map is implicit. The returned system has a sample of the
-    rows; the result is like that of a fit in memory.
+    scheduler, or in memory where its map is implicit. The study has a sample of the rows; the
+    record is like that of a fit in memory.
     """
-    from time import perf_counter
-
-    import pandas as pd
-
-    from mklkit.datasets.encoded_rows import encoded_rows
-    from mklkit.datasets.scanning import SAMPLE_ROWS, scan_table
-    from mklkit.evaluation.tasks import Classes
-    from mklkit.protocols.splits.holding_out import held_out_mask
-    from mklkit.views.dask.rows import DaskRows
-    from mklkit.views.memory import memory_limit, refuse_large_gram
-
-    classifier, seed = pipeline[-1], options.seed
+    classifier, seed, task = pipeline[-1], settings.seed, Classes()
     _refuse_more_than_numbers(classifier)
-    requested = [name for name in pipeline.get_params() if name.endswith("__infer")]
-    pipeline.set_params(**dict.fromkeys(requested, False))
-    with counting("first pass") as progress:
-        most = SAMPLE_ROWS
-        if options.max_memory is not None:
-            quarter = (memory_limit(options.max_memory) or 0) // 4
-            most = min(most, max(LEAST_SAMPLE, quarter // (CELL_BYTES * len(chunked.columns))))
-        scan = scan_table(chunked, target, drop, seed, progress, most)
-    task = Classes()
-    metadata = settle_columns(
-        pipeline, scan.table, options.kernels, [*scan.table.notes, *_notes_on_score(task, scan)]
-    )
+    recognising = [name for name in pipeline.get_params() if name.endswith("__infer")]
+    pipeline.set_params(**dict.fromkeys(recognising, False))
+    limit = memory_limit(settings.max_memory)
+    most = SAMPLE_ROWS
+    if settings.max_memory is not None:
+        quarter = (limit or 0) // 4
+        most = min(most, max(LEAST_SAMPLE, quarter // (CELL_BYTES * len(chunked.columns))))
+    with shows("first pass") as tell:
+        scan = scan_table(chunked, roles.target, list(roles.drop), seed, tell, most)
+    study = study_of(settings, pipeline, scan.table, task, scan.table.notes)
     held, kind = held_out_mask(scan.codes, holdout, seed)
     known = scan.codes >= 0
     codes = {"train": scan.codes[known & ~held], "held_out": scan.codes[known & held]}
@@ -75,45 +80,35 @@ def fit_stream(
     implicit = traits_of_map is not None and not traits_of_map.explicit
     if implicit:
         # Before any row is encoded.
-        limit = memory_limit(options.max_memory)
         refuse_large_gram(len(codes["train"]), 8, limit, "may be used")
     start = perf_counter()
     with ExitStack() as files:
-        with counting("second pass") as progress:
+        with shows("second pass") as tell:
             rows = files.enter_context(
-                encoded_rows(chunked, scan, held, pipeline[0], pipeline[1], progress)
+                encoded_rows(chunked, scan, held, pipeline[0], pipeline[1], tell)
             )
-        metadata["notes"] += rows.notes
-        training_rows: Any = rows.train
         if rows.miss_sources:
-            _check_in_memory(rows.train, memory_limit(options.max_memory), distributed)
+            _check_in_memory(rows.train, limit, distributed)
+        training_rows: Any = rows.train
         if implicit or rows.miss_sources:
             # A Gram matrix takes more memory than the rows; features are made block by block.
             training_rows = pd.DataFrame(rows.train[:], columns=rows.train.column_names)
         elif distributed:
-            with working("sending rows"):
+            with shows("sending rows"):
                 training_rows = DaskRows.sent(rows.train)
-        with fitting():
+        with shows("fitting") as tell, reporting_to(tell):
             classifier.fit(training_rows, scan.classes[codes["train"]])
         seconds = perf_counter() - start
         parts = {"train": rows.train, "held_out": rows.held_out}
-        scores = _scores(classifier, parts, codes, scan.classes, seed)
-    system = System(options, pipeline, scan.table, task, metadata)
+        scores = _scores(classifier, parts, codes, scan, task, seed, shows)
+    study = study.with_notes(rows.notes)
     scored = {"rows": len(codes["train"]), "seconds": seconds}
     times = {"seconds": seconds, "scored_model": scored}
-    return system, system.result(pipeline, split=kind, scores=scores, **times)
-
-
-def _notes_on_score(task: Task, scan: Scan) -> list[str]:
-    """Return why the score is not the first of the task, if it is not."""
-    labels = scan.table.target.to_numpy()
-    reason = task.why(task.usual_score(labels), labels)
-    return [reason] if reason else []
+    return FittedStudy(study, pipeline, study.record(pipeline, split=kind, scores=scores, **times))
 
 
 def _check_in_memory(rows: StoredRows, limit: int | None, distributed: bool) -> None:
     """Refuse rows that lack sources, which are compared in memory, if they do not fit there."""
-    from mklkit.errors import IncompatibleError
 
     if distributed or (limit is not None and 2 * rows.nbytes > limit):
         raise IncompatibleError(
@@ -125,8 +120,6 @@ def _check_in_memory(rows: StoredRows, limit: int | None, distributed: bool) -> 
 
 def _refuse_more_than_numbers(classifier: Any) -> None:
     """Refuse kernels on text, categories or gaps for a table that is read in parts."""
-    from mklkit.datasets.kernel_columns import kernels_in
-    from mklkit.errors import IncompatibleError, quoted
 
     for kernel in kernels_in(classifier):
         reads = "gaps" if kernel.traits.allows_gaps else kernel.reads
@@ -144,12 +137,9 @@ def on_cluster(address: str | None, pipeline: Any) -> Iterator[None]:
     if address is None:
         yield
         return
-    from mklkit.errors import IncompatibleError
-    from mklkit.protocols.component import LARGE_DATA_OPTIONS
-    from mklkit.views.dask import connected, workers_in_use
 
-    metadata = _traits_of_map(pipeline[-1])
-    if metadata is None or not metadata.shared:
+    traits = _traits_of_map(pipeline[-1])
+    if traits is None or not traits.shared:
         raise IncompatibleError(
             "This model needs all rows in one place, and --scheduler spreads them: use"
             f" {LARGE_DATA_OPTIONS}."
@@ -163,8 +153,6 @@ def on_cluster(address: str | None, pipeline: Any) -> Iterator[None]:
 
 def _traits_of_map(classifier: Any) -> FeatureMapTraits | None:
     """Return the facts of a classifier's map if it has one."""
-    from mklkit.protocols import FeatureMapTraits, traits_of
-    from mklkit.registry.composing import choose_components
 
     parameters = classifier.get_params()
     while "estimator" in parameters:
@@ -180,16 +168,13 @@ def _scores(
     classifier: Any,
     parts: dict[str, StoredRows],
     codes: dict[str, NDArray[Any]],
-    classes: NDArray[Any],
+    scan: Scan,
+    task: Task,
     seed: int,
+    shows: Shows,
 ) -> dict[str, dict[str, Any] | None]:
     """Return the scores of each part of the rows; of the training rows, a sample is scored."""
-    import numpy as np
-
-    from mklkit.evaluation import score
-    from mklkit.numerics.sampling import own_stream
-
-    training = classes[codes["train"]]
+    training = scan.classes[codes["train"]]
     scores: dict[str, dict[str, Any] | None] = {}
     for part, rows in parts.items():
         members = np.arange(len(rows))
@@ -197,21 +182,20 @@ def _scores(
             members = np.sort(own_stream(seed).choice(len(rows), SCORED_ROWS, replace=False))
         scores[part] = None
         if len(members):
-            answers = _predictions(classifier, rows, members)
-            scores[part] = score(classes[codes[part][members]], answers, training)
+            with shows("scoring") as tell:
+                answers = _predictions(classifier, rows, members, tell)
+            scores[part] = task.score(scan.classes[codes[part][members]], answers, training)
     return scores
 
 
-def _predictions(classifier: Any, rows: StoredRows, members: NDArray[np.intp]) -> NDArray[Any]:
+def _predictions(
+    classifier: Any, rows: StoredRows, members: NDArray[np.intp], tell: Report
+) -> NDArray[Any]:
     """Return the predictions for some rows of a file, read in blocks."""
-    import numpy as np
-    import pandas as pd
-
     size = max(1, BLOCK_CELLS // rows.shape[1])
     answers = []
-    with counting("scoring") as progress:
-        for start in range(0, len(members), size):
-            block = pd.DataFrame(rows[members[start : start + size]], columns=rows.column_names)
-            answers.append(classifier.predict(block))
-            progress(start + len(block), len(members))
+    for start in range(0, len(members), size):
+        block = pd.DataFrame(rows[members[start : start + size]], columns=rows.column_names)
+        answers.append(classifier.predict(block))
+        tell(start + len(block), len(members))
     return np.concatenate(answers)

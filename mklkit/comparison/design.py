@@ -1,0 +1,113 @@
+"""The design of a comparison: the settings that methods share, and what is varied and scored."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Self
+
+import attrs
+import numpy as np
+
+from mklkit.comparison.data import DataSet
+from mklkit.errors import SpecError, plain_message
+from mklkit.estimators.class_scorers import needs_probabilities
+from mklkit.estimators.model_settings import ModelSettings
+from mklkit.evaluation.tasks import Classes, Task
+
+
+@attrs.frozen(kw_only=True)
+class Design:
+    """What the methods of a comparison are made of.
+
+    Attributes
+    ----------
+    settings : ModelSettings
+        What all methods share, except for the parts that a method has of its own.
+    learners, strategies : tuple
+        The learners, and the strategies for missing sources, with which each method is run; its
+        own, and the default, if there are none.
+    also : tuple
+        Kernels to compare but not to combine.
+    baselines : tuple of str or None
+        The names of scikit-learn's estimators to compare; None for all of the task.
+    task : Task
+    score : str
+        The score that ranks methods.
+    scoring : str or callable, optional
+        The score by which a search chooses: accuracy if ``score`` needs probabilities.
+    """
+
+    settings: ModelSettings = attrs.field(factory=ModelSettings)
+    learners: tuple[Any, ...] = ()
+    strategies: tuple[Any, ...] = ()
+    also: tuple[Any, ...] = ()
+    baselines: tuple[str, ...] | None = None
+    task: Task = attrs.field(factory=Classes)
+    score: str = Classes.scores[0].name
+    scoring: Any = None
+
+    @classmethod
+    def of(cls, settings: ModelSettings, learners: Any, also: Any, baselines: Any) -> Self:
+        """Return the design of a request, whose settings may name several strategies at once."""
+        return cls(
+            settings=attrs.evolve(settings, missing=None),
+            strategies=_strategies(settings.missing),
+            learners=tuple(learners),
+            also=(also,) if isinstance(also, str) else tuple(also),
+            baselines=_baseline_names(baselines),
+        )
+
+    def for_data(self, data: Sequence[DataSet], score: str | None) -> tuple[Self, list[str]]:
+        """Return the design for the task of the data, with a score defined for it, and notes on it.
+
+        The usual score of one of several data sets is that of all, if it is not the task's first.
+        """
+        task, notes = data[0].task, []
+        if score is None:
+            usual = {source.task.usual_score(source.target): source for source in data}
+            score = next((name for name in usual if name != task.ranked_by[0]), task.ranked_by[0])
+            notes = [reason] if (reason := task.why(score, usual[score].target)) else []
+        defined = [_is_defined(task, score, source) for source in data]
+        uncalibrated = all(defined)
+        if not uncalibrated and not self.settings.probability:
+            raise SpecError(
+                f"The score {score} needs probabilities, which kernel methods have only if they are"
+                " calibrated: add --probability (in Python probability=True)."
+            )
+        chooses = uncalibrated and score != "accuracy"
+        scoring = task.score_named(score).scoring if chooses else None
+        if self.settings.tune is not None and scoring is None and score != "accuracy":
+            notes.append("parameters are chosen by accuracy, because a search has no probabilities")
+        return attrs.evolve(self, task=task, score=score, scoring=scoring), notes
+
+
+def _is_defined(task: Task, score: str, data: DataSet) -> bool:
+    """Return whether a score is defined without probabilities; a SpecError if it never is."""
+    scorer = task.scorer(score)
+    if not task.has_classes or task.learned == "none":
+        return True
+    classes, codes = np.unique(data.target, return_inverse=True)
+    try:
+        return not needs_probabilities(scorer, codes, classes)
+    except ValueError as error:
+        raise SpecError(
+            f"The score {score} is not defined for the classes of {data.name}"
+            f" ({plain_message(error)}). Choose another, such as balanced_accuracy or f1_macro."
+        ) from error
+
+
+def _strategies(missing: Any) -> tuple[Any, ...]:
+    """Return the strategies of a text such as ``"present, complete(ridge=1)"``, or of several."""
+    if isinstance(missing, str):
+        return tuple(part.strip() for part in re.split(r",(?![^(]*\))", missing))
+    return tuple(missing or ())
+
+
+def _baseline_names(names: Any) -> tuple[str, ...] | None:
+    """Return the names of baselines; a single "none" means none."""
+    if names is None:
+        return None
+    words = [names] if isinstance(names, str) else names
+    known = tuple(dict.fromkeys(word.strip().replace("-", " ") for word in words))
+    return () if known == ("none",) else known

@@ -1,0 +1,34 @@
+"""The samples of a comparison that miss a source of some compared kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from mklkit.comparison.data import DataSet
+from mklkit.comparison.methods import Method
+from mklkit.datasets.kernel_columns import named_sources
+from mklkit.datasets.pipeline import missing_sources_in
+from mklkit.estimators.missing_sources import counts
+
+
+def with_missing_sources(data: DataSet, methods: Sequence[Method]) -> DataSet:
+    """Return the data with the rows that lack a source of some method's kernels, and notes."""
+    encoding = {f"encode__{name}": value for name, value in data.encoding.items()}
+    sources: dict[Any, pd.Series] = {}
+    for method in methods:
+        if not named_sources(method.pipeline[-1]).keys() <= sources.keys():
+            model = clone(method.pipeline).set_params(**encoding)
+            sources |= dict(missing_sources_in(model, data.features).items())
+    missing = pd.DataFrame(sources)
+    if not missing.any(axis=None):
+        return data
+    classes, codes = np.unique(data.target, return_inverse=True)
+    named = classes.tolist() if data.task.has_classes else []
+    told = counts(list(sources), missing.to_numpy(), codes, named)
+    return attrs.evolve(data, incomplete=missing.any(axis=1).to_numpy(), notes=[*data.notes, *told])

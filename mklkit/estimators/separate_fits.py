@@ -1,0 +1,114 @@
+"""Points of a search that are fitted one by one, for numeric targets and one class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, Self
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.metrics import get_scorer
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
+
+from mklkit.errors import DataError
+from mklkit.estimators.fold_scores import OTHERS, Run
+from mklkit.estimators.points import Point, PointGroup
+from mklkit.estimators.regressor import MKLRegressor
+from mklkit.estimators.sharing import fit_on
+from mklkit.estimators.training_data import checked_groups, checked_row_weights
+from mklkit.estimators.variants import Searched, seeded, varied
+from mklkit.numerics.sparse import refuse_sparse
+from mklkit.protocols import Array, RowSource
+from mklkit.protocols.splits.making import Folds, make_splits, read_cv
+from mklkit.protocols.splits.split import Split, Splits
+from mklkit.views.rows import is_dask
+
+
+@attrs.frozen(eq=False)
+class SeparateFits:
+    """The samples and splits on which points are fitted, each as an estimator of its own.
+
+    Samples of weight 0 are not scored.
+    """
+
+    runs: Sequence[Run]
+    splits: Splits
+    features: Any
+    targets: Any
+    row_weights: Array | None
+    groups: NDArray[np.intp] | None
+    scorer: Callable[[Any, Any, Any], float]
+
+    @classmethod
+    def of(
+        cls,
+        base: Searched,
+        points: Sequence[Point],
+        cv: Any,
+        score: Any,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        groups: Any,
+    ) -> Self:
+        """Return the fits of points of an estimator; a DataError says what can't be searched."""
+        refuse_sparse(X)
+        refuse_sparse(y, "y")
+        if isinstance(X, RowSource) or is_dask(X):
+            raise DataError("This search needs rows in memory: pass a sample of them.")
+        n_rows = _num_samples(X)
+        row_weights, groups = (
+            checked_row_weights(sample_weight, n_rows),
+            checked_groups(groups, n_rows),
+        )
+        run, seed = seeded(base)
+        runs = [
+            Run(PointGroup(point, [{}], [place]), varied(run, point))
+            for place, point in enumerate(points)
+        ]
+        splits = _splits(base, cv, y, seed, groups)
+        return cls(runs, splits, X, y, row_weights, groups, get_scorer(score))
+
+    def on(self, split: Split) -> Callable[[Run], Array]:
+        """Return a function that fits a point on a split, and returns its score."""
+        return partial(self._scores, split)
+
+    def alone(self, run: Run) -> Iterator[Run]:
+        """Yield the run, which has one point."""
+        yield run
+
+    def _scores(self, split: Split, run: Run) -> Array:
+        test, weights, groups = split.test, None, None
+        if self.row_weights is not None:
+            test, weights = test[self.row_weights[test] > 0], self.row_weights[split.train]
+        if self.groups is not None:
+            groups = self.groups[split.train]
+        rows, targets = (
+            [_safe_indexing(values, places) for places in (split.train, test)]
+            for values in (self.features, self.targets)
+        )
+        # The splits take the threads.
+        model = clone(run.estimator).set_params(n_jobs=None)
+        fit_on(model, rows[0], targets[0], {"sample_weight": weights}, groups)
+        values = np.full((1 + len(OTHERS), 1), np.nan)
+        values[0] = self.scorer(model, rows[1], targets[1])
+        return values
+
+
+def _splits(base: Searched, cv: Any, y: Any, seed: int, groups: Any) -> Splits:
+    """Return the splits of numeric targets, or of outliers (−1) and inliers."""
+    request = read_cv(cv)
+    if isinstance(base, MKLRegressor):
+        if isinstance(request, Folds):
+            request = attrs.evolve(request, least=2)
+        return make_splits(y, request, seed=seed, groups=groups, classes=False)
+    if y is None or not np.array_equal(np.unique(np.asarray(y)), [-1, 1]):
+        raise DataError(
+            "Settings are scored on known outliers: y must be -1 for these and 1 for the other"
+            " rows. No fit sees it."
+        )
+    return make_splits(y, request, seed=seed, groups=groups)

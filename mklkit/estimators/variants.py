@@ -1,0 +1,75 @@
+"""The estimators that can be searched, and their variants: copies with some parameters changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from mklkit.errors import SpecError
+from mklkit.estimators.classifier import MKLClassifier
+from mklkit.estimators.one_class import MKLOneClass
+from mklkit.estimators.points import Point
+from mklkit.estimators.regressor import MKLRegressor
+from mklkit.protocols import Combiner
+from mklkit.protocols.component import is_whole
+
+Searched = MKLClassifier | MKLRegressor | MKLOneClass
+SHARES = ("accuracy", "balanced_accuracy")
+"""Scores that are written in percent."""
+USUAL_SCORES = {"two classes": "accuracy", "numbers": "r2", "none": "roc_auc"}
+
+
+def check_searched(estimator: Any) -> Searched:
+    """Return an estimator if it can be searched; raise a SpecError for others."""
+    if not isinstance(estimator, Searched):
+        raise SpecError(
+            "MKLSearchCV searches parameters of an MKLClassifier, MKLRegressor or MKLOneClass;"
+            f" got {estimator!r:.80}. Use scikit-learn's GridSearchCV for other estimators."
+        )
+    return estimator
+
+
+def seeded(base: Searched) -> tuple[Any, int]:
+    """Return a copy that makes all points see the same random draws, and the seed of the splits."""
+    seed = check_random_state(base.random_state).randint(2**31 - 1)
+    return base if is_whole(base.random_state) else clone(base).set_params(random_state=seed), seed
+
+
+def fits_grids(combiner: Any) -> bool:
+    """Return whether a combiner fits several points at once.
+
+    It does not if it overrides ``fit`` and inherits ``fit_grid``, which would ignore the override.
+    """
+    if type(combiner).fit_grid is Combiner.fit_grid:
+        return False
+    defined = [
+        next(place for place, cls in enumerate(type(combiner).__mro__) if name in vars(cls))
+        for name in ("fit_grid", "fit")
+    ]
+    return defined[0] <= defined[1]
+
+
+def parameters_at_once(estimator: Searched) -> frozenset[str]:
+    """Return the parameters that the combiner of an estimator varies in one fit."""
+    one_by_one = not isinstance(estimator, MKLClassifier) or estimator.multiclass == "native"
+    if one_by_one or not fits_grids(estimator.combiner):
+        return frozenset()
+    return frozenset(estimator.combiner.grid_parameters(estimator.learner))
+
+
+def with_plain(base: Searched, params: Point) -> Any:
+    """Return a copy with the whole components among some parameters replaced."""
+    whole = {name: value for name, value in params.items() if "__" not in name}
+    return clone(base).set_params(**whole)
+
+
+def varied(base: Searched, params: Point) -> Any:
+    """Return a copy with some parameters changed, and its components as objects."""
+    changed = with_plain(base, params)
+    choice = changed._planned()
+    changed.set_params(
+        combiner=choice.combiner, feature_map=choice.feature_map, learner=choice.learner
+    )
+    return changed.set_params(**{name: value for name, value in params.items() if "__" in name})

@@ -1,0 +1,226 @@
+"""A study: a table with its task, and the model whose scores on it are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import attrs
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mklkit.datasets import Table, load_table
+from mklkit.datasets.adjusting import Adjustment
+from mklkit.datasets.builtin import DEFAULT_NAME
+from mklkit.datasets.kernel_columns import (
+    check_not_left_out,
+    kernels_in,
+    named_columns,
+    without_unread,
+)
+from mklkit.datasets.pipeline import describe, match_class_weights, missing_sources_in
+from mklkit.datasets.remarks import find_identifiers
+from mklkit.errors import named
+from mklkit.estimators.model_settings import ModelSettings
+from mklkit.estimators.training_data import checked_groups
+from mklkit.evaluation.fit_and_score import Samples
+from mklkit.evaluation.leakage import leakage_notes
+from mklkit.evaluation.tasks import Classes, Task, task_named
+from mklkit.persistence.metadata import metadata_of_model
+from mklkit.protocols.splits.making import HoldOut, PartsColumn
+from mklkit.protocols.splits.split import Split, Splits
+from mklkit.registry.registry import get_registry
+
+
+@attrs.frozen(kw_only=True)
+class Roles:
+    """The columns of a table that are not features, by name or position; None: there is none."""
+
+    target: str | None = None
+    drop: Sequence[str] = ()
+    weights: str | None = None
+    groups: str | None = None
+    split: str | None = None
+
+
+@attrs.frozen(eq=False)
+class Study:
+    """A table with its task, and the model to learn from it.
+
+    Attributes
+    ----------
+    settings : ModelSettings
+    pipeline : sklearn.pipeline.Pipeline
+        The steps that the settings describe for the task, unfitted.
+    table : Table
+        Its rows are numbered from 1, so that messages after a split refer to the file's rows.
+    task : Task
+    notes : tuple of str
+        How the table was read, and by which score a model is judged, if that is not the first of
+        the task.
+    parts_column : PartsColumn, optional
+        The column of the table that gives the split.
+    """
+
+    settings: ModelSettings
+    pipeline: Any
+    table: Table
+    task: Task
+    notes: tuple[str, ...] = ()
+    parts_column: PartsColumn | None = None
+
+    @property
+    def targets(self) -> NDArray[Any]:
+        """What the model learns to predict, (N,)."""
+        return self.table.target.to_numpy()
+
+    @property
+    def groups(self) -> NDArray[Any] | None:
+        """The group of each row (N,); None if no column gives groups."""
+        return None if self.table.groups is None else self.table.groups.to_numpy()
+
+    @property
+    def weights(self) -> dict[str, Any]:
+        """The weights of the rows as an argument of the pipeline's ``fit``; empty without."""
+        if self.table.weights is None:
+            return {}
+        return {f"{self.pipeline.steps[-1][0]}__sample_weight": self.table.weights.to_numpy()}
+
+    @property
+    def samples(self) -> Samples:
+        """What the pipeline learns from and is scored on."""
+        return Samples(self.table.features, self.targets, self.weights, self.groups)
+
+    @property
+    def score(self) -> str:
+        """The score of the task that counts for the target, by which a search chooses too."""
+        usual = self.task.usual_score(self.targets)
+        keys = [score.key for score in self.task.labeled]
+        return usual if usual in keys else keys[0]
+
+    def with_notes(self, notes: Sequence[str]) -> Self:
+        """Return the study with more notes."""
+        return attrs.evolve(self, notes=(*self.notes, *notes))
+
+    def parts(self, rows: Any = slice(None)) -> dict[str, NDArray[np.bool_]]:
+        """Return which of some rows have all sources and which lack one; empty if none does."""
+        missing = missing_sources_in(self.pipeline, self.table.features).any(axis=1).to_numpy()
+        return {"complete": ~missing[rows], "lacking": missing[rows]} if missing.any() else {}
+
+    def adjustment(self) -> Adjustment:
+        """Return what still tells the covariates that are removed, on all rows."""
+        return Adjustment.of(self.pipeline, self.table.features, self.table.target)
+
+    def hold_out(self, share: float) -> Splits:
+        """Return the split of a column, or one that holds out a share of the rows or groups."""
+        request = self.parts_column or HoldOut(share)
+        splits = self.task.splits(self.targets, request, self.settings.seed, self.groups)
+        split, notes = splits[0], splits.notes
+        missing = self.pipeline[-1].get_params(deep=False).get("missing")
+        drops = missing is not None and get_registry().create("missing", missing).drops
+        # Only then, since it encodes the table.
+        if drops and (parts := self.parts()):
+            train, test = (rows[parts["complete"][rows]] for rows in split)
+            split = attrs.evolve(split, train=train, test=test)
+            used = len(train) + len(test)
+            notes = (*notes, f"only the {used} rows that have all sources are used")
+        return attrs.evolve(splits, splits=(split,), notes=(*notes, *self.leaks([split])))
+
+    def leaks(self, splits: Sequence[Split]) -> list[str]:
+        """Return notes on why scores on these splits are too optimistic."""
+        encoder = self.pipeline[0]
+        features = without_unread(self.table.features, encoder.identifiers, encoder.passthrough)
+        numbers = not self.task.has_classes
+        return leakage_notes(features, self.targets, splits, self.groups, numbers)
+
+    def record(self, model: Any, **results: Any) -> dict[str, Any]:
+        """Return what is told and saved of a fitted model: data, settings, choices, parts."""
+        return {
+            "data": {**self.table.metadata(), "notes": list(self.notes)},
+            "preset": self.settings.preset,
+            "seed": self.settings.seed,
+            "score": self.score,
+            "preprocessing": steps_of(self.table, model),
+            "choices": self.settings.choices() + list(model[-1].choices_),
+            "model": metadata_of_model(model),
+            **results,
+        }
+
+
+def read_study(
+    settings: ModelSettings,
+    data: str | None = None,
+    roles: Roles = Roles(),
+    task: str = "classification",
+) -> Study:
+    """Check the names in the settings of a model, then read its table.
+
+    Parameters
+    ----------
+    settings : ModelSettings
+    data : str, optional
+        A built-in data set or a file, as for :func:`mklkit.datasets.load_table`.
+    roles : Roles
+    task : {"classification", "regression", "auto"}, default="classification"
+    """
+    settings.check_names()
+    pipeline = Classes().pipeline(settings)
+    written = [name for _, name in named_columns(kernels_in(pipeline[-1]), "text")]
+    columns = roles.target, list(roles.drop), written, roles.weights
+    table = load_table(data or DEFAULT_NAME, *columns, task)
+    parts_column = None
+    if roles.split is not None:
+        table, parts = table.without(roles.split, "to take as the split")
+        parts_column = PartsColumn(parts.to_numpy(), str(parts.name))
+    if roles.groups is not None:
+        table, groups = table.without(roles.groups, "to take as the groups of rows")
+        checked_groups(groups, len(table.features))
+        table = attrs.evolve(table, groups=groups)
+    notes = list(table.notes)
+    if data is None:
+        notes.insert(0, f"no DATA was given: the built-in {DEFAULT_NAME} data are used")
+    numbers = pd.RangeIndex(1, len(table.features) + 1, name="row")
+    table = attrs.evolve(
+        table, features=table.features.set_axis(numbers), target=table.target.set_axis(numbers)
+    )
+    learned = task_named(table.task, str(table.target.name))
+    if table.task != "classification":
+        pipeline = learned.pipeline(settings)
+    return study_of(settings, pipeline, table, learned, notes, parts_column)
+
+
+def study_of(
+    settings: ModelSettings,
+    pipeline: Any,
+    table: Table,
+    task: Task,
+    notes: Sequence[str],
+    parts_column: PartsColumn | None = None,
+) -> Study:
+    """Return the study of a table, with the columns and the score of its pipeline settled.
+
+    Both are settled on all rows, so they do not depend on a split.
+    """
+    settle_columns(pipeline, table, settings.kernels)
+    targets = table.target.to_numpy()
+    usual = task.usual_score(targets)
+    reason = task.why(usual, targets)
+    if reason and settings.tune is not None:
+        pipeline.set_params(**{f"{pipeline.steps[-1][0]}__scoring": usual})
+    told = [*notes, reason] if reason else notes
+    return Study(settings, pipeline, table, task, tuple(told), parts_column)
+
+
+def settle_columns(pipeline: Any, table: Table, kernels: list[str] | None) -> None:
+    """Set identifiers, readings and weighted classes in the pipeline."""
+    identifiers = find_identifiers(table.features)
+    check_not_left_out(kernels or [], table, identifiers)
+    pipeline.set_params(encode__identifiers=identifiers, encode__readings=table.readings)
+    match_class_weights(pipeline, table.class_counts().index.tolist())
+
+
+def steps_of(table: Table, pipeline: Any) -> list[str]:
+    """Return a line for each preprocessing step of the columns."""
+    dropped = [f"{named(table.dropped)} left out, as asked"] if table.dropped else []
+    return dropped + describe(pipeline)

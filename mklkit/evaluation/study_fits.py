@@ -1,0 +1,123 @@
+"""The fits of a study: scored on held-out rows, by cross-validation, or on all rows to be saved."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any
+
+import attrs
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from mklkit.datasets.covariates import quiet_removal
+from mklkit.display.progress import Progress
+from mklkit.estimators.introspection import classifier_in
+from mklkit.evaluation.cross_validation import CrossValidation, cross_validate
+from mklkit.evaluation.fit_and_score import WrapFit, fit_and_predict, fit_and_score
+from mklkit.evaluation.study import Study, steps_of
+
+
+@attrs.frozen(eq=False)
+class FittedStudy:
+    """A study with a fitted model, and the record of both: plain values to be told and saved."""
+
+    study: Study
+    model: Any
+    record: dict[str, Any]
+
+
+def fit_study(
+    study: Study, holdout: float, refit: bool = False, wrap_fit: WrapFit = nullcontext
+) -> FittedStudy:
+    """Score a model of some rows on the others.
+
+    With ``refit``, the model learns from all rows after that, with what a search has chosen.
+    """
+    splits = study.hold_out(holdout)
+    study, split = study.with_notes(splits.notes), splits[0]
+    adjustment = study.adjustment()
+    adjustment.warn()
+    parts = {part: split.test[mask] for part, mask in study.parts(split.test).items()}
+    scores = fit_and_score(
+        study.pipeline,
+        study.samples,
+        split,
+        study.task,
+        parts={"train": split.train, **parts},
+        wrap_fit=wrap_fit,
+    )
+    model, seconds, notes = scores.model, scores.fit_seconds, list[str]()
+    results: dict[str, Any] = {
+        "split": splits.description,
+        "scores": {
+            "train": scores.parts["train"],
+            "held_out": scores.parts["test"],
+            **{part: scores.parts[part] for part in parts},
+        },
+        "scored_model": {"rows": model[-1].n_samples_fit_, "seconds": seconds},
+    }
+    if refit and len(split.test):
+        chosen, notes = _as_chosen(model)
+        fit = fit_and_predict(chosen, study.samples, wrap_fit=wrap_fit)
+        model, seconds = fit.model, fit.seconds
+    record = study.record(model, **results, **adjustment.metadata(model), seconds=seconds)
+    record["choices"] += notes
+    return FittedStudy(study, model, record)
+
+
+def _as_chosen(model: Any) -> tuple[Pipeline, list[str]]:
+    """Return a fitted pipeline with what its search chose in its place, and notes on the search."""
+    *steps, (name, last) = model.steps
+    best = classifier_in(last)
+    notes = [note for note in last.choices_ if note not in best.choices_]
+    if notes:
+        notes.append("the saved model has these settings: the search was not repeated")
+    return Pipeline([*steps, (name, best)]), notes
+
+
+def cross_validate_study(
+    study: Study, cv: Any, repeats: int = 1, progress: Progress = None
+) -> tuple[FittedStudy, CrossValidation]:
+    """Score a model by cross-validation, on a column's split if there is one.
+
+    The record has the scores of all folds; its steps are those of all rows.
+    """
+    outcome = cross_validate(
+        study.pipeline,
+        study.table.features,
+        study.table.target,
+        study.parts_column or cv,
+        repeats,
+        study.settings.seed,
+        progress,
+        study.weights,
+        study.table.groups,
+    )
+    outcome.notes.extend(study.leaks(outcome.splits))
+    # The model of the last fold stays as it is.
+    whole = clone(outcome.estimator)
+    with quiet_removal():
+        whole[:-1].fit(study.table.features)
+    record = study.record(outcome.estimator, **outcome.adjustment.metadata(outcome.estimator))
+    for of_last_fold in ("weights", "rows", "chosen"):
+        del record["model"][of_last_fold]
+    splits = outcome.splits
+    record |= {
+        "preprocessing": steps_of(study.table, whole),
+        "plan": {"folds": splits.n_folds, "repeats": splits.repeats, "notes": outcome.notes},
+        "scores": outcome.scores,
+        "parts": _scores_of_parts(study, outcome),
+        **({} if outcome.pooled is None else {"pooled": outcome.pooled}),
+        "folds": outcome.folds,
+        "seconds": outcome.seconds,
+    }
+    return FittedStudy(study, outcome.estimator, record), outcome
+
+
+def _scores_of_parts(study: Study, outcome: CrossValidation) -> dict[str, Any]:
+    """Return the scores on rows with all sources, and on the others, over all folds."""
+    rows, answers = np.concatenate(outcome.splits.tests), np.concatenate(outcome.answers)
+    truth, masks = study.targets[rows], study.parts(rows)
+    scored = {part: (truth[mask], answers[mask]) for part, mask in masks.items() if mask.any()}
+    return {part: study.task.score(*pairs) for part, pairs in scored.items()}
