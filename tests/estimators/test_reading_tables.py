@@ -17,12 +17,12 @@ from mklkit.errors import DataError, IncompatibleError
 from mklkit.evaluation.alignment import alignment_matrix
 from mklkit.kernels import Precomputed
 
-MIXED = [("seq", Letters(), "sequence"), "linear@age,weight", ("colour", Same(), "colour")]
+MIXED = [("seq", Letters(), "sequence"), "linear@age,weight", ("color", Same(), "color")]
 
 
 @pytest.fixture
 def table(rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return 40 rows with a sequence, two numbers and a colour, in two classes."""
+    """Return 40 rows with a sequence, two numbers and a color, in two classes."""
     y = np.resize(["no", "yes"], 40)
     words = [
         "".join(rng.choice(list("aab" if label == "yes" else "abb"), size=rng.integers(2, 9)))
@@ -33,7 +33,7 @@ def table(rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
             "sequence": words,
             "age": rng.normal(size=40) + (y == "yes"),
             "weight": rng.normal(size=40),
-            "colour": rng.choice(["red", "blue", "green"], size=40),
+            "color": rng.choice(["red", "blue", "green"], size=40),
         }
     )
     return frame, y
@@ -45,7 +45,7 @@ def mixed_gram(left: pd.DataFrame, right: pd.DataFrame) -> np.ndarray:
     def one(a: Any, b: Any) -> float:
         letters = sum(a["sequence"].count(c) * b["sequence"].count(c) for c in "ab")
         numbers = a["age"] * b["age"] + a["weight"] * b["weight"]
-        return float(letters + numbers + (a["colour"] == b["colour"])) / 3
+        return float(letters + numbers + (a["color"] == b["color"])) / 3
 
     return np.array([[one(a, b) for _, b in right.iterrows()] for _, a in left.iterrows()])
 
@@ -68,7 +68,7 @@ def test_the_decisions_are_those_of_the_kernels_by_hand(table):
 def test_an_array_of_objects_is_the_same_table(table):
     frame, y = table
     model = MKLClassifier(MIXED).fit(frame, y)
-    kernels = [("seq", Letters(), [0]), "linear@1:3", ("colour", Same(), [3])]
+    kernels = [("seq", Letters(), [0]), "linear@1:3", ("color", Same(), [3])]
     of_array = MKLClassifier(kernels).fit(frame.to_numpy(), y)
     assert_alike(of_array, frame.to_numpy(), model, frame)
 
@@ -76,9 +76,9 @@ def test_an_array_of_objects_is_the_same_table(table):
 def test_longer_texts_and_new_categories_are_read(table):
     frame, y = table
     model = MKLClassifier(MIXED).fit(frame, y)
-    new = frame.assign(sequence=frame["sequence"] * 5 + "xyz", colour="purple")
-    # The new letters and the new colour are in no training row.
-    same = frame.assign(sequence=frame["sequence"] * 5, colour="brown")
+    new = frame.assign(sequence=frame["sequence"] * 5 + "xyz", color="purple")
+    # The new letters and the new color are in no training row.
+    same = frame.assign(sequence=frame["sequence"] * 5, color="brown")
     assert_alike(model, new, model, same)
 
 
@@ -110,16 +110,16 @@ def test_numbers_can_be_categories(rng):
 def test_gaps(table):
     frame, y = table
     frame.loc[::4, "sequence"] = None
-    frame.loc[1::4, "colour"] = None
+    frame.loc[1::4, "color"] = None
     frame["count"] = np.where(np.arange(40) % 5, np.arange(40.0) % 7, np.nan)
     kernels = [*MIXED, ("few", KnownSmaller(), "count")]
     model = MKLClassifier(kernels).fit(frame, y)
     assert model.choices_[:2] == [
-        "10 gaps in column 'colour' read as a category of their own, 'missing'",
+        "10 gaps in column 'color' read as a category of their own, 'missing'",
         "8 gaps in column 'count' left out by its kernel",
     ]
     assert any("10 of 40 rows lack " in note for note in model.choices_)
-    written = frame.fillna({"sequence": "", "colour": "missing"})
+    written = frame.fillna({"sequence": "", "color": "missing"})
     other = MKLClassifier(kernels).fit(written, y)
     filled = MKLClassifier(kernels, missing="impute").fit(frame, y)
     assert_alike(filled, frame, other, written)
@@ -153,12 +153,12 @@ def test_other_gaps_in_numbers_are_medians_or_lacking_sources(kernels):
         (["rbf"], "Kernel 'rbf' reads numbers, and column 'sequence' holds text: "),
         (None, "reads numbers, and column 'sequence' holds text"),
         ([("t", Letters(), "age")], "'t' reads text, and column 'age' holds numbers: use a kernel"),
-        ([("t", Letters(), ["sequence", "colour"])], "'t' reads one column of text, of 2"),
+        ([("t", Letters(), ["sequence", "color"])], "'t' reads one column of text, of 2"),
         ([Letters()], "reads one column of text, .* 'letters@sequence'"),
-        ([("f", Smaller(), "colour")], "'f' reads amounts, and column 'colour' holds text"),
-        ([("p", Precomputed(np.eye(3)), "colour")], "'p' reads row ids, and column 'colour'"),
+        ([("f", Smaller(), "color")], "'f' reads amounts, and column 'color' holds text"),
+        ([("p", Precomputed(np.eye(3)), "color")], "'p' reads row ids, and column 'color'"),
         (
-            [("t", Letters(), "sequence"), ("c", Same(), ["age", "weight", "colour"]), "rbf"],
+            [("t", Letters(), "sequence"), ("c", Same(), ["age", "weight", "color"]), "rbf"],
             "'rbf' needs numbers, and all columns belong to other kernels, such as 't'",
         ),
     ],
@@ -235,10 +235,10 @@ def test_categories_that_a_file_reader_turned_into_numbers(table):
 def test_columns_of_gaps_alone_are_text_for_kernels_on_words(table, gap, kind):
     frame, y = table
     empty = frame.assign(
-        sequence=pd.Series([gap] * 40, dtype=kind), colour=pd.Series([gap] * 40, dtype=kind)
+        sequence=pd.Series([gap] * 40, dtype=kind), color=pd.Series([gap] * 40, dtype=kind)
     )
     model = MKLClassifier(MIXED, missing="impute").fit(empty, y)
-    written = MKLClassifier(MIXED).fit(frame.assign(sequence="", colour="missing"), y)
+    written = MKLClassifier(MIXED).fit(frame.assign(sequence="", color="missing"), y)
     assert_alike(model, frame, written, frame)
 
 
@@ -283,7 +283,7 @@ def test_searches_votes_probabilities_and_parts(table):
 def test_gates_see_numbers_only(table):
     frame, y = table
     model = MKLClassifier(MIXED, combiner="cluster-gating", random_state=0).fit(frame, y)
-    other = frame.assign(sequence="x", colour="y")
+    other = frame.assign(sequence="x", color="y")
     np.testing.assert_allclose(model.gate_weights(other), model.gate_weights(frame), rtol=1e-9)
     with pytest.raises(IncompatibleError, match="these rows contain only columns of row ids, text"):
         MKLClassifier([("t", Letters(), "sequence")], combiner="cluster-gating").fit(
@@ -297,7 +297,7 @@ def test_alignments_of_kernels_on_a_table(table):
     model = MKLClassifier(MIXED).fit(frame, y)
     np.testing.assert_allclose(alignment_matrix(model, frame), alignments, rtol=1e-9)
     numbers = frame[["age", "weight"]].to_numpy()
-    colors = frame["colour"].to_numpy()
+    colors = frame["color"].to_numpy()
     linear, same = linear_kernel(numbers), (colors[:, None] == colors).astype(float)
     expected = (linear * same).sum() / np.sqrt((linear**2).sum() * same.sum())
     np.testing.assert_allclose(alignments.iloc[1, 2], expected, rtol=1e-9)
