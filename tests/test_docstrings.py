@@ -28,7 +28,11 @@ COMPONENTS = [
 docscrape = pytest.importorskip("numpydoc.docscrape", reason="numpydoc is in the extra 'test'")
 validation = pytest.importorskip("numpydoc.validate")
 
-MODULES = [mklkit, mklkit.plugin, *map(import_module, COMPONENTS)]
+MODULES = [
+    mklkit,
+    mklkit.plugin,
+    *map(import_module, ["mklkit.plotting", "mklkit_authors.testing", *COMPONENTS]),
+]
 
 # Checks of numpydoc that do not apply, each with the reason.
 SWITCHED_OFF = {
@@ -86,7 +90,7 @@ class Name:
 def exported() -> Iterator[Name]:
     """Yield what users and authors of components import."""
     for module in MODULES:
-        for name in dir(module):
+        for name in getattr(module, "__all__", dir(module)):
             if not (name in WITHOUT_DOCSTRING or name.startswith("_")):
                 target = getattr(module, name)
                 if isinstance(target, type | FunctionType):

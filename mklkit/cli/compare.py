@@ -17,9 +17,9 @@ from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import announced, counting, folds_ahead, say, show, show_json, working
 from mklkit.cli.examples import DEFAULT_METHODS
 from mklkit.cli.outputs import check_outputs
-from mklkit.cli.tables import Fact, facts_grid
 from mklkit.cli.taking_options import takes_model_settings
 from mklkit.datasets.builtin import DEFAULT_NAME
+from mklkit.display.terminal import Fact, facts_grid
 from mklkit.errors import DataError
 from mklkit.estimators.model_settings import LEARNERS, OF_METHODS, ModelSettings
 
@@ -282,7 +282,7 @@ def _lost(comparison: Comparison, output: Path | None) -> list[str]:
 
 
 def _report(comparison: Comparison, output: Path | None) -> None:
-    from mklkit.comparison.report.tables import shortfall
+    from mklkit.comparison.result_tables import shortfall
 
     plan, data = comparison.plan, comparison.data
     first: list[Fact] = [("verdict", comparison.verdict.splitlines())]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from mklkit.cli import options as opt
 from mklkit.cli.advice import advice_if_useless
@@ -13,14 +13,17 @@ from mklkit.cli.tables import (
     chosen_line,
     data_line,
     decisive_score,
-    facts_grid,
     learned_line,
     model_line,
     scores_tables,
     weights_table,
 )
 from mklkit.cli.taking_options import say_if_inferred, takes_model_settings
+from mklkit.display.terminal import facts_grid
 from mklkit.estimators.model_settings import ModelSettings
+
+if TYPE_CHECKING:
+    from mklkit.evaluation.tasks import Task
 
 USUAL_SHARE = 0.2
 
@@ -125,7 +128,9 @@ def fit(
         from mklkit.plotting.weights import KernelWeightsDisplay
 
         draw(plot, lambda: KernelWeightsDisplay.from_estimator(model))
-    show_result(result, as_json, lambda: _report(fitted.study.table, result), advice)
+    show_result(
+        result, as_json, lambda: _report(fitted.study.table, fitted.study.task, result), advice
+    )
     if output is not None:
         say(f"saved {output}")
     if plot is not None:
@@ -145,7 +150,7 @@ def _check_parts(columns: dict[str, str | None], task: str) -> None:
         )
 
 
-def _report(table: Any, result: dict[str, Any]) -> None:
+def _report(table: Any, task: Task, result: dict[str, Any]) -> None:
     metadata = facts_grid(
         [
             data_line(table, result["data"]["notes"]),
@@ -156,7 +161,9 @@ def _report(table: Any, result: dict[str, Any]) -> None:
         ]
     )
     show(
-        *scores_tables(result["scores"], result["score"]), weights_table(result["model"]), metadata
+        *scores_tables(task, result["scores"], result["score"]),
+        weights_table(result["model"]),
+        metadata,
     )
     show(learned_line(result))
 

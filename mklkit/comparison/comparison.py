@@ -32,6 +32,7 @@ from mklkit.comparison.withholding import sentences, without_p_values, without_v
 from mklkit.comparison.writing import check_report, methods_latex, write_text
 from mklkit.datasets.csv_file import csv_text
 from mklkit.datasets.pipeline import match_class_weights
+from mklkit.display.numbers import number, percentage
 from mklkit.errors import DataError, counted, listed
 from mklkit.evaluation.claims import coverage, estimand, in_points, score_in_words
 from mklkit.evaluation.fit_and_score import Samples, fit_and_predict
@@ -368,9 +369,9 @@ class Comparison:
         Returns
         -------
         str
-            In per cent, if differences are in points; otherwise with three digits.
+            In percent, if differences are in points; otherwise with three digits.
         """
-        return f"{100 * score:.1f} %" if self.unit == "points" else f"{score:.3f}"
+        return percentage(score) if self.unit == "points" else number(score, 3)
 
     @property
     def unit(self) -> str:

@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from mklkit.display.numbers import percentage
 from mklkit.errors import DataError, counted, quoted
 from mklkit.protocols import Rows
 from mklkit.protocols.component import MISSING_STRATEGY
@@ -97,7 +98,9 @@ def counts(
             text = f"{int(absent.sum())} of {counted(len(absent), 'row')} lack {', '.join(names)}"
             of_classes = [absent[codes == code] for code in range(len(classes))]
             pairs = zip(classes, of_classes, strict=True)
-            shares = ", ".join(f"{label} {share.mean():.0%}" for label, share in pairs)
+            shares = ", ".join(
+                f"{label} {percentage(float(share.mean()), digits=0)}" for label, share in pairs
+            )
             warning = f"; {WARNING}" if _tell_class(of_classes) else ""
             yield f"{text}{shares and f' ({shares})'}{warning}"
 

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.preprocessing import StandardScaler
 
 from mklkit.display.html import notes, shown
+from mklkit.display.numbers import percentage
 from mklkit.errors import DataError, MKLKitError, counted
 from mklkit.estimators.binding import bind
 from mklkit.estimators.reading import as_source, read_rows
@@ -323,7 +324,7 @@ def _better_learner(
             values = [fitted_learner.decide(between) for fitted_learner in fits]
             answers = np.argmax([-values[0], *values] if len(sides) == 1 else values, axis=0)
             shares[place] += (classes[answers] == codes[test]).sum() / sum(map(len, splits.tests))
-    told = zip(learners, 100 * shares, strict=True)
-    said = ", ".join(f"{learner.name} {share:.1f} %" for learner, share in told)
+    told = zip(learners, shares.tolist(), strict=True)
+    said = ", ".join(f"{learner.name} {percentage(share)}" for learner, share in told)
     best = learners[int(np.argmax(shares.round(9)))]
     return best, f"took learner {best.name}: right in three folds of {len(codes)} rows: {said}"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
 
+from mklkit.display import numbers
 from mklkit.protocols import Array
 
 Scorer = Callable[[Any, Any, Any], float]
@@ -182,8 +183,8 @@ class Score:
         if value is None:
             return "undefined"
         if self.is_share:
-            return f"{100 * value:.1f}%"
-        return f"{value:.4g}" if self.unit == "error" else f"{value:.3f}"
+            return numbers.percentage(value)
+        return numbers.significant(value, 4) if self.unit == "error" else numbers.number(value, 3)
 
     def possible(self, value: float) -> bool:
         """Return whether a value is in the range, or missing."""

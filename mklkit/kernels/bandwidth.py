@@ -17,7 +17,7 @@ from mklkit.numerics.pairwise import squared_distances, upper_blocks
 from mklkit.numerics.sampling import PARTNERS, sampled_pairs, sampled_places, sampled_rows
 from mklkit.protocols import Array, RowSource
 
-RULES = ("mean", "median", "scale", "auto", "neighbours")
+RULES = ("mean", "median", "scale", "auto", "neighbors")
 
 MOST_ROWS = 5000
 """With more rows, distances of a sample of pairs are used."""
@@ -81,7 +81,7 @@ def bandwidth(rule: str, rows: Array | RowSource, row_weights: Array | None = No
 
     ``'mean'``: mean distance over all pairs i, j (Wang, Chen and Sun 2008); ``'median'``: median
     distance over pairs of different rows; ``'scale'``: scikit-learn's γ = 1/(d·variance);
-    ``'auto'``: γ = 1/d (Price et al. 2022); ``'neighbours'``: γ = 1/mean squared distance over
+    ``'auto'``: γ = 1/d (Price et al. 2022); ``'neighbors'``: γ = 1/mean squared distance over
     pairs of five nearest neighbours (Mu and Zhou 2011). The last three are converted to σ by
     γ = 1/2σ². Weights of rows (N,) count in ``'mean'`` and ``'scale'``. It is 1 if all rows are
     equal, and infinite or NaN if squares of the rows overflow.
@@ -93,7 +93,7 @@ def bandwidth(rule: str, rows: Array | RowSource, row_weights: Array | None = No
 
     Relative standard errors measured over seeds, on Gaussian data of 2, 20 and 100 columns and on
     20 clusters of unequal width in 10 columns: at 20,000 rows ``'mean'`` 2e-4, 7e-5, 7e-5 and 3e-4;
-    ``'median'`` 4e-4, 1e-4, 1e-4 and 3e-4; ``'neighbours'`` 7e-2, 3e-3, 1e-3 and 1e-2. At 400,000
+    ``'median'`` 4e-4, 1e-4, 1e-4 and 3e-4; ``'neighbors'`` 7e-2, 3e-3, 1e-3 and 1e-2. At 400,000
     rows ``'mean'``, ``'median'`` and ``'scale'`` 3e-3, 8e-4, 3e-4 and 2e-3, from the draw of rows.
     """
     if rule == "auto":

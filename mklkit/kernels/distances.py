@@ -32,7 +32,7 @@ class RBF(Kernel):
         The width σ, in the units of the data: a number, or a rule computed from the training rows:
         ``'mean'`` (mean distance over all pairs, as in Wang, Chen and Sun 2008; the default without
         ``gamma``), ``'median'``, ``'scale'`` (γ = 1/(d·variance)), ``'auto'`` (γ = 1/d), each
-        optionally with a factor on σ: ``'0.1*mean'``, ``'mean/10'``; or ``'neighbours'`` (γ =
+        optionally with a factor on σ: ``'0.1*mean'``, ``'mean/10'``; or ``'neighbors'`` (γ =
         1/mean squared distance of nearest neighbours, as in Mu and Zhou 2011). Rows with weights
         count by them in ``'mean'`` and ``'scale'``.
     gamma : float or str, optional

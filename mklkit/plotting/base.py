@@ -21,8 +21,21 @@ class Display(ABC):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    ax_ : matplotlib.axes.Axes
+        The axes, after :meth:`plot`.
+    figure_ : matplotlib.figure.Figure
+        Their figure.
+
+    See Also
+    --------
+    KernelWeightsDisplay : The weights of a model's kernels.
+    ComparisonDisplay : The scores of compared methods.
+
+    Examples
+    --------
+    >>> from mklkit.plotting import KernelWeightsDisplay
+    >>> issubclass(KernelWeightsDisplay, Display)
+    True
     """
 
     ax_: Axes
@@ -41,7 +54,17 @@ class Display(ABC):
         """Draw on these axes."""
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on ``ax``, or on a new figure, which notebooks show.
+        """Draw on axes of yours, or on a new figure, which notebooks show.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default on the axes of a new figure.
+
+        Returns
+        -------
+        Display
+            The display itself, with ``ax_`` and ``figure_``.
 
         Raises
         ------
@@ -55,7 +78,20 @@ class Display(ABC):
         return self._on(new_figure(*self._size()).add_subplot() if ax is None else ax)
 
     def figure(self) -> Figure:
-        """Return a separate figure that no notebook or window shows, for writing to a file."""
+        """Return a separate figure that no notebook or window shows, for writing to a file.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+
+        Raises
+        ------
+        DataError
+            If there is nothing to draw.
+        MKLKitError
+            If matplotlib is not installed.
+        """
         require_matplotlib()
         from matplotlib.figure import Figure
 
@@ -93,7 +129,17 @@ class PanelsDisplay(ABC):
         """Draw on ``axes_``."""
 
     def plot(self, axes: Sequence[Axes] | None = None) -> Self:
-        """Draw on several axes, one for each panel, or on a new figure; further axes stay empty.
+        """Draw on axes of yours, one for each panel, or on a new figure.
+
+        Parameters
+        ----------
+        axes : sequence of matplotlib.axes.Axes, optional
+            Where to draw; further axes stay empty. By default the axes of a new figure.
+
+        Returns
+        -------
+        PanelsDisplay
+            The display itself, with ``axes_`` and ``figure_``.
 
         Raises
         ------

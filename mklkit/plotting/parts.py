@@ -97,10 +97,35 @@ def draw_cells(
     columns: Sequence[str],
     written: bool = True,
 ) -> AxesImage:
-    """Draw a matrix (R, C) as cells with narrow gaps, named at the left and below.
+    """Draw a matrix as cells with narrow gaps, named at the left and below.
 
-    ``limits`` are the values with the first and the last colour; ``written`` values are shown in
-    the cells. The image is for a colour bar.
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    values : ndarray of shape (R, C)
+        The matrix.
+    limits : (float, float)
+        The values with the first and the last colour.
+    rows : sequence of str
+        R names, at the left.
+    columns : sequence of str
+        C names, below.
+    written : bool, default=True
+        Whether the values are written into the cells.
+
+    Returns
+    -------
+    matplotlib.image.AxesImage
+        The image, for a colour bar.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().subplots()
+    >>> image = draw_cells(ax, np.eye(2), (0.0, 1.0), ["a", "b"], ["a", "b"])
+    >>> [label.get_text() for label in ax.get_xticklabels()]
+    ['a', 'b']
     """
     low, high = limits
     image = ax.imshow(values, cmap=SCALE, vmin=low, vmax=high, aspect="auto")

@@ -25,7 +25,7 @@ FIVE_WIDTHS = (
 )
 """exp(−s‖x − z‖²) with s = 2e-3, 1/d, 5/d, 10/d, 25/d; features in [−1, 1] (section 5.2)."""
 FOUR_WIDTHS = tuple(
-    f"w{factor}:rbf(sigma='{factor}*neighbours')" for factor in ("0.01", "0.1", "1", "10")
+    f"w{factor}:rbf(sigma='{factor}*neighbors')" for factor in ("0.01", "0.1", "1", "10")
 )
 """exp(−‖x − z‖²/w²) with w = 0.01, 0.1, 1 and 10 times the neighbour scale (section 7.2)."""
 

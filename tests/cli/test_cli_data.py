@@ -25,7 +25,7 @@ def sheet(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "Row ID": range(1, 61),
             "price": [f"{value:.3f}".replace(".", ",") for value in 0.5 + 2 * random.random(60)],
             "seen": pd.date_range("2019-01-03", periods=60, freq="5D").strftime("%d/%m/%Y"),
-            "colour": random.choice(["red", "green", "blue"], 60),
+            "color": random.choice(["red", "green", "blue"], 60),
             "lab": [f"{value:.2f}" for value in 3 * sick + random.normal(size=60)],
             "state": np.where(sick, "ill", "well"),
         }
@@ -39,7 +39,7 @@ def sheet(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("command", ["fit", "evaluate", "kernels"])
 def test_columns_are_dropped(mklkit: Run, sheet: Path, command: str) -> None:
     metadata = mklkit(command, sheet, "--drop", "la*", "--drop", "seen", "--json").json
-    assert metadata["data"]["columns"] == ["Row ID", "price", "colour"]
+    assert metadata["data"]["columns"] == ["Row ID", "price", "color"]
     assert metadata["data"]["dropped"] == ["seen", "lab"]
     dropped, identifier, *_ = metadata["preprocessing"]
     assert dropped == "columns 'seen', 'lab' left out, as asked"
@@ -56,8 +56,8 @@ def test_predict_needs_what_kernels_see(mklkit: Run, sheet: Path, tmp_path: Path
     outcome = mklkit("predict", model, few)
     assert outcome.out == whole.out
     # What kernels don't see is not looked at either.
-    assert not any(name in outcome.err for name in ("Row ID", "colour", "lab"))
-    rows[["seen", "colour"]].to_csv(few, index=False)
+    assert not any(name in outcome.err for name in ("Row ID", "color", "lab"))
+    rows[["seen", "color"]].to_csv(few, index=False)
     mklkit("predict", model, few).refused("lacks 1 of the 2 columns that the model needs: 'price'")
 
 
@@ -72,7 +72,7 @@ def test_inspect_shows_columns_and_predict_reads_them_so(
         "Row ID identifier, left out",
         "price number (decimal comma)",
         "seen date (day first)",
-        "colour category, 3 values",
+        "color category, 3 values",
         "lab number 2",
     ):
         assert line.split() in shown
@@ -80,7 +80,7 @@ def test_inspect_shows_columns_and_predict_reads_them_so(
     assert metadata["data"]["readings"]["seen"] == "day first"
     assert {"name": "lab", "kind": "number", "gaps": 2} in metadata["model"]["input"]
     # Either could be read in another way, were it not for training; no identifier is needed.
-    rows = pd.DataFrame({"price": "1,397", "seen": "03/04/2019", "colour": "red", "lab": ["-", 2]})
+    rows = pd.DataFrame({"price": "1,397", "seen": "03/04/2019", "color": "red", "lab": ["-", 2]})
     rows.to_csv(new, index=False)
     rows.assign(price=1.397, seen="2019-04-03", lab=[None, 2]).to_csv(plain, index=False)
     assert mklkit("predict", model, new).out == mklkit("predict", model, plain).out
@@ -100,18 +100,18 @@ def test_identifiers_do_not_depend_on_the_seed(mklkit: Run, tmp_path: Path) -> N
 def test_models_saved_from_python(mklkit: Run, sheet: Path, tmp_path: Path) -> None:
     model, new = tmp_path / "m.mkl", tmp_path / "new.csv"
     rows = pd.read_csv(sheet)
-    features = rows[["Row ID", "colour", "price"]]
+    features = rows[["Row ID", "color", "price"]]
     pipeline = make_pipeline(TableEncoder(), StandardScaler(), MKLClassifier("linear"))
     save_model(pipeline.fit(features, rows["state"]), model)
-    assert load_model(model).predict(features[["colour", "price"]]).shape == (60,)
-    features.assign(colour=["pink", *features["colour"][1:]])[["colour", "price"]].to_csv(
+    assert load_model(model).predict(features[["color", "price"]]).shape == (60,)
+    features.assign(color=["pink", *features["color"][1:]])[["color", "price"]].to_csv(
         new, index=False
     )
     said = mklkit("predict", model, new).err
     # Prices are read as in training.
     assert said.splitlines() == [
         "column 'price' read as numbers: '2,110' as 2.11",
-        "column 'colour': not in the training data, in 1 row: 'pink'",
+        "column 'color': not in the training data, in 1 row: 'pink'",
     ]
 
 

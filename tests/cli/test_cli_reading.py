@@ -14,7 +14,7 @@ from helpers.processes import Outcome, Run, write_plugin
 KERNELS = [
     *("-k", "seq:letters@sequence"),
     *("-k", "rbf@age"),
-    *("-k", "same@colour"),
+    *("-k", "same@color"),
     *("-k", "smaller@count"),
 ]
 
@@ -29,12 +29,12 @@ def sequences(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {
             "sequence": ["".join(random.choice(list("ACGT"), 25, p=letters[label])) for label in y],
             "age": random.normal(50, 10, size=60),
-            "colour": random.choice(["red", "blue"], size=60),
+            "color": random.choice(["red", "blue"], size=60),
             "count": random.poisson(3.0, size=60).astype(float),
             "target": y,
         }
     )
-    frame.loc[::10, "colour"] = None
+    frame.loc[::10, "color"] = None
     frame.loc[1::10, "count"] = np.nan
     folder = tmp_path_factory.mktemp("sequences")
     frame.to_csv(folder / "rows.csv", index=False)
@@ -53,9 +53,9 @@ def test_fit_predict_inspect_and_explain(run: Run, sequences: Path) -> None:
     fitted = run("fit", "rows.csv", *KERNELS, "-o", "model.mkl")
     assert fitted.code == 0, fitted
     for said in (
-        "columns 'sequence', 'colour', 'count' kept for kernels on such columns",
+        "columns 'sequence', 'color', 'count' kept for kernels on such columns",
         "features standardised (mean 0, deviation 1), but not column 'count'",
-        "gaps in column 'colour' read as a category of their own, 'missing'",
+        "gaps in column 'color' read as a category of their own, 'missing'",
     ):
         assert said in fitted.out
     done = run("predict", "model.mkl", "rows.csv")
@@ -77,7 +77,7 @@ def test_fit_predict_inspect_and_explain(run: Run, sequences: Path) -> None:
     explained = run("explain", "model.mkl", "rows.csv", "--cv", "2", "--json")
     assert explained.code == 0, explained
     columns = {single_row["group"]: single_row for single_row in explained.json["columns"]}
-    assert set(columns) == {"sequence", "age", "colour", "count"}
+    assert set(columns) == {"sequence", "age", "color", "count"}
     assert columns["sequence"]["shuffled"] > 0.1
 
 

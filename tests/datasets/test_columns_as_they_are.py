@@ -33,14 +33,14 @@ def table(rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
         {
             "sequence": ["".join(rng.choice(list("abc"), size=12)) for _ in y],
             "ward": rng.choice(["north", "south"], size=40),
-            "colour": rng.choice(["red", "blue"], size=40),
+            "color": rng.choice(["red", "blue"], size=40),
             "age": rng.normal(50, 9, size=40) + 5 * (y == "yes"),
             "count_a": rng.poisson(4, size=40).astype(float),
             "count_b": rng.poisson(4, size=40).astype(float),
             "id": rng.permutation(40),
         }
     )
-    frame.loc[::7, "colour"] = None
+    frame.loc[::7, "color"] = None
     frame.loc[1::7, "count_a"] = np.nan
     frame.loc[2::7, "count_b"] = np.nan
     return frame, y
@@ -48,7 +48,7 @@ def table(rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
 
 KERNELS: list[Any] = [
     ("seq", Letters(), "sequence"),
-    ("colour", Same(), "colour"),
+    ("color", Same(), "color"),
     ("a", KnownSmaller(), "count_a"),
     ("b", Smaller(), ["count_b"]),
     ("graph", Precomputed(np.eye(40)), "id"),
@@ -62,7 +62,7 @@ def test_the_steps_leave_them_alone(table: Any) -> None:
     out = pipeline[:-1].transform(frame)
     assert list(out) == [*frame.columns[:1], "ward_north", "ward_south", *frame.columns[2:]]
     assert out["sequence"].tolist() == frame["sequence"].tolist()
-    assert out["colour"].isna().tolist() == frame["colour"].isna().tolist()
+    assert out["color"].isna().tolist() == frame["color"].isna().tolist()
     np.testing.assert_array_equal(out["count_a"], frame["count_a"])
     # A row without the only column that a kernel reads lacks its source.
     np.testing.assert_array_equal(out["count_b"], frame["count_b"])
@@ -75,14 +75,14 @@ def test_the_steps_leave_them_alone(table: Any) -> None:
     read = [columns.tolist() for columns in pipeline[-1].kernel_columns_]
     assert read == [[0], [3], [5], [6], [7], [4, 1, 2]]
     notes = describe(pipeline)
-    assert "'sequence', 'colour', 'count_a', 'count_b', 'id' kept" in notes[0]
+    assert "'sequence', 'color', 'count_a', 'count_b', 'id' kept" in notes[0]
     assert f"{frame[['color', 'count_a']].isna().to_numpy().sum()} gaps" in notes[2]
     assert "but not columns 'count_a', 'count_b', 'id'" in notes[4]
     columns = pipeline[0].columns()
     kept = [column["name"] for column in columns if column.get("kept")]
-    assert kept == ["sequence", "colour", "count_a", "count_b", "id"]
+    assert kept == ["sequence", "color", "count_a", "count_b", "id"]
     kinds = {column["name"]: column["kind"] for column in columns}
-    assert kinds["sequence"] == kinds["colour"] == "text"
+    assert kinds["sequence"] == kinds["color"] == "text"
     assert kinds["id"] == "number"
 
 
@@ -105,7 +105,7 @@ def test_text_left_out_is_what_a_kernel_without_columns_lacks(table: Any, tmp_pa
 )
 def test_kernels_are_found_in_searches_and_votes(wrapped: Any) -> None:
     pipeline = build_pipeline(wrapped(MKLClassifier(KERNELS)), scale="minmax")
-    assert pipeline["encode"].passthrough == ["sequence", "colour", "count_a", ["count_b"], "id"]
+    assert pipeline["encode"].passthrough == ["sequence", "color", "count_a", ["count_b"], "id"]
     assert pipeline["encode"].imputed == [["count_b"]]
     assert isinstance(pipeline["scale"].scaler, MinMaxScaler)
 
@@ -158,7 +158,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 def test_a_model_file_keeps_all(table: Any, installed: Any, tmp_path: Path, alone: bool) -> None:
     frame, y = table
     frame = frame.drop(columns=["id", "ward", "count_b", "count_a"])
-    classifier = MKLClassifier(["letters@sequence", "known-same@colour", "rbf@age"])
+    classifier = MKLClassifier(["letters@sequence", "known-same@color", "rbf@age"])
     model = (classifier if alone else build_pipeline(classifier)).fit(frame, y)
     save_model(model, tmp_path / "model.mkl")
     loaded = load_model(tmp_path / "model.mkl")
@@ -166,8 +166,8 @@ def test_a_model_file_keeps_all(table: Any, installed: Any, tmp_path: Path, alon
     np.testing.assert_allclose(loaded.decision_function(frame), expected, rtol=1e-12)
     joined = np.concatenate([loaded.decision_function(frame[i : i + 1]) for i in range(8)])
     np.testing.assert_allclose(joined, expected[:8], rtol=1e-7, atol=1e-9)
-    with pytest.raises(ValueError, match="colour"):
-        loaded.predict(frame.drop(columns="colour"))
+    with pytest.raises(ValueError, match="color"):
+        loaded.predict(frame.drop(columns="color"))
 
 
 @pytest.mark.parametrize(

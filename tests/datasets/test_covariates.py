@@ -132,9 +132,9 @@ def test_rows_that_covariates_tell_apart_are_refused(study) -> None:
 @pytest.mark.parametrize("name", [name for name, c in COMBINERS.items() if c.gives_weights])
 def test_a_share_holds_and_the_rest_is_as_without_it(study, name, feature_map) -> None:
     frame, y = study
-    metadata = traits_of(COMBINERS[name], CombinerTraits)
+    traits = traits_of(COMBINERS[name], CombinerTraits)
     estimator, target = MKLClassifier, y
-    if "two classes" not in metadata.tasks:
+    if "two classes" not in traits.tasks:
         estimator, target = MKLRegressor, frame["b_0"] + frame["age"]
     settings = {"combiner": name, "feature_map": feature_map, "random_state": 0}
     kept = build_pipeline(estimator([*KERNELS, KEPT], **settings)).fit(frame, target)
@@ -233,7 +233,7 @@ def test_a_column_that_still_tells_covariates_is_named_and_withholds_verdicts(le
     assert outcomes["lab"] not in ("no verdict", "")
     assert kernels["unadjusted"].tolist() == [["snp_a"], []]
     with pytest.warns(CovariatesWarning) as warned:
-        adjustment = cross_validate(model, frame, y, folds=2).adjustment
+        adjustment = cross_validate(model, frame, y, cv=2).adjustment
     assert len(warned) == 1
     assert adjustment.metadata(model)["adjustment"]["by_kernel"] == {"snp": ["snp_a"]}
     settings = {"methods": "alignment", "cv": "2x1", "baselines": ["logistic regression"]}

@@ -241,7 +241,7 @@ def test_counts_are_told_by_source_and_class(halves: Any) -> None:
     X = np.where(np.isnan(X), 0.0, X)
     X[y > 0, :3] = np.nan
     notes = " ".join(MKLClassifier(KERNELS).fit(X, np.where(y > 0, "ill", "well")).choices_)
-    assert f"{(y > 0).sum()} of 60 rows lack a (ill 100%, well 0%)" in notes
+    assert f"{(y > 0).sum()} of 60 rows lack a (ill 100 %, well 0 %)" in notes
     assert "predicts the class" in notes
 
 

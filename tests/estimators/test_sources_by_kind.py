@@ -29,7 +29,7 @@ def table(rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
     mood = np.where(y == 1, "badly", "well")
     frame = pd.DataFrame(rng.normal(size=(N, 2)) + y[:, None], columns=["age", "weight"])
     frame["comment"] = [f"{' '.join(rng.choice(words, 4))} slept {word}" for word in mood]
-    frame["colour"] = np.where(rng.random(N) < 0.2 + 0.5 * y, "red", "blue")
+    frame["color"] = np.where(rng.random(N) < 0.2 + 0.5 * y, "red", "blue")
     frame["site"] = rng.choice(["north", "south", None], N)
     for place in range(6):
         frame[f"n{place}"] = rng.poisson(0.9 + 1.5 * y * (place < 3))
@@ -99,7 +99,7 @@ class TestRecognised:
 
     def test_dates_have_a_source_of_their_parts(self, table: Any) -> None:
         frame, y = table
-        frame = frame[["age", "colour"]].assign(
+        frame = frame[["age", "color"]].assign(
             visit=pd.date_range("2024-01-01", periods=N, freq="97h").strftime("%d.%m.%Y %H:%M")
         )
         model = build_pipeline(MKLClassifier("auto")).fit(frame, y)
@@ -115,7 +115,7 @@ class TestCompared:
         frame, y = table
         words = CountVectorizer(token_pattern=r"\w+").fit_transform(frame["comment"])
         letters = CountVectorizer(analyzer="char", ngram_range=(3, 3), lowercase=False)
-        categories = frame[["colour", "site"]].to_numpy()
+        categories = frame[["color", "site"]].to_numpy()
         same = (categories[:, None] == categories) & pd.notna(categories)
         known = pd.notna(categories).sum(axis=1)
         counts = frame[[f"n{n}" for n in range(6)]].to_numpy(float)
@@ -152,7 +152,7 @@ class TestPipelines:
         out = model[:-1].transform(frame)
         assert out["comment"].equals(frame["comment"])
         assert out["site"].fillna("gap").equals(frame["site"].fillna("gap"))
-        assert {"site_north", "site_south", "site_missing", "colour_red"} <= set(out)
+        assert {"site_north", "site_south", "site_missing", "color_red"} <= set(out)
         np.testing.assert_array_equal(out[[f"n{n}" for n in range(6)]], frame.filter(regex=r"n\d"))
         scaled = StandardScaler().fit_transform(frame[["age", "weight"]])
         np.testing.assert_allclose(out[["age", "weight"]], scaled)

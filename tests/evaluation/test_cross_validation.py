@@ -24,7 +24,7 @@ def test_scores_are_scikit_learns(as_table) -> None:
     rows = (pd.DataFrame(X, index=range(500, 650)), pd.Series(y)) if as_table else (X, y)
     steps: list[tuple[int, int]] = []
     outcome = cross_validate(
-        model, *rows, folds=4, repeats=2, random_state=3, progress=lambda *step: steps.append(step)
+        model, *rows, cv=4, repeats=2, random_state=3, progress=lambda *step: steps.append(step)
     )
     assert steps == [(done, 8) for done in range(9)]
     np.testing.assert_allclose([fold["accuracy"] for fold in outcome.folds], expected)
@@ -39,22 +39,22 @@ def test_scores_are_scikit_learns(as_table) -> None:
 
 def test_a_notebook_shows_folds_and_their_means() -> None:
     X, y = load_iris(return_X_y=True)
-    outcome = cross_validate(LogisticRegression(max_iter=1000), X, y, folds=11, repeats=2)
+    outcome = cross_validate(LogisticRegression(max_iter=1000), X, y, cv=11, repeats=2)
     (panel,) = panels(outcome._repr_html_())
     ((_, means, *folds, rest),) = panel.tables
     accuracy = outcome.scores["accuracy"]
-    assert means[2] == f"{100 * accuracy['mean']:.1f}% ± {100 * accuracy['std']:.1f}%"
-    assert [float(fold[2].rstrip("%")) for fold in folds] == pytest.approx(
+    assert means[2] == f"{100 * accuracy['mean']:.1f} % ± {100 * accuracy['std']:.1f} %"
+    assert [float(fold[2].rstrip(" %")) for fold in folds] == pytest.approx(
         [100 * fold["accuracy"] for fold in outcome.folds[:20]], abs=0.06
     )
     assert folds[-1][0] == "fold 2.9"
-    assert rest == ["and 2 folds more"]
+    assert rest == ["and 2 more"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"folds": 1}, SpecError, "folds"),
+        ({"cv": 1}, SpecError, "folds"),
         ({"repeats": 0}, SpecError, "repeats"),
         ({"y": [0, 1]}, DataError, "2 labels"),
         ({"y": [0, 1, 2, 3]}, DataError, "single row"),

@@ -26,7 +26,7 @@ def together(folds: Any, splits: list[Any], targets: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("targets", [Y, np.column_stack([Y, 100 + 5 * X[:, 1]])])
-@pytest.mark.parametrize("scheme", [{"folds": "groups", "groups": SITES}, {"folds": "5x3"}])
+@pytest.mark.parametrize("scheme", [{"cv": "groups", "groups": SITES}, {"cv": "5x3"}])
 def test_the_mean_is_that_of_all_predictions(scheme: Any, targets: np.ndarray) -> None:
     result = cross_validate(MODEL, X, targets, **scheme)
     k = result.splits.n_folds
@@ -50,7 +50,7 @@ def test_few_samples_and_heavy_tails_bias_it_little() -> None:
         rows, new = random.normal(size=(40, 1)), random.normal(size=(4000, 1))
         noise, other = (random.standard_t(3, size=n) / np.sqrt(3) for n in (40, 4000))
         y, truth = rows[:, 0] + noise, new[:, 0] + other
-        result = cross_validate(MODEL, rows, y, folds=5)
+        result = cross_validate(MODEL, rows, y, cv=5)
         answers = MODEL.fit(rows, y).predict(new)
         gaps.append(result.scores["r2"]["mean"] - r2_score(truth, answers))
     assert abs(np.mean(gaps)) < 0.05

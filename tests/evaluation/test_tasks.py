@@ -98,7 +98,7 @@ def test_pairs_count_as_often_as_they_occur(task: Any, targets: Any) -> None:
 
 def test_a_regressor_is_cross_validated() -> None:
     X = np.c_[NUMBERS, NUMBERS**2]
-    result = cross_validate(LinearRegression(), X, NUMBERS, folds=4, repeats=2)
+    result = cross_validate(LinearRegression(), X, NUMBERS, cv=4, repeats=2)
     assert result.scores["r2"]["mean"] == pytest.approx(1)
     assert [len(result.folds), result.splits.n_folds, result.pooled] == [8, 4, None]
 

@@ -26,7 +26,7 @@ ODD_NUMBERS = (
 )
 WRONG_TYPES = (None, True, 5, -1.5, "", "x", b"x", (), [], {}, object(), int, [None], {"a": 1})
 
-WIDTHS = ("mean", "0.1*mean", "median", "scale", "auto", "5*auto", "neighbours", 0.05, 0.7, 3)
+WIDTHS = ("mean", "0.1*mean", "median", "scale", "auto", "5*auto", "neighbors", 0.05, 0.7, 3)
 SHARES = (None, None, 0.1, 0.5, 1.0, 1, 3, 30)
 # What validators do not list, by the name of the parameter.
 OPTIONS = {"sigma": WIDTHS, "gamma": WIDTHS, "subset": SHARES, "rank": SHARES}

@@ -99,7 +99,7 @@ def test_neighbors_are_found_where_squares_overflow(rng):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("rule", ["mean", "median", "scale", "neighbours"])
+@pytest.mark.parametrize("rule", ["mean", "median", "scale", "neighbors"])
 @pytest.mark.parametrize(("kind", "size"), [(np.float64, 1e154), (np.float64, 1e250), ("f4", 1e37)])
 def test_a_width_that_no_number_holds_is_refused_with_the_kernels_name(rng, rule, kind, size):
     rows = (rng.normal(size=(30, 3)) * size).astype(kind)
@@ -182,7 +182,7 @@ def test_the_mean_counts_each_pair_by_both_weights():
     assert np.isclose(bandwidth("mean", rows, weights), expected)
 
 
-@pytest.mark.parametrize("rule", ["median", "neighbours"])
+@pytest.mark.parametrize("rule", ["median", "neighbors"])
 def test_other_rules_take_every_row_once(rule):
     rows = np.random.default_rng(3).normal(size=(20, 2))
     assert bandwidth(rule, rows, np.arange(1.0, 21)) == bandwidth(rule, rows)

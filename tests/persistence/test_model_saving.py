@@ -43,7 +43,7 @@ class TestSaving:
 
     def test_facts_that_are_not_plain_are_refused(self, tmp_path: Path, saved: Path) -> None:
         model = load_model(saved)
-        with pytest.raises(ModelFileError, match="facts can't be saved"):
+        with pytest.raises(ModelFileError, match="metadata can't be saved"):
             save_model(model, tmp_path / "a.mkl", {"function": len})
         with pytest.raises(ModelFileError, match="reserved names versions"):
             save_model(model, tmp_path / "a.mkl", {"versions": 1})

@@ -100,7 +100,7 @@ BROKEN = {
     "absent": ("import no_such_module_anywhere", "ModuleNotFoundError: No module named 'no_such"),
     "syntax": ("def (:", "SyntaxError"),
     "long": ("raise ValueError('x' * 200_000)", "xxx… (200000 characters)"),
-    "coloured": ("raise ValueError('\\x1b[31mred')", "\\x1b[31mred"),
+    "colored": ("raise ValueError('\\x1b[31mred')", "\\x1b[31mred"),
     "recursive": ("def f(): f()\nf()", "RecursionError"),
     "leaves": ("import sys\nsys.exit()", "SystemExit"),
     "nulls": ("\0", "ull bytes"),

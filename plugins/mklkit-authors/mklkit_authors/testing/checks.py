@@ -70,7 +70,36 @@ ARGUMENTS = (
 
 @attrs.frozen
 class Check:
-    """One check of one component, by its kind and name; call it to run the check."""
+    """One check of one component; a call runs it.
+
+    Parameters
+    ----------
+    kind : str
+        The kind of the component, such as ``"kernel"``.
+    component : str
+        Its name, with its parameters.
+    function : callable
+        The check.
+    case : Case
+        The component with the data of its checks.
+
+    Attributes
+    ----------
+    name : str
+        The check's name.
+    help : str
+        A sentence on what is checked.
+
+    See Also
+    --------
+    component_checks : The checks of a component.
+
+    Examples
+    --------
+    >>> from mklkit.kernels import Linear
+    >>> component_checks(Linear)[0].name
+    'inputs_are_left_as_they_are'
+    """
 
     kind: Kind
     component: str
@@ -140,16 +169,22 @@ def component_checks(
     kind : {"kernel", "feature_map", "learner", "combiner", "missing", "preset"}, optional
         By default it is inferred.
     rows : ndarray of shape (T, d), optional
-        Rows for a kernel that needs particular ones; 12 or more.
+        Samples for a kernel that needs particular ones; 12 or more.
 
     Returns
     -------
     list of Check
+        The checks; a call of one runs it.
 
     Raises
     ------
     MKLKitError
-        If the object is not a component, or the rows are too few.
+        If the object is not a component, or the samples are too few.
+
+    See Also
+    --------
+    check_component : Run them all.
+    parametrize_with_component_checks : A test for each.
 
     Examples
     --------
@@ -172,12 +207,28 @@ def component_checks(
 
 
 def check_component(component: Any, kind: Kind | None = None, rows: Array | None = None) -> None:
-    """Run all checks of a component; the parameters are those of :func:`component_checks`.
+    """Run all checks of a component.
+
+    Parameters
+    ----------
+    component : component, component class or preset
+        A class is instantiated with its defaults.
+    kind : {"kernel", "feature_map", "learner", "combiner", "missing", "preset"}, optional
+        By default it is inferred.
+    rows : ndarray of shape (T, d), optional
+        Samples for a kernel that needs particular ones; 12 or more.
 
     Raises
     ------
     CheckFailure
-        Lists every check that failed: the expected and the actual result, and a remedy.
+        If a check failed. It lists every one that did: the expected and the actual result, and a
+        remedy.
+    MKLKitError
+        If the object is not a component, or the samples are too few.
+
+    See Also
+    --------
+    component_checks : The checks one by one.
 
     Examples
     --------

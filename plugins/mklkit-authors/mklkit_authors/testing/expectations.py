@@ -15,11 +15,41 @@ from mklkit.protocols import Array
 
 
 class CheckFailure(AssertionError):
-    """A component violates a requirement of mklkit."""
+    """A failed check: a component violates a requirement of mklkit.
+
+    See Also
+    --------
+    check_component : The function that raises it.
+
+    Examples
+    --------
+    >>> from mklkit.plugin import weighting_rule
+    >>> from mklkit_authors.testing import check_component
+    >>> @weighting_rule("negative")
+    ... def negative(view, y):
+    ...     '''Weight each kernel by minus one.'''
+    ...     return -1.0
+    >>> try:
+    ...     check_component(negative)
+    ... except CheckFailure as failure:
+    ...     print("checks failed" in str(failure))
+    True
+    """
 
 
 class NotApplicable(SkipTest):
-    """A check does not apply to this component; pytest and unittest report it as skipped."""
+    """A check that does not concern a component; pytest and unittest report it as skipped.
+
+    See Also
+    --------
+    Check : A check, which raises it.
+
+    Examples
+    --------
+    >>> from unittest import SkipTest
+    >>> issubclass(NotApplicable, SkipTest)
+    True
+    """
 
 
 def expect(holds: Any, expected: str, came: object, advice: str) -> None:

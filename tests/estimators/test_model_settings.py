@@ -1,0 +1,108 @@
+"""The settings of a model: one declaration, which estimators, options and comparisons follow."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mklkit import (
+    IncompatibleError,
+    MKLClassifier,
+    MKLKitError,
+    MKLRegressor,
+    MKLVotingClassifier,
+    ModelSettings,
+    SpecError,
+    build_pipeline,
+    compare,
+)
+from mklkit.datasets.pipeline import model_pipeline
+from mklkit.estimators.model_settings import declared_settings
+
+X = np.random.default_rng(0).normal(size=(30, 2))
+Y = np.where(X[:, 0] > 0, "a", "b")
+
+
+def test_settings_have_the_defaults_of_what_they_set() -> None:
+    of_estimator = inspect.signature(MKLClassifier).parameters
+    of_steps = inspect.signature(build_pipeline).parameters
+    for name, setting in declared_settings().items():
+        parameters = of_steps if setting.part == "steps" else of_estimator
+        if setting.part in ("steps", "components", "estimator") and setting.default is not None:
+            assert parameters[name].default == setting.default, name
+    names = ModelSettings(kernels="rbf", learner="svm", max_memory="1GB", n_jobs=2).parameters()
+    assert names.keys() <= of_estimator.keys()
+    assert {*ModelSettings().of("steps")} <= of_steps.keys()
+
+
+def test_every_setting_reaches_the_pipeline() -> None:
+    chosen: dict[str, Any] = {
+        "scale": "minmax",
+        "covariates": "age",
+        "missing_value": -9,
+        "max_memory": "1GB",
+        "kernels": ["linear", "rbf"],
+        "feature_map": "fourier",
+        "combiner": "dimkl3",
+        "learner": "mhks",
+        "missing": "impute",
+        "multiclass": "ovr",
+        "bandwidths": "all-rows",
+        "tune": "7",
+        "class_weight": "balanced",
+        "probability": True,
+        "seed": 3,
+        "n_jobs": 2,
+    }
+    assert {*chosen, "preset"} == {*declared_settings()}
+    pipeline = model_pipeline(ModelSettings(**chosen), scoring="roc_auc")
+    search = pipeline[-1]
+    assert (search.effort, search.scoring) == (7, "roc_auc")
+    of_estimator = search.estimator.get_params(deep=False)
+    for name in chosen.keys() - {"scale", "covariates", "missing_value", "tune", "seed"}:
+        assert of_estimator[name] == chosen[name], name
+    assert of_estimator["random_state"] == 3
+    assert pipeline["scale"].feature_range == (-1, 1)
+    assert pipeline["covariates"].covariates == "age"
+    assert pipeline["encode"].missing_value == -9
+
+
+def test_a_preset_gives_what_is_not_set() -> None:
+    model = model_pipeline(ModelSettings(preset="paper-dimkl1", combiner="dimkl4"))
+    assert model[-1].combiner == "dimkl4"
+    assert next(iter(model[-1].kernels)).startswith("k1:")
+    assert model["scale"].feature_range == (-1, 1)
+    assert isinstance(model_pipeline(ModelSettings(preset="rpemekl"))[-1], MKLVotingClassifier)
+
+
+@pytest.mark.parametrize("name", ["multiclass", "bandwidths", "class_weight", "probability"])
+def test_settings_for_classes_are_not_for_numbers(name: str) -> None:
+    other = {"multiclass": "ovr", "bandwidths": "all-rows", "class_weight": "balanced"}
+    settings = ModelSettings.named({name: other.get(name, True)})
+    with pytest.raises(IncompatibleError, match=f"--{name.replace('_', '-')} is for classes, and"):
+        model_pipeline(settings, MKLRegressor, "regress", None, "these are numbers")
+    plain = model_pipeline(ModelSettings(), MKLRegressor, "regress", None, "these are numbers")
+    assert isinstance(plain["regress"], MKLRegressor)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"kernel": "rbf"}, "no setting 'kernel'.*Did you mean 'kernels'"),
+        ({"learner": "svm"}, "no setting 'learner'"),
+        ({"tune": "quick"}, "'fast', 'thorough' or a number"),
+        ({"max_memory": "much"}, "much"),
+    ],
+)
+def test_wrong_settings_of_a_comparison_are_errors(values: dict[str, Any], words: str) -> None:
+    with pytest.raises((SpecError, MKLKitError), match=words):
+        compare(X, Y, methods="uniform", **values)
+
+
+def test_settings_that_differ_from_their_defaults() -> None:
+    settings = ModelSettings(scale="none", multiclass="ovo", probability=True, seed=5)
+    assert settings.changed("steps", "estimator") == {"scale": "none", "probability": True}
+    assert settings.changed("run") == {"seed": 5}
