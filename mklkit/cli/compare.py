@@ -6,7 +6,7 @@ import shlex
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import attrs
 import typer
@@ -17,9 +17,9 @@ from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import announced, counting, folds_ahead, say, show, show_json, working
 from mklkit.cli.examples import DEFAULT_METHODS
 from mklkit.cli.outputs import check_outputs
-from mklkit.cli.tables import Fact, facts_grid
 from mklkit.cli.taking_options import takes_model_settings
 from mklkit.datasets.builtin import DEFAULT_NAME
+from mklkit.display.terminal import Fact, facts_grid
 from mklkit.errors import DataError
 from mklkit.estimators.model_settings import LEARNERS, OF_METHODS, ModelSettings
 
@@ -243,35 +243,15 @@ def _check_files(
 
 
 def _save_best(output: Path, comparison: Comparison) -> None:
-    """Save the best method with the facts that 'fit' saves, and those of the comparison."""
-    from time import perf_counter
-
-    from mklkit.datasets.pipeline import describe
-    from mklkit.estimators.base import FittedKernels
+    """Save the best method, fitted on all rows, with its record."""
+    from mklkit.comparison.best_method import fitted_best
     from mklkit.persistence import save_model
 
-    (data,) = comparison.data
-    best = comparison.best_method.name
     with working("fitting the best method on all rows"):
-        start = perf_counter()
-        pipeline = comparison.best_estimator_
-        seconds = perf_counter() - start
-        choices = pipeline[-1].choices_ if isinstance(pipeline[-1], FittedKernels) else []
-        scores = data.task.score(data.truth, pipeline.predict(data.features), data.truth)
-        metadata: dict[str, Any] = {
-            "preset": None,
-            "seed": comparison.plan["seed"],
-            "preprocessing": describe(pipeline),
-            "choices": [f"{best}: the best of {len(comparison.methods)} methods", *choices],
-            "split": "none",
-            "scores": {"train": scores, "held_out": None},
-            "seconds": seconds,
-            "comparison": {"method": best, "verdict": comparison.verdict},
-        }
-        if data.table is not None:
-            metadata["data"] = data.table.metadata()
-        save_model(pipeline, output, metadata)
-    say(f"{best} was fitted on all {len(data.target)} rows")
+        model, record = fitted_best(comparison)
+        save_model(model, output, record)
+    rows = len(comparison.data[0].target)
+    say(f"{comparison.best_method.name} was fitted on all {rows} rows")
 
 
 def _lost(comparison: Comparison, output: Path | None) -> list[str]:
@@ -282,7 +262,7 @@ def _lost(comparison: Comparison, output: Path | None) -> list[str]:
 
 
 def _report(comparison: Comparison, output: Path | None) -> None:
-    from mklkit.comparison.report.tables import shortfall
+    from mklkit.comparison.result_tables import shortfall
 
     plan, data = comparison.plan, comparison.data
     first: list[Fact] = [("verdict", comparison.verdict.splitlines())]

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import attrs
 import typer
-from rich.text import Text
 
 from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
-from mklkit.cli.console import plain, say, show, show_json, without_markup
+from mklkit.cli.console import say, show, show_json, without_markup
 from mklkit.cli.package_commands import package_commands
-from mklkit.cli.tables import Fact, facts_grid, grid
+from mklkit.display.table import Column, ResultTable
+from mklkit.display.terminal import Fact, facts_grid, terminal_table
 from mklkit.errors import UnknownNameError, quoted, suggest
 
 if TYPE_CHECKING:
@@ -62,24 +62,24 @@ def list_names(
         show_json([entry for entries in facts.values() for entry in entries])
         return
     for name, entries in facts.items():
-        extra = KINDS[name][1]
-        table = grid(
-            "name",
-            words=["from", *filter(None, [extra]), "what it is"],
-            title=name,
-            title_justify="left",
-        )
-        for entry in entries:
-            cells = [entry["name"], f"{entry['distribution']} {entry['version']}"]
-            if extra:
-                known = entry.get(extra, "")
-                words = [known] if isinstance(known, str) else known
-                cells.append(", ".join("no labels" if word == "none" else word for word in words))
-            table.add_row(*(Text(plain(cell)) for cell in (*cells, entry["help"])))
         if entries:
-            show(table)
+            show(terminal_table(listed(entries, KINDS[name][1]), title=name))
         elif kind:
             say(f"no {name}")
+
+
+def listed(entries: list[dict[str, Any]], fact: str) -> ResultTable:
+    """Return a table of names, with one more fact of each if it has a name."""
+    rows = []
+    for entry in entries:
+        known = entry.get(fact, "")
+        words = [known] if isinstance(known, str) else known
+        shown = ", ".join("no labels" if word == "none" else word for word in words)
+        package = f"{entry['distribution']} {entry['version']}"
+        rows.append({**entry, "from": package, fact: shown})
+    facts = [Column(fact, fact)] if fact else []
+    names = Column("name", "name"), Column("from", "from")
+    return ResultTable([*names, *facts, Column("help", "what it is")], rows)
 
 
 def _facts_of_all(context: typer.Context, kind: Kind | Literal["command"]) -> list[dict[str, Any]]:

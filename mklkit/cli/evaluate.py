@@ -10,12 +10,11 @@ from mklkit.cli.console import counting, show, show_result
 from mklkit.cli.tables import (
     class_table,
     data_line,
-    facts_grid,
     model_line,
-    parts_grid,
-    scores_in_order,
+    parts_table,
 )
 from mklkit.cli.taking_options import say_if_inferred, takes_model_settings
+from mklkit.display.terminal import facts_grid
 from mklkit.estimators.model_settings import ModelSettings
 
 if TYPE_CHECKING:
@@ -69,6 +68,8 @@ def evaluate(
 
 
 def _report(study: Study, outcome: Any, result: dict[str, Any]) -> None:
+    from mklkit.evaluation.result_tables import scores_result
+
     metadata = facts_grid(
         [
             data_line(study.table, result["data"]["notes"]),
@@ -78,11 +79,11 @@ def _report(study: Study, outcome: Any, result: dict[str, Any]) -> None:
             ("folds", [outcome.splits.description, *outcome.notes]),
         ]
     )
-    shown = dict(zip(outcome.scores, outcome.shown_scores(), strict=True))
-    ordered = scores_in_order(study.task, study.score)
-    show(facts_grid([(words, shown[name]) for name, words in ordered.items()]))
+    means = {"name": "", **outcome.spread}
+    _, _, *scores = scores_result(study.task, [means], study.score).columns
+    show(facts_grid([(column.head, column.text(means)) for column in scores]))
     if result["parts"]:
-        show(parts_grid(study.task, result["parts"], study.score))
+        show(parts_table(study.task, result["parts"], study.score))
     if outcome.pooled is not None:
         show(class_table(outcome.pooled, "all folds"))
     show(metadata, f"{result['seconds']:.2f} s")

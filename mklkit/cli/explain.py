@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import attrs
 import typer
-from rich.table import Table as Grid
-from rich.text import Text
 
 from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
@@ -15,7 +14,6 @@ from mklkit.cli.console import (
     announced,
     counting,
     folds_ahead,
-    plain,
     say,
     show,
     show_json,
@@ -23,8 +21,8 @@ from mklkit.cli.console import (
 )
 from mklkit.cli.outputs import check_outputs, draw
 from mklkit.cli.predict import columns_of, groups_of, targets_of
-from mklkit.cli.tables import FirstThatFits, alignment_grid, facts_grid, grid, spread
-from mklkit.display.numbers import DASH, number
+from mklkit.display.table import Bar
+from mklkit.display.terminal import FirstThatFits, facts_grid, terminal_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,8 +33,6 @@ if TYPE_CHECKING:
 
 MOST_GROUPS = 10
 """Groups of columns that are printed; --json shows all."""
-MOST_TOP = 3
-"""Columns of each kernel that are printed with their effects."""
 
 
 def explain(
@@ -269,23 +265,28 @@ def _rows(
 
 def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: list[str]) -> None:
     from mklkit.errors import counted, listed
+    from mklkit.evaluation.result_tables import alignment_result
     from mklkit.explanation.meaning import ALIKE
+    from mklkit.explanation.result_tables import effects_result, groups_result
 
     by_subject = explanation.notes.groupby("about")["note"]
     remarks = {str(about): list(sentences) for about, sentences in by_subject}
     described = f"{data}: {counted(len(truth), 'row')}, target {listed(list(truth))}"
     kernels, columns = explanation.kernels, explanation.columns
     show(facts_grid([(explanation.unit.score, explanation.summary())]))
-    show(_kernels_worth(kernels, explanation.unit))
+    show(_kernels_table(kernels, explanation.unit))
     verdicts = [about for about in ("left out", "have it") if about in remarks]
     show(facts_grid([(about, remarks[about]) for about in verdicts]))
     # Groups that are the kernels' sources are in their table already.
     if len(columns) != len(kernels) or columns["kernels"].map(len).ne(1).any():
-        show(_groups_grid(columns, explanation.unit))
+        groups = groups_result(columns, explanation.unit)
+        groups = groups.keeping(lambda column: not isinstance(column, Bar))
+        show(terminal_table(groups.first(MOST_GROUPS, "(--json shows them)")))
     if len(explanation.effects):
-        show(_effects_grid(explanation.effects))
+        show(terminal_table(effects_result(explanation.effects)))
     if (explanation.alignment.to_numpy() > ALIKE).sum() > len(kernels):
-        show(alignment_grid(explanation.alignment), facts_grid([("alike", remarks["alike"])]))
+        alike = terminal_table(alignment_result(explanation.alignment))
+        show(alike, facts_grid([("alike", remarks["alike"])]))
     metadata = [
         ("data", [described, *notes, *remarks.get("lacking", [])]),
         ("how", remarks["rows"]),
@@ -297,53 +298,11 @@ def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: lis
     show(f"{explanation.seconds:.2f} s")
 
 
-def _kernels_worth(kernels: pd.DataFrame, unit: Unit) -> FirstThatFits:
-    """Return weight, and points of the score lost when left out and shuffled, per kernel."""
-    layouts = [_worth_grid(kernels, unit, *layout) for layout in ((1, 1), (1, 0), (0, 0))]
-    return FirstThatFits(layouts, max(len(plain(name)) for name in kernels["kernel"]))
+def _kernels_table(kernels: pd.DataFrame, unit: Unit) -> FirstThatFits:
+    """Return weight and losses per kernel; a narrow terminal loses details, then deviations."""
+    from mklkit.explanation.result_tables import DETAILS, kernels_result
 
-
-def _worth_grid(kernels: pd.DataFrame, unit: Unit, deviations: int, details: int) -> Grid:
-    by_row = bool(details and kernels["row_spread"].notna().any())
-    # Whether weight × size, as shown, differs from the weight.
-    by_size = bool(details and ((kernels["sized_weight"] - kernels["weight"]).abs() >= 0.001).any())
-    beside = [*["over\nrows"] * by_row, *["sized\nweight"] * by_size]
-    have = "have" in kernels
-    heads = ["lost if\nleft out", *["by rows\nthat have it"] * have, "lost if\nshuffled"]
-    table = grid("kernel", "weight", *beside, *heads)
-    for row in kernels.to_dict("records"):
-        rows = number(row["row_spread"], 3)
-        cells = [spread(row, "weight", 1, 3, bool(deviations))]
-        cells += [Text(rows if rows == DASH else f"± {rows}")] * by_row
-        cells += [Text(number(row["sized_weight"], 3))] * by_size
-        cells += [
-            spread(row, name, unit.scale, unit.digits, bool(deviations))
-            for name in ("left_out", *["have"] * have, "shuffled")
-        ]
-        table.add_row(Text(plain(row["kernel"])), *cells)
-    return table
-
-
-def _groups_grid(columns: pd.DataFrame, unit: Unit) -> Grid:
-    """Return points of the score lost when columns are shuffled, the largest loss first."""
-    table = grid("columns", "lost if\nshuffled", words=["read by"])
-    for row in columns.head(MOST_GROUPS).to_dict("records"):
-        readers = ", ".join(plain(name) for name in row["kernels"])
-        lost = spread(row, "shuffled", unit.scale, unit.digits)
-        table.add_row(Text(plain(row["group"])), lost, Text(readers))
-    if len(columns) > MOST_GROUPS:
-        table.add_row(f"{len(columns) - MOST_GROUPS} more", "", "--json shows them")
-    return table
-
-
-def _effects_grid(effects: pd.DataFrame) -> Grid:
-    """Return the columns of each kernel that are selected most, and how often."""
-    table = grid("kernel", "effect", "selected", "noise", "p at\nmost", words=["column"])
-    for kernel, columns in effects.groupby("kernel", sort=False):
-        for place, row in enumerate(columns.head(MOST_TOP).to_dict("records")):
-            of_top = Text(f"{row['frequency']:.0%} in top {row['top']}")
-            name = Text(plain(kernel) if place == 0 else "")
-            chance = f"{row['chance']:.0%}", number(row["p_chance"], 2)
-            column = Text(plain(row["column"]))
-            table.add_row(name, spread(row, "effect", 1, 3), of_top, *chance, column)
-    return table
+    table = kernels_result(kernels, unit).keeping(lambda column: not isinstance(column, Bar))
+    fewer = table.without(*DETAILS)
+    means = attrs.evolve(fewer, columns=[attrs.evolve(c, deviation="") for c in fewer.columns])
+    return FirstThatFits.of([table, fewer, means])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from mklkit.cli import options as opt
 from mklkit.cli.advice import advice_if_useless
@@ -13,14 +13,22 @@ from mklkit.cli.tables import (
     chosen_line,
     data_line,
     decisive_score,
-    facts_grid,
     learned_line,
     model_line,
     scores_tables,
     weights_table,
 )
 from mklkit.cli.taking_options import say_if_inferred, takes_model_settings
+from mklkit.display.terminal import facts_grid
 from mklkit.estimators.model_settings import ModelSettings
+
+if TYPE_CHECKING:
+    from mklkit.protocols import Task
+
+if TYPE_CHECKING:
+    from mklkit.datasets.files import ChunkedTable
+    from mklkit.evaluation.study import Roles
+    from mklkit.evaluation.study_fits import FittedStudy
 
 USUAL_SHARE = 0.2
 
@@ -79,7 +87,6 @@ def fit(
     into memory is read in parts, and can be fitted on a cluster.
     """
     from mklkit.datasets.in_parts import table_in_parts
-    from mklkit.datasets.pipeline import model_pipeline
     from mklkit.errors import SpecError
     from mklkit.evaluation.study import Roles, read_study
     from mklkit.evaluation.study_fits import fit_study
@@ -91,29 +98,14 @@ def fit(
     roles = Roles(
         target=target, drop=drop or (), weights=weights, groups=groups, split=split_column
     )
-    distributed = scheduler is not None
-    chunked = table_in_parts(data, settings.max_memory, stream or distributed)
+    chunked = table_in_parts(data, settings.max_memory, stream or scheduler is not None)
     if chunked is None:
         study = read_study(settings, data, roles, task)
         say_if_inferred(study, task)
         fitted = fit_study(study, holdout, output is not None, lambda _: fitting())
     else:
-        from mklkit.evaluation.fit_in_parts import fit_in_parts, on_cluster
-        from mklkit.protocols.component import AUTO_TASK, TASK
-        from mklkit.registry.tasks import task_named
-
-        columns = {"weights": weights, "groups": groups, "split-column": split_column}
-        _check_parts({**columns, "covariates": settings.covariates}, task)
-        pipeline = model_pipeline(settings, task_named(TASK if task == AUTO_TASK else task))
-        with on_cluster(scheduler, pipeline):
-            fitted = fit_in_parts(
-                pipeline, settings, chunked, roles, holdout, distributed, counting
-            )
-        if output is not None and fitted.record["scores"]["held_out"] is not None:
-            fitted.record["choices"].append(
-                "the table is read in parts, and the saved model has not learned from the held-out"
-                " rows: --holdout 0 to learn from all of them"
-            )
+        _check_parts(roles, settings.covariates, task)
+        fitted = _fit_in_parts(settings, chunked, roles, holdout, scheduler, output is not None)
     model, result = fitted.model, fitted.record
     part, score = decisive_score(result["scores"])
     # Anything that may fail, and files, come before stdout, whose reader may close the pipe.
@@ -127,31 +119,62 @@ def fit(
         from mklkit.plotting.weights import KernelWeightsDisplay
 
         draw(plot, lambda: KernelWeightsDisplay.from_estimator(model))
-    show_result(result, as_json, lambda: _report(fitted.study.table, result), advice)
+    show_result(
+        result, as_json, lambda: _report(fitted.study.table, fitted.study.task, result), advice
+    )
     if output is not None:
         say(f"saved {output}")
     if plot is not None:
         say(f"drew {plot}")
 
 
-def _check_parts(columns: dict[str, str | None], task: str) -> None:
-    """Refuse options that need the whole table in memory."""
+def _check_parts(roles: Roles, covariates: str | None, task: str) -> None:
+    """Raise an error for options that need the whole table in memory."""
     from mklkit.errors import IncompatibleError
     from mklkit.protocols.component import AUTO_TASK
     from mklkit.registry.tasks import task_named
 
-    requested = [f"--{name}" for name, column in columns.items() if column is not None]
+    columns = {
+        "--weights": roles.weights,
+        "--groups": roles.groups,
+        "--split-column": roles.split,
+        "--covariates": covariates,
+    }
+    options = [name for name, column in columns.items() if column is not None]
     if task != AUTO_TASK and not task_named(task).in_parts:
-        requested.append(f"--task {task}")
-    if requested:
-        option = requested[0]
+        options.append(f"--task {task}")
+    if options:
         raise IncompatibleError(
-            f"{option} needs the whole table in memory, and this one is read in parts: leave"
+            f"{options[0]} needs the whole table in memory, and this one is read in parts: leave"
             " out --stream and --scheduler, or allow more memory with --max-memory."
         )
 
 
-def _report(table: Any, result: dict[str, Any]) -> None:
+def _fit_in_parts(
+    settings: ModelSettings,
+    chunked: ChunkedTable,
+    roles: Roles,
+    holdout: float,
+    scheduler: str | None,
+    saves: bool,
+) -> FittedStudy:
+    """Fit and score a model on a table in parts, on a cluster if there is a scheduler."""
+    from mklkit.datasets.pipeline import model_pipeline
+    from mklkit.evaluation.fit_in_parts import fit_in_parts, on_cluster
+
+    pipeline = model_pipeline(settings)
+    distributed = scheduler is not None
+    with on_cluster(scheduler, pipeline):
+        fitted = fit_in_parts(pipeline, settings, chunked, roles, holdout, distributed, counting)
+    if saves and fitted.record["scores"]["held_out"] is not None:
+        fitted.record["choices"].append(
+            "the table is read in parts, and the saved model has not learned from the held-out"
+            " rows: --holdout 0 to learn from all of them"
+        )
+    return fitted
+
+
+def _report(table: Any, task: Task, result: dict[str, Any]) -> None:
     metadata = facts_grid(
         [
             data_line(table, result["data"]["notes"]),
@@ -162,7 +185,7 @@ def _report(table: Any, result: dict[str, Any]) -> None:
         ]
     )
     show(
-        *scores_tables(result["data"]["task"], result["scores"], result["score"]),
+        *scores_tables(task, result["scores"], result["score"]),
         weights_table(result["model"]),
         metadata,
     )

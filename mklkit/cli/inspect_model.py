@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table as Grid
-from rich.text import Text
 
 from mklkit.cli import options as opt
-from mklkit.cli.console import plain, show, show_json, show_result
+from mklkit.cli.console import show, show_json, show_result
 from mklkit.cli.tables import (
-    Fact,
     chosen_line,
-    facts_grid,
-    grid,
     learned_line,
     model_line,
     scores_tables,
     weights_table,
 )
+from mklkit.display.numbers import whole
+from mklkit.display.table import Column, ResultTable
+from mklkit.display.terminal import Fact, facts_grid, terminal_table
 from mklkit.errors import counted
+
+if TYPE_CHECKING:
+    from mklkit.protocols import Task
 
 COLUMNS_OF_KERNEL = 8
 COLUMNS_OF_MODEL = 40
@@ -96,17 +97,22 @@ def _report(metadata: dict[str, Any]) -> None:
     for plugin in metadata["plugins"]:
         lines.append(("plugin", f"{plugin['distribution']} {plugin['version']}"))
     versions = ", ".join(f"{name} {version}" for name, version in metadata["versions"].items())
-    tables = (
-        scores_tables(model["task"], metadata["scores"], metadata.get("score"))
-        if "scores" in metadata
-        else []
-    )
+    tables = []
+    if "scores" in metadata:
+        tables = scores_tables(_task(metadata), metadata["scores"], metadata.get("score"))
     show(*tables[:1])
     if "weights" in model and "kernels" in model:
         show(weights_table(model))
     show(facts_grid([*lines, ("written by", versions)]), *tables[1:])
     if "input" in model:
-        show(_columns_grid(model["input"]))
+        show(terminal_table(columns_table(model["input"])))
+
+
+def _task(metadata: dict[str, Any]) -> Task:
+    """Return the task of a model with scores."""
+    from mklkit.registry.tasks import task_named
+
+    return task_named(metadata["model"]["task"])
 
 
 def _classes(model: dict[str, Any]) -> str:
@@ -132,26 +138,28 @@ def _kernel_line(kernel: dict[str, Any], every: list[str]) -> str:
     return f"{named} on {', '.join(shown[:COLUMNS_OF_KERNEL])}{several}"
 
 
-def _columns_grid(columns: list[dict[str, Any]]) -> Grid:
+def columns_table(columns: list[dict[str, Any]]) -> ResultTable:
     """Return a table of the input columns: what each was taken for, and its gaps in training.
 
     Many columns are shown as one row per source, by the beginning of their names.
     """
-    table = grid("column", words=["taken for"])
-    table.add_column("gaps", justify="right")
     from mklkit.datasets.columns import source_of
 
     alike: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for column in columns:
         source = source_of(column["name"]) if len(columns) > COLUMNS_OF_MODEL else column["name"]
         alike.setdefault((source, _taken_for(column)), []).append(column)
-    for (source, taken_for), members in list(alike.items())[:COLUMNS_OF_MODEL]:
-        gaps = sum(column["gaps"] for column in members) or ""
+    rows = []
+    for (source, taken_for), members in alike.items():
+        gaps = sum(column["gaps"] for column in members)
         name = members[0]["name"] if len(members) == 1 else f"{source} ({len(members)} columns)"
-        table.add_row(*(Text(plain(cell)) for cell in (name, taken_for, gaps)))
-    if len(alike) > COLUMNS_OF_MODEL:
-        table.add_row(f"{len(alike) - COLUMNS_OF_MODEL} more", "--json shows them", "")
-    return table
+        rows.append({"name": name, "taken_for": taken_for, "gaps": gaps or None})
+    shown = [
+        Column("name", "column"),
+        Column("taken_for", "taken for"),
+        Column("gaps", "gaps", whole, absent=""),
+    ]
+    return ResultTable(shown, rows).first(COLUMNS_OF_MODEL, "(--json shows them)")
 
 
 def _taken_for(column: dict[str, Any]) -> str:

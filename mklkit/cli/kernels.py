@@ -8,8 +8,9 @@ import typer
 
 from mklkit.cli import options as opt
 from mklkit.cli.console import say, show, show_json, working
-from mklkit.cli.tables import alignment_grid, data_line, facts_grid, measures_grid
+from mklkit.cli.tables import data_line
 from mklkit.cli.taking_options import takes_model_settings
+from mklkit.display.terminal import facts_grid, terminal_table
 from mklkit.estimators.model_settings import ModelSettings
 from mklkit.protocols.component import TASK
 
@@ -49,6 +50,7 @@ def kernels(
     from mklkit.estimators.proposing import propose_kernels
     from mklkit.evaluation.alignment import alignment_matrix, near_duplicates
     from mklkit.evaluation.measures import kernel_measures
+    from mklkit.evaluation.result_tables import measures_result
     from mklkit.evaluation.study import Roles, read_study, steps_of
     from mklkit.protocols.component import KERNELS
     from mklkit.registry.columns import are_proposed
@@ -92,7 +94,7 @@ def kernels(
     else:
         _report(table, notes, steps_of(table, steps), alignments, centered)
         if measured is not None:
-            show(measures_grid(measured))
+            show(terminal_table(measures_result(measured)))
     for first, second, value in duplicates:
         say(
             f"warning: {first} and {second} are nearly the same on these data"
@@ -113,9 +115,11 @@ def _weak_pairs(alignments: pd.DataFrame) -> list[list[str]]:
 def _report(
     table: Any, notes: list[str], steps: list[str], alignments: pd.DataFrame, centered: bool
 ) -> None:
+    from mklkit.evaluation.result_tables import alignment_result
+
     shown = "centred alignment" if centered else "alignment"
     metadata = facts_grid([data_line(table, notes), ("steps", steps), ("shown", shown)])
-    show(metadata, alignment_grid(alignments))
+    show(metadata, terminal_table(alignment_result(alignments)))
     pairs = "; ".join(f"{first} with {second}" for first, second in _weak_pairs(alignments))
     show(
         "weakly correlated (alignment between 0 and 0.5), which often combine best:"

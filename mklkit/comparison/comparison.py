@@ -32,10 +32,12 @@ from mklkit.comparison.withholding import sentences, without_p_values, without_v
 from mklkit.comparison.writing import check_report, methods_latex, write_text
 from mklkit.datasets.csv_file import csv_text
 from mklkit.datasets.pipeline import match_class_weights
+from mklkit.display.numbers import number, percentage
 from mklkit.errors import DataError, counted, listed
 from mklkit.evaluation.claims import coverage, estimand, in_points, score_in_words
 from mklkit.evaluation.fit_and_score import Samples, fit_and_predict
 from mklkit.evaluation.resolution import Resolution
+from mklkit.evaluation.sentences import beats_guessing, still_told
 from mklkit.evaluation.verdict import verdict
 from mklkit.persistence.metadata import json_ready
 from mklkit.plotting.comparison import ComparisonDisplay
@@ -321,10 +323,8 @@ class Comparison:
     def _verdict_on_ranks(self) -> str:
         """Return the sentence on several data sets."""
         if methods := self._unadjusted_anywhere:
-            return (
-                f"No verdict on ranks: removed covariates can still be told from the columns"
-                f" that {listed(list(methods))} read."
-            )
+            columns = f"the columns that {listed(list(methods))} read"
+            return f"No verdict on ranks: {still_told(columns)}."
         return sentence_on_ranks(self._compared)
 
     def _verdicts_on_questions(self) -> list[str]:
@@ -347,10 +347,8 @@ class Comparison:
             which = "no method" if every else ", ".join(names)
             are = "is" if every or len(names) == 1 else "are"
             guess = f"{score_in_words(self.plan)} {self.shown(runs['guess'].mean())}"
-            yield (
-                f"Guessing{where}: {which} {are} {'' if every else 'not '}shown to be better than"
-                f" guessing without any feature ({guess})."
-            )
+            shown = beats_guessing(which, are if every else f"{are} not")
+            yield f"Guessing{where}: {shown} ({guess})."
 
     @property
     def how(self) -> list[str]:
@@ -369,9 +367,9 @@ class Comparison:
         Returns
         -------
         str
-            In per cent, if differences are in points; otherwise with three digits.
+            In percent, if differences are in points; otherwise with three digits.
         """
-        return f"{100 * score:.1f} %" if self.unit == "points" else f"{score:.3f}"
+        return percentage(score) if self.unit == "points" else number(score, 3)
 
     @property
     def unit(self) -> str:

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
+import numpy as np
 
+from mklkit.comparison.stored import LEFT_OUT
 from mklkit.display import numbers
+from mklkit.display.html import MARKED
 from mklkit.display.measures import PARTS
-from mklkit.display.table import Column, ResultTable
+from mklkit.display.table import Bar, Column, Range, ResultTable, Row, is_known
+from mklkit.errors import counted
+from mklkit.evaluation.claims import LEVEL
+from mklkit.plotting.comparison import KINDS
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
-    from mklkit.protocols import Task
+    from mklkit.protocols import Array, Task
     from mklkit.protocols.score import Score
 
-WORDS = (
-    Column("method", "Method", short="method", order="ascending"),
-    Column("kind", "Kind", order="ascending"),
-    Column("learner", "Learner", short="learner", order="ascending"),
-)
+MOST_KERNELS = 25
+MOST_PAIRS = 20
+"""The most confused pairs of classes that are shown."""
 TWO_DECIMALS = partial(numbers.number, digits=2)
 THREE_DECIMALS = partial(numbers.number, digits=3)
 TIME = Column("seconds", "Fit", numbers.duration, short="time", order="ascending")
@@ -40,8 +45,22 @@ DATASETS = (
     TIME,
 )
 RANK = Column("rank", "Rank", TWO_DECIMALS, short="rank", order="ascending", marks_best=True)
-DETAILS = ("kind", "log_loss", "p_equivalent", "p_better", "p_paired", "memory")
+DETAILS = ("kind_name", "log_loss", "p_equivalent", "p_better", "p_paired", "memory")
 """Columns for which only a page has the space."""
+
+
+def shortfall(row: Row) -> str:
+    """Return why a method of :meth:`Comparison.table` has no score on some splits, or nothing."""
+    if not row["failures"] or row["reason"].startswith(LEFT_OUT):
+        return row["reason"] if row["failures"] else ""
+    return f"failed on {row['failures']} of {counted(row['splits'], 'split')}: {row['reason']}"
+
+
+WORDS = (
+    Column("method", "Method", short="method", order="ascending", detail=shortfall),
+    Column("kind_name", "Kind", order="ascending"),
+    Column("learner", "Learner", short="learner", order="ascending"),
+)
 
 
 def methods_result(
@@ -62,7 +81,7 @@ def methods_result(
     parts = [_score_column(key, *heads, unit == "points") for key, heads in PARTS.items()]
     others = [_measure_column(score) for score in task.measured if score is not ranking]
     measures = [column for column in [*parts, *others] if methods[column.key].notna().any()]
-    rows: list[Mapping[Any, Any]] = list(methods.to_dict("records"))
+    rows = [{**row, "kind_name": KINDS[row["kind"]]} for row in methods.to_dict("records")]
     if "rank" in methods:
         return ResultTable([*WORDS, RANK, lead, *measures, *DATASETS], rows, caption, note)
     compared_to = reference or next(iter(methods.loc[methods["failures"] == 0, "method"]), None)
@@ -78,16 +97,26 @@ def questions_result(
 ) -> ResultTable:
     """Return the table of planned tests."""
     difference = difference_column(unit, "Difference")
+    rows = [
+        {**test, "pair": f"{test['method']} against {test['reference']}"}
+        for test in tests.to_dict("records")
+    ]
     columns = [
         Column("question", "Question"),
-        Column("method", "Method"),
-        Column("reference", "Against"),
+        Column("pair", "Methods", short="planned question", detail=_choices),
         difference,
-        Column("low", "From", difference.write, unit),
-        Column("high", "To", difference.write, unit),
-        Column("p_holm", "p corrected", numbers.p_value, "Holm", absent=""),
+        Range("interval", "Interval", difference.write, short="interval", detail=_level),
+        Column("p_holm", "p corrected", numbers.p_value, "Holm", short="p", absent=""),
     ]
-    return ResultTable(columns, list(tests.to_dict("records")), caption, note)
+    return ResultTable(columns, rows, caption, note, section="question")
+
+
+def _choices(test: Row) -> str:
+    return f"the best of {test['choices']}" if test["choices"] > 1 else ""
+
+
+def _level(test: Row) -> str:
+    return numbers.percentage(test["level"])
 
 
 def score_column(score: Score, unit: str) -> Column:
@@ -96,7 +125,13 @@ def score_column(score: Score, unit: str) -> Column:
     is_short = score.of and score.short and not score.lower and not score.decimal
     short = str(score.short) if is_short else score.name + " %" * share
     column = _score_column("score", score.ranked_head, short, share, marks_best=True)
-    return attrs.evolve(column, deviation="deviation")
+
+    def interval(row: Row) -> str:
+        if not is_known(row.get("low")):
+            return ""
+        return f"{column.written(row['low'])} to {column.written(row['high'])}"
+
+    return attrs.evolve(column, deviation="deviation", detail=interval)
 
 
 def difference_column(unit: str, head: str) -> Column:
@@ -129,3 +164,111 @@ def _score_column(
         order=order,
         marks_best=marks_best,
     )
+
+
+def weights_result(name: str, weights: pd.DataFrame, largest: float) -> ResultTable:
+    """Return a method's weights over the splits, a column of the table each, the heaviest of many.
+
+    Bars are as long as the share of the ``largest`` weight of all methods.
+    """
+    order = weights.mean().rank(ascending=False, method="first")
+    heaviest = weights.loc[:, order <= MOST_KERNELS].agg(["mean", "min", "max", "std"]).T
+    if len(weights) == 1:
+        heaviest[["min", "max"]] = math.nan
+    columns = [
+        Column("kernel", "Kernel"),
+        Column("mean", "Mean weight", TWO_DECIMALS, deviation="std"),
+        Bar("mean", "", largest=largest, ends=("min", "max")),
+        Range("range", "Lowest to highest", TWO_DECIMALS, absent="", ends=("min", "max")),
+    ]
+    n_kernels = weights.shape[1]
+    is_cut = n_kernels > len(heaviest)
+    note = f"The {len(heaviest)} heaviest of {n_kernels} kernels." if is_cut else ""
+    rows = heaviest.rename_axis("kernel").reset_index().to_dict("records")
+    return ResultTable(columns, rows, name, note)
+
+
+def confused_pairs_result(counts: NDArray[np.int64], labels: Sequence[str]) -> ResultTable:
+    """Return the most frequent confusions of many classes, from counts (C, C)."""
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    wrong = np.where(np.eye(len(labels), dtype=bool), 0, counts)
+    order = np.argsort(-wrong, axis=None, kind="stable")[:MOST_PAIRS]
+    pairs = zip(*np.unravel_index(order, wrong.shape), strict=True)
+    rows = [
+        {"true": labels[i], "predicted": labels[j], "rows": wrong[i, j], "share": shares[i, j]}
+        for i, j in pairs
+        if wrong[i, j]
+    ]
+    columns = [
+        Column("true", "true"),
+        Column("predicted", "predicted"),
+        Column("rows", "rows", numbers.whole),
+        Column("share", "of the class", numbers.percentage),
+    ]
+    caption = f"The most frequent confusions of {len(labels)} classes."
+    return ResultTable(columns, rows, caption)
+
+
+def calibration_result(errors: Mapping[str, float]) -> ResultTable:
+    """Return the mean difference between predicted and observed frequencies of each method."""
+    columns = [
+        Column("method", "Method"),
+        Column("error", "Off by", numbers.percent, "points"),
+        Bar("error", ""),
+    ]
+    rows = [{"method": method, "error": error} for method, error in errors.items()]
+    return ResultTable(columns, rows, "Mean difference between predicted and observed frequency.")
+
+
+def _bold_below_level(key: str, row: Row) -> str:
+    return MARKED if row[key] < LEVEL else ""
+
+
+def pairs_result(names: Sequence[str], p_values: Array) -> ResultTable:
+    """Return the p values of Nemenyi's test, with columns numbered like the rows."""
+    across = p_values.shape[1]
+    columns = [
+        Column(
+            str(place),
+            str(place + 1),
+            numbers.short_p_value,
+            style=partial(_bold_below_level, str(place)),
+        )
+        for place in range(across)
+    ]
+    values = p_values.astype(float)
+    np.fill_diagonal(values, math.nan)
+    rows = [
+        {"method": f"{place + 1} {name}", **{str(j): value for j, value in enumerate(row)}}
+        for place, (name, row) in enumerate(zip(names, values.tolist(), strict=True))
+    ]
+    limit = f" Columns: the best {across} of {len(names)}." if across < len(names) else ""
+    caption = (
+        f"p values of Nemenyi's test, corrected for the number of pairs; below 0.05 in bold.{limit}"
+    )
+    return ResultTable([Column("method", "Method"), *columns], rows, caption)
+
+
+def scores_on_data_sets(means: pd.DataFrame, score: Score, unit: str) -> ResultTable:
+    """Return the mean scores of methods (rows) on data sets, the best on each data set marked."""
+    column = score_column(score, unit)
+    of_data = [
+        attrs.evolve(column, key=name, head=name, unit="", short="", deviation="", detail=None)
+        for name in map(str, means.columns)
+    ]
+    share = " in percent" if column.unit else ""
+    caption = f"Mean {column.head}{share}, the methods in the order of their ranks."
+    rows = means.rename(columns=str).rename_axis("method").reset_index().to_dict("records")
+    return ResultTable([Column("method", "Method", order=""), *of_data], rows, caption)
+
+
+def methods_parts(methods: Sequence[Row]) -> ResultTable:
+    """Return the methods of a comparison's plan with all their parts."""
+    columns = [
+        Column("name", "Method"),
+        Column("kind_name", "Kind"),
+        Column("spec", "Parts"),
+        Column("version", "From"),
+    ]
+    rows = [{**method, "kind_name": KINDS[method["kind"]]} for method in methods]
+    return ResultTable(columns, rows, "Methods with all their parts.")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ENDINGS = (".html", ".csv", ".json", ".tex")
 """The files that a comparison can be written to."""
-ON_PAGE_ONLY = ("kind", "p_equivalent", "p_better", "p_paired", "memory")
+ON_PAGE_ONLY = ("kind_name", "p_equivalent", "p_better", "p_paired", "memory")
 
 
 def check_report(path: Path) -> str:

@@ -7,15 +7,19 @@ text. If a viewer such as GitHub removes styles and drawings, plain tables remai
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
+
+from mklkit.display.table import Bar, Column, ResultTable, Row, is_known
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    from mklkit.display.table import ResultTable
+
+MARKED = "marked"
+"""The style of a cell in bold."""
 
 
 @cache
@@ -72,28 +76,69 @@ def shown(*content: object) -> str:
     return str(_part("shown", _style(), content))
 
 
-def grid(
-    heads: Sequence[str],
-    rows: Iterable[Sequence[object]],
-    words: int = 1,
-    best: int | None = None,
-    rest: str = "",
+def html_table(
+    table: ResultTable,
+    style: str = "",
+    row_style: Callable[[Row], str] | None = None,
+    sorted_by: str | None = None,
+    details: bool = True,
 ) -> Markup:
-    """Return a table of cells that are text or HTML; the first cell of a row names it.
+    """Return a table of results; the first cell of a row names it.
 
-    The first ``words`` columns hold words, the others numbers. Row number ``best`` is marked, and
-    ``rest`` in a last row tells what is left out.
+    ``style`` has the classes of the table, ``row_style`` returns those of a row. If ``sorted_by``
+    is the key of the column by which the rows are sorted, or empty, a page can sort them. Without
+    ``details`` cells have no smaller lines.
     """
-    return _part("grid", heads, rows, words, best, rest)
+    sortable = sorted_by is not None
+    heads = [
+        {
+            "text": column.head,
+            "unit": column.unit,
+            "kind": _kind(column),
+            "first": column.order if sortable and not isinstance(column, Bar) else "",
+            "is_sorted": column.key == sorted_by,
+        }
+        for column in table.columns
+    ]
+    rows = [
+        {
+            "style": row_style(row) if row_style else "",
+            "parts": [_cell(table, column, row, sortable, details) for column in table.columns],
+        }
+        for row in table.rows
+    ]
+    return _part("table", table, heads, rows, style, row_style is not None)
 
 
-def result_grid(table: ResultTable, best: int | None = None) -> Markup:
-    """Return a table of results, with row number ``best`` marked."""
-    heads = [column.full_head for column in table.columns]
-    return grid(heads, table.cells(), table.n_words, best)
+def _kind(column: Column) -> str:
+    return "words" if not (column.is_number or isinstance(column, Bar)) else "number"
 
 
-def bar(value: float, largest: float, ends: tuple[float, float] | None = None) -> Markup | str:
+def _cell(
+    table: ResultTable, column: Column, row: Row, sortable: bool, details: bool
+) -> dict[str, Any]:
+    """Return what the template shows of a cell."""
+    if isinstance(column, Bar):
+        ends = None if column.ends is None else tuple(row[end] for end in column.ends)
+        drawn = bar(row[column.key], column.scale(table.rows), ends)
+        return {"text": drawn, "kind": "number", "value": None, "best": False, "small": ""}
+    value = row.get(column.key) if sortable else None
+    if column.is_number and value is not None:
+        value = float(f"{value:.6g}") if is_known(value) else None
+    style = column.style(row) if column.style else ""
+    if table.is_best(column, row):
+        style = MARKED
+    styles = [_kind(column), style]
+    return {
+        "text": column.text(row),
+        "kind": " ".join(filter(None, styles)),
+        "value": value,
+        "best": style == MARKED,
+        "small": column.detail(row) if details and column.detail else "",
+    }
+
+
+def bar(value: float, largest: float, ends: Sequence[float] | None = None) -> Markup | str:
     """Return a bar as long as a number's share of the largest, whatever their signs.
 
     A line shows the range, the ``ends``, of the number.

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from mklkit.display.table import ResultTable
+from mklkit.display.table import Bar, Column, ResultTable, Row
 
 SIGNS = r"- \pm \times \cdot \leq \geq \|"
 GREEK = (
@@ -29,36 +26,22 @@ PAGE_ROWS = 40
 """The number of rows that fit on a page."""
 
 
-def latex_result(table: ResultTable) -> str:
-    """Return a table of results in LaTeX, with the best of a column in bold."""
-    rows = []
-    for row in table.rows:
-        cells = [latex_text(column.text(row)) for column in table.columns]
-        for place, column in enumerate(table.columns):
-            if table.is_best(column, row):
-                cells[place] = rf"\textbf{{{cells[place]}}}"
-        rows.append(cells)
-    heads = [latex_text(column.full_head) for column in table.columns]
-    return latex_table(heads, rows, table.caption, table.n_words)
+def latex_result(table: ResultTable, label: str = "") -> str:
+    r"""Return a table of results in LaTeX, with the best of a column in bold.
 
-
-def latex_table(
-    heads: list[str], rows: list[list[str]], caption: str, left: int = 1, label: str = ""
-) -> str:
-    r"""Return a table for LaTeX (package booktabs; longtable too if it is longer than a page).
-
-    Heads and cells are in LaTeX, as :func:`latex_text` returns them; the caption is plain text;
-    ``left`` columns hold words, the others numbers.
+    It needs the package booktabs, and longtable if it is longer than a page. Bars are left out.
 
     Examples
     --------
-    >>> print(latex_table(["Set", "$p$"], [["iris", "0.05"]], "Tests"))
+    >>> from mklkit.display.table import Column, ResultTable
+    >>> columns = [Column("set", "Set"), Column("p", "p_1", str)]
+    >>> print(latex_result(ResultTable(columns, [{"set": "iris", "p": 0.05}], "Tests")))
     \begin{table}
     \centering
     \caption{Tests}
     \begin{tabular}{lr}
     \toprule
-    Set & $p$ \\
+    Set & p\_1 \\
     \midrule
     iris & 0.05 \\
     \bottomrule
@@ -69,19 +52,26 @@ def latex_table(
     # Imported here, since it takes a second and file names are checked first.
     import pandas as pd
 
+    columns = [column for column in table.columns if not isinstance(column, Bar)]
+    rows = [[_cell(table, column, row) for column in columns] for row in table.rows]
     is_long = len(rows) > PAGE_ROWS
     return str(
-        pd.DataFrame(rows, columns=heads)
+        pd.DataFrame(rows, columns=[latex_text(column.full_head) for column in columns])
         .style.hide(axis="index")
         .to_latex(
-            column_format="l" * left + "r" * (len(heads) - left),
+            column_format="".join("r" if column.is_number else "l" for column in columns),
             hrules=True,
-            caption=latex_text(caption),
+            caption=latex_text(table.caption) or None,
             label=label or None,
             position_float=None if is_long else "centering",
             environment="longtable" if is_long else None,
         )
     )
+
+
+def _cell(table: ResultTable, column: Column, row: Row) -> str:
+    text = latex_text(column.text(row))
+    return rf"\textbf{{{text}}}" if table.is_best(column, row) else text
 
 
 def latex_text(text: str) -> str:

@@ -14,14 +14,43 @@ def number(value: float, digits: int) -> str:
     return DASH if math.isnan(value) else f"{value:z.{digits}f}".replace("-", MINUS)
 
 
+def signed(value: float, digits: int) -> str:
+    """Return a number with a given number of decimals and its sign; zero has none."""
+    text = number(value, digits)
+    return f"+{text}" if round(value, digits) > 0 else text
+
+
+def significant(value: float, digits: int) -> str:
+    """Return a number with a given number of significant digits."""
+    text = DASH if math.isnan(value) else f"{value:z.{digits}g}"
+    return f"{MINUS}{text[1:]}" if text.startswith("-") else text
+
+
+def whole(value: float) -> str:
+    """Return a number of things."""
+    return number(value, 0)
+
+
 def percent(share: float) -> str:
     """Return a share in percent, or a difference of shares in points, without the unit."""
     return number(100 * share, 1)
 
 
+def percentage(share: float, digits: int = 1) -> str:
+    """Return a share in percent, with the sign of percent."""
+    return DASH if math.isnan(share) else f"{number(100 * share, digits)} %"
+
+
 def p_value(value: float) -> str:
     """Return a p value with three decimals."""
     return "<0.001" if value < 0.001 else number(value, 3)
+
+
+def short_p_value(value: float) -> str:
+    """Return a p value in at most four characters, for tables of many."""
+    if value < 0.005:
+        return "<.01"
+    return "1" if value > 0.995 else number(value, 2).lstrip("0")
 
 
 def duration(seconds: float) -> str:

@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from mklkit.display.numbers import percentage
 from mklkit.errors import DataError, counted, quoted
 from mklkit.protocols import Rows
 from mklkit.protocols.component import MISSING_STRATEGY
@@ -21,20 +22,18 @@ if TYPE_CHECKING:
 WARNING = "warning: its absence alone predicts the class"
 
 
-def resolved(plan: Plan, data: TrainingData, classes: Sequence[Any]) -> tuple[Plan, TrainingData]:
-    """Return a plan with the medians and the counts by class, and the rows that it takes.
+def with_sources(plan: Plan, data: TrainingData, classes: Sequence[Any]) -> TrainingData:
+    """Return the training rows that the strategy takes, with notes on which miss sources.
 
     A ``DataError`` refuses rows that have no source, and a strategy that leaves too few rows.
     """
     missing = data.rows.missing_of(plan.kernels)
-    reading = attrs.evolve(plan.reading, medians=data.rows.medians)
     labels = [kernel.label for kernel in plan.kernels]
     told = () if missing is None else counts(labels, missing, data.values, classes)
-    notes = (*plan.notes, *(f"{plan.strategy.name}: {note}" for note in told))
-    plan = attrs.evolve(plan, reading=reading, notes=notes)
+    notes = tuple(f"{plan.strategy.name}: {note}" for note in told)
     if missing is not None and not (plan.strategy.fills or plan.strategy.drops):
         refuse_without_source(np.asarray(missing.all(axis=1)), "leave it out")
-    return plan, as_taken(plan, data)
+    return attrs.evolve(as_taken(plan, data), notes=notes)
 
 
 def as_taken(plan: Plan, data: TrainingData) -> TrainingData:
@@ -60,7 +59,7 @@ def accepted(plan: Plan, rows: Rows) -> tuple[Rows, NDArray[np.bool_] | None]:
     if rows.medians is None:
         return rows, None
     strategy, missing = plan.strategy, rows.missing_of(plan.kernels)
-    if plan.reading.medians is None:
+    if plan.schema.fills is None:
         _refuse_gaps(plan, rows)
     if strategy.fills or missing is None:
         return rows.filled() if strategy.fills else rows, None
@@ -106,7 +105,9 @@ def counts(
             text = f"{int(absent.sum())} of {counted(len(absent), 'row')} lack {', '.join(names)}"
             of_classes = [absent[codes == code] for code in range(len(classes))]
             pairs = zip(classes, of_classes, strict=True)
-            shares = ", ".join(f"{label} {share.mean():.0%}" for label, share in pairs)
+            shares = ", ".join(
+                f"{label} {percentage(float(share.mean()), digits=0)}" for label, share in pairs
+            )
             warning = f"; {WARNING}" if _tell_class(of_classes) else ""
             yield f"{text}{shares and f' ({shares})'}{warning}"
 

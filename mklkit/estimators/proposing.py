@@ -13,11 +13,13 @@ from sklearn.base import BaseEstimator
 from sklearn.preprocessing import StandardScaler
 
 from mklkit.display.html import notes, shown
+from mklkit.display.numbers import percentage
 from mklkit.errors import DataError, MKLKitError, counted
+from mklkit.estimators.binding import bind
+from mklkit.estimators.reading import as_source, read_rows
 from mklkit.estimators.showing import KernelSummary
 from mklkit.estimators.sources import inferred_sources, kernels_by_kind
-from mklkit.estimators.table_reading import read_table
-from mklkit.estimators.training_data import TrainingData, as_source, check_training
+from mklkit.estimators.training_data import TrainingData, check_training
 from mklkit.numerics.ridge import leave_one_out_error
 from mklkit.numerics.sampling import drawn_by_class
 from mklkit.protocols import TWO_CLASSES, Array, FittedKernel, Rows, Target, TargetKind
@@ -176,10 +178,12 @@ def propose_kernels(
     kernels auto: took rbf(sigma='median/2') (alignment 0.79)
     """
     X = as_source(X)
-    reading, (read_by,) = read_table(X, [kernels_by_kind(X)])
-    data = check_training(BaseEstimator(), kind, reading, X, y)
+    estimator = BaseEstimator()
+    schema, (read_by,) = bind(X, kernels_by_kind(X))
+    rows = read_rows(estimator, schema, X, first=True)
+    data = check_training(estimator, kind, rows, y)
     sources = proposed_for(kernels) or ()
-    return proposed_bank(reading.names, data, kind, sources, (), read_by)
+    return proposed_bank(schema.names, data, kind, sources, (), read_by)
 
 
 def _pruned(
@@ -324,7 +328,7 @@ def _better_learner(
             values = [fitted_learner.decide(between) for fitted_learner in fits]
             answers = np.argmax([-values[0], *values] if len(sides) == 1 else values, axis=0)
             shares[place] += (classes[answers] == codes[test]).sum() / sum(map(len, splits.tests))
-    told = zip(learners, 100 * shares, strict=True)
-    said = ", ".join(f"{learner.name} {share:.1f} %" for learner, share in told)
+    told = zip(learners, shares.tolist(), strict=True)
+    said = ", ".join(f"{learner.name} {percentage(share)}" for learner, share in told)
     best = learners[int(np.argmax(shares.round(9)))]
     return best, f"took learner {best.name}: right in three folds of {len(codes)} rows: {said}"

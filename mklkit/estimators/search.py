@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from mklkit.display.numbers import percentage, significant
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
 from mklkit.errors import counted, cut
 from mklkit.estimators.base import FittedKernels, KernelEstimator
@@ -278,9 +279,9 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
         n_points = len(self.cv_results_["params"])
         # Other scores need not be shares: an error, for example, is negative.
         name = self._score if isinstance(self._score, str) else "score"
-        score = f"{name} {self.best_score_:.4g}"
+        score = f"{name} {significant(self.best_score_, 4)}"
         if name in SHARES:
-            score = f"{name.replace('_', ' ')} {100 * self.best_score_:.1f} %"
+            score = f"{name.replace('_', ' ')} {percentage(self.best_score_)}"
         return (
             f"{best or 'nothing to tune'}: best of {counted(n_points, 'setting')} by"
             f" {self.n_splits_}-fold cross-validation on the training rows, {score}"

@@ -10,10 +10,12 @@ import attrs
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from mklkit.display.html import bar, facts, grid, shown
+from mklkit.display.html import facts, html_table, shown
 from mklkit.display.numbers import number
+from mklkit.display.table import Column, ResultTable
 from mklkit.errors import MKLKitError, counted, cut, plain_message
 from mklkit.estimators.introspection import KernelModel, column_names
+from mklkit.estimators.weights_table import weights_result
 from mklkit.protocols import Array
 from mklkit.registry.columns import are_proposed, bind_kernels
 from mklkit.registry.composing import Choice
@@ -34,22 +36,19 @@ class KernelSummary:
     """Kernels with their weights, and the facts beside them.
 
     Columns are shown by the names in ``columns``, else as they were given. ``weights`` has a row
-    per problem, or per problem and cluster; ``over`` says which.
+    per problem, or per problem and cluster.
     """
 
     kernels: Sequence[BoundKernel]
     facts: tuple[tuple[str, str], ...] = ()
     columns: Any = None
     weights: Array | None = None
-    over: str = ""
+    n_problems: int = 1
 
     @classmethod
     def fitted(cls, model: KernelModel, weights: Array, n_rows: int) -> KernelSummary:
         """Return the summary of a fitted model, with its weights (n, M)."""
         parts = zip(model.kernel_names_, model.kernels_, model.kernel_columns_, strict=True)
-        n_problems = len(model.problems_)
-        over = [counted(n_problems, "problem")] * (n_problems > 1)
-        over += ["clusters"] * (len(weights) > n_problems)
         fitted_on = f"{counted(n_rows, 'row')}, {counted(model.n_features_in_, 'column')}"
         components = _components(model.combiner_, model.learner_, model.feature_map_)
         return cls(
@@ -57,7 +56,7 @@ class KernelSummary:
             (*components, ("fitted on", fitted_on)),
             column_names(model),
             np.asarray(weights, dtype=np.float64),
-            " and ".join(over),
+            len(model.problems_),
         )
 
     @classmethod
@@ -76,35 +75,28 @@ class KernelSummary:
     def html(self) -> Markup:
         """Return a table of the kernels, the heaviest of many, and the facts."""
         listed = facts(self.facts)
-        if not self.kernels:
-            return listed
-        places = list(range(len(self.kernels)))
-        heads, rest = ["name", "kernel", "columns"], ""
-        if self.weights is not None:
-            means = self.weights.mean(axis=0)
-            if len(places) > MOST_KERNELS:
-                places = np.argsort(-np.abs(means), kind="stable").tolist()
-            heads += ["mean weight", "", f"range over {self.over}"]
-            if len(self.weights) == 1:
-                heads[3:] = ["weight", ""]
-            together = number(float(means[places[MOST_KERNELS:]].sum()), 3)
-            rest = f" with smaller weights, {together} together"
-        rows = [self._row(place)[: len(heads)] for place in places[:MOST_KERNELS]]
-        more = len(places) - len(rows)
-        return listed + grid(heads, rows, words=3, rest=f"and {more} more{rest}" if more else "")
+        return listed + html_table(self._table()) if self.kernels else listed
 
-    def _row(self, place: int) -> list[Any]:
-        kernel = self.kernels[place]
-        words = [cut(str(kernel.label), LONGEST), cut(to_spec(kernel.kernel), LONGEST)]
-        words.append(_in_words(kernel.columns, self.columns))
+    def _table(self) -> ResultTable:
+        """Return the table of the kernels, the heaviest of many."""
+        rows = [
+            {
+                "kernel": cut(str(kernel.label), LONGEST),
+                "spec": cut(to_spec(kernel.kernel), LONGEST),
+                "columns": _in_words(kernel.columns, self.columns),
+            }
+            for kernel in self.kernels
+        ]
+        words = (Column("spec", "kernel"), Column("columns", "columns"))
         if self.weights is None:
-            return words
-        weights = self.weights[:, place]
-        ends = float(weights.min()), float(weights.max())
-        largest = float(np.nanmax(np.abs(self.weights), initial=0.0))
-        mean = float(weights.mean())
-        drawn = bar(mean, largest, ends if len(weights) > 1 else None)
-        return [*words, number(mean, 3), drawn, " to ".join(number(end, 3) for end in ends)]
+            return ResultTable([Column("kernel", "name"), *words], rows).first(MOST_KERNELS)
+        table = weights_result(rows, self.weights.T.tolist(), self.n_problems, words)
+        ordered = table.rows
+        if len(rows) > MOST_KERNELS:
+            ordered = sorted(ordered, key=lambda row: -abs(row["weight"]))
+        together = number(sum(row["weight"] for row in ordered[MOST_KERNELS:]), 3)
+        which = f"with smaller weights, {together} together"
+        return attrs.evolve(table, rows=ordered).first(MOST_KERNELS, which)
 
 
 def _components(combiner: Any, learner: Any, feature_map: Any) -> tuple[tuple[str, str], ...]:

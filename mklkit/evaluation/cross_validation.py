@@ -11,14 +11,14 @@ import numpy as np
 import pandas as pd
 
 from mklkit.datasets.adjusting import Adjustment
-from mklkit.display.html import grid, notes, shown
-from mklkit.display.numbers import duration
+from mklkit.display.html import html_table, notes, shown
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
-from mklkit.errors import DataError, counted
+from mklkit.errors import DataError
 from mklkit.estimators.task_of import task_of
 from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.class_scores import score_confusion
 from mklkit.evaluation.fit_and_score import Samples, fit_and_score
+from mklkit.evaluation.result_tables import scores_result
 from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols import Task
 from mklkit.protocols.component import check_whole
@@ -79,26 +79,24 @@ class CrossValidation:
         """The total time of fitting and predicting."""
         return sum(fold["seconds"] for fold in self.folds)
 
-    def shown_scores(self) -> list[str]:
-        """Return mean and deviation of each score as text."""
-        return [
-            f"{self.task.shown(name, spread['mean'])} ± {self.task.shown(name, spread['std'])}"
-            for name, spread in self.scores.items()
-        ]
+    @property
+    def spread(self) -> dict[str, float | None]:
+        """Mean and standard deviation of each score, by its key and its key with ``_std``."""
+        return {
+            key + ending: spread[name]
+            for key, spread in self.scores.items()
+            for ending, name in (("", "mean"), ("_std", "std"))
+        }
 
     def _repr_html_(self) -> str:
         """Return the notebook display: the scores of each fold, and their means."""
-        rows: list[list[object]] = [["all folds", "", *self.shown_scores(), duration(self.seconds)]]
-        for fold in self.folds:
-            place = [fold["repeat"] + 1, fold["fold"] + 1][self.splits.repeats == 1 :]
-            scores = [score.written(fold[score.key]) for score in self.task.labeled]
-            name = "fold " + ".".join(map(str, place))
-            rows.append([name, fold["rows"], *scores, duration(fold["seconds"])])
-        heads = ["", "rows", *(score.words for score in self.task.labeled), "time"]
-        more = len(self.folds) - MOST_FOLDS
-        rest = f"and {counted(more, 'fold')} more" if more > 0 else ""
-        table = grid(heads, rows[: MOST_FOLDS + 1], best=0, rest=rest)
-        return shown(table, notes("Notes", self.notes))
+        means = {"name": "all folds", "seconds": self.seconds, **self.spread}
+        folds = [
+            {"name": f"fold {_place(fold, self.splits.repeats)}", **fold} for fold in self.folds
+        ]
+        table = scores_result(self.task, [means, *folds], with_time=True).first(MOST_FOLDS + 1)
+        of_all = html_table(table, row_style=lambda row: "best" if row is means else "")
+        return shown(of_all, notes("Notes", self.notes))
 
 
 def cross_validate(
@@ -208,6 +206,12 @@ def cross_validate(
     return CrossValidation(
         per_fold, pooled, scores.model, task, splits, list(splits.notes), answers, adjustment
     )
+
+
+def _place(fold: Mapping[str, Any], repeats: int) -> str:
+    """Return the number of a fold, after that of its repetition if there are several."""
+    places = [fold["repeat"] + 1, fold["fold"] + 1]
+    return ".".join(map(str, places[repeats == 1 :]))
 
 
 def _spread(values: list[float | None]) -> dict[str, float | None]:

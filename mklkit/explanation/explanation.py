@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
 import pandas as pd
 
-from mklkit.display.html import bar, grid, notes, shown
+from mklkit.display.html import html_table, notes, shown
 from mklkit.display.measures import PARTS
-from mklkit.display.numbers import DASH, number
+from mklkit.display.table import ResultTable
 from mklkit.errors import counted, cut
 from mklkit.explanation.meaning import Unit
+from mklkit.explanation.result_tables import DETAILS, groups_result, kernels_result
 from mklkit.persistence.metadata import json_ready
 from mklkit.plotting.worth import ColumnEffectsDisplay, KernelWorthDisplay
 from mklkit.protocols import Task
@@ -108,9 +109,14 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """Return the notebook display: the line, the kernels, the columns, and the notes."""
-        parts = [repr(self), _kernels(self.kernels, self.unit)]
+        kernels = self.kernels
+        if len(kernels) > MOST_ROWS:
+            kernels = kernels.sort_values("weight", key=abs, ascending=False, kind="stable")
+        table = kernels_result(kernels, self.unit)
+        parts: list[object] = [repr(self), _notebook_table(table, "with smaller weights")]
         if not self.columns.empty:
-            parts.append(_columns(self.columns, self.unit))
+            groups = groups_result(self.columns, self.unit)
+            parts.append(_notebook_table(groups, "that matter less"))
         return shown(*parts, notes("Notes", self.text().splitlines()))
 
     def summary(self) -> str:
@@ -161,50 +167,11 @@ class Explanation:
         return ColumnEffectsDisplay(self.effects).plot(axes)
 
 
-def _kernels(kernels: pd.DataFrame, unit: Unit) -> Markup:
-    largest = float(kernels["weight"].abs().max())
-    if len(kernels) > MOST_ROWS:
-        kernels = kernels.sort_values("weight", key=abs, ascending=False, kind="stable")
-    rows = [
-        [
-            cut(str(row["kernel"]), LONGEST),
-            _spread(row, "weight", 1, 3),
-            bar(row["weight"], largest),
-            _spread(row, "left_out", unit.scale, unit.digits),
-            *([_spread(row, "have", unit.scale, unit.digits)] if "have" in kernels else ()),
-            _spread(row, "shuffled", unit.scale, unit.digits),
-        ]
-        for row in kernels.to_dict("records")
-    ]
-    have = ["by rows that have it"] * ("have" in kernels)
-    heads = ["kernel", "weight", "", f"{unit.lost} lost if left out", *have, "if shuffled"]
-    return _cut_grid(heads, rows, "with smaller weights")
+def _notebook_table(table: ResultTable, which: str) -> Markup:
+    """Return the first rows of a table without its details, with long names cut."""
 
+    def short(value: Any) -> Any:
+        return cut(value, LONGEST) if isinstance(value, str) else value
 
-def _columns(columns: pd.DataFrame, unit: Unit) -> Markup:
-    largest = float(columns["shuffled"].abs().max())
-    rows = [
-        [
-            cut(str(row["group"]), LONGEST),
-            cut(", ".join(map(str, row["kernels"])), LONGEST),
-            _spread(row, "shuffled", unit.scale, unit.digits),
-            bar(max(row["shuffled"], 0.0), largest),
-        ]
-        for row in columns.to_dict("records")
-    ]
-    heads = ["columns", "read by", f"{unit.lost} lost if shuffled", ""]
-    return _cut_grid(heads, rows, "that matter less", words=2)
-
-
-def _cut_grid(heads: list[str], rows: list[list[str]], which: str, words: int = 1) -> Markup:
-    more = len(rows) - MOST_ROWS
-    rest = f"and {more} more {which}" if more > 0 else ""
-    return grid(heads, rows[:MOST_ROWS], words=words, rest=rest)
-
-
-def _spread(row: Mapping[Any, Any], name: str, scale: int, digits: int) -> str:
-    """Return a number with its deviation over folds, or a dash if it is unknown."""
-    value = number(scale * row[name], digits)
-    if value == DASH:
-        return value
-    return f"{value} ± {number(scale * row[f'{name}_std'], digits)}"
+    rows = [{key: short(value) for key, value in row.items()} for row in table.rows]
+    return html_table(attrs.evolve(table, rows=rows).without(*DETAILS).first(MOST_ROWS, which))

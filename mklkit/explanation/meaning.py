@@ -11,12 +11,14 @@ import pandas as pd
 
 from mklkit.combiners.templates.coupling import CouplingCombiner
 from mklkit.combiners.templates.fusion import LearnedFusion
+from mklkit.display import numbers
 from mklkit.errors import counted, named
 from mklkit.estimators.introspection import KernelModel
 from mklkit.evaluation.alignment import NEAR_DUPLICATE
 from mklkit.evaluation.equivalence import MARGIN
 from mklkit.evaluation.paired_tests import corrected_interval
 from mklkit.evaluation.resolution import Resolution
+from mklkit.evaluation.sentences import beats_guessing, still_told
 from mklkit.explanation.refitting import members_of
 from mklkit.protocols import Array, CombinerTraits, GatedDecision, Task, traits_of
 
@@ -105,14 +107,13 @@ class Unit:
         """The unit of a loss, such as "points of accuracy"."""
         return f"points of {self.score}" if self.word else self.score
 
-    def written(self, value: float) -> str:
+    def number(self, value: float) -> str:
         """Return a difference without its unit."""
-        return f"{self.scale * value:z.{self.digits}f}"
+        return numbers.number(self.scale * value, self.digits)
 
     def signed(self, value: float) -> str:
         """Return a difference with its sign, such as "−2.2"; zero has none."""
-        text = self.written(value).replace("-", "−")
-        return f"+{text}" if round(self.scale * value, self.digits) > 0 else text
+        return numbers.signed(self.scale * value, self.digits)
 
     def change(self, mean: float, low: float, high: float, up: str, down: str) -> str:
         """Return a difference and its interval, such as "1.5 points lost (-0.3 to 3.3)".
@@ -121,8 +122,8 @@ class Unit:
         """
         if round(self.scale * mean, self.digits) < 0:
             mean, low, high, up = -mean, -high, -low, down
-        interval = "" if np.isnan(low) else f" ({self.written(low)} to {self.written(high)})"
-        return f"{self.written(abs(mean))}{self.word} {up}{interval}"
+        interval = "" if np.isnan(low) else f" ({self.number(low)} to {self.number(high)})"
+        return f"{self.number(abs(mean))}{self.word} {up}{interval}"
 
 
 def of_those_who_have(kernels: pd.DataFrame, little: float) -> pd.DataFrame:
@@ -170,7 +171,7 @@ def without_kernels(kernels: pd.DataFrame, unit: Unit) -> Iterator[str]:
         if row["outcome"] == LOST:
             yield f"{row['kernel']}: lost: {changed.replace(' lost', '')}"
         elif row["outcome"] == NOT_LOST:
-            yield f"{row['kernel']}: not lost by more than {unit.written(high)}{unit.word}"
+            yield f"{row['kernel']}: not lost by more than {unit.number(high)}{unit.word}"
         elif row["outcome"] == GAINED:
             yield f"{row['kernel']}: not lost, better without: {changed}"
         elif row["outcome"] == OPEN and np.isnan(low):
@@ -179,7 +180,7 @@ def without_kernels(kernels: pd.DataFrame, unit: Unit) -> Iterator[str]:
             samples = f"about {row['rows_needed']:,.0f} samples would have an even chance"
             yield f"{row['kernel']}: inconclusive: {_without(row, unit)}; {samples}"
         elif row["outcome"] == WITHHELD:
-            columns = f"removed covariates can still be told from {named(row['unadjusted'])}"
+            columns = still_told(named(row["unadjusted"]))
             yield f"{row['kernel']}: no verdict: {columns}"
 
 
@@ -198,14 +199,14 @@ def estimand(scores: pd.DataFrame, n_rows: int) -> str:
     rows = scores["training_rows"].mean()
     return (
         "losses estimate the mean loss of models trained on"
-        f" {rows / n_rows:.0%} of {n_rows:,} such samples ({rows:,.0f})".replace("%", " %")
+        f" {numbers.percentage(rows / n_rows, digits=0)} of {n_rows:,} such samples ({rows:,.0f})"
     )
 
 
 def least_loss(counted: Resolution | None, unit: Unit) -> Iterator[str]:
     """Yield a sentence on the least loss that the number of samples or groups can exclude."""
     if counted is not None:
-        size = f"{unit.written(counted.floor(0.0))}{unit.word}"
+        size = f"{unit.number(counted.floor(0.0))}{unit.word}"
         yield f"with {counted}, losses of up to {size} cannot be excluded (rule of three)"
 
 
@@ -216,7 +217,7 @@ def guessed(scores: pd.DataFrame, unit: Unit) -> Iterator[str]:
     if low > 0 or (np.isnan(low) and better.mean() > 0):
         return
     yield (
-        "the model is not shown to be better than guessing without any column:"
+        f"{beats_guessing('the model', 'is not')}:"
         f" {unit.change(better.mean(), low, high, 'higher', 'lower')} in {unit.score}, so losses"
         " mean little"
     )

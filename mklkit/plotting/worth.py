@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from mklkit.display.html import printable
+from mklkit.display.numbers import percentage
 from mklkit.plotting.base import PanelsDisplay
 from mklkit.plotting.parts import BARS, COLOURS, check_table, ink, new_figure, paper, short
 
@@ -146,7 +147,7 @@ class ColumnEffectsDisplay(PanelsDisplay):
             words: dict[str, Any] = {"va": "center", "fontsize": "small", "color": ink()}
             ends = top["effect"] + top["effect_std"].fillna(0)
             for place, (end, share) in enumerate(zip(ends, top["frequency"], strict=True)):
-                ax.text(end, place, f"  {share:.0%}", **words)
+                ax.text(end, place, f"  {percentage(share, digits=0)}", **words)
             ax.set_yticks(range(len(top)), [short(str(name)) for name in top["column"]])
             ax.invert_yaxis()
             ax.margins(x=0.12)

@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from mklkit.display import numbers
 from mklkit.protocols.rows import Array
 
 __all__ = ["Answers", "Score", "Scorer", "of_labels", "values_of"]
@@ -230,8 +231,8 @@ class Score:
         if value is None:
             return "undefined"
         if self.is_share:
-            return f"{100 * value:.1f}%"
-        return f"{value:.4g}" if self.unit == "error" else f"{value:.3f}"
+            return numbers.percentage(value)
+        return numbers.significant(value, 4) if self.unit == "error" else numbers.number(value, 3)
 
     def possible(self, value: float) -> bool:
         """Return whether a value is in the range, or missing.

@@ -45,7 +45,7 @@ def test_an_overfitted_model_is_not_told_to_fit_more(mklkit: Run, tmp_path: Path
     for command, few in (("fit", True), ("evaluate", False)):
         done = mklkit(command, *noise)
         message = " ".join(done.err.split())
-        assert "overfitted: 100.0%" in message
+        assert "overfitted: 100.0 %" in message
         assert "a smaller C (--learner 'svm(C=1.0)')" in message
         assert "wider kernels" in message
         assert message.count("more rows") == 1

@@ -140,7 +140,7 @@ def test_the_commands_say_what_they_score_and_begin(mklkit: Run, tmp_path: Path)
     assert any("balanced accuracy" in choice for choice in answer.json["choices"])
     scored = mklkit("evaluate", tmp_path / "rare.csv", *quick, "--cv", "2")
     assert scored.out.startswith("balanced accuracy")
-    assert "balanced accuracy 50.0%, against 50.0%" in scored.err
+    assert "balanced accuracy 50.0 %, against 50.0 %" in scored.err
     limited = ("--time-limit", "0s", "--repeats", "1")
     explained = mklkit("explain", model, tmp_path / "rare.csv", *limited)
     assert explained.err.splitlines()[0].endswith("(--cv and --time-limit shorten it)")

@@ -168,7 +168,7 @@ def test_a_model_that_learned_nothing_is_told_from_one_that_did(
     message = done.err.splitlines()[0]
     assert message.startswith("warning: this model is no better than always predicting")
     # The mean recall of a guess among three classes.
-    assert message.count("33.3%") == 2
+    assert message.count("33.3 %") == 2
     for way in ("--scale standard", "the default kernels", "a smaller C (--learner 'svm(C=0.01)')"):
         assert way in message
     for command in (("fit", tmp_path / "a.csv", *useless[:6]), ("inspect", tmp_path / "a.mkl")):
@@ -178,7 +178,7 @@ def test_a_model_that_learned_nothing_is_told_from_one_that_did(
         assert held_out["confusion"] == [[15, 0, 0], [3, 0, 0], [2, 0, 0]]
         assert held_out["baseline"] == held_out["accuracy"] == 0.75
     shown = mklkit("inspect", tmp_path / "a.mkl").out
-    assert ["b", "3", "0.0%", "3", "0", "0"] in [line.split() for line in shown.splitlines()]
+    assert ["b", "3", "0.0", "%", "3", "0", "0"] in [line.split() for line in shown.splitlines()]
     assert mklkit("fit", "iris", "-k", "linear").err == ""
 
 

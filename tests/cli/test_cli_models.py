@@ -44,7 +44,7 @@ def test_two_classes_have_scores(mklkit: Run, tmp_path: Path) -> None:
     out = pd.read_csv(io.StringIO(done.out))
     assert out["prediction"].tolist() == [labels[s > 0] for s in out["score"]]
     accuracy = np.mean(out["prediction"] == kinds)
-    assert done.err.startswith(f"accuracy {100 * accuracy:.1f}%, balanced")
+    assert done.err.startswith(f"accuracy {100 * accuracy:.1f} %, balanced")
 
 
 def test_a_file_that_makes_numbers_of_words_still_fits(mklkit: Run, tmp_path: Path) -> None:

@@ -65,8 +65,8 @@ def test_the_table_of_classes_fits_any_width(width: int, n_classes: int) -> None
     assert is_matrix == (width == 160 and n_classes == 8)
     [line] = [line.split() for line in lines if line.strip().startswith("class 1 ")]
     # The class, its rows, 2 of 7 right, then five times the one below it.
-    assert line[:4] == ["class", "1", "7", "28.6%"]
-    assert line[4:] == (["0", "2", "5"] + ["0"] * 5 if is_matrix else ["class", "2", "(5)"])
+    assert line[:5] == ["class", "1", "7", "28.6", "%"]
+    assert line[5:] == (["0", "2", "5"] + ["0"] * 5 if is_matrix else ["class", "2", "(5)"])
 
 
 UNKNOWN = ("r2", "mean_absolute_error", "log_loss", *PARTS)

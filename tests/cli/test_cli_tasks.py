@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +32,7 @@ class Site:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     folder = tmp_path_factory.mktemp("intervals")
     source, *_ = listings(PAGE, "python")
     where = on_path(write_plugin(folder / "site", "interval", source))
@@ -47,7 +46,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     frame.to_csv(folder / "table.csv", index=False)
     whole = Site(folder / "table.csv", folder / "model.mkl", where)
     whole.run("fit", whole.table, "--task", "interval", "--lower", "lo", "-o", whole.model)
-    yield whole
+    return whole
 
 
 def distances(site: Site, predictions: Any) -> Any:

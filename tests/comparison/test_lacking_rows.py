@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from mklkit import MKLClassifier, MKLSearchCV, compare, explain
-from mklkit.comparison.report.tables import shortfall
+from mklkit.comparison.result_tables import shortfall
 from mklkit.datasets import load_table
 from mklkit.estimators.missing_sources import WARNING
 from mklkit.evaluation import make_splits

@@ -10,8 +10,8 @@ from sklearn.datasets import load_wine
 from sklearn.metrics import cohen_kappa_score
 
 from mklkit import MKLClassifier, compare
-from mklkit.cli.tables import scores_in_order
 from mklkit.evaluation import Score, class_scores, cross_validate, score
+from mklkit.evaluation.result_tables import scores_result
 from mklkit.protocols.score import of_labels
 from mklkit.tasks import Classification
 
@@ -33,7 +33,8 @@ def test_every_command_computes_it() -> None:
     for fold, split in zip(result.folds, result.splits, strict=True):
         predicted = MKLClassifier().fit(X[split.train], Y[split.train]).predict(X[split.test])
         assert fold["kappa"] == pytest.approx(cohen_kappa_score(Y[split.test], predicted))
-    assert "kappa" in scores_in_order(Classification(), None)
+    shown = scores_result(Classification(), [{"name": "test", **score(truth, answers)}], "kappa")
+    assert [column.key for column in shown.columns[:3]] == ["name", "rows", "kappa"]
 
 
 def test_methods_are_ranked_by_it_and_all_files_show_it(tmp_path: Path) -> None:

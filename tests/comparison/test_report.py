@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.reported import EVIL, REASON, comparison
 from reading_pages import Read
-from reported import EVIL, REASON, comparison
 
 from mklkit.comparison.comparison import Comparison
 from mklkit.comparison.report import html_report
@@ -146,5 +146,5 @@ def test_many_classes_are_listed_by_what_is_confused() -> None:
     labels = [f"c{place}" for place in range(30)]
     counts = 9 * np.eye(30, dtype=int)
     counts[4, 7], counts[2, 1] = 3, 1
-    rows = confusion_table(counts, labels).rows
-    assert rows == [["c4", "c7", 3, "25.0 %"], ["c2", "c1", 1, "10.0 %"]]
+    cells = confusion_table(counts, labels).cells()
+    assert cells == [["c4", "c7", "3", "25.0 %"], ["c2", "c1", "1", "10.0 %"]]

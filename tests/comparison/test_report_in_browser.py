@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from helpers.browser import Page
-from reported import comparison
+from helpers.reported import comparison
 
 pytestmark = pytest.mark.browser
 

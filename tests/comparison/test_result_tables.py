@@ -6,14 +6,14 @@ from math import nan
 from pathlib import Path
 
 import pytest
-import reported
+from helpers import reported
 from reading_pages import Read
 from rich.console import Console
 
 from mklkit.cli.comparison_tables import comparison_grid, questions_grid
 from mklkit.comparison.comparison import Comparison
-from mklkit.comparison.report.tables import methods_table
-from mklkit.display.html import result_grid
+from mklkit.comparison.report.tables import methods_html
+from mklkit.display.html import html_table
 from mklkit.display.latex import latex_result, latex_text
 from mklkit.display.numbers import number, percent
 from mklkit.display.table import Column, ResultTable
@@ -46,16 +46,15 @@ def test_a_method_has_the_same_numbers_in_all_renderers(
     score = f"{100 * row['score']:.1f} ± {100 * row['deviation']:.1f}"
     numbers = [score, signed(row["difference"]), f"{row['p_corrected']:.3f}"]
     terminal = on_terminal(comparison_grid(methods, compared.task, "accuracy", compared.unit, None))
-    page = methods_table(compared, methods, "", "")
+    page = Read(str(methods_html(compared, methods, "", "")))
     compared.report(tmp_path / "a.tex")
     latex = (tmp_path / "a.tex").read_text()
     line = next(line for line in terminal.splitlines() if line.startswith(" method 4"))
-    (cells,) = [cells for cells in page.rows if cells[0].text == "method 4"]
     notebook = Read(compared._repr_html_()).text()
     (source,) = [line for line in latex.splitlines() if line.startswith("method 4 ")]
     for shown in numbers:
         assert shown in line
-        assert shown in [cell.text for cell in cells]
+        assert shown in page.text()
         assert shown in notebook
         assert f"& {latex_text(shown)} " in source
 
@@ -92,9 +91,11 @@ SCORES = ResultTable(
 def test_cells_and_what_is_missing() -> None:
     assert SCORES.cells() == [["a_1", "0.9 ± 0.2", "0.0"], ["b", "0.9", ""], ["c", "–", "50.0"]]
     assert SCORES.without("score").cells()[2] == ["c", "50.0"]
-    page = Read(str(result_grid(SCORES)))
-    assert page.text("th").split("\n") == ["Name", "R²", "Loss points", "a_1", "b", "c"]
-    assert page.text("td").split("\n") == ["0.9 ± 0.2", "0.0", "0.9", "–", "50.0"]
+    page = Read(str(html_table(SCORES)))
+    assert page.text("th").split("\n") == ["Name", "R²", "Loss ", "a_1", "b", "c"]
+    assert page.text("small") == "points"
+    assert page.text("strong").split("\n") == ["0.9 ± 0.2", "0.0", "0.9"]
+    assert page.text("td").split("\n") == ["–", "50.0"]
 
 
 def test_all_numbers_that_look_like_the_best_are_bold_in_latex() -> None:

@@ -30,7 +30,7 @@ from mklkit.comparison.baselines import baselines
 from mklkit.comparison.data import data_sets
 from mklkit.comparison.design import Design
 from mklkit.comparison.line_up import methods_to_compare
-from mklkit.comparison.report.tables import shortfall
+from mklkit.comparison.result_tables import shortfall
 from mklkit.comparison.running import run_cells
 from mklkit.comparison.stored import Cell
 from mklkit.errors import DataError, MKLKitError

@@ -7,12 +7,15 @@ import math
 import pytest
 from helpers.panels import panels
 
-from mklkit.display.html import bar, facts, grid, notes, shown
+from mklkit.display.html import bar, facts, html_table, notes, shown
+from mklkit.display.table import Column, ResultTable
 
 
 def test_text_is_escaped_everywhere() -> None:
     odd = '<script>alert("1")</script>&amp;'
-    html = shown(facts([(odd, odd)]), grid([odd, odd], [[odd, odd]], rest=odd), notes(odd, [odd]))
+    columns = [Column("name", odd), Column("value", odd, str)]
+    table = ResultTable(columns, [{"name": odd, "value": odd}], rest=odd)
+    html = shown(facts([(odd, odd)]), html_table(table), notes(odd, [odd]))
     (panel,) = panels(html)
     assert "script" not in panel.tags
     assert panel.tables == [[[odd, odd], [odd, odd], [odd]]]
@@ -22,7 +25,7 @@ def test_text_is_escaped_everywhere() -> None:
 
 
 def test_nothing_is_loaded_and_nothing_runs() -> None:
-    (panel,) = panels(shown(grid(["a"], [["b"]])))
+    (panel,) = panels(shown(html_table(ResultTable([Column("a", "a")], [{"a": "b"}]))))
     assert "script" not in panel.tags
     style = shown().partition("<style>")[2]
     assert "url(" not in style

@@ -6,7 +6,17 @@ from math import nan
 
 import pytest
 
-from mklkit.display.numbers import duration, memory, number, p_value, percent
+from mklkit.display.numbers import (
+    duration,
+    memory,
+    number,
+    p_value,
+    percent,
+    percentage,
+    short_p_value,
+    signed,
+    significant,
+)
 
 
 @pytest.mark.parametrize(
@@ -33,6 +43,29 @@ def test_decimals_and_signs() -> None:
         "0.00",
     ]
     assert [percent(share) for share in (0.9999, 1, 0.0004)] == ["100.0", "100.0", "0.0"]
+
+
+def test_signs_and_significant_digits() -> None:
+    assert [signed(value, 1) for value in (0.04, 0.06, -0.04, -2, nan)] == [
+        "0.0",
+        "+0.1",
+        "0.0",
+        "−2.0",
+        "–",
+    ]
+    values = (-1234.5, 0.000012345, -0.0, nan)
+    assert [significant(value, 3) for value in values] == ["−1.23e+03", "1.23e-05", "0", "–"]
+
+
+def test_shares_in_percent_and_p_values_of_four_characters() -> None:
+    assert [percentage(share) for share in (0.9567, -0.0001, nan)] == ["95.7 %", "0.0 %", "–"]
+    assert percentage(2 / 3, digits=0) == "67 %"
+    assert [short_p_value(value) for value in (0.004, 0.05, 0.994, 0.996)] == [
+        "<.01",
+        ".05",
+        ".99",
+        "1",
+    ]
 
 
 def test_small_p_values_have_a_limit() -> None:

@@ -92,7 +92,7 @@ def test_ci_runs_every_marked_test() -> None:
 def test_the_first_command_fits_the_built_in_data(tmp_path: Path) -> None:
     [command] = steps(promised()[0])
     [printed] = run_in_turn([command], tmp_path)
-    [[train, held_out]] = re.findall(r"^ accuracy +([\d.]+)% +([\d.]+)%", printed, re.MULTILINE)
+    [[train, held_out]] = re.findall(r"^ accuracy +([\d.]+) % +([\d.]+) %", printed, re.MULTILINE)
     for said in (
         "breast_cancer: 569 rows, 30 features",
         "no DATA was given",

@@ -43,12 +43,12 @@ def test_a_notebook_shows_folds_and_their_means() -> None:
     (panel,) = panels(outcome._repr_html_())
     ((_, means, *folds, rest),) = panel.tables
     accuracy = outcome.scores["accuracy"]
-    assert means[2] == f"{100 * accuracy['mean']:.1f}% ± {100 * accuracy['std']:.1f}%"
-    assert [float(fold[2].rstrip("%")) for fold in folds] == pytest.approx(
+    assert means[2] == f"{100 * accuracy['mean']:.1f} % ± {100 * accuracy['std']:.1f} %"
+    assert [float(fold[2].rstrip(" %")) for fold in folds] == pytest.approx(
         [100 * fold["accuracy"] for fold in outcome.folds[:20]], abs=0.06
     )
     assert folds[-1][0] == "fold 2.9"
-    assert rest == ["and 2 folds more"]
+    assert rest == ["and 2 more"]
 
 
 @pytest.mark.parametrize(

@@ -288,7 +288,7 @@ def test_effects_are_of_the_users_columns_and_need_parts_that_add_up() -> None:
     (ax,) = display.axes_
     widths = [patch.get_width() for patch in ax.patches]
     np.testing.assert_allclose(widths, result.effects["effect"])
-    assert {"100%", "0%"} <= {text.get_text().strip() for text in ax.texts}
+    assert {"100 %", "0 %"} <= {text.get_text().strip() for text in ax.texts}
     mpl.pyplot.close(display.figure_)
     unused = [{"kernel": 0, "column": place, "effect": 0.0, "exact": True} for place in range(4)]
     assert effects_table([unused], ["some"], list("abcd"))["frequency"].tolist() == [0] * 4

@@ -105,8 +105,8 @@ def test_effects_have_a_panel_per_kernel_and_the_shares_beside_the_bars() -> Non
     np.testing.assert_allclose(bars(second), [(0, 0.5)])
     assert segments(second) == []
     for ax, names, shares, ends in (
-        (first, ["area", "edge"], ["100%", "40%"], [0.4, 0.25]),
-        (second, ["iron"], ["75%"], [0.5]),
+        (first, ["area", "edge"], ["100 %", "40 %"], [0.4, 0.25]),
+        (second, ["iron"], ["75 %"], [0.5]),
     ):
         assert texts(ax.get_yticklabels()) == names
         assert [text.get_text().strip() for text in ax.texts] == shares

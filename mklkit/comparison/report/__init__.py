@@ -10,12 +10,12 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from mklkit.comparison.report.results import over_data_sets, results_on
-from mklkit.comparison.report.tables import Table
-from mklkit.display.html import rendered
+from mklkit.comparison.result_tables import methods_parts
+from mklkit.display.html import html_table, rendered
+from mklkit.display.table import Column, ResultTable
 from mklkit.errors import counted
 from mklkit.estimators.missing_sources import WARNING
 from mklkit.evaluation.methods_section import methods_of_plan
-from mklkit.plotting.comparison import KINDS
 
 if TYPE_CHECKING:
     from mklkit.comparison.comparison import Comparison
@@ -45,6 +45,7 @@ def html_report(comparison: Comparison, command: str | None = None) -> str:
     runs = f"{len(comparison.cells)} of {len(comparison.methods) * splits} runs"
     return rendered(
         "comparison/report/page.html",
+        table=html_table,
         title=f"Comparison of {counted(len(comparison.methods), 'method')} on {on}",
         style=style,
         script=script,
@@ -79,11 +80,6 @@ def _procedure(comparison: Comparison) -> dict[str, Any]:
     runs = f"{len(comparison.cells)}"
     if comparison.reused:
         runs += f", of which {comparison.reused} were read from a file"
-    methods = [
-        (method["name"], KINDS[method["kind"]], method["spec"], method["version"])
-        for method in plan["methods"]
-    ]
-    heads = ("Method", "Kind", "Parts", "From")
     return {
         "data": [
             (data.name, _data(data, metadata), _some(metadata["columns"]))
@@ -98,7 +94,7 @@ def _procedure(comparison: Comparison) -> dict[str, Any]:
             "Notes": comparison.notes,
             "Versions": ", ".join(f"{name} {number}" for name, number in plan["versions"].items()),
         },
-        "methods": Table("Methods with all their parts.", heads, methods, "words"),
+        "methods": methods_parts(plan["methods"]),
         "parameters": _parameters(comparison),
     }
 
@@ -125,7 +121,7 @@ def _some(names: list[str]) -> str:
     return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
-def _parameters(comparison: Comparison) -> Table | None:
+def _parameters(comparison: Comparison) -> ResultTable | None:
     """Return the values that searches chose, with the number of splits, the most frequent first."""
     chosen: dict[tuple[str, str, str], Counter[str]] = {}
     for cell in comparison.cells:
@@ -134,9 +130,15 @@ def _parameters(comparison: Comparison) -> Table | None:
             chosen.setdefault((cell.method, cell.data, name), Counter())[text] += 1
     if not chosen:
         return None
+    keys = ("method", "data", "parameter", "chosen")
     rows = [
-        (*place, ", ".join(f"{value} ({count})" for value, count in counts.most_common()))
+        dict(zip(keys, (*place, _with_counts(counts)), strict=True))
         for place, counts in chosen.items()
     ]
     heads = ("Method", "Data", "Parameter", "Chosen, with number of splits")
-    return Table("Chosen on the training rows of each split.", heads, rows, "words")
+    columns = [Column(key, head) for key, head in zip(keys, heads, strict=True)]
+    return ResultTable(columns, rows, "Chosen on the training rows of each split.")
+
+
+def _with_counts(values: Counter[str]) -> str:
+    return ", ".join(f"{value} ({count})" for value, count in values.most_common())

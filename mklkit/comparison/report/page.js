@@ -19,11 +19,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
       for (const one of heads) one.removeAttribute("aria-sort");
       head.setAttribute("aria-sort", order);
       const sign = order === "ascending" ? 1 : -1;
-      const value = (row) => {
-        const cell = row.cells[column];
-        const words = cell?.tagName === "TH" || cell?.className === "kind";
-        return cell?.dataset.value ?? (words ? cell.textContent : undefined);
-      };
+      const value = (row) => row.cells[column]?.dataset.value;
       const compare = (a, b) => (isNaN(a - b) ? a.localeCompare(b, "en", { numeric: true }) : a - b);
       const rows = [...body.rows].sort((first, second) => {
         const [a, b] = [value(first), value(second)];

@@ -9,33 +9,36 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mklkit.comparison.report.tables import (
-    Cell,
-    Head,
-    Table,
-    methods_table,
-    number_cell,
-    questions_table,
+from mklkit.comparison.report.tables import methods_html, questions_table
+from mklkit.comparison.result_tables import (
+    calibration_result,
+    confused_pairs_result,
+    pairs_result,
+    score_column,
+    scores_on_data_sets,
+    weights_result,
 )
-from mklkit.comparison.result_tables import score_column
-from mklkit.display.html import bar
-from mklkit.display.numbers import DASH, number, p_value, percent
+from mklkit.display.html import html_table
+from mklkit.display.numbers import p_value, percent
+from mklkit.display.table import ResultTable, Row
 from mklkit.evaluation import nemenyi_p_values
+from mklkit.evaluation.result_tables import confusion_result
 from mklkit.plotting.comparison import ComparisonDisplay
 from mklkit.plotting.critical_difference import CriticalDifferenceDisplay
 from mklkit.plotting.curves import CalibrationDisplay
 from mklkit.plotting.svg import svg_of
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
+
     from mklkit.comparison.comparison import Comparison
     from mklkit.comparison.stored import Cell as Run
 
 CONFUSIONS = 3
 """The number of best methods whose confusion matrices are shown, besides the best of each kind."""
 MOST_CLASSES = 20
-"""With more classes, the most confused pairs are shown, this many, and no matrix."""
+"""With more classes, the most confused pairs are shown and no matrix."""
 SHADES = 5
-MOST_KERNELS = 25
 MOST_CURVES = 6
 ACROSS = 8
 """Data sets side by side in a table of accuracies."""
@@ -75,7 +78,7 @@ def results_on(comparison: Comparison, name: str) -> dict[str, Any]:
         "id": f"data-{place + 1}",
         "name": name,
         "questions": questions_table(comparison, name),
-        "methods": methods_table(comparison, methods, f"Methods on {name}.", "" if place else NOTE),
+        "methods": methods_html(comparison, methods, f"Methods on {name}.", "" if place else NOTE),
         "score": score_column(comparison.score, comparison.unit).head,
         "accuracy": chart,
         "weights": _weights(methods, runs),
@@ -95,33 +98,18 @@ def _by_method(
     return {name: of_runs for name, of_runs in values.items() if of_runs}
 
 
-def _weights(methods: pd.DataFrame, runs: list[Run]) -> list[Table]:
+def _weights(methods: pd.DataFrame, runs: list[Run]) -> list[ResultTable]:
     """Return a table of weights per method with several kernels, its kernels in their order."""
     by_method = _by_method(methods, runs, lambda run: run.weights)
     frames = {name: pd.DataFrame(weights).fillna(0.0) for name, weights in by_method.items()}
     frames = {name: frame for name, frame in frames.items() if frame.shape[1] > 1}
     largest = max((float(frame.abs().max().max()) for frame in frames.values()), default=0.0)
-    tables = []
-    for name, frame in frames.items():
-        order = frame.mean().rank(ascending=False, method="first")
-        heaviest = frame.loc[:, order <= MOST_KERNELS]
-        several = len(frame) > 1
-        rows: list[list[object]] = []
-        for kernel, spread in heaviest.agg(["mean", "min", "max", "std"]).items():
-            mean, low, high, deviation = spread.tolist()
-            text = number(mean, 2) + (f" ± {number(deviation, 2)}" if several else "")
-            span = f"{number(low, 2)} to {number(high, 2)}" if several else ""
-            rows.append([kernel, number_cell(mean, text), bar(mean, largest, (low, high)), span])
-        more = frame.shape[1] - len(rows)
-        rest = f"The {len(rows)} heaviest of {frame.shape[1]} kernels." if more else ""
-        heads = ["Kernel", "Mean weight", "", "Lowest to highest"]
-        tables.append(Table(name, heads, rows, "weights", rest))
-    return tables
+    return [weights_result(name, frame, largest) for name, frame in frames.items()]
 
 
 def _confusions(
     methods: pd.DataFrame, runs: list[Run], labels: list[str]
-) -> list[tuple[str, str, Table]]:
+) -> list[tuple[str, str, ResultTable]]:
     """Return name, accuracy and matrix of the best methods and of the best of each kind."""
     counts = _by_method(methods, runs, lambda run: run.confusion)
     known = methods[methods["method"].isin(list(counts))]
@@ -133,30 +121,21 @@ def _confusions(
     ]
 
 
-def confusion_table(counts: NDArray[np.int64], labels: list[str]) -> Table:
+def confusion_table(counts: NDArray[np.int64], labels: list[str]) -> ResultTable:
     """Return counts (C, C) by true and predicted class, darker for a larger share of a row."""
-    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     if len(labels) > MOST_CLASSES:
-        wrong = np.where(np.eye(len(labels), dtype=bool), 0, counts)
-        order = np.argsort(-wrong, axis=None, kind="stable")[:MOST_CLASSES]
-        pairs = zip(*np.unravel_index(order, wrong.shape), strict=True)
-        rows = [
-            [labels[i], labels[j], int(wrong[i, j]), f"{percent(float(shares[i, j]))} %"]
-            for i, j in pairs
-            if wrong[i, j]
-        ]
-        caption = f"The most frequent confusions of {len(labels)} classes."
-        return Table(caption, ["true", "predicted", "rows", "of the class"], rows)
+        return confused_pairs_result(counts, labels)
+    n_rows = counts.sum(axis=1)
+    shares = counts / np.maximum(n_rows, 1)[:, None]
     shades = np.ceil(shares * SHADES).astype(int)
-    rows = []
-    for i, label in enumerate(labels):
-        kinds = ["right" if i == j else "wrong" for j in range(len(labels))]
-        styles = [f"{kind}-{shade}" for kind, shade in zip(kinds, shades[i], strict=True)]
-        cells = [Cell(int(n), style=style) for n, style in zip(counts[i], styles, strict=True)]
-        rows.append([label, *cells, percent(float(shares[i, i])) if counts[i].any() else DASH])
-    heads: list[Head | str] = ["true, down; predicted, across", *labels, Head("found", "%")]
+
+    def style(place: int, row: Row) -> str:
+        kind = "right" if row["place"] == place else "wrong"
+        return f"{kind}-{shades[row['place'], place]}"
+
+    score = {"classes": labels, "confusion": counts.tolist(), "recall": np.diag(shares).tolist()}
     caption = "Test rows by true and predicted class, summed over the splits."
-    return Table(caption, heads, rows, "confusion")
+    return confusion_result(score, "true class", style, caption)
 
 
 def _calibration(
@@ -174,14 +153,9 @@ def _calibration(
     if not curves:
         return None
     first = dict(list(curves.items())[:MOST_CURVES])
-    rows = [
-        [method, number_cell(error, number(100 * error, 1)), bar(error, max(errors.values()))]
-        for method, error in errors.items()
-    ]
-    caption = "Mean difference between predicted and observed frequency."
     return {
         "chart": svg_of(CalibrationDisplay(first), f"Calibration on {name}"),
-        "errors": Table(caption, ["Method", Head("Off by", "points"), ""], rows, "weights"),
+        "errors": calibration_result(errors),
         "event": f"class {labels[1]}" if len(labels) == 2 else "the likeliest class",
         "curves": len(first),
     }
@@ -192,7 +166,7 @@ def over_data_sets(comparison: Comparison) -> dict[str, Any]:
     names, ranking = comparison.compared_data, comparison.ranking
     methods = comparison.table()
     parts: dict[str, Any] = {
-        "methods": methods_table(
+        "methods": methods_html(
             comparison, methods, f"Methods over {len(names)} data sets.", OVER_NOTE
         ),
         "accuracies": _accuracies(comparison, names, list(methods["method"])),
@@ -210,47 +184,17 @@ def over_data_sets(comparison: Comparison) -> dict[str, Any]:
     return parts
 
 
-def _pairs(ranks: pd.Series, n_datasets: int) -> Table:
-    """Return the p values of Nemenyi's test, with columns numbered like the rows."""
+def _pairs(ranks: pd.Series, n_datasets: int) -> ResultTable:
+    """Return the p values of Nemenyi's test, the best method first."""
     ranks = ranks.sort_values(kind="stable")
-    values = nemenyi_p_values(ranks.to_numpy(), n_datasets)[:, :MOST_PAIRED]
-    across = values.shape[1]
-    rows = []
-    for place, name in enumerate(ranks.index):
-        cells = [
-            DASH if column == place else Cell(_short(value), best=value < 0.05)
-            for column, value in enumerate(values[place].tolist())
-        ]
-        rows.append([f"{place + 1} {name}", *cells])
-    limit = f" Columns: the best {across} of {len(ranks)}." if across < len(ranks) else ""
-    caption = (
-        f"p values of Nemenyi's test, corrected for the number of pairs; below 0.05 in bold.{limit}"
-    )
-    return Table(caption, ["Method", *map(str, range(1, across + 1))], rows, "pairs")
+    p_values = nemenyi_p_values(ranks.to_numpy(), n_datasets)[:, :MOST_PAIRED]
+    return pairs_result([str(name) for name in ranks.index], p_values)
 
 
-def _short(value: float) -> str:
-    return "<.01" if value < 0.005 else "1" if value > 0.995 else f"{value:.2f}".lstrip("0")
-
-
-def _accuracies(comparison: Comparison, names: list[str], methods: list[str]) -> list[Table]:
+def _accuracies(comparison: Comparison, names: list[str], methods: list[str]) -> list[Markup]:
     """Return mean scores of methods on data sets, with the best on each data set marked."""
     scores = {name: comparison.table(name).set_index("method")["score"] for name in names}
-    means, column = (
-        pd.DataFrame(scores).reindex(methods),
-        score_column(comparison.score, comparison.unit),
-    )
-    percent = " in percent" if column.unit else ""
-    caption = f"Mean {column.head}{percent}, the methods in the order of their ranks."
-    tables = []
-    for start in range(0, len(names), ACROSS):
-        part = means.iloc[:, start : start + ACROSS]
-        best = [column.written(value) for value in part.max()]
-        rows = [
-            [method, *(number_cell(value, column.written(value), column.written(value) == top)
-                       for value, top in zip(values, best, strict=True))]
-            for method, values in zip(part.index, part.to_numpy().tolist(), strict=True)
-        ]  # fmt: skip
-        heads = [Head("Method"), *(Head(str(name), first="descending") for name in part)]
-        tables.append(Table(caption, heads, rows, "sortable"))
-    return tables
+    means = pd.DataFrame(scores).reindex(methods)
+    parts = [means.iloc[:, start : start + ACROSS] for start in range(0, len(names), ACROSS)]
+    tables = [scores_on_data_sets(part, comparison.score, comparison.unit) for part in parts]
+    return [html_table(table, "sortable", sorted_by="") for table in tables]

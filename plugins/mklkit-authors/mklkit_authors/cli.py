@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import attrs
 import typer
 from rich.table import Table as Grid
-from rich.text import Text
 
 from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
-from mklkit.cli.console import counting, plain, say, show, show_json
+from mklkit.cli.console import counting, say, show, show_json
 from mklkit.cli.examples import epilog
 from mklkit.cli.package_commands import BrokenCommandError, PackageCommand, package_commands
-from mklkit.cli.tables import grid
+from mklkit.display.numbers import whole
+from mklkit.display.table import Column, ResultTable
+from mklkit.display.terminal import terminal_table
 from mklkit.errors import MKLKitError, SpecError, counted, quoted, suggest
 from mklkit_authors import Template
 
@@ -193,12 +194,12 @@ def _report(findings: list[Finding], broken: list[str]) -> None:
 def _table(findings: list[Finding]) -> Grid:
     """Return how many checks each component passed."""
     outcomes: tuple[Outcome, ...] = ("passed", "failed", "not applicable")
-    table = grid("kind", words=["component"])
-    for head in outcomes:
-        table.add_column(head, justify="right")
+    rows = []
     for kind, name in dict.fromkeys((finding.kind, finding.component) for finding in findings):
         results = [f.outcome for f in findings if (f.kind, f.component) == (kind, name)]
-        counts = [str(results.count(outcome)) for outcome in outcomes]
-        cells = [kind.replace("_", " "), plain(name), *counts]
-        table.add_row(*map(Text, cells), style="red" if "failed" in results else "")
-    return table
+        counts = {outcome: results.count(outcome) for outcome in outcomes}
+        rows.append({"kind": kind.replace("_", " "), "component": name, **counts})
+    words = Column("kind", "kind"), Column("component", "component")
+    numbers = [Column(outcome, outcome, whole) for outcome in outcomes]
+    table = ResultTable([*words, *numbers], rows)
+    return terminal_table(table, lambda row: "red" if row["failed"] else "")

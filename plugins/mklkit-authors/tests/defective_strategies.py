@@ -261,7 +261,7 @@ def fit_together(self: Any, kernel: Any, rows: np.ndarray) -> Any:
 
 
 @defect("complete_rows_are_as_without", Present)
-def around_replaced(self: Any, combiner: Any) -> Any:
+def wrap_replaced(self: Any, combiner: Any) -> Any:
     return get_registry().create("combiner", "alignment")
 
 

@@ -79,7 +79,7 @@ class Files:
         """Write tables, pictures and pages, and report which."""
         written = []
         if self.latex is not None:
-            tables = [latex(result) for result in reproductions if table_of(result)[1]]
+            tables = [latex(result) for result in reproductions if table_of(result).rows]
             write_text(self.latex, "\n".join(tables))
             written.append(self.latex)
         if self.plots is not None:

@@ -5,43 +5,73 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from datetime import date
+from typing import Any
 
-from rich import box
-from rich.table import Table as Grid
+import attrs
 from rich.text import Text
 
 from mklkit._version import __version__
-from mklkit.cli.console import plain, show
-from mklkit.display.latex import latex_table, latex_text
+from mklkit.cli.console import show
+from mklkit.display.latex import latex_result
+from mklkit.display.numbers import number, p_value, signed, whole
+from mklkit.display.table import Column, ResultTable, Row, is_known
+from mklkit.display.terminal import terminal_table
 from mklkit.errors import counted
 from mklkit_papers.entries import PAPERS, Entry, Reproduction
 from mklkit_papers.lines import Line
 
-HOLDS = {True: "yes", False: "no", None: ""}
-WORDS = 2
-"""The first columns hold words, the others numbers."""
-SHORT = {"difference": "diff."}
-"""Heads that would be wider than their numbers on a terminal."""
+HOLDS = {True: "yes", False: "no"}
 
 
-def table_of(result: Reproduction) -> tuple[list[str], list[list[str]]]:
-    """Return heads, and the cells of each line with a number; columns of numbers are not empty."""
-    lines = [line for line in result.lines if line.printed or not math.isnan(line.ours)]
-    published = [(line.printed, line) for line in lines]
-    rows, columns = result.entry.heads
-    cells = {
-        rows: [line.row for line in lines],
-        columns: [line.column for line in lines],
-        "ours": [_with_spread(line.ours, line.spread, line) for line in lines],
-        "published": [_with_spread(p.value, p.spread, line) if p else "" for p, line in published],
-        "difference": [_number(line.shown_difference, line, "+") for line in lines],
-        "holds": [HOLDS[line.holds] for line in lines],
-        "paired p": [_p(line.p_paired) for line in lines],
-        "corrected p": [_p(line.p_corrected) for line in lines],
-        "published test": [p.test if p else "" for p, _ in published],
+@attrs.frozen
+class OfMeasure(Column):
+    """A column of numbers with the decimals of their line's measure, with a sign if ``signed``."""
+
+    signed: bool = False
+
+    def text(self, row: Row) -> str:
+        """Return the value of a row, with its deviation, as text."""
+        write = signed if self.signed else number
+        values = [row[key] for key in self.keys]
+        known = [write(value, row["digits"]) for value in values if is_known(value)]
+        return " ± ".join(known) if is_known(values[0]) else self.absent
+
+
+def table_of(result: Reproduction) -> ResultTable:
+    """Return a row for each line with a number; columns of numbers are not empty."""
+    rows = [_row(line) for line in result.lines if line.printed or not math.isnan(line.ours)]
+    row, column = result.entry.heads
+    names = [Column("row", row), Column("column", column)]
+    ours = OfMeasure("ours", "ours", str, absent="", deviation="spread")
+    numbers = [
+        OfMeasure("published", "published", str, absent="", deviation="published_spread"),
+        OfMeasure("difference", "difference", str, short="diff.", absent="", signed=True),
+        Column("holds", "holds", HOLDS.__getitem__, absent=""),
+        Column("p_paired", "paired p", p_value, short="paired\np", absent=""),
+        Column("p_corrected", "corrected p", p_value, short="corrected\np", absent=""),
+        Column("test", "published test", str, short="published\ntest", absent=""),
+    ]
+    filled = [number for number in numbers if any(number.text(row) for row in rows)]
+    return ResultTable([*names, ours, *filled], rows, section="row")
+
+
+def _row(line: Line) -> dict[str, Any]:
+    """Return the raw values of a line."""
+    printed = line.printed
+    return {
+        "row": line.row,
+        "column": line.column,
+        "digits": line.measure.digits,
+        "ours": line.ours,
+        "spread": line.spread,
+        "published": printed.value if printed else math.nan,
+        "published_spread": printed.spread if printed else math.nan,
+        "difference": line.shown_difference,
+        "holds": line.holds,
+        "p_paired": line.p_paired,
+        "p_corrected": line.p_corrected,
+        "test": printed.test if printed else None,
     }
-    heads = [head for place, head in enumerate(cells) if place <= WORDS or any(cells[head])]
-    return heads, [list(row) for row in zip(*(cells[head] for head in heads), strict=True)]
 
 
 def summary(result: Reproduction) -> str:
@@ -86,10 +116,11 @@ def rules_of(result: Reproduction) -> list[str]:
 
 def markdown(result: Reproduction) -> str:
     """Return the table with notes: when it was made, omissions, misses and reasons."""
-    heads, rows = table_of(result)
-    rule = ["---"] * WORDS + ["--:"] * (len(heads) - WORDS)
-    escaped = [[cell.replace("|", r"\|") for cell in row] for row in rows]
-    lines = [f"| {' | '.join(cells)} |" for cells in (heads, rule, *escaped)] if rows else []
+    table = table_of(result)
+    rule = ["--:" if column.is_number else "---" for column in table.columns]
+    escaped = [[cell.replace("|", r"\|") for cell in row] for row in table.cells()]
+    heads = [column.full_head for column in table.columns]
+    lines = [f"| {' | '.join(cells)} |" for cells in (heads, rule, *escaped)] if escaped else []
     stamp = f"mklkit {__version__}, {date.today().isoformat()}"
     notes = [f"{summary(result)} ({stamp})", *notes_of(result)]
     return "\n".join([*lines, "", *(f"- {note}." for note in notes)]).lstrip()
@@ -97,33 +128,37 @@ def markdown(result: Reproduction) -> str:
 
 def latex(result: Reproduction) -> str:
     """Return the table for LaTeX (packages booktabs and, if it is long, longtable)."""
-    heads, rows = table_of(result)
-    signed = [[*row[:WORDS], *(cell.replace("-", "−") for cell in row[WORDS:])] for row in rows]
-    written = [[latex_text(cell) for cell in row] for row in signed]
-    told = ". ".join([f"{result.entry.title}: {summary(result)}", *rules_of(result)]) + "."
-    label = f"tab:{result.entry.name}"
-    return latex_table([latex_text(head) for head in heads], written, told, left=WORDS, label=label)
+    caption = ". ".join([f"{result.entry.title}: {summary(result)}", *rules_of(result)]) + "."
+    table = attrs.evolve(table_of(result), caption=caption)
+    return latex_result(table, f"tab:{result.entry.name}")
 
 
 def show_list(known: list[Entry]) -> None:
     """Print names, titles, times, and what can't be run anywhere."""
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
-    grid.add_column("name", no_wrap=True)
-    grid.add_column("what it is")
-    for head in ("quick", "full"):
-        grid.add_column(head, justify="right", no_wrap=True)
-    last = None
+    rows = []
     for entry in known:
         paper = entry.name[:3]
-        if paper != last:
-            grid.add_row(Text(paper, style="bold"), Text(PAPERS[paper], style="bold"))
-        last = paper
         told = [f"sets: {', '.join(entry.labels())}"] if entry.labels() else []
         told += [f"without {name}: {reason}" for name, reason in entry.missing.items()]
-        times = ["<1 min" if time < 1 else f"{time:.0f} min" for time in entry.minutes]
-        grid.add_row(entry.name, Text("\n".join([entry.title, *told])), *times)
+        quick, full = entry.minutes
+        rows.append(
+            {
+                "paper": f"{paper}  {PAPERS[paper]}",
+                "name": entry.name,
+                "told": "\n".join([entry.title, *told]),
+                "quick": quick,
+                "full": full,
+            }
+        )
+    columns = [
+        Column("paper", "paper"),
+        Column("name", "name"),
+        Column("told", "what it is"),
+        Column("quick", "quick", _minutes),
+        Column("full", "full", _minutes),
+    ]
     show(
-        grid,
+        terminal_table(ResultTable(columns, rows, section="paper")),
         "Times were measured on a machine with two cores. Tables of a paper share their runs, so"
         " several together take less than their sum.",
     )
@@ -131,21 +166,15 @@ def show_list(known: list[Entry]) -> None:
 
 def show_reproduction(result: Reproduction) -> None:
     """Print a table with its notes."""
-    heads, rows = table_of(result)
     show(Text(f"\n{result.entry.name}: {result.entry.title}", style="bold"))
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for head in heads[:WORDS]:
-        grid.add_column(head, overflow="fold")
-    for head in heads[WORDS:]:
-        # On a narrow terminal names are folded, numbers are not.
-        grid.add_column(SHORT.get(head, head).replace(" ", "\n"), justify="right", no_wrap=True)
-    last = None
-    for row, *cells in rows:
-        grid.add_row(*(Text(plain(cell)) for cell in ("" if row == last else row, *cells)))
-        last = row
-    if rows:
-        show(grid)
+    table = table_of(result)
+    if table.rows:
+        show(terminal_table(table, dense=True))
     show(summary(result), *notes_of(result))
+
+
+def _minutes(time: float) -> str:
+    return "<1 min" if time < 1 else f"{whole(time)} min"
 
 
 def _by_reason(word: str, pairs: Iterable[tuple[str, str]]) -> list[str]:
@@ -154,18 +183,3 @@ def _by_reason(word: str, pairs: Iterable[tuple[str, str]]) -> list[str]:
     for name, reason in pairs:
         names.setdefault(" ".join(reason.split()).rstrip("."), []).append(name)
     return [f"{word}: {'; '.join(of_it)}: {reason}" for reason, of_it in names.items()]
-
-
-def _number(value: float, line: Line, sign: str = "") -> str:
-    return "" if math.isnan(value) else f"{value:{sign}.{line.measure.digits}f}"
-
-
-def _with_spread(value: float, spread: float, line: Line) -> str:
-    shown = [_number(value, line), _number(spread, line)]
-    return " ± ".join(filter(None, shown if shown[0] else []))
-
-
-def _p(value: float) -> str:
-    if math.isnan(value):
-        return ""
-    return "<0.001" if value < 0.001 else f"{value:.3f}"

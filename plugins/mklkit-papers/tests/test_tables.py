@@ -31,13 +31,18 @@ def cells(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]] for row in rows]
 
 
+def heads(result: Reproduction) -> list[str]:
+    """Return the heads of its table."""
+    return [column.full_head for column in table_of(result).columns]
+
+
 def test_markdown(reproduction):
-    heads, rule, *rows = cells(markdown(reproduction))
-    assert {len(row) for row in (heads, rule, *rows)} == {8}
-    assert heads[:2] == ["data set", "system"]
-    assert heads[2:] == ["ours", "published", "difference", "holds", "paired p", "corrected p"]
+    head, rule, *rows = cells(markdown(reproduction))
+    assert {len(row) for row in (head, rule, *rows)} == {8}
+    assert head[:2] == ["data set", "system"]
+    assert head[2:] == ["ours", "published", "difference", "holds", "paired p", "corrected p"]
     assert set(rule) == {"---", "--:"}
-    assert rows == table_of(reproduction)[1]
+    assert rows == table_of(reproduction).cells()
     sharp, absent, smooth = rows
     assert sharp[:2] == ["Iris", "sharp"]
     assert sharp[3] == "95.00 ± 1.00"
@@ -104,13 +109,13 @@ def test_numbers_above_print_are_counted():
 def test_nothing_was_run():
     metadata = entry("000-table9", known([])).run(Session())
     assert summary(metadata) == "not run"
-    assert table_of(metadata)[1] == []
+    assert table_of(metadata).rows == []
     assert re.fullmatch(r"- not run \(mklkit [^\n]*\)\.", markdown(metadata))
 
 
 def test_without_printed_numbers_there_are_no_columns_for_them():
     metadata = entry("000-figure1", curve).run(Session(only=["iris"], repeats=2))
-    assert table_of(metadata)[0] == ["data set", "system", "ours"]
+    assert heads(metadata) == ["data set", "system", "ours"]
     assert summary(metadata) == "test accuracy, %: no printed number; 2 repeats"
 
 
@@ -119,8 +124,8 @@ def test_printed_tests_are_shown():
         row="a", column="b", measure=ACCURACY, ours=1.0, printed=Printed(2.0, test="t = 4.50")
     )
     metadata = entry("000-table9", known([line])).run(Session())
-    assert table_of(metadata)[0][-1] == "published test"
-    assert table_of(metadata)[1][0][-1] == "t = 4.50"
+    assert heads(metadata)[-1] == "published test"
+    assert table_of(metadata).cells()[0][-1] == "t = 4.50"
 
 
 def test_json_has_no_nan(reproduction):

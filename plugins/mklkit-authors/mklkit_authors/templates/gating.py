@@ -19,7 +19,7 @@ class Sketch(GatingCombiner):
 
     Parameters
     ----------
-    neighbours : int, default=10
+    neighbors : int, default=10
         Number of nearest training rows; all of them if there are fewer.
     sharpness : float, default=2.0
         0 for equal weights; large values select the best kernel.

@@ -1,0 +1,85 @@
+"""The tables of an explanation, which each renderer shows in its way."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from mklkit.display import numbers
+from mklkit.display.table import Bar, Column, ResultTable, Row
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mklkit.explanation.meaning import Unit
+
+THREE_DECIMALS = partial(numbers.number, digits=3)
+WHOLE_PERCENT = partial(numbers.percentage, digits=0)
+SIZED = 0.001
+"""The least difference between a weight and weight × size that is seen in the table."""
+DETAILS = ("row_spread", "sized_weight")
+"""Columns for which a narrow terminal lacks the space."""
+MOST_TOP = 3
+"""Columns of each kernel that are shown with their effects."""
+
+
+def kernels_result(kernels: pd.DataFrame, unit: Unit) -> ResultTable:
+    """Return weight, and what is lost of the score when left out and shuffled, per kernel."""
+    columns = [
+        Column("kernel", "kernel"),
+        Column("weight", "weight", THREE_DECIMALS, deviation="weight_std"),
+        Bar("weight", ""),
+    ]
+    if kernels["row_spread"].notna().any():
+        columns.append(Column("row_spread", "over rows", _plus_minus, short="over\nrows"))
+    if ((kernels["sized_weight"] - kernels["weight"]).abs() >= SIZED).any():
+        columns.append(
+            Column("sized_weight", "sized weight", THREE_DECIMALS, short="sized\nweight")
+        )
+    columns.append(_loss("left_out", "lost if", "left out", unit))
+    if "have" in kernels:
+        columns.append(_loss("have", "by rows", "that have it", unit))
+    columns.append(_loss("shuffled", "lost if", "shuffled", unit))
+    return ResultTable(columns, _records(kernels))
+
+
+def groups_result(groups: pd.DataFrame, unit: Unit) -> ResultTable:
+    """Return what is lost of the score when columns are shuffled, and who reads them."""
+    gains = groups["shuffled"].clip(lower=0.0)
+    readers = [", ".join(map(str, names)) for names in groups["kernels"]]
+    columns = [
+        Column("group", "columns"),
+        _loss("shuffled", "lost if", "shuffled", unit),
+        Bar("length", ""),
+        Column("readers", "read by"),
+    ]
+    return ResultTable(columns, _records(groups.assign(length=gains, readers=readers)))
+
+
+def effects_result(effects: pd.DataFrame) -> ResultTable:
+    """Return the columns of each kernel that are selected most, and how often."""
+    columns = [
+        Column("kernel", "kernel"),
+        Column("column", "column"),
+        Column("effect", "effect", THREE_DECIMALS, deviation="effect_std"),
+        Column("frequency", "selected", WHOLE_PERCENT),
+        Column("top", "in top", numbers.whole),
+        Column("chance", "noise", WHOLE_PERCENT),
+        Column("p_chance", "p at most", partial(numbers.number, digits=2), short="p at\nmost"),
+    ]
+    top = effects.groupby("kernel", sort=False).head(MOST_TOP)
+    return ResultTable(columns, _records(top), section="kernel")
+
+
+def _loss(key: str, first: str, second: str, unit: Unit) -> Column:
+    head = f"{first} {second}"
+    short = f"{first}\n{second}"
+    return Column(key, head, unit.number, unit.lost, short, deviation=f"{key}_std")
+
+
+def _plus_minus(value: float) -> str:
+    return f"± {numbers.number(value, 3)}"
+
+
+def _records(table: pd.DataFrame) -> list[Row]:
+    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
