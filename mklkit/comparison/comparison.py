@@ -38,6 +38,7 @@ from mklkit.evaluation.claims import coverage, estimand, in_points, score_in_wor
 from mklkit.evaluation.fit_and_score import Samples, fit_and_predict
 from mklkit.evaluation.resolution import Resolution
 from mklkit.evaluation.score import Score
+from mklkit.evaluation.sentences import beats_guessing, still_told
 from mklkit.evaluation.tasks import Task, task_named
 from mklkit.evaluation.verdict import verdict
 from mklkit.persistence.metadata import json_ready
@@ -321,10 +322,8 @@ class Comparison:
     def _verdict_on_ranks(self) -> str:
         """Return the sentence on several data sets."""
         if methods := self._unadjusted_anywhere:
-            return (
-                f"No verdict on ranks: removed covariates can still be told from the columns"
-                f" that {listed(list(methods))} read."
-            )
+            columns = f"the columns that {listed(list(methods))} read"
+            return f"No verdict on ranks: {still_told(columns)}."
         return sentence_on_ranks(self._compared)
 
     def _verdicts_on_questions(self) -> list[str]:
@@ -347,10 +346,8 @@ class Comparison:
             which = "no method" if every else ", ".join(names)
             are = "is" if every or len(names) == 1 else "are"
             guess = f"{score_in_words(self.plan)} {self.shown(runs['guess'].mean())}"
-            yield (
-                f"Guessing{where}: {which} {are} {'' if every else 'not '}shown to be better than"
-                f" guessing without any feature ({guess})."
-            )
+            shown = beats_guessing(which, are if every else f"{are} not")
+            yield f"Guessing{where}: {shown} ({guess})."
 
     @property
     def how(self) -> list[str]:

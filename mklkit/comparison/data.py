@@ -26,8 +26,8 @@ from mklkit.datasets.target import (
     target_and_dropped,
 )
 from mklkit.errors import DataError, counted, named, quoted, type_name
+from mklkit.estimators.binding import placed_kernels
 from mklkit.estimators.sources import is_free_text
-from mklkit.estimators.table_reading import placed_kernels
 from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.tasks import Classes, Task, task_named
 from mklkit.numerics.sparse import refuse_sparse

@@ -14,6 +14,7 @@ from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import Method
 from mklkit.datasets.adjusting import Adjustment
 from mklkit.errors import named
+from mklkit.evaluation.sentences import still_told
 
 Unadjusted = Mapping[str, Sequence[str]]
 """The columns that still tell the covariates, of each method that reads some."""
@@ -56,7 +57,7 @@ def _of_methods(data: DataSet, methods: Sequence[Method]) -> dict[str, list[str]
 def _note(unadjusted: Unadjusted) -> list[str]:
     """Return a note that names the columns of unadjusted methods, none if there are none."""
     columns = list(dict.fromkeys(name for of_method in unadjusted.values() for name in of_method))
-    return [f"the covariates can still be told from {named(columns)}"] if columns else []
+    return [still_told(named(columns))] if columns else []
 
 
 def without_verdicts(tests: pd.DataFrame, unadjusted: Unadjusted) -> pd.DataFrame:

@@ -23,10 +23,10 @@ from pandas.api.types import (
 from mklkit.datasets.notations import date_of
 from mklkit.datasets.readings import take_as_gaps
 from mklkit.errors import DataError, counted, named, quoted, suggest
+from mklkit.estimators.reading import row_of
 from mklkit.estimators.sources import SEPARATOR
-from mklkit.estimators.table_reading import row_of
 from mklkit.numerics.sparse import refuse_sparse
-from mklkit.registry.readings import MISSING_CATEGORY
+from mklkit.registry.readings import MISSING_CATEGORY, words_of
 
 # Squares of larger numbers overflow, in scaling and in every kernel.
 LARGEST = 1e150
@@ -183,7 +183,7 @@ def _bounded(value: Any) -> float:
 
 
 def text_of(frame: pd.DataFrame, gap: str | None = MISSING_CATEGORY) -> NDArray[np.object_]:
-    """Return columns as text, so that 1, 1.0 and '1' are one value for any file reader.
+    """Return columns as words (:func:`mklkit.registry.readings.words_of`).
 
     ``gap`` stands for missing values.
     """
@@ -192,22 +192,13 @@ def text_of(frame: pd.DataFrame, gap: str | None = MISSING_CATEGORY) -> NDArray[
         column = frame[name]
         if column.dtype == object:
             # Among objects True and 1 count as one value, but are different words.
-            out[:, place] = [
-                gap if missing else _word(value)
-                for value, missing in zip(column, column.isna(), strict=True)
-            ]
+            out[:, place] = words_of(column, gap)
         else:
             codes, distinct = pd.factorize(column)
             # A gap has the code -1, and so the last word.
-            words = [*map(_word, distinct.astype(object)), gap]
+            words = [*words_of(distinct.astype(object)), gap]
             out[:, place] = np.array(words, dtype=object)[codes]
     return out
-
-
-def _word(value: object) -> str:
-    if isinstance(value, (float, np.floating)) and float(value).is_integer():
-        return str(int(value))
-    return str(value)
 
 
 def is_date(column: pd.Series) -> bool:

@@ -25,7 +25,7 @@ from mklkit.datasets.notations import (
     points_may_group,
 )
 from mklkit.errors import DataError, quoted
-from mklkit.estimators.table_reading import row_of
+from mklkit.estimators.reading import row_of
 
 # Common marks for a gap among numbers and dates; among words they may be values.
 GAP_MARKS = frozenset(

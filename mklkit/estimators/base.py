@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from mklkit.errors import IncompatibleError, MKLKitError, SpecError, quoted
 from mklkit.estimators.fit import Fitted
 from mklkit.estimators.plan import check_new_rows, kernels_to_bind
+from mklkit.estimators.reading import TakesGaps
 from mklkit.estimators.showing import KernelSummary, ShowsKernels
-from mklkit.estimators.table_reading import TakesGaps
 from mklkit.protocols import Array, Decision, GatedDecision, Task
 from mklkit.protocols.component import COMBINER, MISSING_STRATEGY, Component
 from mklkit.registry.columns import bind_kernels, kernel_list, parts_of

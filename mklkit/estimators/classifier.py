@@ -273,7 +273,7 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
 
     def _keep(self, fitted: Fitted, calibration: Any = None, notes: Sequence[str] = ()) -> Self:
         names = tuple(problem.names(self.classes_) for problem in fitted.problems)
-        self.fitted_ = attrs.evolve(fitted, names=names, notes=tuple(notes))
+        self.fitted_ = attrs.evolve(fitted, names=names, notes=(*fitted.notes, *notes))
         self.calibration_ = calibration
         return self
 

@@ -14,14 +14,14 @@ from sklearn.utils.validation import _num_samples
 
 from mklkit.display.progress import BRIEF, reported
 from mklkit.errors import DataError, IncompatibleError, MKLKitError, plain_message, quoted
-from mklkit.estimators.missing_sources import resolved
+from mklkit.estimators.binding import bind
+from mklkit.estimators.missing_sources import with_sources
 from mklkit.estimators.plan import Plan, ProblemViews, kernels_to_bind, on_kernels, plan_of
 from mklkit.estimators.problems import Problem
 from mklkit.estimators.proposing import proposed_bank
-from mklkit.estimators.table_reading import read_table
+from mklkit.estimators.reading import as_source, training_rows
 from mklkit.estimators.training_data import (
     TrainingData,
-    as_source,
     check_training,
     checked_groups,
     checked_row_weights,
@@ -108,21 +108,18 @@ def plan_and_read(
     row_weights = None
     if sample_weight is not None:
         row_weights = checked_row_weights(sample_weight, _num_samples(X))
-    reading, (kernels,) = read_table(X, [kernels_to_bind(estimator.kernels, task, X)])
+    schema, (kernels,) = bind(X, kernels_to_bind(estimator.kernels, task, X))
+    rows, schema = training_rows(estimator, schema, X)
     weighted = row_weights is not None or estimator.class_weight is not None
-    plan = plan_of(estimator, task, reading, kernels, weighted)
+    plan = plan_of(estimator, task, schema, kernels, weighted)
     row_groups = None if groups is None else checked_groups(groups, _num_samples(X))
-    data = check_training(estimator, task, reading, X, y, row_weights, row_groups)
-    if data.rows.medians is not None:
-        if plan.proposed:
-            plan = with_kernels(plan, data)
-        classed = task in ("two classes", "several classes")
-        return resolved(plan, data, estimator.classes_.tolist() if classed else [])
-    if data.rows.in_memory:
-        # New rows may have gaps although these have none.
-        sample = reading.with_gaps(data.rows[:: -(-len(data.rows) // MEDIAN_ROWS)])
-        plan = attrs.evolve(plan, reading=attrs.evolve(reading, medians=sample.medians))
-    return plan, data
+    data = check_training(estimator, task, rows, y, row_weights, row_groups)
+    if data.rows.medians is None:
+        return plan, data
+    if plan.proposed:
+        plan = with_kernels(plan, data)
+    classed = task in ("two classes", "several classes")
+    return plan, with_sources(plan, data, estimator.classes_.tolist() if classed else [])
 
 
 def fit_problems(
@@ -169,12 +166,19 @@ def _fit_problems(
             if report is not None:
                 report(len(decisions), len(tasks))
     n_groups = None if data.groups is None else len(np.unique(data.groups))
-    return Fitted(plan, tuple(problems), tuple(decisions), len(data.rows), n_groups=n_groups)
+    return Fitted(
+        plan,
+        tuple(problems),
+        tuple(decisions),
+        len(data.rows),
+        notes=data.notes,
+        n_groups=n_groups,
+    )
 
 
 def with_kernels(plan: Plan, data: TrainingData, cache: Cache | None = None) -> Plan:
     """Return a plan with kernels that are proposed from the data."""
-    names, sources, learners = plan.reading.names, plan.sources, plan.learners
+    names, sources, learners = plan.schema.names, plan.sources, plan.learners
     data = attrs.evolve(data, rows=data.rows.filled())
     beside = tuple(bound for bound in plan.kernels if bound.traits.share)
     settings = plan.task, sources, learners, plan.kernels
@@ -193,8 +197,6 @@ def with_kernels(plan: Plan, data: TrainingData, cache: Cache | None = None) -> 
     return attrs.evolve(plan, kernels=kernels, learner=learner, notes=resolved, proposed=False)
 
 
-MEDIAN_ROWS = 5000
-"""The most rows, evenly spaced, whose medians are kept for the gaps of new rows."""
 CHECKED_ROWS = 256
 """The number of training rows decided at a time, to limit memory besides a fit's matrices."""
 

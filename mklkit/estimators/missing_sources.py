@@ -21,20 +21,18 @@ if TYPE_CHECKING:
 WARNING = "warning: its absence alone predicts the class"
 
 
-def resolved(plan: Plan, data: TrainingData, classes: Sequence[Any]) -> tuple[Plan, TrainingData]:
-    """Return a plan with the medians and the counts by class, and the rows that it takes.
+def with_sources(plan: Plan, data: TrainingData, classes: Sequence[Any]) -> TrainingData:
+    """Return the training rows that the strategy takes, with notes on which miss sources.
 
     A ``DataError`` refuses rows that have no source, and a strategy that leaves too few rows.
     """
     missing = data.rows.missing_of(plan.kernels)
-    reading = attrs.evolve(plan.reading, medians=data.rows.medians)
     labels = [kernel.label for kernel in plan.kernels]
     told = () if missing is None else counts(labels, missing, data.values, classes)
-    notes = (*plan.notes, *(f"{plan.strategy.name}: {note}" for note in told))
-    plan = attrs.evolve(plan, reading=reading, notes=notes)
+    notes = tuple(f"{plan.strategy.name}: {note}" for note in told)
     if missing is not None and not (plan.strategy.fills or plan.strategy.drops):
         refuse_without_source(np.asarray(missing.all(axis=1)), "leave it out")
-    return plan, as_taken(plan, data)
+    return attrs.evolve(as_taken(plan, data), notes=notes)
 
 
 def as_taken(plan: Plan, data: TrainingData) -> TrainingData:
@@ -60,7 +58,7 @@ def accepted(plan: Plan, rows: Rows) -> tuple[Rows, NDArray[np.bool_] | None]:
     if rows.medians is None:
         return rows, None
     strategy, missing = plan.strategy, rows.missing_of(plan.kernels)
-    if plan.reading.medians is None:
+    if plan.schema.fills is None:
         _refuse_gaps(plan, rows)
     if strategy.fills or missing is None:
         return rows.filled() if strategy.fills else rows, None

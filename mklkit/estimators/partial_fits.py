@@ -12,11 +12,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import column_or_1d
 
 from mklkit.errors import DataError, IncompatibleError, quoted
+from mklkit.estimators.binding import bind
 from mklkit.estimators.fit import Fitted, fit_decisions, with_kernels
 from mklkit.estimators.plan import Plan, kernels_to_bind, plan_of
 from mklkit.estimators.problems import Problem, class_problems
-from mklkit.estimators.table_reading import read_table
-from mklkit.estimators.training_data import TrainingData, as_source, checked_rows
+from mklkit.estimators.reading import as_source, read_rows
+from mklkit.estimators.training_data import TrainingData
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.protocols import (
     Array,
@@ -137,11 +138,11 @@ def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
         )
     X = as_source(X)
     if sums is None:
-        reading, (bank,) = read_table(X, [kernels_to_bind(estimator.kernels, "two classes", X)])
+        schema, (bank,) = bind(X, kernels_to_bind(estimator.kernels, "two classes", X))
     else:
-        reading, bank = sums.plan.reading, list(sums.plan.kernels)
-    plan = plan_of(estimator, "two classes", reading, bank)
-    rows = checked_rows(estimator, reading, X, first=sums is None)
+        schema, bank = sums.plan.schema, list(sums.plan.kernels)
+    plan = plan_of(estimator, "two classes", schema, bank)
+    rows = read_rows(estimator, schema, X, first=sums is None)
     if rows.medians is not None:
         raise DataError(
             "partial_fit takes no rows with gaps, since its sums would depend on the weights"

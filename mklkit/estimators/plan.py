@@ -17,18 +17,20 @@ from numpy.typing import NDArray
 
 from mklkit.combiners.templates.fixed_shares import FixedShares
 from mklkit.errors import IncompatibleError, SpecError, quoted
+from mklkit.estimators.binding import notes_on_gaps
 from mklkit.estimators.missing_sources import accepted, refuse_without_source
 from mklkit.estimators.model_settings import Bandwidths
 from mklkit.estimators.problems import Problem
+from mklkit.estimators.reading import as_source, read_rows
 from mklkit.estimators.sources import kernels_by_kind
-from mklkit.estimators.table_reading import TableReading
-from mklkit.estimators.training_data import TrainingData, as_source, checked_rows
+from mklkit.estimators.training_data import TrainingData
 from mklkit.protocols import (
     Array,
     Combiner,
     FeatureMapTraits,
     Missing,
     Rows,
+    Schema,
     Target,
     Task,
     result_of,
@@ -53,7 +55,7 @@ BANDWIDTHS = get_args(Bandwidths)
 class Plan:
     """An estimator's parameters, settled before the fit.
 
-    ``kernels`` are bound to columns of the table, which is read as ``reading`` says; if
+    ``kernels`` are bound to columns of the table, whose columns the ``schema`` has; if
     ``proposed``, they tell how to read the columns until others are proposed from rows and target,
     for each of ``sources`` (empty if these are recognised by name), along with the better of
     ``learners`` (empty if the learner is given). ``bandwidths`` tells whether kernels are fitted to
@@ -66,7 +68,7 @@ class Plan:
     feature_map: Any
     combiner: Any
     learner: Any
-    reading: TableReading
+    schema: Schema
     proposed: bool = False
     sources: tuple[str, ...] = ()
     learners: tuple[Any, ...] = ()
@@ -102,7 +104,7 @@ class Plan:
 def plan_of(
     estimator: Any,
     task: Task,
-    reading: TableReading,
+    schema: Schema,
     kernels: Sequence[BoundKernel],
     weighted: bool = False,
 ) -> Plan:
@@ -130,7 +132,7 @@ def plan_of(
         choice.feature_map,
         choice.combiner,
         choice.learner,
-        reading,
+        schema,
         proposed=proposed,
         sources=proposed_for(estimator.kernels) or (),
         learners=(get_registry().create("learner", RIDGE), choice.learner) if is_open else (),
@@ -139,7 +141,7 @@ def plan_of(
         max_memory=None if estimator.max_memory is None else memory_given(estimator.max_memory),
         n_jobs=estimator.n_jobs,
         missing=estimator.missing,
-        notes=(*reading.notes, *choice.notes),
+        notes=(*notes_on_gaps(schema), *choice.notes),
     )
 
 
@@ -179,7 +181,7 @@ def check_new_rows(estimator: Any, X: Any) -> Rows:
 def new_rows(estimator: Any, X: Any) -> tuple[Rows, NDArray[np.bool_] | None]:
     """Return checked new rows, and which of them have no source; None if all have some."""
     plan = estimator.fitted_.plan
-    rows = checked_rows(estimator, plan.reading, as_source(X), first=False)
+    rows = read_rows(estimator, plan.schema, as_source(X))
     return accepted(plan, rows)
 
 

@@ -15,10 +15,11 @@ from sklearn.preprocessing import StandardScaler
 from mklkit.display.html import notes, shown
 from mklkit.display.numbers import percentage
 from mklkit.errors import DataError, MKLKitError, counted
+from mklkit.estimators.binding import bind
+from mklkit.estimators.reading import as_source, read_rows
 from mklkit.estimators.showing import KernelSummary
 from mklkit.estimators.sources import inferred_sources, kernels_by_kind
-from mklkit.estimators.table_reading import read_table
-from mklkit.estimators.training_data import TrainingData, as_source, check_training
+from mklkit.estimators.training_data import TrainingData, check_training
 from mklkit.numerics.ridge import leave_one_out_error
 from mklkit.numerics.sampling import drawn_by_class
 from mklkit.protocols import Array, FittedKernel, Rows, Target, Task
@@ -173,10 +174,12 @@ def propose_kernels(X: Any, y: Any, kernels: Any = "auto") -> KernelBank:
     kernels auto: took rbf(sigma='median/2') (alignment 0.79)
     """
     X = as_source(X)
-    reading, (read_by,) = read_table(X, [kernels_by_kind(X)])
-    data = check_training(BaseEstimator(), "two classes", reading, X, y)
+    estimator = BaseEstimator()
+    schema, (read_by,) = bind(X, kernels_by_kind(X))
+    rows = read_rows(estimator, schema, X, first=True)
+    data = check_training(estimator, "two classes", rows, y)
     sources = proposed_for(kernels) or ()
-    return proposed_bank(reading.names, data, "two classes", sources, (), read_by)
+    return proposed_bank(schema.names, data, "two classes", sources, (), read_by)
 
 
 def _pruned(

@@ -14,6 +14,7 @@ from sklearn.metrics import get_scorer
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples
 
+from mklkit.estimators.binding import bind
 from mklkit.estimators.class_scorers import ScoredClasses, Scorer, check_scorer
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.fit import fit_decisions, solver_errors_explained, with_kernels
@@ -22,17 +23,16 @@ from mklkit.estimators.missing_sources import accepted, as_taken
 from mklkit.estimators.plan import Plan, ProblemViews, kernels_to_bind, on_kernels, plan_of
 from mklkit.estimators.points import Point, PointGroup, grouped
 from mklkit.estimators.problems import Problem, class_problems, join_scores
-from mklkit.estimators.table_reading import TableReading, read_table
+from mklkit.estimators.reading import as_source, medians_of, training_rows
 from mklkit.estimators.training_data import (
     TrainingData,
-    as_source,
     check_training,
     checked_groups,
     checked_row_weights,
     class_weights,
 )
 from mklkit.estimators.variants import fits_grids, parameters_at_once, seeded, varied
-from mklkit.protocols import Array
+from mklkit.protocols import Array, Schema
 from mklkit.protocols.splits.making import GivenSplits, make_splits, read_cv
 from mklkit.protocols.splits.split import Split, Splits
 from mklkit.registry.given_arrays import writes_explained
@@ -92,13 +92,13 @@ class SharedFits:
         alike = grouped(points, lambda point: parameters_at_once(varied(base, point)))
         table = as_source(X)
         banks = [varied(base, group.common).kernels for group in alike]
-        reading, bound = read_table(
-            table, [kernels_to_bind(bank, "two classes", table) for bank in banks]
+        schema, bound = bind(
+            table, *(kernels_to_bind(bank, "two classes", table) for bank in banks)
         )
+        rows, schema = training_rows(search, schema, table)
         row_weights = checked_row_weights(sample_weight, _num_samples(table))
         row_groups = checked_groups(groups, _num_samples(table))
-        data = check_training(search, "two classes", reading, table, y, row_weights, row_groups)
-        reading = attrs.evolve(reading, medians=data.rows.medians)
+        data = check_training(search, "two classes", rows, y, row_weights, row_groups)
         run, seed = seeded(base)
         scorer = None if score == "accuracy" else get_scorer(score)
         check_scorer(scorer, score, data.values, search.classes_)
@@ -109,15 +109,15 @@ class SharedFits:
         labels = search.classes_[data.values]
         splits = make_splits(labels, request, seed=seed, groups=data.groups)
         fits = cls((), splits, data, search.classes_, partial(varied, run), scorer, cache)
-        runs = [fits._planned(*pair, reading) for pair in zip(alike, bound, strict=True)]
+        runs = [fits._planned(*pair, schema) for pair in zip(alike, bound, strict=True)]
         return attrs.evolve(fits, runs=runs)
 
     def _planned(
-        self, group: PointGroup, kernels: Sequence[BoundKernel], reading: TableReading
+        self, group: PointGroup, kernels: Sequence[BoundKernel], schema: Schema
     ) -> PlannedRun:
         estimator = self.variant(group.common)
         weighted = self.data.row_weights is not None or estimator.class_weight is not None
-        plan = plan_of(estimator, "two classes", reading, kernels, weighted)
+        plan = plan_of(estimator, "two classes", schema, kernels, weighted)
         problems = class_problems(
             len(self.classes), estimator.multiclass, plan.combiner, plan.learner
         )
@@ -126,16 +126,15 @@ class SharedFits:
     def alone(self, run: PlannedRun) -> Iterator[PlannedRun]:
         """Yield a run for each of a run's points."""
         for point in run.group.alone():
-            yield self._planned(point, run.plan.kernels, run.plan.reading)
+            yield self._planned(point, run.plan.kernels, run.plan.schema)
 
     def on(self, split: Split) -> Callable[[PlannedRun], Array]:
         """Return a function that fits a run's points on a split: scores and others, (4, points)."""
         data, rows = self.data.take(split.train), self.data.rows[split.test]
         if data.rows.medians is not None:  # of all rows
-            reading = attrs.evolve(self.runs[0].plan.reading, medians=None)
-            learned = reading.with_gaps(data.rows)
-            rows = attrs.evolve(rows, medians=learned.medians)
-            data = attrs.evolve(data, rows=learned)
+            medians = medians_of(self.runs[0].plan.schema, data.rows.numbers)
+            rows = attrs.evolve(rows, medians=medians)
+            data = attrs.evolve(data, rows=attrs.evolve(data.rows, medians=medians))
         held_out = TrainingData(rows, self.data.values[split.test], places=split.test)
         return partial(self._scores, data, held_out)
 
@@ -149,7 +148,7 @@ class SharedFits:
         weighing = run.estimator.class_weight
         plan = with_kernels(run.plan, data, self.cache) if run.plan.proposed else run.plan
         missing = held_out.rows.missing_of(plan.kernels)
-        if plan.reading.medians is not None:
+        if data.rows.medians is not None:
             data = as_taken(plan, data)
             held_out = attrs.evolve(held_out, rows=accepted(plan, held_out.rows)[0])
         if weighing is not None:

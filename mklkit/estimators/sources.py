@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mklkit.estimators.table_reading import as_table, column_holds
+from mklkit.estimators.binding import as_table, column_holds
 from mklkit.protocols import Reads, RowSource
 from mklkit.registry.columns import bind_kernels, proposed_specs, resolve_columns
 from mklkit.views.bound_kernels import BoundKernel

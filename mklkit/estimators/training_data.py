@@ -14,15 +14,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite, check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
-from mklkit.errors import DataError, SpecError, counted, listed, quoted, suggest, type_name
-from mklkit.estimators.table_reading import TableReading, needs_reading
+from mklkit.errors import DataError, SpecError, counted, listed, quoted, suggest
 from mklkit.numerics.sparse import refuse_sparse
-from mklkit.protocols import Array, Rows, RowSource, Task
-from mklkit.views.dask.rows import DaskRows, in_memory
-from mklkit.views.rows import check_width, is_dask
-from mklkit.views.stored_rows import StoredRows
+from mklkit.protocols import Array, Rows, Task
+from mklkit.views.dask.rows import in_memory
+from mklkit.views.rows import is_dask
 
 BALANCED = "balanced"
 LEAST_WEIGHT, MOST_WEIGHT, MOST_UNEQUAL = 1e-12, 1e9, 1e12
@@ -38,7 +35,7 @@ class TrainingData:
     ``values`` are class numbers (N,), or numbers to be learned (N,) or (N, T); zeros without a
     target. ``row_weights`` are above 0, and ``groups`` numbers of groups; None if all rows have
     the same weight, or each is a group. ``whole`` has all rows of a search; these are its rows at
-    ``places`` (N,).
+    ``places`` (N,). ``notes`` tell which samples miss sources.
     """
 
     rows: Rows
@@ -47,6 +44,7 @@ class TrainingData:
     whole: Rows | None = None
     places: NDArray[np.intp] | None = None
     groups: NDArray[np.intp] | None = None
+    notes: tuple[str, ...] = ()
 
     def take(self, members: NDArray[np.intp]) -> TrainingData:
         """Return some of the rows, as a part of these."""
@@ -197,8 +195,7 @@ def class_weights(
 def check_training(
     estimator: Any,
     task: Task,
-    reading: TableReading,
-    X: Any,
+    rows: Rows,
     y: Any = None,
     row_weights: Array | None = None,
     groups: NDArray[np.intp] | None = None,
@@ -210,7 +207,6 @@ def check_training(
     Rows that are read in parts are checked when they are read. Bad data raise a ``ValueError`` if
     scikit-learn refuses them too, else a ``DataError``.
     """
-    rows = checked_rows(estimator, reading, X, first=True)
     if len(rows) < 2:
         raise DataError("There is only one sample (row), and at least 2 are needed to learn from.")
     if task == "none":
@@ -267,73 +263,3 @@ def _numbers(y: Any) -> Array:
     numbers: Array = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
     one_column = numbers.ndim == 2 and numbers.shape[1] == 1
     return np.asarray(column_or_1d(numbers, warn=True)) if one_column else numbers
-
-
-def checked_rows(estimator: Any, reading: TableReading, X: Any, first: bool) -> Rows:
-    """Return rows as their kernels read them; the columns of the ``first`` rows are recorded."""
-    if isinstance(X, RowSource):
-        if first:
-            estimator.n_features_in_ = X.shape[1]
-            if X.column_names is not None:
-                estimator.feature_names_in_ = np.array(X.column_names, dtype=object)
-        check_width(estimator.n_features_in_, X.shape[1])
-        if any(reading.holds[place] != "numbers" for place in reading.texts + reading.categories):
-            raise DataError(
-                "The model's kernels read text or categories, and rows that are read in parts hold"
-                " numbers only: pass a DataFrame."
-            )
-        return Rows.of(X)
-    if isinstance(X, pd.DataFrame) and not X.columns.is_unique:
-        raise DataError(f"Column names must be unique; got {list(X.columns)!r:.100}.")
-    # Most tables have no gaps, so rows are searched for them only if the check fails.
-    for finite in (True, "allow-nan"):
-        try:
-            # Numbers that overflow float64 are refused, so the cast need not warn.
-            with np.errstate(over="ignore", invalid="ignore"):
-                # scikit-learn would read dates as numbers.
-                if reading.plain and not needs_reading((), X):
-                    rows = Rows.of(
-                        validate_data(
-                            estimator,
-                            X,
-                            dtype=FLOATS,
-                            reset=first,
-                            order="C",
-                            ensure_all_finite=finite,
-                        )
-                    )
-                else:
-                    rows = _read(estimator, reading, X, first, finite)
-        except ValueError as error:
-            if finite is True and str(error).startswith("Input X contains NaN"):
-                continue
-            raise
-        break
-    return rows if finite is True else reading.with_gaps(rows)
-
-
-def _read(estimator: Any, reading: TableReading, X: Any, first: bool, finite: Any) -> Rows:
-    """Return what kernels read in a table that does not hold only numbers."""
-    if np.asarray(X).ndim != 2:  # scikit-learn would look for a first row in a dict.
-        raise DataError(
-            "Expected new rows as a DataFrame or a 2-D array with the columns of the training"
-            f" data, such as pandas.DataFrame({{'text': ['abc']}}); got {type_name(X)}."
-        )
-    validate_data(estimator, X, skip_check_array=True, reset=first)
-    numbers = reading.numbers(X)
-    # Gaps that kernels skip are no reason to refuse the numbers of other columns.
-    known = np.where(reading.allowed_gaps(numbers), 0, numbers)
-    check_array(known, input_name="X", ensure_all_finite=finite)
-    return reading.rows(X, numbers)
-
-
-def as_source(X: Any) -> Any:
-    """Return rows to be read in parts, from a memory map's file or Dask; others unchanged.
-
-    A ``DataError`` refuses sparse matrices.
-    """
-    refuse_sparse(X)
-    if is_dask(X):
-        return DaskRows.of(X)
-    stored = StoredRows.of_memmap(X) if isinstance(X, np.memmap) else None
-    return X if stored is None else stored

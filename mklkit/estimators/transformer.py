@@ -240,7 +240,9 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
                 for target in targets
             ]
         columns: Any = WeightedColumns.of(views, np.mean(weights, axis=0))
-        self.fitted_ = Fitted(_without_learner(plan), (whole,), (columns,), len(data.rows))
+        self.fitted_ = Fitted(
+            _without_learner(plan), (whole,), (columns,), len(data.rows), notes=data.notes
+        )
         self._names_out = [f"similarity_{row}" for row in range(len(views.rows))]
         if columns.explicit:
             used = [view for view, weight in zip(views, columns.weights, strict=True) if weight]

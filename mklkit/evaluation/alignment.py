@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 
 from mklkit.errors import DataError, MKLKitError
+from mklkit.estimators.binding import bind
 from mklkit.estimators.introspection import FittedSearch, KernelModel
 from mklkit.estimators.plan import check_new_rows
-from mklkit.estimators.table_reading import read_table
+from mklkit.estimators.reading import kept_gaps, numbers_in, rows_in, with_gaps
 from mklkit.numerics.gram_tiles import centered_gram
 from mklkit.numerics.sparse import refuse_sparse
 from mklkit.protocols import Array, Rows, members_with
@@ -195,10 +196,10 @@ def fitted_on(kernels: Any, X: Any) -> tuple[list[str], KernelRows]:
     refuse_sparse(X)
     bank = bind_kernels(_kernels_of(kernels, X))
     try:
-        reading, (bound,) = read_table(X, [bank])
+        schema, (bound,) = bind(X, bank)
         with np.errstate(over="ignore"):
             numbers = np.ascontiguousarray(
-                np.asarray(X, dtype=np.float64) if reading.plain else reading.numbers(X)
+                np.asarray(X, dtype=np.float64) if schema.plain else numbers_in(schema, X)
             )
     except MKLKitError:
         raise
@@ -210,9 +211,9 @@ def fitted_on(kernels: Any, X: Any) -> tuple[list[str], KernelRows]:
             "Kernels are compared on a table of at least two rows of finite numbers; got shape"
             f" {numbers.shape}{'' if allowed.all() else ' with infinity'}."
         )
-    rows = Rows.of(numbers) if reading.plain else reading.rows(X, numbers)
-    if (np.isnan(numbers) & ~reading.allowed_gaps(numbers)).any():
-        rows = reading.with_gaps(rows)
+    rows = Rows.of(numbers) if schema.plain else rows_in(schema, X, numbers)
+    if (np.isnan(numbers) & ~kept_gaps(schema, numbers)).any():
+        rows = with_gaps(schema, rows)
     return [kernel.label for kernel in bound], KernelRows.reading(
         fit_kernels(bound, rows), bound, rows
     )

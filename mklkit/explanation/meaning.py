@@ -18,6 +18,7 @@ from mklkit.evaluation.alignment import NEAR_DUPLICATE
 from mklkit.evaluation.equivalence import MARGIN
 from mklkit.evaluation.paired_tests import corrected_interval
 from mklkit.evaluation.resolution import Resolution
+from mklkit.evaluation.sentences import beats_guessing, still_told
 from mklkit.evaluation.tasks import Task
 from mklkit.explanation.refitting import members_of
 from mklkit.protocols import Array, CombinerTraits, GatedDecision, traits_of
@@ -180,7 +181,7 @@ def without_kernels(kernels: pd.DataFrame, unit: Unit) -> Iterator[str]:
             samples = f"about {row['rows_needed']:,.0f} samples would have an even chance"
             yield f"{row['kernel']}: inconclusive: {_without(row, unit)}; {samples}"
         elif row["outcome"] == WITHHELD:
-            columns = f"removed covariates can still be told from {named(row['unadjusted'])}"
+            columns = still_told(named(row["unadjusted"]))
             yield f"{row['kernel']}: no verdict: {columns}"
 
 
@@ -217,7 +218,7 @@ def guessed(scores: pd.DataFrame, unit: Unit) -> Iterator[str]:
     if low > 0 or (np.isnan(low) and better.mean() > 0):
         return
     yield (
-        "the model is not shown to be better than guessing without any column:"
+        f"{beats_guessing('the model', 'is not')}:"
         f" {unit.change(better.mean(), low, high, 'higher', 'lower')} in {unit.score}, so losses"
         " mean little"
     )

@@ -37,33 +37,44 @@ def texts_of(codes: NDArray[np.floating[Any]]) -> list[str]:
     return ["".join(map(chr, row[row >= 0].astype(np.intp).tolist())) for row in codes]
 
 
-def category_codes(values: Any) -> NDArray[np.float64]:
-    """Return a number for each value that depends only on the value; NaN for gaps.
+def words_of(values: Any, gap: str | None = None) -> NDArray[np.object_]:
+    """Return values as words, so that 1, 1.0 and '1' are one category in any table.
 
-    Equal values have equal numbers in every table. Different values have different numbers, except
-    with probability 10⁻¹⁶ per pair: the numbers are the upper 53 bits of pandas' hash. Numbers are
-    the same as their text, whole numbers without a point; other values are compared as text.
+    ``gap`` stands for missing values. True and '1' are different words.
 
-    >>> one, two, same, gap = category_codes(["red", "blue", "red", None])
-    >>> bool(one == same), bool(one == two), bool(np.isnan(gap))
-    (True, False, True)
-    >>> len(set(category_codes(["1", 1, 1.0, True]))), len(set(category_codes(["0.5", 0.5, "1.0"])))
-    (1, 2)
+    >>> words_of(["1", 1, 1.0, True, 0.5, None]).tolist()
+    ['1', '1', '1', 'True', '0.5', None]
     """
     array = np.asarray(values, dtype=object)
     flat = array.ravel()
-    gaps = pd.isna(flat)
-    words = np.array([_word(value) for value in flat], dtype=object)
-    hashed = pd.util.hash_array(words, categorize=len(words) > 0) >> np.uint64(11)
-    codes = np.where(gaps, np.nan, hashed.astype(np.float64))
-    return codes.reshape(array.shape)
+    words = np.empty(flat.shape, dtype=object)
+    missing = pd.isna(flat)
+    words[:] = [gap if absent else _word(v) for v, absent in zip(flat, missing, strict=True)]
+    return words.reshape(array.shape)
 
 
-def _word(value: Any) -> str:
-    """Return a value as text; '1', 1, 1.0 and True are the same category."""
-    if isinstance(value, (bool, np.bool_, int, np.integer)):
+def _word(value: object) -> str:
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))
-    if isinstance(value, (float, np.floating)):
-        number = float(value)
-        return str(int(number)) if number.is_integer() else repr(number)
     return str(value)
+
+
+def category_codes(values: Any) -> NDArray[np.float64]:
+    """Return a number for each value that depends only on the value; NaN for gaps.
+
+    Equal words (:func:`words_of`) have equal numbers in every table. Different words have different
+    numbers, except with probability 10⁻¹⁶ per pair: the numbers are the upper 53 bits of pandas'
+    hash.
+
+    >>> red, blue, again, gap = category_codes(["red", "blue", "red", None])
+    >>> bool(red == again), bool(red == blue), bool(np.isnan(gap))
+    (True, False, True)
+    >>> len(set(category_codes(["1", 1, 1.0]))), len(set(category_codes(["0.5", 0.5, "1.0"])))
+    (1, 2)
+    """
+    words = words_of(values)
+    flat = words.ravel()
+    gaps = pd.isna(flat)
+    flat = np.where(gaps, "", flat)
+    hashed = pd.util.hash_array(flat, categorize=len(flat) > 0) >> np.uint64(11)
+    return np.where(gaps, np.nan, hashed.astype(np.float64)).reshape(words.shape)

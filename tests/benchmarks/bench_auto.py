@@ -26,8 +26,8 @@ from sklearn.svm import SVC
 from mklkit import MKLClassifier, build_pipeline
 from mklkit.datasets import load_table
 from mklkit.datasets.pipeline import preset_pipeline
+from mklkit.estimators.binding import bind
 from mklkit.estimators.proposing import proposed_bank
-from mklkit.estimators.table_reading import read_table
 from mklkit.estimators.training_data import TrainingData
 from mklkit.registry.columns import are_proposed, bind_kernels
 from mklkit.views.bound_kernels import fit_kernels
@@ -44,7 +44,7 @@ def joined(kernels: Any, frame: pd.DataFrame, codes: np.ndarray) -> Any:
         names = list(frame.columns)
         bound = proposed_bank(names, TrainingData(rows, codes), "two classes").kernels
     else:
-        _, (bound,) = read_table(frame, [bind_kernels(kernels)])
+        _, (bound,) = bind(frame, bind_kernels(kernels))
     fitted, shares = fit_kernels(bound, rows)
     parts = [(k, o, b.columns) for k, o, b in zip(fitted, shares, bound, strict=True)]
 

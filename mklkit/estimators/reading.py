@@ -1,0 +1,216 @@
+"""A table as rows: the numbers, code points and codes that kernels read, as its schema says."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Number
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
+
+from mklkit.errors import DataError, quoted, type_name
+from mklkit.estimators.binding import as_table, column_holds, only_numbers
+from mklkit.numerics.sparse import refuse_sparse
+from mklkit.protocols import Array, Reads, Rows, RowSource, Schema
+from mklkit.registry.readings import MISSING_CATEGORY, category_codes, text_codes
+from mklkit.views.dask.rows import DaskRows
+from mklkit.views.rows import check_width, is_dask
+from mklkit.views.stored_rows import StoredRows
+
+FLOATS = [np.float64, np.float32]
+MEDIAN_ROWS = 5000
+"""The most training rows without gaps, evenly spaced, whose medians fill the gaps of new rows."""
+
+
+class TakesGaps(BaseEstimator):
+    """An estimator whose rows may lack values."""
+
+    def __sklearn_tags__(self) -> Any:
+        """Declare it."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def as_source(X: Any) -> Any:
+    """Return rows to be read in parts, from a memory map's file or Dask; others unchanged.
+
+    A ``DataError`` refuses sparse matrices.
+    """
+    refuse_sparse(X)
+    if is_dask(X):
+        return DaskRows.of(X)
+    stored = StoredRows.of_memmap(X) if isinstance(X, np.memmap) else None
+    return X if stored is None else stored
+
+
+def training_rows(estimator: Any, schema: Schema, X: Any) -> tuple[Rows, Schema]:
+    """Return training rows, checked, and the schema with the medians that replace gaps.
+
+    The estimator gets scikit-learn's attributes on the columns. No medians are known of rows that
+    are read in parts.
+    """
+    rows = read_rows(estimator, schema, X, first=True)
+    if not rows.in_memory:
+        return rows, schema
+    if rows.medians is not None:
+        return rows, schema.with_fills(rows.medians)
+    # New rows may have gaps although these have none.
+    sample = rows.numbers[:: -(-len(rows) // MEDIAN_ROWS)]
+    return rows, schema.with_fills(medians_of(schema, sample))
+
+
+def read_rows(estimator: Any, schema: Schema, X: Any, first: bool = False) -> Rows:
+    """Return rows as kernels read them, with values for gaps if there are any.
+
+    These are the schema's, or if it has none the medians of the rows. The columns of the ``first``
+    rows are recorded by the estimator. Bad data raise a ``ValueError`` if scikit-learn refuses them
+    too, else a ``DataError``.
+    """
+    if isinstance(X, RowSource):
+        if first:
+            estimator.n_features_in_ = X.shape[1]
+            if X.column_names is not None:
+                estimator.feature_names_in_ = np.array(X.column_names, dtype=object)
+        check_width(estimator.n_features_in_, X.shape[1])
+        if any(column.holds != "numbers" and column.reads for column in schema):
+            raise DataError(
+                "The model's kernels read text or categories, and rows that are read in parts hold"
+                " numbers only: pass a DataFrame."
+            )
+        return Rows.of(X)
+    if isinstance(X, pd.DataFrame) and not X.columns.is_unique:
+        raise DataError(f"Column names must be unique; got {list(X.columns)!r:.100}.")
+    # Most tables have no gaps, so rows are searched for them only if the check fails.
+    for finite in (True, "allow-nan"):
+        try:
+            # Numbers that overflow float64 are refused, so the cast need not warn.
+            with np.errstate(over="ignore", invalid="ignore"):
+                # scikit-learn would read dates as numbers.
+                if schema.plain and only_numbers(X):
+                    kind = {"dtype": FLOATS, "order": "C", "ensure_all_finite": finite}
+                    rows = Rows.of(validate_data(estimator, X, reset=first, **kind))
+                else:
+                    rows = _read(estimator, schema, X, first, finite)
+        except ValueError as error:
+            if finite is True and str(error).startswith("Input X contains NaN"):
+                continue
+            raise
+        break
+    return rows if finite is True else with_gaps(schema, rows)
+
+
+def _read(estimator: Any, schema: Schema, X: Any, first: bool, finite: Any) -> Rows:
+    """Return what kernels read in a table that does not hold only numbers."""
+    if np.asarray(X).ndim != 2:  # scikit-learn would look for a first row in a dict.
+        raise DataError(
+            "Expected new rows as a DataFrame or a 2-D array with the columns of the training"
+            f" data, such as pandas.DataFrame({{'text': ['abc']}}); got {type_name(X)}."
+        )
+    validate_data(estimator, X, skip_check_array=True, reset=first)
+    numbers = numbers_in(schema, X)
+    # Gaps that kernels skip are no reason to refuse the numbers of other columns.
+    known = np.where(kept_gaps(schema, numbers), 0, numbers)
+    check_array(known, input_name="X", ensure_all_finite=finite)
+    return rows_in(schema, X, numbers)
+
+
+def numbers_in(schema: Schema, X: Any) -> Array:
+    """Return the columns of numbers in their places (n, d), with NaN for gaps and 0 elsewhere.
+
+    A ``DataError`` refuses a column that holds something else now, and gaps in row ids.
+    """
+    frame = as_table(X)
+    places = schema.places(holds="numbers").tolist()
+    single = bool(places) and all(frame.dtypes.iloc[place] == np.float32 for place in places)
+    numbers = np.zeros(frame.shape, dtype=np.float32 if single else np.float64)
+    for place in places:
+        column = frame.iloc[:, place]
+        name, holds = quoted(str(column.name)), column_holds(column)
+        try:
+            if holds in ("dates", "complex numbers"):  # numbers to pandas
+                raise TypeError(holds)
+            values = pd.to_numeric(column)
+        except (TypeError, ValueError) as error:
+            raise DataError(
+                f"Column {name} held numbers in the training data and holds something else"
+                f" now: {error!s:.100}."
+            ) from None
+        numbers[:, place] = values.to_numpy(dtype=numbers.dtype, na_value=np.nan)
+        absent = np.flatnonzero(np.isnan(numbers[:, place]))
+        if "row ids" in schema.columns[place].reads and len(absent):
+            raise DataError(
+                f"Column {name} has a gap in {row_of(column, int(absent[0]))};"
+                " each row needs its number in the matrix."
+            )
+    return numbers
+
+
+def kept_gaps(schema: Schema, numbers: Array) -> NDArray[np.bool_]:
+    """Return which of these numbers (n, d) are gaps that no median replaces."""
+    kept = np.array([column.gaps != "median" for column in schema], bool)
+    return np.isnan(numbers) & kept
+
+
+def medians_of(schema: Schema, numbers: Array) -> Array:
+    """Return the medians (d,) of numbers (n, d), NaN in columns whose gaps are not filled."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of columns without values
+        # Several times as fast without gaps, as in most fits.
+        median = np.nanmedian if np.isnan(numbers).any() else np.median
+        medians: Array = np.nan_to_num(median(numbers, axis=0))
+    medians[[column.gaps != "median" for column in schema]] = np.nan
+    return medians
+
+
+def with_gaps(schema: Schema, rows: Rows) -> Rows:
+    """Return rows that have gaps, with the schema's values for them, or their own medians."""
+    fills = medians_of(schema, rows.numbers) if schema.fills is None else schema.fills
+    return attrs.evolve(rows, medians=fills)
+
+
+def rows_in(schema: Schema, X: Any, numbers: Array) -> Rows:
+    """Return everything that kernels read in a table; ``numbers`` are its numbers (n, d)."""
+    frame = as_table(X)
+    others: dict[tuple[Reads, int], Array] = {}
+    for place in schema.places(reads="text").tolist():
+        column = frame.iloc[:, place]
+        values = column.astype(object).mask(column.isna(), "").tolist()
+        wrong = next((value for value in values if not isinstance(value, str)), None)
+        if wrong is not None:
+            raise DataError(
+                f"Column {quoted(str(column.name))} held text in the training data and holds"
+                f" {wrong!r:.40} now: turn it into text."
+            )
+        others["text", place] = codes = text_codes(values)
+        codes[column.isna()] = np.nan
+    gaps = any(np.isnan(codes[:, 0]).any() for codes in others.values())
+    for place in schema.places(reads="categories").tolist():
+        own_category = schema.columns[place].gaps == "category"
+        if schema.columns[place].holds == "numbers":
+            codes = numbers[:, place].astype(np.float64)
+            if not (own_category and np.isnan(codes).any()):
+                continue
+        else:
+            codes = category_codes(frame.iloc[:, place].to_numpy(dtype=object))
+        if own_category:
+            codes = np.where(np.isnan(codes), category_codes([MISSING_CATEGORY]), codes)
+        others["categories", place] = codes
+    rows = Rows(numbers, others)
+    return with_gaps(schema, rows) if gaps else rows
+
+
+def row_of(column: pd.Series, position: int) -> str:
+    """Name a row by its index label, which is kept in a split, or by position from 1."""
+    index = column.index
+    if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
+        return f"row {position + 1}"
+    label = index[position]
+    shown = f"{label}" if isinstance(label, Number) else f"{str(label)!r}"
+    return f"the row with index {shown}" if index.name is None else f"{index.name} {shown}"
