@@ -12,7 +12,7 @@ from mklkit.cli.tables import data_line
 from mklkit.cli.taking_options import takes_model_settings
 from mklkit.display.terminal import facts_grid, terminal_table
 from mklkit.estimators.model_settings import ModelSettings
-from mklkit.protocols.component import TASK
+from mklkit.protocols.component import AUTO_TASK
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +29,7 @@ def kernels(
     data: opt.Data = None,
     *,
     target: opt.Target = None,
-    task: opt.Task = TASK,
+    task: opt.Task = AUTO_TASK,
     drop: opt.Drop = None,
     settings: ModelSettings,
     centered: Annotated[

@@ -62,7 +62,7 @@ def test_predictions_are_scored_by_both_columns(site: Site) -> None:
     assert list(table) == ["prediction"]
     outside = distances(site, table["prediction"])
     share = 100 * (outside == 0).mean()
-    assert f"distance {outside.mean():.4g}, inside {share:.1f}%" in done.err
+    assert f"distance {outside.mean():.4g}, inside {share:.1f} %" in done.err
     assert f"on the {N_ROWS - 1} rows" in done.err
 
 
@@ -109,7 +109,7 @@ def test_it_is_tuned_evaluated_and_compared(site: Site, tmp_path: Path) -> None:
     options = "--cv", "2x1", "-c", "alignment", *written, "-o", tmp_path / "best.mkl", "--json"
     compared = site.run("compare", site.table, *task, *options).json
     assert (compared["plan"]["task"], compared["plan"]["score"]) == ("interval", "neg_distance")
-    methods = {row["method"]: row for row in compared["table"]}
+    methods = {row["method"]: row for row in compared["tables"]["table"]}
     assert {"alignment", "uniform", "best-single"} <= methods.keys()
     assert methods["uniform"]["score"] == pytest.approx(-methods["uniform"]["distance"])
     assert methods["uniform"]["score"] > methods["uniform"]["guess"]
