@@ -113,7 +113,7 @@ def test_it_is_tuned_evaluated_and_compared(site: Site, tmp_path: Path) -> None:
     assert {"alignment", "uniform", "best-single"} <= methods.keys()
     assert methods["uniform"]["score"] == pytest.approx(-methods["uniform"]["distance"])
     assert methods["uniform"]["score"] > methods["uniform"]["guess"]
-    assert "Distance" in reports[0].read_text("utf-8")
+    assert "Inside" in reports[0].read_text("utf-8")
     assert site.run("predict", tmp_path / "best.mkl", site.table).out.startswith("prediction")
 
 
