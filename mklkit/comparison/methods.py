@@ -123,7 +123,7 @@ def _spec_of(settings: Mapping[str, Any]) -> str:
     return "; ".join(f"{name}: {value}" for name, value in known.items())
 
 
-def labeled(design: Design, name: str, learner: Any, strategy: Any = None) -> str:
+def method_label(design: Design, name: str, learner: Any, strategy: Any = None) -> str:
     """Return a method's name, with learner and strategy if there are several."""
     name = f"{name} + {_spec_text(learner)}" if len(design.learners) > 1 else name
     return f"{name}, {_spec_text(strategy)}" if strategy and len(design.strategies) > 1 else name
@@ -180,7 +180,7 @@ def _of_combiner(request: Any, design: Design, notes: list[str]) -> list[Method]
     for spec in specs:
         for learner, missing in product(design.learners or (None,), design.strategies or (None,)):
             name = _spec_text(spec)
-            label = labeled(design, name, learner, missing)
+            label = method_label(design, name, learner, missing)
             try:
                 _check(spec, learner, design)
                 preset = Preset(name, "", spec)

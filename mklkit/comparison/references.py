@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mklkit.comparison.design import Design
-from mklkit.comparison.methods import METHOD, ONE_KERNEL, Method, labeled, preset_method
+from mklkit.comparison.methods import METHOD, ONE_KERNEL, Method, method_label, preset_method
 from mklkit.errors import IncompatibleError
 from mklkit.protocols.component import FILLED, Preset
 from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list, parts_of
@@ -57,7 +57,7 @@ def _of_learner(
         parts = dict.fromkeys(parts)
 
     def method(name: str, combiner: str, kind: str, **bank: Any) -> Method:
-        label = name if parts["learner"] is None else labeled(design, name, learner)
+        label = name if parts["learner"] is None else method_label(design, name, learner)
         return preset_method(design, Preset(combiner, "", combiner), label, kind, **bank, **parts)
 
     # A kernel alone can't decide rows that lack its source, unless this is filled in.

@@ -61,10 +61,8 @@ class SeparateFits:
         if isinstance(X, RowSource) or is_dask(X):
             raise DataError("This search needs rows in memory: pass a sample of them.")
         n_rows = _num_samples(X)
-        row_weights, groups = (
-            checked_row_weights(sample_weight, n_rows),
-            checked_groups(groups, n_rows),
-        )
+        row_weights = checked_row_weights(sample_weight, n_rows)
+        groups = checked_groups(groups, n_rows)
         run, seed = seeded(base)
         runs = [
             Run(PointGroup(point, [{}], [place]), varied(run, point))
@@ -82,20 +80,20 @@ class SeparateFits:
         yield run
 
     def _scores(self, split: Split, run: Run) -> Array:
-        test, weights, groups = split.test, None, None
+        test = split.test
         if self.row_weights is not None:
-            test, weights = test[self.row_weights[test] > 0], self.row_weights[split.train]
-        if self.groups is not None:
-            groups = self.groups[split.train]
-        rows, targets = (
-            [_safe_indexing(values, places) for places in (split.train, test)]
-            for values in (self.features, self.targets)
+            test = test[self.row_weights[test] > 0]
+        weights, groups = (
+            None if values is None else values[split.train]
+            for values in (self.row_weights, self.groups)
         )
+        X, y = (_safe_indexing(values, split.train) for values in (self.features, self.targets))
         # The splits take the threads.
         model = clone(run.estimator).set_params(n_jobs=None)
-        fit_on(model, rows[0], targets[0], {"sample_weight": weights}, groups)
+        fit_on(model, X, y, {"sample_weight": weights}, groups)
+        X, y = (_safe_indexing(values, test) for values in (self.features, self.targets))
         values = np.full((1 + len(OTHERS), 1), np.nan)
-        values[0] = self.scorer(model, rows[1], targets[1])
+        values[0] = self.scorer(model, X, y)
         return values
 
 

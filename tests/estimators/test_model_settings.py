@@ -12,7 +12,6 @@ from mklkit import (
     IncompatibleError,
     MKLClassifier,
     MKLKitError,
-    MKLRegressor,
     MKLVotingClassifier,
     ModelSettings,
     SpecError,
@@ -81,11 +80,12 @@ def test_a_preset_gives_what_is_not_set() -> None:
 @pytest.mark.parametrize("name", ["multiclass", "bandwidths", "class_weight", "probability"])
 def test_settings_for_classes_are_not_for_numbers(name: str) -> None:
     other = {"multiclass": "ovr", "bandwidths": "all-rows", "class_weight": "balanced"}
-    settings = ModelSettings.named({name: other.get(name, True)})
+    settings = {name: other.get(name, True)}
     with pytest.raises(IncompatibleError, match=f"--{name.replace('_', '-')} is for classes, and"):
-        model_pipeline(settings, MKLRegressor, "regress", None, "these are numbers")
-    plain = model_pipeline(ModelSettings(), MKLRegressor, "regress", None, "these are numbers")
-    assert isinstance(plain["regress"], MKLRegressor)
+        compare(X, X[:, 0], methods="uniform", task="regression", **settings)
+    plain = ModelSettings().without_classes("these are numbers")
+    assert name not in plain
+    assert plain["random_state"] == 0
 
 
 @pytest.mark.parametrize(
