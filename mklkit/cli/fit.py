@@ -19,6 +19,7 @@ from mklkit.cli.tables import (
     weights_table,
 )
 from mklkit.cli.taking_options import say_if_inferred, takes_model_settings
+from mklkit.datasets.formats import IN_PARTS
 from mklkit.display.terminal import facts_grid
 from mklkit.estimators.model_settings import ModelSettings
 
@@ -55,7 +56,8 @@ def fit(
     stream: Annotated[
         bool,
         opt.data_option(
-            "--stream", help="Read the table (CSV, Parquet) in parts even if it fits into memory."
+            "--stream",
+            help=f"Read the table ({', '.join(IN_PARTS)}) in parts even if it fits into memory.",
         ),
     ] = False,
     scheduler: Annotated[
@@ -63,7 +65,8 @@ def fit(
         opt.data_option(
             metavar="ADDRESS",
             help="Fit on the workers of a Dask scheduler, such as tcp://10.0.0.1:8786. The table"
-            " (CSV, Parquet) is read in parts here, and its encoded rows are sent to them.",
+            f" ({', '.join(IN_PARTS)}) is read in parts here, and its encoded rows are sent to"
+            " them.",
         ),
     ] = None,
     output: Annotated[

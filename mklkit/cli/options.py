@@ -10,10 +10,17 @@ import typer
 
 from mklkit.cli.completion import completers as complete
 from mklkit.datasets.builtin import BUILTIN_NAMES, DEFAULT_NAME
+from mklkit.datasets.formats import ENDINGS, FORMATS, IN_PARTS
 
 BUILT_IN = ", ".join(BUILTIN_NAMES)
 # NumPy's generators take seeds of 32 bits.
 LARGEST_SEED = 2**32 - 1
+WRITTEN = ", ".join(
+    f"{each.name} if the name ends in {' or '.join(each.endings)}"
+    for each in FORMATS[1:]
+    if each.writer
+)
+"""The formats of results besides CSV, with their extensions."""
 
 
 def file_path(text: str) -> Path:
@@ -48,8 +55,8 @@ Data = Annotated[
         metavar="DATA",
         autocompletion=complete.data_sets,
         show_default=f"{DEFAULT_NAME}, built into scikit-learn",
-        help=f"A built-in data set ({BUILT_IN}) or a file: .csv (.gz), .tsv, .parquet, .arff,"
-        " .libsvm, .npz. 'fit' also takes a folder or a glob of CSV or Parquet files.",
+        help=f"A built-in data set ({BUILT_IN}) or a file: {', '.join(ENDINGS)}."
+        f" 'fit' also takes a folder or a glob of {' or '.join(IN_PARTS)} files.",
     ),
 ]
 ModelFile = Annotated[

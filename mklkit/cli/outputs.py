@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from mklkit.cli.console import plain, working
 from mklkit.errors import DataError
@@ -71,58 +71,21 @@ def draw(path: Path, display: Callable[[], Any]) -> None:
 
 @contextmanager
 def results_file(output: Path | None) -> Iterator[Write]:
-    """Yield a function that writes more rows to a CSV or Parquet file, or to stdout (None).
+    """Yield a function that writes more rows to a file, CSV if its format has no writer, or stdout.
 
     The file appears, or replaces an older one, only when all rows have been written.
     """
-    from mklkit.datasets.files import READERS, ending_of
+    from mklkit.datasets.csv_file import writing
+    from mklkit.datasets.formats import format_of, imported
     from mklkit.persistence.atomic import replacing
 
     if output is None:
         # UTF-8 like the file, whatever the terminal's encoding.
-        yield _csv_to(sys.stdout.buffer, plain if sys.stdout.isatty() else str)
+        with writing(sys.stdout.buffer, plain if sys.stdout.isatty() else str) as write:
+            yield write
         sys.stdout.buffer.flush()
         return
-    with replacing(output) as file:
-        ending = ending_of(output)
-        if ending is None or READERS[ending][0] != "Parquet":
-            yield _csv_to(file)
-            return
-        with _parquet_to(file) as write:
-            yield write
-
-
-def _csv_to(file: BinaryIO, shown: Callable[[str], str] = str) -> Write:
-    from mklkit.datasets.csv_file import csv_text
-
-    begun = False
-
-    def write(table: pd.DataFrame) -> None:
-        nonlocal begun
-        file.write(shown(csv_text(table, header=not begun)).encode())
-        begun = True
-
-    return write
-
-
-@contextmanager
-def _parquet_to(file: BinaryIO) -> Iterator[Write]:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise DataError("Parquet needs pyarrow: pip install pyarrow, or write CSV.") from error
-    writer: Any = None
-
-    def write(table: pd.DataFrame) -> None:
-        nonlocal writer
-        rows = pa.Table.from_pandas(table, preserve_index=False)
-        if writer is None:
-            writer = pq.ParquetWriter(file, rows.schema)
-        writer.write_table(rows.cast(writer.schema))
-
-    try:
+    known = format_of(output)
+    writer = None if known is None else known.writer
+    with replacing(output) as file, (imported(writer) if writer else writing)(file) as write:
         yield write
-    finally:
-        if writer is not None:
-            writer.close()

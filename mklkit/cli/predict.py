@@ -46,8 +46,7 @@ def predict(
             "-o",
             metavar="FILE",
             parser=opt.results_path,
-            help="Write CSV, or Parquet if the name ends in .parquet, to this file instead of"
-            " stdout (-).",
+            help=f"Write CSV, or {opt.WRITTEN}, to this file instead of stdout (-).",
         ),
     ] = None,
     probability: Annotated[
@@ -65,7 +64,8 @@ def predict(
     with a score below 0. A model of 'mklkit fit --probability' gives a column
     'probability_<class>' for each class too. If DATA has the target column, the accuracy (R² and
     the mean absolute error for numbers) is printed on stderr.
-    Large CSV and Parquet files, globs and folders of them are read and predicted in parts.
+    Large files are read and predicted in parts if their format allows it, and so are globs and
+    folders.
     """
     from mklkit.persistence import faults_of_file, load_model, read_metadata
 

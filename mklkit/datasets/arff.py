@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from mklkit.datasets.dialects import sample_of
 from mklkit.datasets.paths import readable_as
 
 ATTRIBUTE = re.compile(
@@ -51,6 +52,12 @@ def attributes_in(header: Iterable[str]) -> dict[str, str]:
     if not kinds:
         raise ValueError("it has no @attribute lines")
     return kinds
+
+
+def columns_in(path: Path) -> list[str]:
+    """Return the names of the attributes from the beginning of a file."""
+    text = sample_of(path).decode("utf-8-sig", errors="replace")
+    return list(attributes_in(text.splitlines()))
 
 
 def _rows(rows: list[str], kinds: dict[str, str]) -> pd.DataFrame:

@@ -6,11 +6,12 @@ import codecs
 import gzip
 import re
 from collections import Counter
-from collections.abc import Collection, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from glob import has_magic
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, BinaryIO, ClassVar, Self
 
 import attrs
 import numpy as np
@@ -174,6 +175,21 @@ def _columns_of_text(head: pd.DataFrame, dialect: Dialect) -> set[str]:
     return text | {
         name for name in {*texts} - text if points_may_group(texts[name], pointed=not commas)
     }
+
+
+@contextmanager
+def writing(
+    file: BinaryIO, shown: Callable[[str], str] = str
+) -> Iterator[Callable[[pd.DataFrame], None]]:
+    """Give a function that writes more rows; ``shown`` changes the text before it is written."""
+    begun = False
+
+    def write(table: pd.DataFrame) -> None:
+        nonlocal begun
+        file.write(shown(csv_text(table, header=not begun)).encode())
+        begun = True
+
+    yield write
 
 
 def csv_text(table: pd.DataFrame, header: bool = True) -> str:

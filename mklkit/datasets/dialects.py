@@ -134,3 +134,11 @@ def _is_data(first: list[str]) -> bool:
     counting = bool(steps) and numbers[0] in (0.0, 1.0) and all(step == 1 for step in steps)
     rising = len(steps) >= RISING_NAMES and all(step > 0 for step in steps)
     return not (counting or rising)
+
+
+def columns_in(path: Path) -> list[str]:
+    """Return the names of the columns from the first line of a file."""
+    dialect = sniff(sample_of(path), path.name)
+    if not dialect.has_header:
+        return [f"x{place}" for place in range(len(dialect.header))]
+    return list(dict.fromkeys(name for name in dialect.header if name))

@@ -7,38 +7,21 @@ from contextlib import closing
 from glob import glob, has_magic
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import attrs
 import pandas as pd
 from pandas.api.types import is_numeric_dtype, union_categoricals
 
-from mklkit.datasets.arff import read_arff
 from mklkit.datasets.builtin import BUILTIN_NAMES, ORIGINS, read_builtin
 from mklkit.datasets.columns import plain_values
 from mklkit.datasets.csv_file import GZIP_RATIO, CSVFile
-from mklkit.datasets.libsvm import read_libsvm
-from mklkit.datasets.npz import read_npz
+from mklkit.datasets.formats import ENDINGS, IN_PARTS, Format, ending_of, format_of, imported
 from mklkit.datasets.parquet_file import ParquetFile
 from mklkit.datasets.paths import fault_of, status, user_path
 from mklkit.errors import DataError, listed, quoted, suggest
 from mklkit.views.stored_rows import signature_of
 
-_FORMATS: dict[str, tuple[Callable[[Path], Any], str]] = {
-    "CSV": (CSVFile.opened, ".csv .csv.gz .tsv .tsv.gz"),
-    "Parquet": (ParquetFile.opened, ".parquet .pq"),
-    "ARFF": (read_arff, ".arff"),
-    "libsvm": (read_libsvm, ".libsvm .svmlight .svm .libsvm.gz"),
-    "NPZ": (read_npz, ".npz"),
-}
-READERS = {
-    ending: (kind, reader)
-    for kind, (reader, endings) in _FORMATS.items()
-    for ending in endings.split()
-}
-"""By a file's extension, its format and the format's reader."""
-CHUNKED = ("CSV", "Parquet")
-"""The formats whose readers open a file to read it in chunks; others return table and notes."""
 CHUNK_CELLS = 1 << 20
 CHUNK_ROWS = (100, 100_000)
 SMALL_FILE = 1 << 23
@@ -70,33 +53,36 @@ def read_whole(source: str | PathLike[str], as_text: Collection[str] = ()) -> Ra
     if not path.suffix and status(path) is None:
         raise DataError(
             f"There is no built-in data set and no file {text!r}.{suggest(text, BUILTIN_NAMES)}"
-            f" Built in: {', '.join(BUILTIN_NAMES)}. Files: {', '.join(READERS)}."
+            f" Built in: {', '.join(BUILTIN_NAMES)}. Files: {', '.join(ENDINGS)}."
         )
-    ending = _checked_ending(path)
-    kind, reader = READERS[ending]
+    known = _checked_format(path)
     decimal = None
-    if kind in CHUNKED:
-        file: CSVFile | ParquetFile = reader(path)
+    if known.in_parts:
+        file: CSVFile | ParquetFile = imported(known.reader)(path)
         ((frame, _),) = file.chunks(None, None, as_text)
         notes, decimal = file.notes, file.decimal
     else:
-        frame, notes = reader(path)
+        frame, notes = imported(known.reader)(path)
     frame, more = plain_values(frame)
-    name = path.name[: -len(ending)] or path.name
-    return RawTable(frame, name, f"{kind} file {path.name}", notes + more, decimal)
+    return RawTable(frame, _name_of(path), f"{known.name} file {path.name}", notes + more, decimal)
 
 
-def _checked_ending(path: Path) -> str:
-    """Return the extension of a data file, a key of ``READERS``, or refuse it."""
+def _name_of(path: Path) -> str:
+    """Return the name of a file without its extension, if anything is left."""
+    return path.name[: -len(ending_of(path) or "")] or path.name
+
+
+def _checked_format(path: Path) -> Format:
+    """Return the format of a data file that can be read, or raise an error."""
     fault = fault_of(path)
     if fault:
         raise DataError(fault + (_near(path) if status(path) is None else ""))
-    ending = ending_of(path)
-    if ending is None:
+    known = format_of(path)
+    if known is None:
         raise DataError(
-            f"{path.name} does not have the extension of a known format: {', '.join(READERS)}."
+            f"{path.name} does not have the extension of a known format: {', '.join(ENDINGS)}."
         )
-    return ending
+    return known
 
 
 def _near(path: Path) -> str:
@@ -105,12 +91,6 @@ def _near(path: Path) -> str:
     except OSError:
         return ""
     return suggest(path.name, beside)
-
-
-def ending_of(path: Path) -> str | None:
-    """Return the known extension of a file's name, or None."""
-    name = path.name.lower()
-    return next((ending for ending in READERS if name.endswith(ending)), None)
 
 
 def files_of(source: str | PathLike[str]) -> list[Path]:
@@ -124,7 +104,7 @@ def files_of(source: str | PathLike[str]) -> list[Path]:
         return [path]
     if not files:
         raise DataError(f"There is no data file {path}.")
-    formats = {READERS[_checked_ending(file)][0] for file in files}
+    formats = {_checked_format(file).name for file in files}
     if len(formats) > 1:
         raise DataError(f"{path} holds files of several formats: {listed(sorted(formats))}.")
     return files
@@ -135,12 +115,13 @@ def is_large(source: str | PathLike[str]) -> bool:
     if str(source) in BUILTIN_NAMES:
         return False
     files = files_of(source)
-    ending, state = ending_of(files[0]), status(files[0])
+    known, state = format_of(files[0]), status(files[0])
     if len(files) > 1:
         return True
-    if ending is None or state is None or READERS[ending][0] not in CHUNKED:
+    if known is None or state is None or not known.in_parts:
         return False
-    return state.st_size * (GZIP_RATIO if ending.endswith(".gz") else 1) > SMALL_FILE
+    packed = files[0].suffix.lower() == ".gz"
+    return state.st_size * (GZIP_RATIO if packed else 1) > SMALL_FILE
 
 
 class LateText(Exception):
@@ -149,7 +130,7 @@ class LateText(Exception):
 
 @attrs.define(eq=False)
 class ChunkedTable:
-    """The rows of one or several CSV or Parquet files, file after file.
+    """The rows of one or several files that can be read in parts, file after file.
 
     ``columns`` are those of the first file, which all others have; ``wanted`` those to read, all by
     default; those in ``as_text`` are read as written. ``decimal`` is the decimal mark of
@@ -166,19 +147,18 @@ class ChunkedTable:
 
     @classmethod
     def opened(cls, source: str | PathLike[str], chunk_rows: int | None = None) -> Self:
-        """Open the CSV or Parquet files of a path, a glob or a folder."""
+        """Open the files of a path, a glob or a folder, of a format that can be read in parts."""
         paths = files_of(source)
-        ending = _checked_ending(paths[0])
-        kind = READERS[ending][0]
-        if kind not in CHUNKED:
+        known = _checked_format(paths[0])
+        if not known.in_parts:
             raise DataError(
-                f"{paths[0].name} is a {kind} file, which can't be read in parts: save it as"
-                f" {' or '.join(CHUNKED)}."
+                f"{paths[0].name} is a {known.name} file, which can't be read in parts: save it as"
+                f" {' or '.join(IN_PARTS)}."
             )
-        name, origin = paths[0].name[: -len(ending)], f"{kind} file {paths[0].name}"
+        name, origin = _name_of(paths[0]), f"{known.name} file {paths[0].name}"
         if len(paths) > 1:
-            name, origin = Path(source).name, f"{len(paths)} {kind} files, {source}"
-        files = [READERS[ending][1](path) for path in paths]
+            name, origin = Path(source).name, f"{len(paths)} {known.name} files, {source}"
+        files = [imported(known.reader)(path) for path in paths]
         fewest, most = CHUNK_ROWS
         fitting = min(most, max(fewest, CHUNK_CELLS // max(1, len(files[0].columns))))
         text = set().union(*(file.text for file in files))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from mklkit.datasets.builtin import BUILTIN_NAMES, DEFAULT_NAME
-from mklkit.datasets.files import CHUNKED, READERS, ChunkedTable, ending_of, files_of
+from mklkit.datasets.files import ChunkedTable, files_of
+from mklkit.datasets.formats import format_of
 from mklkit.datasets.paths import status
 from mklkit.errors import DataError
 from mklkit.views.memory import memory_limit
@@ -29,12 +30,11 @@ def table_in_parts(
     files = files_of(source)
     if always or len(files) > 1:
         return ChunkedTable.opened(source)
-    ending, state, limit = ending_of(files[0]), status(files[0]), memory_limit(max_memory)
-    if ending is None or not state or not state.st_size or limit is None:
+    known, state, limit = format_of(files[0]), status(files[0]), memory_limit(max_memory)
+    if known is None or not state or not state.st_size or limit is None:
         return None
-    kind = READERS[ending][0]
-    small = kind == "CSV" and not ending.endswith(".gz")
-    if kind not in CHUNKED or (small and COPIES * CSV_RATIO * state.st_size < limit):
+    small = known.name == "CSV" and files[0].suffix.lower() != ".gz"
+    if not known.in_parts or (small and COPIES * CSV_RATIO * state.st_size < limit):
         return None
     table = ChunkedTable.opened(source)
     return table if COPIES * table.bytes_in_memory > limit else None

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 import attrs
 import pandas as pd
@@ -89,6 +89,37 @@ class ParquetFile:
                     yield frame, self.signature[0] * done // max(1, self.n_rows)
             # Arrow keeps a hundred megabytes for later batches, which a limit on memory counts.
             pa.default_memory_pool().release_unused()
+
+
+def columns_in(path: Path) -> list[str]:
+    """Return the names of the columns of a file."""
+    from pyarrow.parquet import read_schema
+
+    return [str(column) for column in read_schema(path).names]
+
+
+@contextmanager
+def writing(file: BinaryIO) -> Iterator[Callable[[pd.DataFrame], None]]:
+    """Give a function that writes more rows of the same columns."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise DataError("Parquet needs pyarrow: pip install pyarrow, or write CSV.") from error
+    writer: Any = None
+
+    def write(table: pd.DataFrame) -> None:
+        nonlocal writer
+        rows = pa.Table.from_pandas(table, preserve_index=False)
+        if writer is None:
+            writer = pq.ParquetWriter(file, rows.schema)
+        writer.write_table(rows.cast(writer.schema))
+
+    try:
+        yield write
+    finally:
+        if writer is not None:
+            writer.close()
 
 
 def _plain(table: Any, columns: list[str]) -> pd.DataFrame:

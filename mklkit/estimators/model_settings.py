@@ -133,8 +133,7 @@ class ModelSettings:
         converter=attrs.converters.optional(_check_memory),
         metadata=_about(
             "run",
-            "The memory to use, such as 4GB or 500MB. Larger tables (CSV, Parquet) are read in"
-            " parts.",
+            "The memory to use, such as 4GB or 500MB. Larger tables are read in parts.",
             usual="half of the free memory",
             takes="int or str",
         ),

@@ -70,7 +70,7 @@ def opened(path: Path) -> Iterator[ZipFile]:
         except zipfile.BadZipFile as error:
             reason = f"{path} is not a model file, or was cut short: {error!s:.100}."
             # It imports pandas, which takes a second.
-            from mklkit.datasets.files import ending_of
+            from mklkit.datasets.formats import ending_of
 
             if ending_of(path) is not None:
                 reason = f"{path} is a table, not a model file; 'mklkit fit {path}' looks at it."

@@ -16,6 +16,7 @@ from pathlib import Path
 import typer
 
 from mklkit.datasets.builtin import BUILTIN_NAMES, DEFAULT_NAME, ORIGINS
+from mklkit.datasets.formats import FORMATS, format_of, imported
 from mklkit.errors import MKLKitError
 
 Named = list[tuple[str, str]]
@@ -26,9 +27,6 @@ PLAIN = re.compile(r"[\w@%+=:,./-]+")
 # [label:]kernel[(parameters)]@: what comes before the columns of a kernel.
 BEFORE_COLUMNS = re.compile(r"\s*(?:[A-Za-z_][\w. -]*:\s*)?[A-Za-z_][\w.-]*(?:\(.*\))?\s*@")
 BEFORE_KERNEL = re.compile(r"\s*(?:[A-Za-z_][\w. -]*:)?\s*")
-TEXT = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
-PARQUET = (".parquet", ".pq")
-ARFF = (".arff",)
 
 
 def _of_kind(*kinds: str) -> Callable[[str], Named]:
@@ -115,27 +113,11 @@ def columns_of(data: str) -> list[str]:
         return built_in
     with suppress(MKLKitError, OSError, ValueError, ImportError):
         path = _first_file(user_path(data))
-        return [] if path is None else _columns_in(path)
+        known = None if path is None else format_of(path)
+        if known is not None and known.header is not None:
+            columns: list[str] = imported(known.header)(path)
+            return columns
     return []
-
-
-def _columns_in(path: Path) -> list[str]:
-    from mklkit.datasets.dialects import sample_of, sniff
-
-    name = path.name.lower()
-    if name.endswith(PARQUET):
-        from pyarrow.parquet import read_schema
-
-        return [str(column) for column in read_schema(path).names]
-    if name.endswith(ARFF):
-        from mklkit.datasets.arff import attributes_in
-
-        text = sample_of(path).decode("utf-8-sig", errors="replace")
-        return list(attributes_in(text.splitlines()))
-    dialect = sniff(sample_of(path), path.name)
-    if not dialect.has_header:
-        return [f"x{place}" for place in range(len(dialect.header))]
-    return list(dict.fromkeys(name for name in dialect.header if name))
 
 
 def _first_file(path: Path) -> Path | None:
@@ -146,6 +128,6 @@ def _first_file(path: Path) -> Path | None:
         inside = sorted(path.iterdir())
     else:
         inside = [path]
-    endings = (*TEXT, *PARQUET, *ARFF)
+    endings = tuple(ending for each in FORMATS if each.header for ending in each.endings)
     known = (file for file in inside if file.name.lower().endswith(endings) and file.is_file())
     return next(known, None)
