@@ -205,7 +205,8 @@ def _split_lines(result: dict[str, Any]) -> list[str]:
     pairs = zip(held_out.get("classes", []), held_out.get("confusion", []), strict=True)
     scored = {str(label) for label, answers in pairs if sum(answers)}
     labels = [entry["label"] for entry in result["data"].get("classes", [])]
-    absent = [label for label in labels if str(label) not in scored]
+    learned = {str(label) for label in held_out.get("classes", [])}
+    absent = [label for label in labels if str(label) in learned - scored]
     if absent:
         noun = "class" if len(absent) == 1 else "classes"
         lines.append(

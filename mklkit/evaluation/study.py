@@ -79,8 +79,8 @@ class Study:
 
     @property
     def targets(self) -> NDArray[Any]:
-        """What the model learns to predict, (N,)."""
-        return self.table.target.to_numpy()
+        """What the model learns, and by which it is scored, (N,) or (N, T)."""
+        return self.task.truth(self.table.target.to_numpy())
 
     @property
     def groups(self) -> NDArray[Any] | None:

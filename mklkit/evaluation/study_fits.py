@@ -86,7 +86,7 @@ def cross_validate_study(
     outcome = cross_validate(
         study.pipeline,
         study.table.features,
-        study.table.target,
+        study.targets,
         study.parts_column or cv,
         repeats,
         study.settings.seed,

@@ -598,6 +598,8 @@ class Task(Component, ABC):
         ------
         UnknownNameError
             If there is no such score.
+        AttributeError
+            By the function, if the model lacks what the score needs, such as probabilities.
         """
         score = self.score_named(name)
         known, value_of = score.scorer, score.of

@@ -127,6 +127,14 @@ def test_a_model_is_explained_and_inspected(site: Site) -> None:
     assert "lo, upper" in site.run("inspect", site.model, "--methods").out
 
 
+def test_outliers_are_fitted_without_the_target(mklkit: Run) -> None:
+    for command in (("fit",), ("evaluate", "--cv", "2")):
+        done = mklkit(*command, "breast_cancer", "--task", "outliers", "--json")
+        assert done.code == 0, done
+        assert done.json["model"]["learner"].startswith("one-class-svm")
+        assert done.json["data"]["task"] == "outliers"
+
+
 def test_it_is_listed_and_offered(site: Site, mklkit: Run) -> None:
     assert "interval" in site.run("list", "tasks").out
     assert "interval" in site.run("describe", "interval").out
