@@ -15,8 +15,8 @@ from pandas.api.types import infer_dtype
 
 from mklkit.datasets import Table, load_table
 from mklkit.datasets.encoder import TableEncoder
+from mklkit.datasets.identifiers import LIKE_IDENTIFIERS
 from mklkit.datasets.kernel_columns import check_not_left_out, needed_unchanged, without_unread
-from mklkit.datasets.remarks import LIKE_IDENTIFIERS
 from mklkit.datasets.target import (
     choose_column,
     drop_without_target,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mklkit.datasets import Table, load_table
 from mklkit.datasets.adjusting import Adjustment
 from mklkit.datasets.builtin import DEFAULT_NAME
+from mklkit.datasets.identifiers import find_identifiers
 from mklkit.datasets.kernel_columns import (
     check_not_left_out,
     kernels_in,
@@ -20,7 +21,6 @@ from mklkit.datasets.kernel_columns import (
     without_unread,
 )
 from mklkit.datasets.pipeline import describe, match_class_weights, missing_sources_in
-from mklkit.datasets.remarks import find_identifiers
 from mklkit.errors import named
 from mklkit.estimators.model_settings import ModelSettings
 from mklkit.estimators.training_data import checked_groups
