@@ -14,10 +14,16 @@ from mklkit.combiners.templates.weighting import (
     WeightingCombiner,
     weighting_rule,
 )
+from mklkit.estimators.target_estimator import TargetEstimator
 from mklkit.learners.linear_decision import LinearDecision
 from mklkit.learners.support_vectors import solve_dual, solve_svr
 from mklkit.numerics.cone_programs import solve_cone_program
 from mklkit.protocols import (
+    NO_TARGET,
+    NUMBERS,
+    SEVERAL_CLASSES,
+    TWO_CLASSES,
+    Answers,
     Array,
     Combiner,
     CombinerTraits,
@@ -33,8 +39,12 @@ from mklkit.protocols import (
     LearnerTraits,
     Missing,
     Preset,
+    Score,
     Subproblem,
     Target,
+    TargetColumn,
+    TargetKind,
+    Task,
     TrainingView,
     Views,
     as_int,
@@ -47,6 +57,11 @@ from mklkit.views.out_of_fold import out_of_fold
 from mklkit.views.sides import FeatureSide, GramSide
 
 __all__ = [
+    "NO_TARGET",
+    "NUMBERS",
+    "SEVERAL_CLASSES",
+    "TWO_CLASSES",
+    "Answers",
     "Array",
     "BlockDecision",
     "Combiner",
@@ -74,8 +89,13 @@ __all__ = [
     "Missing",
     "Preset",
     "RowBlock",
+    "Score",
     "Subproblem",
     "Target",
+    "TargetColumn",
+    "TargetEstimator",
+    "TargetKind",
+    "Task",
     "TrainingView",
     "Views",
     "WeightedDecision",

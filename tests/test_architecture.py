@@ -30,13 +30,14 @@ ROOMS = (
     "datasets",
     "persistence",
     "evaluation",
+    "tasks",
     "plotting",
     "explanation",
     "comparison",
     "cli",
 )
 LOOSE = ("__init__", "__main__", "_version", "errors", "plugin")
-STRATEGIES = ("kernels", "feature_maps", "learners", "combiners", "missing", "presets")
+STRATEGIES = ("kernels", "feature_maps", "learners", "combiners", "missing", "presets", "tasks")
 
 
 @cache

@@ -44,7 +44,7 @@ def compare(
     ] = None,
     *,
     target: opt.Target = None,
-    task: opt.ComparedTask = "auto",
+    task: opt.Task = "auto",
     drop: opt.Drop = None,
     weights: opt.Weights = None,
     combiners: Annotated[

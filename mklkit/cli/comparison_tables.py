@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from mklkit.display.table import Column, ResultTable
-    from mklkit.evaluation.tasks import Task
+    from mklkit.protocols import Task
 
 STYLES = {"method": "bold", "one kernel": "", "classifier": "", "baseline": "dim"}
 LEGEND = "{2}: difference from {0}; p: corrected t-test, Holm"

@@ -28,6 +28,7 @@ KINDS: dict[str, tuple[Kind | Literal["command"], str]] = {
     "combiners": ("combiner", "learns"),
     "learners": ("learner", "learns"),
     "missing": ("missing", ""),
+    "tasks": ("task", ""),
     "presets": ("preset", ""),
     "commands": ("command", ""),
 }
@@ -38,13 +39,15 @@ PLAIN = (bool, int, float, str, type(None))
 def list_names(
     context: typer.Context,
     kind: Annotated[
-        Literal["kernels", "maps", "combiners", "learners", "missing", "presets", "commands"]
+        Literal[
+            "kernels", "maps", "combiners", "learners", "missing", "tasks", "presets", "commands"
+        ]
         | None,
         typer.Argument(
             metavar="KIND",
             show_default="all",
             help="kernels, maps, combiners, learners, strategies for missing sources (missing),"
-            " presets, or the commands of packages.",
+            " tasks, presets, or the commands of packages.",
         ),
     ] = None,
     as_json: opt.AsJson = False,
@@ -171,8 +174,8 @@ def _facts_of(registry: Registry, entry: Entry) -> dict[str, Any]:
     }
     if entry.kind == "kernel":
         facts["reads"] = "as its kernel" if wraps_another(entry) else reads_of(entry)
-    if "tasks" in facts["traits"]:
-        facts["learns"] = facts["traits"]["tasks"]
+    if "learns" in facts["traits"]:
+        facts["learns"] = facts["traits"]["learns"]
     return facts
 
 

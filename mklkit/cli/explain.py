@@ -20,16 +20,16 @@ from mklkit.cli.console import (
     working,
 )
 from mklkit.cli.outputs import check_outputs, draw
-from mklkit.cli.predict import columns_of, groups_of, target_of
+from mklkit.cli.predict import columns_of, groups_of, targets_of
 from mklkit.display.table import Bar
 from mklkit.display.terminal import FirstThatFits, facts_grid, terminal_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from mklkit.evaluation.tasks import Task
     from mklkit.explanation import Explanation
     from mklkit.explanation.meaning import Unit
+    from mklkit.protocols import Task
 
 MOST_GROUPS = 10
 """Groups of columns that are printed; --json shows all."""
@@ -153,7 +153,8 @@ def explain(
     with faults_of_file(model):
         task = explained_task(pipeline)
         trained = None if ignore_groups else groups_of(metadata)
-        selectors = target or target_of(metadata), groups or trained, split_column, trained
+        targets = [target] if target is not None else targets_of(metadata)
+        selectors = targets, groups or trained, split_column, trained
         rows, truth, together, parts, notes = _rows(data, pipeline, task, model, *selectors)
         if ignore_groups and (grouped := groups_of(metadata)):
             notes.append(
@@ -205,7 +206,7 @@ def _rows(
     pipeline: Any,
     task: Task,
     model: Path,
-    target: str | None,
+    targets: list[str],
     groups: str | None,
     split_column: str | None,
     trained: str | None,
@@ -222,11 +223,11 @@ def _rows(
     from mklkit.errors import DataError, listed, quoted
 
     columns = columns_of(pipeline, model)
-    if target is None and task.n_targets == 1:
+    names = targets if len(targets) == task.n_targets else list(task.targets)
+    if len(targets) != task.n_targets == 1:
         raise DataError(
-            f"{model} does not say which column holds the {task.values}: name it with --target."
+            f"{model} does not say which column holds the {task.plural}: name it with --target."
         )
-    names = list(task.names) if target is None or task.n_targets > 1 else [target]
     if {*names} & {*columns}:
         raise DataError(
             f"{listed(names)} is a column from which the model predicts, not its target: choose"
@@ -241,7 +242,7 @@ def _rows(
     rows = load_features(data, columns, selectors, needed, readings)
     for name in selectors:
         if name not in rows.targets:
-            why = f" of the {task.values}, by which the model is scored: give --target."
+            why = f" of the {task.plural}, by which the model is scored: give --target."
             why = f", which {options[name]} names." if name in options else why
             if name == trained:
                 why = (
@@ -251,8 +252,8 @@ def _rows(
             raise DataError(f"{data} has no column {quoted(name)}{why}")
     truth, notes = rows.targets[names], list(rows.notes)
     known = truth.notna().all(axis=1).to_numpy()
-    note_without_target(known, ", ".join(names), notes)
-    truth, features = truth[known].apply(task.read), rows.features[known]
+    note_without_target(known, names, notes)
+    truth, features = task.read(truth[known]), rows.features[known]
     if groups is not None:
         notes.append(f"rows with the same {quoted(groups)} are on one side of each split")
     numbers = pd.RangeIndex(1, len(features) + 1, name="row")

@@ -24,7 +24,7 @@ from mklkit.display.terminal import facts_grid
 from mklkit.estimators.model_settings import ModelSettings
 
 if TYPE_CHECKING:
-    from mklkit.evaluation.tasks import Task
+    from mklkit.protocols import Task
 
 if TYPE_CHECKING:
     from mklkit.datasets.files import ChunkedTable
@@ -134,6 +134,8 @@ def fit(
 def _check_parts(roles: Roles, covariates: str | None, task: str) -> None:
     """Raise an error for options that need the whole table in memory."""
     from mklkit.errors import IncompatibleError
+    from mklkit.protocols.component import AUTO_TASK
+    from mklkit.registry.tasks import task_named
 
     columns = {
         "--weights": roles.weights,
@@ -142,7 +144,8 @@ def _check_parts(roles: Roles, covariates: str | None, task: str) -> None:
         "--covariates": covariates,
     }
     options = [name for name, column in columns.items() if column is not None]
-    options += ["--task regression"] * (task == "regression")
+    if task != AUTO_TASK and not task_named(task).in_parts:
+        options.append(f"--task {task}")
     if options:
         raise IncompatibleError(
             f"{options[0]} needs the whole table in memory, and this one is read in parts: leave"

@@ -21,7 +21,7 @@ from mklkit.display.terminal import Fact, facts_grid, terminal_table
 from mklkit.errors import counted
 
 if TYPE_CHECKING:
-    from mklkit.evaluation.tasks import Task
+    from mklkit.protocols import Task
 
 COLUMNS_OF_KERNEL = 8
 COLUMNS_OF_MODEL = 40
@@ -90,8 +90,8 @@ def _report(metadata: dict[str, Any]) -> None:
         lines.append(("kernels", [_kernel_line(kernel, names) for kernel in model["kernels"]]))
     if "rows" in model and "seconds" in metadata:
         lines.append(("rows", learned_line(metadata)))
-    if model.get("task") == "regression":
-        lines.append(("learns", "numbers"))
+    if "learns" in model and "classes" not in model:
+        lines.append(("learns", model["learns"]))
     if "classes" in model:
         lines.append(("classes", _classes(model)))
     for plugin in metadata["plugins"]:
@@ -110,10 +110,9 @@ def _report(metadata: dict[str, Any]) -> None:
 
 def _task(metadata: dict[str, Any]) -> Task:
     """Return the task of a model with scores."""
-    from mklkit.evaluation.tasks import task_named
+    from mklkit.registry.tasks import task_named
 
-    kind = metadata.get("data", {}).get("task")
-    return task_named(kind or metadata["model"].get("task", "classification"))
+    return task_named(metadata["model"]["task"])
 
 
 def _classes(model: dict[str, Any]) -> str:

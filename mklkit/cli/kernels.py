@@ -12,6 +12,7 @@ from mklkit.cli.tables import data_line
 from mklkit.cli.taking_options import takes_model_settings
 from mklkit.display.terminal import facts_grid, terminal_table
 from mklkit.estimators.model_settings import ModelSettings
+from mklkit.protocols.component import AUTO_TASK
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +29,7 @@ def kernels(
     data: opt.Data = None,
     *,
     target: opt.Target = None,
+    task: opt.Task = AUTO_TASK,
     drop: opt.Drop = None,
     settings: ModelSettings,
     centered: Annotated[
@@ -55,12 +57,12 @@ def kernels(
 
     preset = None if settings.preset is None else find_preset(settings.preset)
     chosen: Any = settings.kernels or (preset and preset.kernels) or KERNELS
-    study = read_study(settings, data, Roles(target=target, drop=drop or ()))
+    study = read_study(settings, data, Roles(target=target, drop=drop or ()), task)
     table, notes, steps = study.table, list(study.notes), study.pipeline[:-1]
     with working("comparing kernels"):
         features = steps.fit_transform(table.features)
         if are_proposed(chosen):
-            bank = propose_kernels(features, table.target, chosen)
+            bank = propose_kernels(features, table.target, chosen, study.task.kinds[0])
             chosen = bank.kernels
             notes += bank.notes
         most, growth = (MEASURED_ROWS, "cube") if measures else (MOST_ROWS, "square")
@@ -71,7 +73,7 @@ def kernels(
         alignments = alignment_matrix(chosen, features, centered=centered)
         measured = None
         if measures:
-            labels = table.target.loc[features.index]
+            labels = table.target.loc[features.index] if study.task.has_classes else None
             measured = kernel_measures(chosen, features, labels, centered=centered)
     duplicates = near_duplicates(alignments)
     if as_json:

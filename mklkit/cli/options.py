@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -77,18 +77,14 @@ Target = Annotated[
     ),
 ]
 Task = Annotated[
-    Literal["auto", "classification", "regression"],
+    str,
     data_option(
-        help="Whether the target holds classes or numbers; auto: numbers if they have fractions or"
-        " many distinct values.",
-    ),
-]
-ComparedTask = Annotated[
-    Literal["auto", "classification", "regression", "outliers"],
-    data_option(
-        help="Whether the target holds classes or numbers; auto: numbers if they have fractions or"
-        " many distinct values. outliers: learned without the target, and scored by it: the"
-        " outliers are the rarer of two classes.",
+        metavar="NAME",
+        autocompletion=complete.tasks,
+        help="What to predict: classification, regression, outliers (learned without the target,"
+        " and scored by it: the rarer of two classes), or a package's task (mklkit list tasks)."
+        " auto: regression for numbers with fractions or many distinct values, else"
+        " classification.",
     ),
 ]
 Score = Annotated[

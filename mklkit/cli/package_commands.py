@@ -22,12 +22,10 @@ from typer.core import TyperCommand
 from mklkit.cli.console import loading
 from mklkit.cli.examples import EXAMPLES, epilog
 from mklkit.errors import PluginConflictError, PluginWarning, plain_message, quoted, type_name
+from mklkit.registry.discovery import COMMAND_GROUP
 
 if TYPE_CHECKING:
     from mklkit.registry.discovery import InstalledPlugin, PluginFailure
-
-COMMAND_GROUP = "mklkit_commands"
-"""The entry points of commands: a name, and the ``typer.Typer`` that it calls."""
 
 COMPLETION = ("install_completion", "show_completion")
 
@@ -62,11 +60,13 @@ class BuiltInCommand(LateCommand):
 
     def load(self) -> Any:
         """Import the module, and return its command."""
+        from mklkit.cli.target_columns import takes_target_columns  # which needs pluggy
+
         module, _, function = self.home.partition(".")
         command = getattr(import_module(f"mklkit.cli.{module}"), function)
         app = typer.Typer(add_completion=False)
         register = app.command(self.name, epilog=epilog(*EXAMPLES[f"mklkit {self.name}"]))
-        register(loading()(command))
+        register(loading()(takes_target_columns(command)))
         return typer.main.get_command(app)
 
 

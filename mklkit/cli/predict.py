@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from mklkit.datasets.encoder import TableEncoder
-    from mklkit.evaluation.tasks import Task
+    from mklkit.protocols import Task
 
 VALUES_SHOWN = 3
 VALUES_KEPT = 10_000
@@ -83,15 +83,15 @@ def predict(
             " mklkit.load_model, before an estimator that takes a kernel or features."
         )
     with faults_of_file(model):
-        _predict(pipeline, target_of(metadata), columns_of(pipeline, model), data, output)
+        _predict(pipeline, targets_of(metadata), columns_of(pipeline, model), data, output)
 
 
 def _predict(
-    pipeline: Any, target: str | None, columns: list[str], data: str, output: Path | None
+    pipeline: Any, targets: list[str], columns: list[str], data: str, output: Path | None
 ) -> None:
     from mklkit.datasets.new_rows import load_in_chunks
     from mklkit.datasets.pipeline import columns_needed, encoder_in
-    from mklkit.evaluation.tasks import task_of
+    from mklkit.estimators.task_of import task_of
 
     needed = columns_needed(pipeline)
     encoder = encoder_in(pipeline)
@@ -102,7 +102,7 @@ def _predict(
     # A terminal shows either the results or their progress.
     shown = output is not None or not sys.stdout.isatty()
     with counting("predicting", shown) as progress, results_file(output) as write, _warnings_once():
-        chunks = load_in_chunks(data, columns, target, needed, readings, progress)
+        chunks = load_in_chunks(data, columns, targets, needed, readings, progress)
         try:
             for rows in chunks:
                 for note in rows.notes:
@@ -110,8 +110,8 @@ def _predict(
                 findings.add(rows.features[needed])
                 table = task.predictions(pipeline, rows.features)
                 write(table)
-                if rows.target is not None and "prediction" in table:
-                    tally.add(rows.target, table["prediction"])
+                if len(rows.targets.columns) == len(targets) > 0:
+                    tally.add(rows.targets, table)
                 n_rows += len(table)
         finally:
             findings.say()
@@ -131,9 +131,11 @@ def columns_of(pipeline: Any, model: Path) -> list[str]:
     return [str(name) for name in names]
 
 
-def target_of(metadata: dict[str, Any]) -> str | None:
-    """Return the target's name in a model file; None if it has none."""
-    return _column_of(metadata, "target")
+def targets_of(metadata: dict[str, Any]) -> list[str]:
+    """Return the names of the targets in a model file; none if it has none."""
+    data = metadata.get("data")
+    names = data.get("targets") if isinstance(data, dict) else None
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 def groups_of(metadata: dict[str, Any]) -> str | None:
@@ -214,41 +216,52 @@ class Findings:
 
 @attrs.define(eq=False)
 class Tally:
-    """Counts of the pairs of a known target and its prediction."""
+    """Counts of the pairs of known targets and their predictions."""
 
     task: Task
-    name: Any = None
+    names: list[str] = attrs.field(factory=list)
+    n_targets: int = 0
     counts: list[pd.Series] = attrs.field(factory=list)
 
-    def add(self, target: pd.Series, predictions: pd.Series) -> None:
+    def add(self, targets: pd.DataFrame, predictions: pd.DataFrame) -> None:
         """Count the pairs of more rows."""
+        import numpy as np
         import pandas as pd
 
-        self.name = target.name
-        truth, guesses = (self.task.comparable(column) for column in (target, predictions))
-        self.counts.append(pd.DataFrame({"truth": truth, "guess": guesses}).value_counts())
+        self.names = [str(name) for name in targets]
+        truth, guess = self.task.comparable(targets), self.task.predicted(predictions)
+        self.n_targets = 1 if truth.ndim == 1 else truth.shape[1]
+        pairs = pd.DataFrame(np.column_stack([truth, guess]), dtype=truth.dtype)
+        self.counts.append(pairs.value_counts())
 
     def say(self) -> None:
-        """Print the scores, if the data have a column of targets."""
+        """Print the scores, if the data have the columns of targets."""
+        import numpy as np
         import pandas as pd
 
-        if self.name is None:
+        from mklkit.errors import listed
+
+        if not self.names:
             return
-        counts = pd.concat(self.counts).groupby(level=[0, 1]).sum()
-        pairs = counts.index.to_frame()
-        known = set() if self.task.labels is None else set(map(str, self.task.labels))
-        if len(counts) == 0 or (known and not known & set(pairs["truth"])):
-            say(f"column {self.name!r} has none of the model's {self.task.values}: no score")
+        together = pd.concat(self.counts)
+        levels = list(range(together.index.nlevels))
+        counts = together.groupby(level=levels).sum()
+        pairs = counts.index.to_frame().to_numpy()
+        truth, guess = (
+            part[:, 0] if part.shape[1] == 1 else part
+            for part in np.split(pairs, [self.n_targets], axis=1)
+        )
+        if len(counts) == 0 or not self.task.is_scorable(truth):
+            say(f"column {listed(self.names)} has none of the model's {self.task.plural}: no score")
             return
-        truth, guesses = (pairs[side].to_numpy() for side in ("truth", "guess"))
-        score = self.task.score(truth, guesses, counts=counts.to_numpy())
+        score = self.task.score(truth, guess, counts=counts.to_numpy())
         words = {
             known.key: f"{known.words} {known.written(score[known.key])}"
             for known in self.task.labeled
         }
         baseline = words.pop("baseline")
         rows, reached = counted(score["rows"], "row"), ", ".join(words.values())
-        say(f"{reached} on the {rows} with {self.name!r} given; {baseline}")
+        say(f"{reached} on the {rows} with {listed(self.names)} given; {baseline}")
 
 
 @contextmanager

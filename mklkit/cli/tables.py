@@ -14,7 +14,7 @@ from mklkit.display.terminal import Fact, FirstThatFits, terminal_list, terminal
 from mklkit.errors import counted
 
 if TYPE_CHECKING:
-    from mklkit.evaluation.tasks import Task
+    from mklkit.protocols import Task
 
 COMPONENTS = {"combiner": "combiner", "feature_map": "map", "learner": "learner"}
 MOST_CHOSEN = 8
@@ -106,7 +106,7 @@ def scores_tables(
 ) -> list[Grid | FirstThatFits]:
     """Return the scores of each part of the rows, and those of each class on the decisive part.
 
-    The ``first`` of the scores is the one that counts.
+    The scores are those of the ``task`` of a name; the ``first`` of them is the one that counts.
     """
     part, decisive = decisive_score(scores)
     known = {key: score for key, score in scores.items() if score is not None}

@@ -13,7 +13,9 @@ from mklkit.cli import options as opt
 from mklkit.cli.completion import completers as complete
 from mklkit.cli.console import say
 from mklkit.cli.model_options import option_of
+from mklkit.errors import listed
 from mklkit.estimators.model_settings import ModelSettings, declared_settings
+from mklkit.protocols.component import AUTO_TASK, TASK
 
 if TYPE_CHECKING:
     from mklkit.evaluation.study import Study
@@ -113,8 +115,8 @@ def takes_model_settings(*only: str, but: Collection[str] = ()) -> Callable[[Com
 
 def say_if_inferred(study: Study, task: str) -> None:
     """Say which task a target without classes was taken for, if the user named none."""
-    if task == "auto" and not study.task.has_classes:
+    if task == AUTO_TASK and study.task.name != TASK:
         say(
-            f"the target {study.table.target.name!r} holds numbers: {study.task.kind} (--task"
-            " classification for classes)"
+            f"the target {listed(study.table.target_names)} holds {study.task.plural}:"
+            f" {study.task.name} (--task {TASK} for classes)"
         )

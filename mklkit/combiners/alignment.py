@@ -47,7 +47,7 @@ class Alignment(WeightingCombiner):
 
     name: ClassVar[str] = "alignment"
     traits: ClassVar[CombinerTraits] = CombinerTraits(
-        tasks=("two classes", "numbers"), from_moments=True, row_weights="throughout"
+        learns=("two classes", "numbers", "any"), from_moments=True, row_weights="throughout"
     )
     centered: ClassVar[bool] = False
 

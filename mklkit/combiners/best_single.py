@@ -66,7 +66,9 @@ class BestSingle(LearnedWeighting):
 
     name: ClassVar[str] = "best-single"
     traits: ClassVar[CombinerTraits] = CombinerTraits(
-        tasks=("two classes", "numbers"), weights_are="choice", row_weights="throughout"
+        learns=("two classes", "numbers", "any"),
+        weights_are="choice",
+        row_weights="throughout",
     )
 
     cv: int = attrs.field(default=5, converter=as_int, validator=[instance_of(int), ge(2)])
@@ -134,10 +136,8 @@ class _Comparison:
         # Closed if folds are left over: their threads use borrowed memory.
         with closing(held_out_values(side, target, learner, self.splits, self.parts)) as parts:
             for (_, held_out), decided in zip(self.splits, parts, strict=True):
-                truth = target.values[held_out]
-                wrong = (decided > 0) != (truth > 0)
-                losses = np.square(decided - truth) if target.task == "numbers" else wrong
-                total += float(target.counts[held_out] @ losses)
+                part = target.take(held_out)
+                total += float(part.counts @ part.losses(decided))
                 # Not if it equals the least: the first kernel wins a tie, whichever finishes first.
                 if total > self.least:
                     return total, learner

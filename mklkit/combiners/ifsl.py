@@ -147,7 +147,7 @@ class IFSL(CouplingCombiner):
         return CombinerTraits(
             feature_map=COUPLED_MAP,
             learner=COUPLED_LEARNER,
-            tasks=("two classes", "numbers"),
+            learns=("two classes", "numbers"),
             row_weights="throughout",
             weights_are="fixed",
             search_space={"lam": COUPLINGS_OF_002[::-1] if fixed_mean else SIMPLEST_FIRST},
@@ -182,7 +182,7 @@ class IFSL(CouplingCombiner):
             columns = attrs.evolve(
                 columns, rates=one_per_view(self.name, "rates", self.rates, n_views)
             )
-        if target.task == "numbers" and columns.rates.any():
+        if target.kind.name == "numbers" and columns.rates.any():
             raise IncompatibleError(
                 "Numbers have no margins to grow: leave 'rates' out, and use a learner with fixed"
                 " margins, such as 'ridge'."

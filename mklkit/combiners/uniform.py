@@ -30,7 +30,7 @@ class Uniform(WeightingCombiner):
 
     name: ClassVar[str] = "uniform"
     traits: ClassVar[CombinerTraits] = CombinerTraits(
-        tasks=("two classes", "several classes", "numbers", "none"),
+        learns=("two classes", "several classes", "numbers", "none", "any"),
         several_targets=True,
         row_weights="throughout",
         from_moments=True,

@@ -12,7 +12,7 @@ from sklearn.multioutput import MultiOutputRegressor
 from mklkit.comparison.design import Design
 from mklkit.comparison.methods import BASELINE, Method, estimator_method
 from mklkit.errors import SpecError, UnknownNameError, quoted, suggest
-from mklkit.evaluation.tasks import Task
+from mklkit.protocols import Task
 
 FEW: dict[str, dict[str, list[Any]]] = {
     "logistic regression": {"C": [0.01, 1.0, 100.0]},

@@ -32,6 +32,7 @@ from mklkit.evaluation.leakage import leakage_notes
 from mklkit.evaluation.resolution import resolution_of
 from mklkit.evaluation.time_limits import seconds_of, shortened
 from mklkit.persistence.metadata import versions
+from mklkit.protocols.component import AUTO_TASK, TASK
 from mklkit.protocols.splits.making import PartsColumn, requested
 from mklkit.protocols.splits.split import Splits
 from mklkit.registry.columns import are_proposed
@@ -187,8 +188,8 @@ def compare(
     compared, questions, omissions = methods_to_compare(methods, presets, design)
     notes += omissions
     check_reference(reference, compared)
-    if task == "auto" and not design.task.has_classes:
-        notes.insert(0, "the target holds numbers: regression")
+    if task == AUTO_TASK and design.task.name != TASK:
+        notes.insert(0, f"the target holds {design.task.plural}: {design.task.name}")
     for place, source in enumerate(data):
         data[place], plan = _divided(source, chosen, groups, split_column, request)
         plans.append(plan)
@@ -280,8 +281,9 @@ def _divided(
         data, parts = data.without(split_column, "says which rows are for testing")
         request = PartsColumn(parts.to_numpy(), str(parts.name))
     splits = data.task.splits(data.target, request, settings.seed, data.groups)
-    numbers = not data.task.has_classes
-    leaks = leakage_notes(data.read_by(settings.kernels), data.target, splits, data.groups, numbers)
+    leaks = leakage_notes(
+        data.read_by(settings.kernels), data.target, splits, data.groups, data.task.gives
+    )
     return data, attrs.evolve(splits, notes=(*splits.notes, *leaks))
 
 
@@ -302,7 +304,7 @@ def plan_metadata(
             }
             for source, plan in zip(data, plans, strict=True)
         ],
-        "task": design.task.kind,
+        "task": design.task.name,
         "score": design.score,
         "margins": {
             source.name: equivalence_margin(design.task, str(design.score), source.truth)

@@ -37,12 +37,13 @@ from mklkit.errors import DataError, counted, listed
 from mklkit.evaluation.claims import coverage, estimand, in_points, score_in_words
 from mklkit.evaluation.fit_and_score import Samples, fit_and_predict
 from mklkit.evaluation.resolution import Resolution
-from mklkit.evaluation.score import Score
 from mklkit.evaluation.sentences import beats_guessing, still_told
-from mklkit.evaluation.tasks import Task, task_named
 from mklkit.evaluation.verdict import verdict
 from mklkit.persistence.metadata import json_ready
 from mklkit.plotting.comparison import ComparisonDisplay
+from mklkit.protocols import Task
+from mklkit.protocols.score import Score
+from mklkit.registry.tasks import task_named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,27 +11,29 @@ import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import infer_dtype
 
 from mklkit.datasets import Table, load_table
 from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.identifiers import LIKE_IDENTIFIERS
 from mklkit.datasets.kernel_columns import check_not_left_out, needed_unchanged, without_unread
 from mklkit.datasets.target import (
+    Wanted,
     choose_column,
     drop_without_target,
-    learned_targets,
-    looks_like_numbers,
     numbers_of_weights,
-    target_and_dropped,
+    read_targets,
+    targets_and_dropped,
+    task_claiming,
 )
 from mklkit.errors import DataError, counted, named, quoted, type_name
 from mklkit.estimators.binding import placed_kernels
 from mklkit.estimators.sources import is_free_text
 from mklkit.estimators.training_data import checked_groups
-from mklkit.evaluation.tasks import Classes, Task, task_named
 from mklkit.numerics.sparse import refuse_sparse
+from mklkit.protocols import Task
+from mklkit.protocols.component import AUTO_TASK, TASK
 from mklkit.registry.columns import are_proposed, bind_kernels, kernel_list, resolve_columns
+from mklkit.registry.tasks import task_named
 
 
 def in_unicode(name: str) -> str:
@@ -61,7 +63,7 @@ class DataSet:
     encoding: dict[str, Any]
     table: Table
     notes: list[str] = attrs.field(factory=list)
-    task: Task = attrs.field(factory=Classes)
+    task: Task = attrs.field(factory=lambda: task_named(TASK))
     weights: NDArray[Any] | None = None
     """The weight of each row in the fits."""
     groups: NDArray[np.intp] | None = None
@@ -161,28 +163,19 @@ class DataSet:
 class Reading:
     """How sources are read: the target, what is left out, the weights of rows, and the task."""
 
-    target: str | int | None = None
+    target: Wanted = None
     drop: Any = ()
     weights: Any = None
-    task: str = "classification"
-
-    @property
-    def labeled(self) -> str:
-        """The task for reading a target: that of outliers has two classes."""
-        return "classification" if self.task == "outliers" else self.task
-
-    def resolved(self, task: str, *targets: str) -> Task:
-        """Return the task of targets that were read."""
-        return task_named("outliers" if self.task == "outliers" else task, *targets)
+    task: str = TASK
 
 
 def data_sets(
     source: Any,
     y: Any,
-    target: str | int | None,
+    target: Wanted,
     drop: Any,
     weights: Any = None,
-    task: str = "classification",
+    task: str = TASK,
 ) -> list[DataSet]:
     """Return the data sets in the arguments of :func:`mklkit.compare`."""
     how = Reading(target, drop, weights, task)
@@ -202,8 +195,8 @@ def data_sets(
         )
     if not data:
         raise DataError("Expected at least one data set, got an empty list.")
-    if len({part.task.kind for part in data}) > 1:
-        kinds = ", ".join(f"{part.name} {part.task.values}" for part in data)
+    if len({part.task.name for part in data}) > 1:
+        kinds = ", ".join(f"{part.name} {part.task.plural}" for part in data)
         raise DataError(
             f"Data sets must have the same task; there are {kinds}. Compare them separately."
         )
@@ -213,10 +206,9 @@ def data_sets(
 def _data_set(source: Any, name: str | None, how: Reading) -> DataSet:
     if isinstance(source, (str, PathLike)):
         _check_column(how.weights)
-        source = load_table(source, how.target, how.drop, weights=how.weights, task=how.labeled)
+        source = load_table(source, how.target, how.drop, weights=how.weights, task=how.task)
     if isinstance(source, Table):
-        data = _of_table(source, name or source.name)
-        return attrs.evolve(data, task=how.resolved(source.task, str(source.target.name)))
+        return _of_table(source, name or source.name)
     if isinstance(source, tuple) and len(source) == 2:
         return _of_rows(name or "data", *source, how)
     if isinstance(source, pd.DataFrame) and how.target is not None:
@@ -239,26 +231,30 @@ def _check_column(weights: Any) -> None:
 def _of_frame(name: str, frame: pd.DataFrame, how: Reading) -> DataSet:
     """Return the data of a frame that holds the targets as a column."""
     frame = frame.set_axis([str(column) for column in frame.columns], axis=1)
-    label, dropped = target_and_dropped(frame.columns.tolist(), name, how.target, how.drop)
+    names, dropped = targets_and_dropped(frame.columns.tolist(), name, how.target, how.drop)
     notes: list[str] = []
-    frame = drop_without_target(frame.drop(columns=dropped), label, notes)
-    targets, task = learned_targets(frame[label], how.labeled)
-    how = attrs.evolve(how, task=how.resolved(task).kind)
-    return _of_rows(name, frame.drop(columns=label), targets, how, notes)
+    frame = drop_without_target(frame.drop(columns=dropped), names, notes)
+    targets, task = read_targets(frame[names], how.task)
+    how = attrs.evolve(how, task=task.name)
+    return _of_rows(name, frame.drop(columns=names), targets, how, notes)
 
 
 def _of_rows(name: str, X: Any, y: Any, how: Reading, notes: Sequence[str] = ()) -> DataSet:
     refuse_sparse(X)
     refuse_sparse(y, "y")
-    targets, kind = np.asarray(y), how.labeled
-    if targets.ndim == 2 and targets.shape[1] == 1:
-        targets = targets[:, 0]
-    if kind == "auto":
-        kind = "regression" if targets.ndim == 2 or _are_numbers(targets) else "classification"
-    several = targets.ndim == 2 and kind == "regression"
-    names = list(y) if isinstance(y, pd.DataFrame) else range(targets.shape[-1])
-    task = how.resolved(kind, *(map(str, names) if several else ()))
-    if not several and targets.shape != (len(X),):
+    kind = how.task
+    if kind == AUTO_TASK:
+        kind = task_claiming(pd.DataFrame(np.asarray(y), dtype=object).dropna())
+    targets = task_named(kind).as_array(y)
+    names: Any = () if targets.ndim == 1 else range(targets.shape[1])
+    if isinstance(y, pd.DataFrame) and targets.ndim == 2:
+        names = list(y)
+    elif task_named(kind).columns:
+        names = task_named(kind).targets
+    task = task_named(kind, [str(each) for each in names])
+    if targets.shape not in ((len(X),), (len(X), task.n_targets)) or (
+        targets.ndim == 2 and task.has_classes
+    ):
         raise DataError(f"Expected {len(X)} labels, one per row; got y of shape {targets.shape}.")
     weights: pd.Series | None = None
     if isinstance(how.weights, (str, int)) and isinstance(X, pd.DataFrame):
@@ -272,19 +268,16 @@ def _of_rows(name: str, X: Any, y: Any, how: Reading, notes: Sequence[str] = ())
     columns = [str(column) for column in encoder.feature_names_in_]
     features = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
     features = features.set_axis(columns, axis=1).reset_index(drop=True)
-    # A table has one target; the data have all.
-    first = pd.Series(targets[:, 0] if several else targets, dtype=object)
-    table = Table(features, first, name, "", list(notes), readings=encoder.readings_, task=kind)
+    learned: pd.Series | pd.DataFrame
+    if targets.ndim == 1:
+        learned = pd.Series(targets, name=task.targets[0], dtype=object)
+    else:
+        learned = pd.DataFrame(targets, columns=list(task.targets))
+    table = Table(features, learned, name, "", list(notes), readings=encoder.readings_, task=kind)
     table = attrs.evolve(table, weights=weights)
-    data = attrs.evolve(_encoded(table, name, encoder), target=targets, task=task)
+    data = attrs.evolve(_encoded(table, name, encoder), target=targets)
     data.check()
     return data
-
-
-def _are_numbers(targets: NDArray[Any]) -> bool:
-    known = targets[~pd.isna(targets)]
-    is_number = infer_dtype(known) in ("integer", "floating", "mixed-integer-float")
-    return is_number and looks_like_numbers(pd.Series(known.astype(float)))
 
 
 def _of_table(table: Table, name: str) -> DataSet:
@@ -294,7 +287,9 @@ def _of_table(table: Table, name: str) -> DataSet:
 def _encoded(table: Table, name: str, encoder: TableEncoder) -> DataSet:
     n_rows, n_columns = table.features.shape
     size = f"{counted(n_rows, 'row')}, {counted(n_columns, 'feature')}"
-    holds = "numbers" if table.task == "regression" else f"{table.target.nunique()} classes"
+    holds = table.learned.plural
+    if table.learned.has_classes:
+        holds = f"{table.target.nunique()} {holds}"
     return DataSet(
         name,
         table.features,
@@ -303,6 +298,6 @@ def _encoded(table: Table, name: str, encoder: TableEncoder) -> DataSet:
         {"identifiers": encoder.identifiers_, "readings": table.readings},
         table,
         [*table.notes, *encoder.describe()],
-        task_named(table.task),
+        table.learned,
         None if table.weights is None else table.weights.to_numpy(),
     )

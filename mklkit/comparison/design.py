@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import attrs
-import numpy as np
 
 from mklkit.comparison.data import DataSet
 from mklkit.errors import SpecError, plain_message
-from mklkit.estimators.class_scorers import needs_probabilities
 from mklkit.estimators.model_settings import ModelSettings
-from mklkit.evaluation.tasks import Classes, Task
+from mklkit.protocols import Task
+from mklkit.protocols.component import TASK
+from mklkit.registry.tasks import task_named
 
 
 @attrs.frozen(kw_only=True)
@@ -43,8 +43,8 @@ class Design:
     strategies: tuple[Any, ...] = ()
     also: tuple[Any, ...] = ()
     baselines: tuple[str, ...] | None = None
-    task: Task = attrs.field(factory=Classes)
-    score: str = Classes.scores[0].name
+    task: Task = attrs.field(factory=lambda: task_named(TASK))
+    score: str = attrs.Factory(lambda self: self.task.ranked_by[0], takes_self=True)
     scoring: Any = None
 
     @classmethod
@@ -76,7 +76,7 @@ class Design:
                 " calibrated: add --probability (in Python probability=True)."
             )
         chooses = uncalibrated and score != "accuracy"
-        scoring = task.score_named(score).scoring if chooses else None
+        scoring = task.scoring(score) if chooses else None
         if self.settings.tune is not None and scoring is None and score != "accuracy":
             notes.append("parameters are chosen by accuracy, because a search has no probabilities")
         return attrs.evolve(self, task=task, score=score, scoring=scoring), notes
@@ -84,15 +84,11 @@ class Design:
 
 def _is_defined(task: Task, score: str, data: DataSet) -> bool:
     """Return whether a score is defined without probabilities; a SpecError if it never is."""
-    scorer = task.scorer(score)
-    if not task.has_classes or task.learned == "none":
-        return True
-    classes, codes = np.unique(data.target, return_inverse=True)
     try:
-        return not needs_probabilities(scorer, codes, classes)
+        return not task.needs_probabilities(score, data.target)
     except ValueError as error:
         raise SpecError(
-            f"The score {score} is not defined for the classes of {data.name}"
+            f"The score {score} is not defined for the {task.plural} of {data.name}"
             f" ({plain_message(error)}). Choose another, such as balanced_accuracy or f1_macro."
         ) from error
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import attrs
-import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
@@ -14,7 +13,7 @@ from mklkit.comparison.data import DataSet
 from mklkit.comparison.methods import Method
 from mklkit.datasets.kernel_columns import named_sources
 from mklkit.datasets.pipeline import missing_sources_in
-from mklkit.estimators.missing_sources import counts
+from mklkit.estimators.missing_sources import counts, numbered
 
 
 def with_missing_sources(data: DataSet, methods: Sequence[Method]) -> DataSet:
@@ -28,7 +27,7 @@ def with_missing_sources(data: DataSet, methods: Sequence[Method]) -> DataSet:
     missing = pd.DataFrame(sources)
     if not missing.any(axis=None):
         return data
-    classes, codes = np.unique(data.target, return_inverse=True)
-    named = classes.tolist() if data.task.has_classes else []
+    strata = data.task.strata(data.target)
+    codes, named = (data.target, []) if strata is None else numbered(strata)
     told = counts(list(sources), missing.to_numpy(), codes, named)
     return attrs.evolve(data, incomplete=missing.any(axis=1).to_numpy(), notes=[*data.notes, *told])

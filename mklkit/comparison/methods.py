@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from mklkit._version import __version__
 from mklkit.comparison.data import in_unicode
 from mklkit.comparison.design import Design
-from mklkit.datasets.pipeline import DEFAULT_SCALE, build_pipeline
+from mklkit.datasets.pipeline import DEFAULT_SCALE, build_pipeline, model_pipeline
 from mklkit.errors import IncompatibleError, SpecError, UnknownNameError, quoted, suggest
 from mklkit.estimators.from_preset import find_preset, preset_parts
 from mklkit.protocols import CombinerTraits, traits_of
@@ -79,11 +79,11 @@ def preset_method(design: Design, preset: Preset, name: str, kind: str, **change
     settings = attrs.evolve(design.settings, preset=preset, **changes)
     parts = preset_parts(preset, settings.parameters())
     chosen = choose_components(
-        parts["combiner"], parts["feature_map"], parts["learner"], task=design.task.learned
+        parts["combiner"], parts["feature_map"], parts["learner"], target=design.task.kinds[0]
     )
     missing = settings.missing or [*design.strategies, MISSING_STRATEGY][0]
     settings = attrs.evolve(settings, missing=missing)
-    pipeline = design.task.pipeline(settings, scoring=design.scoring)
+    pipeline = model_pipeline(settings, design.task, design.scoring)
     weights_are = traits_of(chosen.combiner, CombinerTraits).weights_are
     if weights_are == "choice":
         kind = ONE_KERNEL
@@ -196,8 +196,8 @@ def _of_combiner(request: Any, design: Design, notes: list[str]) -> list[Method]
 
 def _check(spec: Any, learner: Any, design: Design) -> None:
     """Refuse combinations that are known not to work before a fit."""
-    task = design.task.learned
-    combiner = choose_components(spec, design.settings.feature_map, learner, task=task).combiner
+    target = design.task.kinds[0]
+    combiner = choose_components(spec, design.settings.feature_map, learner, target=target).combiner
     number = traits_of(combiner, CombinerTraits).n_kernels
     kernels = design.settings.kernels
     if number is None or are_proposed(kernels):  # Their number is known only in a fit.
@@ -229,9 +229,10 @@ def presets_of(requests: Sequence[Any]) -> list[Preset]:
 
 def _of_estimator(pair: tuple[Any, ...], design: Design) -> Method:
     name, estimator = pair if len(pair) == 2 else (None, None)
-    kind, fits = design.task.estimators
-    if not (isinstance(name, str) and isinstance(estimator, BaseEstimator) and fits(estimator)):
-        raise SpecError(f"Expected (name, scikit-learn {kind}), got {quoted(pair)}.")
+    task = design.task
+    fits = isinstance(estimator, BaseEstimator) and task.fits(estimator)
+    if not (isinstance(name, str) and fits):
+        raise SpecError(f"Expected (name, scikit-learn {task.estimator_noun}), got {quoted(pair)}.")
     return estimator_method(design, estimator, name, CLASSIFIER, type(estimator).__module__)
 
 

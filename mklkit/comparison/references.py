@@ -51,7 +51,7 @@ def _of_learner(
 ) -> References:
     parts = {"learner": learner, "feature_map": design.settings.feature_map}
     try:
-        choose_components(EVEN, design.settings.feature_map, learner, task=design.task.learned)
+        choose_components(EVEN, design.settings.feature_map, learner, target=design.task.kinds[0])
     except IncompatibleError:
         # The learner and map work only with the combiners of the methods.
         parts = dict.fromkeys(parts)
@@ -70,7 +70,7 @@ def _of_learner(
     )
     even = [method(EVEN, EVEN, METHOD)] if len(single) != 1 else []
     # Without labels there is no best kernel.
-    is_several = len(single) != 1 and design.task.learned != "none"
+    is_several = len(single) != 1 and not design.task.kinds[0].is_empty
     best = [method(BEST_KERNEL, BEST_KERNEL, METHOD)] if is_several else []
     kept = [single[place] for place in shared] if is_several else []
     return {"even": even, "alone": single, "best": best, "also": besides, "kept": kept}

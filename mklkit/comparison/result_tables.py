@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from mklkit.evaluation.score import Score
-    from mklkit.evaluation.tasks import Task
-    from mklkit.protocols import Array
+    from mklkit.protocols import Array, Task
+    from mklkit.protocols.score import Score
 
 MOST_KERNELS = 25
 MOST_PAIRS = 20

@@ -27,9 +27,9 @@ from mklkit.errors import DataError, plain_message, quoted, type_name
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.evaluation.fit_and_score import Samples, fit_and_predict
-from mklkit.evaluation.score import values_of
 from mklkit.persistence.metadata import json_ready
 from mklkit.protocols import Array
+from mklkit.protocols.score import values_of
 from mklkit.protocols.splits.split import Split, Splits
 from mklkit.registry.specs import to_spec
 from mklkit.views.cache import Cache
@@ -224,8 +224,7 @@ def measured(
     ``answers`` are its predictions.
     """
     task, (training, labels) = encoded.data.task, encoded.labels
-    if np.shape(answers) != labels.shape:
-        raise ValueError(f"it predicts labels of shape {np.shape(answers)}, not {labels.shape}")
+    task.check_predicted(answers, labels)
     variance = encoded.variance()
     evidence = task.answers(classifier, rows, labels, answers, training, variance)
     cell = task.details(evidence, labels, answers, encoded.data.target)
@@ -233,13 +232,13 @@ def measured(
     ranking = task.score_named(score)
     value = cell["scores"].get(ranking.key)
     if value is None:
-        value = ranking.sign * task.scorer(score, variance)(classifier, rows, labels)
+        value = ranking.sign * task.scorer(score, variance, training)(classifier, rows, labels)
     cell["score"] = float(ranking.sign * value)
     cell["guess"] = encoded.guess(score)
     if encoded.data.incomplete is not None:
         incomplete, test = encoded.data.incomplete, encoded.split.test
         for part, members in (("complete", ~incomplete), ("incomplete", incomplete)):
-            scorer, mask = task.scorer(score, encoded.variance(members)), members[test]
+            scorer, mask = task.scorer(score, encoded.variance(members), training), members[test]
             with suppress(ValueError):  # It may be undefined on few rows.
                 cell[f"{part}_score"] = scorer(classifier, rows[mask], labels[mask])
     if not np.isfinite(cell["score"]):

@@ -19,9 +19,9 @@ from mklkit.comparison.methods import Method
 from mklkit.datasets.paths import refused, status
 from mklkit.errors import DataError, quoted
 from mklkit.evaluation.class_scores import CALIBRATION_BINS
-from mklkit.evaluation.tasks import task_named
 from mklkit.persistence.atomic import check_writable
 from mklkit.persistence.metadata import json_ready
+from mklkit.registry.tasks import task_named
 
 HEAD = b'{"mklkit_comparison": 1, '
 """The beginning of the first line, which identifies the file of a comparison."""

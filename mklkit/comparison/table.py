@@ -21,9 +21,9 @@ from mklkit.evaluation import (
     paired_t_test,
 )
 from mklkit.evaluation.resolution import Resolution
-from mklkit.evaluation.score import Score
-from mklkit.evaluation.tasks import Task
 from mklkit.evaluation.verdict import planned_tests, verdict_of_datasets
+from mklkit.protocols import Task
+from mklkit.protocols.score import Score
 
 SCORES = ("score", "guess", "complete_score", "incomplete_score")
 """The scores of every table, besides those of the task."""

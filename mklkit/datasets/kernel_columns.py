@@ -162,7 +162,7 @@ def check_not_left_out(kernels: Sequence[str], table: Table, identifiers: Sequen
     reasons = dict.fromkeys(table.dropped, "by --drop")
     if table.weights is not None:
         reasons[str(table.weights.name)] = "because it holds the weights of the rows"
-    reasons[str(table.target.name)] = "because it is the target"
+    reasons |= dict.fromkeys(table.target_names, "because it is the target")
     texts = [
         name for name, reading in table.readings.items() if reading.notation in (TEXT, WRITTEN)
     ]

@@ -88,7 +88,7 @@ def load_features(
 def load_in_chunks(
     source: str | PathLike[str],
     columns: Sequence[str],
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     needed: Sequence[str] | None = None,
     readings: Mapping[str, ColumnReading] | None = None,
     progress: Progress | None = None,
@@ -105,7 +105,7 @@ def load_in_chunks(
     table = ChunkedTable.opened(source)
     wanted = list(columns if needed is None else needed)
     _check_needed(table.name, table.columns, wanted, columns)
-    targets = [] if target is None else [target]
+    targets = [target] if isinstance(target, str) else list(target or ())
     table.read_only([*wanted, *targets])
     table.as_text |= {*read_as_text(readings or {})}
     # Messages name rows by their number in the file.

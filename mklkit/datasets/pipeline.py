@@ -26,7 +26,6 @@ from mklkit.datasets.kernel_columns import (
     sources_that_may_lack,
 )
 from mklkit.errors import IncompatibleError, MKLKitError, named, suggest
-from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.from_preset import (
     default_preset,
     find_preset,
@@ -36,8 +35,10 @@ from mklkit.estimators.from_preset import (
 from mklkit.estimators.introspection import KernelModel, column_names, split
 from mklkit.estimators.model_settings import ModelSettings, Scale
 from mklkit.estimators.sources import counts_in
-from mklkit.protocols.component import Preset
+from mklkit.protocols import Task
+from mklkit.protocols.component import TASK, Preset
 from mklkit.registry.columns import are_proposed, kernels_beside
+from mklkit.registry.tasks import task_named
 
 SCALES: tuple[str, ...] = get_args(Scale)
 DEFAULT_SCALE = "standard"
@@ -250,25 +251,18 @@ def preset_pipeline(
 
 
 def model_pipeline(
-    settings: ModelSettings,
-    estimator: Any = MKLClassifier,
-    step: str = "classify",
-    scoring: Any = None,
-    without_classes: str = "",
+    settings: ModelSettings, task: Task | None = None, scoring: Any = None
 ) -> Pipeline:
     """Return the unfitted steps that the settings of a model describe.
 
     Parameters
     ----------
     settings : ModelSettings
-    estimator : type, default=MKLClassifier
-        The estimator of a task.
-    step : str, default="classify"
-        The name of the estimator's step.
+    task : Task, optional
+        The task, whose estimator learns; classification by default. Other tasks raise an
+        IncompatibleError for settings that are for classes.
     scoring : str or callable, optional
         The score by which a search chooses, if the settings ask for one.
-    without_classes : str, default=""
-        Why targets are no classes; settings for classes then raise an IncompatibleError.
 
     Examples
     --------
@@ -276,17 +270,18 @@ def model_pipeline(
     >>> list(model_pipeline(ModelSettings(kernels="rbf", scale="minmax")).named_steps)
     ['encode', 'scale', 'classify']
     """
+    task = task or task_named(TASK)
     preset = default_preset() if settings.preset is None else find_preset(settings.preset)
     parameters = settings.parameters()
-    if without_classes:
-        parameters = settings.without_classes(without_classes)
+    if not task.takes_classes:
+        parameters = settings.without_classes(task.why_no_classes)
         if preset.members > 1:
             raise IncompatibleError(f"The preset {preset.name} is a vote, which is for classes.")
-    model = preset_model(preset, estimator, settings.tune, scoring, parameters)
+    model = preset_model(preset, task.estimator, settings.tune, scoring, parameters)
     steps = settings.of("steps")
     steps["scale"] = settings.scale or preset.scale or DEFAULT_SCALE
     pipeline = build_pipeline(model, **steps)
-    return Pipeline([*pipeline.steps[:-1], (step, pipeline[-1])])
+    return Pipeline([*pipeline.steps[:-1], (task.step, pipeline[-1])])
 
 
 def match_class_weights(model: Any, labels: Any) -> Any:

@@ -44,18 +44,18 @@ def notes_on(readings: Mapping[str, ColumnReading]) -> list[str]:
 
 
 def remarks(
-    features: pd.DataFrame, target: pd.Series, readings: Mapping[str, ColumnReading]
+    features: pd.DataFrame, target: pd.Series | pd.DataFrame, readings: Mapping[str, ColumnReading]
 ) -> list[str]:
     """Return notes on a table: on its readings, then on suspicious columns."""
     constant, leaks = list[str](), list[str]()
     copies: dict[str, str] = {}
     first_of: dict[Hashable, str] = {}
-    [(content_of_target, _)] = _contents(target.to_frame()).values()
+    of_targets = {content for content, _ in _contents(pd.DataFrame(target)).values()}
     for name, (content, varies) in _contents(features).items():
         twin = first_of.setdefault(content, name)
         if not varies:
             constant.append(name)
-        elif content == content_of_target:
+        elif content in of_targets:
             leaks.append(name)
         if varies and twin != name:
             copies[name] = twin

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from mklkit.datasets.files import ChunkedTable, LateText, Progress, joined
 from mklkit.datasets.table import Table, check_rows, read_target, resolved_table
 from mklkit.datasets.target import (
+    Wanted,
     class_labels,
     note_without_target,
-    target_and_dropped,
+    targets_and_dropped,
     warn_of_numbers,
 )
 from mklkit.errors import DataError
@@ -49,7 +50,7 @@ class Scan:
 
 def scan_table(
     table: ChunkedTable,
-    target: str | int | None,
+    target: Wanted,
     drop: Sequence[str],
     seed: int,
     progress: Progress | None = None,
@@ -61,7 +62,7 @@ def scan_table(
     treated as in :func:`mklkit.datasets.load_table`. The table's columns ``wanted`` and
     ``as_text`` are set.
     """
-    name, dropped = target_and_dropped(table.columns, table.name, target, drop)
+    (name,), dropped = targets_and_dropped(table.columns, table.name, target, drop)
     table.read_only([column for column in table.columns if column not in dropped])
     n_columns = len(table.columns) - len(dropped)
     most = min(most, SAMPLE_ROWS, max(1000, SAMPLE_CELLS // n_columns))
@@ -133,7 +134,7 @@ class _Labels:
         """Return the classes and the rows' places among them."""
         values = read_target(pd.Series(list(self.places), name=self.name), decimal, notes)
         codes, known = self.codes, values.dropna()
-        n_known = note_without_target(np.isin(codes, known.index), self.name, notes)
+        n_known = note_without_target(np.isin(codes, known.index), [self.name], notes)
         labels = class_labels(known, n_known)
         warn_of_numbers(labels)
         places = np.full(len(values) + 1, -1, dtype=np.int32)

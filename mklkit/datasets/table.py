@@ -17,18 +17,21 @@ from mklkit.datasets.files import ChunkedTable, RawTable, read_whole
 from mklkit.datasets.readings import ColumnReading, is_text, settle_readings
 from mklkit.datasets.remarks import notes_on, remarks
 from mklkit.datasets.target import (
+    Wanted,
     choose_column,
-    learned_targets,
     note_without_target,
     numbers_of_weights,
-    target_and_dropped,
+    read_targets,
+    targets_and_dropped,
+    wanted_targets,
 )
-from mklkit.errors import DataError, counted, quoted
+from mklkit.errors import DataError, counted, listed, quoted
+from mklkit.protocols import Task
+from mklkit.protocols.component import TASK
+from mklkit.registry.tasks import task_named
 
 # Marks of a gap in a column of numbers; other marks may be classes.
 TARGET_GAPS = frozenset({"none"})
-# The summary of a data set shows only its largest classes.
-CLASSES_SHOWN = 6
 
 
 @attrs.frozen(eq=False)
@@ -39,8 +42,9 @@ class Table:
     ----------
     features : pandas.DataFrame of shape (n_rows, n_features)
         Columns of any type, gaps included, under unique text names.
-    target : pandas.Series of shape (n_rows,)
-        Class labels (text, integers or booleans), or numbers, without gaps.
+    target : pandas.Series of shape (n_rows,), or DataFrame of shape (n_rows, n_targets)
+        Class labels (text, integers or booleans), numbers, or what another task reads, without
+        gaps; a frame if the task has several columns.
     name : str
         The name of the data.
     origin : str
@@ -56,14 +60,14 @@ class Table:
         The number of rows of each class, if the rows here are a sample.
     weights : pandas.Series of shape (n_rows,), optional
         The weight of each row, if a column gives it; it is not a feature.
-    task : {"classification", "regression"}, default="classification"
-        Whether the target holds classes or numbers.
+    task : str, default="classification"
+        The name of the task that the target is read for.
     groups : pandas.Series of shape (n_rows,), optional
         The group of each row, such as its patient, if a column gives it.
     """
 
     features: pd.DataFrame
-    target: pd.Series
+    target: pd.Series | pd.DataFrame
     name: str
     origin: str
     notes: list[str] = attrs.field(factory=list)
@@ -71,7 +75,7 @@ class Table:
     readings: dict[str, ColumnReading] = attrs.field(factory=dict)
     all_counts: pd.Series | None = None
     weights: pd.Series | None = None
-    task: str = "classification"
+    task: str = TASK
     groups: pd.Series | None = None
 
     def without(self, name: str | int, purpose: str) -> tuple[Table, pd.Series]:
@@ -83,6 +87,17 @@ class Table:
         notes = [note for note in self.notes if not note.startswith(about)]
         return attrs.evolve(self, features=features, readings=readings, notes=notes), column
 
+    @property
+    def target_names(self) -> list[str]:
+        """The names of the target columns."""
+        of_several = isinstance(self.target, pd.DataFrame)
+        return [str(name) for name in (self.target if of_several else [self.target.name])]
+
+    @property
+    def learned(self) -> Task:
+        """The task, with the names of the targets."""
+        return task_named(self.task, self.target_names)
+
     def class_counts(self) -> pd.Series:
         """Return the number of rows of each class, the largest first (ties by label)."""
         counts = self.all_counts
@@ -92,6 +107,7 @@ class Table:
 
     def metadata(self) -> dict[str, Any]:
         """Return plain values that describe the data, as stored in model files."""
+        targets = self.target_names
         metadata = {
             "name": self.name,
             "origin": self.origin,
@@ -99,13 +115,14 @@ class Table:
             "columns": self.features.columns.tolist(),
             "dropped": self.dropped,
             "readings": {name: reading.notation for name, reading in self.readings.items()},
-            "target": str(self.target.name),
+            "target": ", ".join(targets),
+            "targets": targets,
             "task": self.task,
             "weights": None if self.weights is None else str(self.weights.name),
             "groups": None if self.groups is None else str(self.groups.name),
             "notes": list(self.notes),
         }
-        if self.task == "regression":
+        if not self.learned.has_classes:
             return metadata
         counts = self.class_counts()
         classes = [{"label": label, "rows": rows} for label, rows in counts.items()]
@@ -116,29 +133,23 @@ class Table:
         columns = [self.features[name] for name in self.features]
         n_text = sum(not is_numeric_dtype(c) or is_bool_dtype(c) for c in columns)
         features = counted(len(columns), "feature") + (f" ({n_text} not numeric)" if n_text else "")
-        target = f"target {str(self.target.name)!r}"
-        if self.task == "regression":
-            bounds = f"numbers from {self.target.min():g} to {self.target.max():g}"
-            rows = counted(len(self.target), "row")
-            return f"{self.name}: {rows}, {features}; {target}, {bounds}"
-        counts = self.class_counts()
-        classes = [f"{label} ({count})" for label, count in counts.head(CLASSES_SHOWN).items()]
-        if len(counts) > CLASSES_SHOWN:
-            classes.append(f"{len(counts) - CLASSES_SHOWN} more")
+        target = f"target {listed(self.target_names)}"
+        values = self.learned.summary(self.target.to_numpy(), self.all_counts)
         weights = "" if self.weights is None else f", weights {str(self.weights.name)!r}"
-        return (
-            f"{self.name}: {counted(int(counts.sum()), 'row')}, {features}, {len(counts)} classes:"
-            f" {', '.join(classes)}; {target}{weights}"
-        )
+        if not self.learned.has_classes:
+            rows = counted(len(self.target), "row")
+            return f"{self.name}: {rows}, {features}; {target}, {values}{weights}"
+        rows = counted(int(self.class_counts().sum()), "row")
+        return f"{self.name}: {rows}, {features}, {values}; {target}{weights}"
 
 
 def load_table(
     source: str | PathLike[str],
-    target: str | int | None = None,
+    target: Wanted = None,
     drop: Sequence[str] = (),
     as_written: Collection[str] = (),
     weights: str | int | None = None,
-    task: str = "classification",
+    task: str = TASK,
 ) -> Table:
     """Read a data set with its target.
 
@@ -148,16 +159,18 @@ def load_table(
         A built-in name (``breast_cancer``, ``iris``, ``wine``, ``digits``, ``digits_sources``,
         ``digits_missing``, ``mixed_sources``, ``multiple_features``) or the path of a CSV (also
         ``.gz``), Parquet, ARFF, libsvm or NPZ file.
-    target : str or int, optional
-        Name or position of the column to predict. Default: ``target``, else the last column.
+    target : str, int or sequence of these, optional
+        Name or position of the column to predict, or of several. Default: ``target``, else the last
+        column; for a task with several columns, those of its own names.
     drop : sequence of str, optional
         Columns to leave out: names, globs (``lab_*``) or positions. Globs skip the target.
     as_written : collection of str, optional
         Columns that stay text, for kernels on text: globs or names; unknown ones are ignored.
     weights : str or int, optional
         Name or position of the column with the weights of rows, which is not a feature.
-    task : {"classification", "regression", "auto"}, default="classification"
-        How to treat the target; ``"auto"``: regression if it looks like numbers.
+    task : str, default="classification"
+        How to treat the target: a name that ``mklkit list tasks`` shows, or ``"auto"``:
+        ``"regression"`` if it looks like numbers, else ``"classification"``.
 
     Returns
     -------
@@ -174,6 +187,7 @@ def load_table(
     >>> load_table("wine").features.shape
     (178, 13)
     """
+    target = wanted_targets(target, task)
     raw = read_whole(source, as_written)
     frame, notes, counts = raw.frame, list(raw.notes), None
     check_rows(raw.name, len(frame), least=1)
@@ -181,31 +195,32 @@ def load_table(
         names = list(frame.columns)
         column = choose_column(names, weights, "to take as the weights of the rows")
         if target is not None:
-            target, _ = target_and_dropped(names, raw.name, target, ())
-            if target == column:
+            target, _ = targets_and_dropped(names, raw.name, target, ())
+            if column in target:
                 raise DataError(
                     f"Column {quoted(column)} is the target and can't hold the weights of the rows"
                     " too."
                 )
         counts = numbers_of_weights(read_target(frame.pop(column), raw.decimal, []))
-    label, dropped = target_and_dropped(list(frame.columns), raw.name, target, drop)
-    labels = read_target(frame[label], raw.decimal, notes)
-    known = labels.notna().to_numpy()
-    check_rows(raw.name, note_without_target(known, label, notes))
+    targets, dropped = targets_and_dropped(list(frame.columns), raw.name, target, drop)
+    columns = pd.DataFrame({name: read_target(frame[name], raw.decimal, notes) for name in targets})
+    known = columns.notna().all(axis=1).to_numpy()
+    check_rows(raw.name, note_without_target(known, targets, notes))
     if not known.all():
-        labels = labels[known].reset_index(drop=True)
+        columns = columns[known].reset_index(drop=True)
         counts = None if counts is None else counts[known].reset_index(drop=True)
-    labels, task = learned_targets(labels, task)
-    rows = frame.drop(columns=[*dropped, label])
+    columns, learned = read_targets(columns, task)
+    labels = columns[targets[0]] if len(targets) == 1 else columns
+    rows = frame.drop(columns=[*dropped, *targets])
     table = resolved_table(raw, rows, known, labels, dropped, notes, _written(rows, as_written))
-    return attrs.evolve(table, weights=counts, task=task)
+    return attrs.evolve(table, weights=counts, task=learned.name)
 
 
 def resolved_table(
     source: RawTable | ChunkedTable,
     rows: pd.DataFrame,
     known: NDArray[np.bool_],
-    labels: pd.Series,
+    labels: pd.Series | pd.DataFrame,
     dropped: list[str],
     notes: list[str],
     written: Collection[str] = (),

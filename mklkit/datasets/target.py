@@ -17,9 +17,12 @@ from pandas.api.types import (
     is_numeric_dtype,
 )
 
-from mklkit.errors import DataError, MKLKitWarning, counted, cut, quoted, suggest
+from mklkit.errors import DataError, MKLKitWarning, counted, cut, listed, quoted, suggest
 from mklkit.estimators.training_data import weights_in_range
+from mklkit.protocols import Task
+from mklkit.protocols.component import AUTO_TASK, TASK
 from mklkit.registry.columns import resolve_columns
+from mklkit.registry.tasks import all_tasks, task_named
 
 DEFAULT_TARGET = "target"
 # A target with more values than this and few rows per value is an identifier or a measurement.
@@ -28,6 +31,8 @@ ROWS_PER_CLASS = 3
 # Whole numbers with more different values than this share of the rows are numbers, not classes.
 SHARE_OF_ROWS = 0.1
 NAMES_SHOWN = 12
+OF_NUMBERS = ("integer", "floating", "mixed-integer-float")
+"""The kinds of objects that are numbers, as pandas calls them."""
 LEARNED = ("string", "integer", "floating", "mixed-integer-float", "boolean", "empty")
 """The kinds of labels that methods learn, as pandas calls them."""
 
@@ -52,55 +57,91 @@ def choose_column(columns: list[str], wanted: str | int, purpose: str) -> str:
     return columns[position]
 
 
-def target_and_dropped(
-    columns: list[str], name: str, target: str | int | None, drop: Sequence[str]
-) -> tuple[str, list[str]]:
-    """Return the target column and those to leave out, for a table with this name.
+Wanted = str | int | Sequence[str | int] | None
+"""Target columns by name or position, one or several; None for the usual one."""
 
-    The target is given by name or position, by default ``target``, else the last column; columns to
-    leave out by names, globs or positions, which never match the target.
 
-    >>> target_and_dropped(["id", "lab_a", "lab_b", "age", "kind"], "wards", None, ["lab_*", "id"])
-    ('kind', ['id', 'lab_a', 'lab_b'])
+def targets_and_dropped(
+    columns: list[str], name: str, target: Wanted, drop: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Return the target columns and those to leave out, for a table with this name.
+
+    Targets are given by name or position, by default ``target``, else the last column; columns to
+    leave out by names, globs or positions, which never match a target.
+
+    >>> columns = ["id", "lab_a", "lab_b", "age", "kind"]
+    >>> targets_and_dropped(columns, "wards", None, ["lab_*", "id"])
+    (['kind'], ['id', 'lab_a', 'lab_b'])
     """
     if len(columns) < 2:
         raise DataError(
             f"{name} has a single column, {columns[0]!r}: it needs at least one feature and"
             " the target. Fields are separated by comma, semicolon, tab or bar."
         )
-    default = DEFAULT_TARGET if DEFAULT_TARGET in columns else columns[-1]
-    label = choose_column(columns, default if target is None else target, "to take as the target")
+    if target is None:
+        target = DEFAULT_TARGET if DEFAULT_TARGET in columns else columns[-1]
+    wanted = [target] if isinstance(target, str | int) else target
+    labels = [choose_column(columns, each, "to take as the target") for each in wanted]
+    if len(set(labels)) < len(labels):
+        raise DataError(f"The targets must be different columns; got {listed(labels)}.")
     if not drop:
-        return label, []
-    if label in drop:
-        raise DataError(
-            f"Column {label!r} is the target and can't be left out; --target chooses another."
-        )
+        return labels, []
+    for label in labels:
+        if label in drop:
+            raise DataError(
+                f"Column {label!r} is the target and can't be left out; --target chooses another."
+            )
     places = resolve_columns(drop, len(columns), columns)
     matched = set(columns) if places is None else {columns[place] for place in places}
-    dropped = [column for column in columns if column in matched and column != label]
-    if len(dropped) == len(columns) - 1:
+    dropped = [column for column in columns if column in matched and column not in labels]
+    if len(dropped) == len(columns) - len(labels):
         raise DataError(
             f"No feature is left: {cut(', '.join(drop))} leaves out all {len(dropped)}."
         )
-    return label, dropped
+    return labels, dropped
 
 
-def drop_without_target(frame: pd.DataFrame, name: str, notes: list[str]) -> pd.DataFrame:
-    """Leave out the rows that have no target, and note how many."""
-    known = frame[name].notna().to_numpy()
-    note_without_target(known, name, notes)
+def wanted_targets(target: Wanted, task: str) -> Wanted:
+    """Return the columns to predict: for a task with several, those of its options' names."""
+    if target is not None or task == AUTO_TASK:
+        return target
+    columns = task_named(task).columns
+    return [column.name for column in columns] or None
+
+
+def drop_without_target(
+    frame: pd.DataFrame, names: Sequence[str], notes: list[str]
+) -> pd.DataFrame:
+    """Leave out the rows that lack a target, and note how many."""
+    known = frame[list(names)].notna().all(axis=1).to_numpy()
+    note_without_target(known, names, notes)
     return frame if known.all() else frame[known].reset_index(drop=True)
 
 
-def note_without_target(known: NDArray[np.bool_], name: str, notes: list[str]) -> int:
-    """Return how many rows are ``known`` to have a target, and note how many lack one."""
+def note_without_target(known: NDArray[np.bool_], names: Sequence[str], notes: list[str]) -> int:
+    """Return how many rows are ``known`` to have all targets, and note how many lack one."""
     n_known = int(known.sum())
     if not n_known:
-        raise DataError(f"The target {name!r} has no values at all.")
+        raise DataError(f"The target {listed(names)} has no values at all.")
     if n_known < len(known):
         notes.append(f"{counted(len(known) - n_known, 'row')} without a target left out")
     return n_known
+
+
+def read_targets(columns: pd.DataFrame, task: str) -> tuple[pd.DataFrame, Task]:
+    """Return target columns without gaps as their task reads them, and the task.
+
+    ``"auto"`` is the first task, by name, that claims them.
+    """
+    if task == AUTO_TASK:
+        task = task_claiming(columns)
+    chosen = task_named(task, [str(name) for name in columns])
+    return chosen.read(columns), chosen
+
+
+def task_claiming(columns: pd.DataFrame) -> str:
+    """Return the name of the task that target columns, without gaps, look like."""
+    return next((task.name for task in all_tasks() if task.claims(columns)), TASK)
 
 
 def class_labels(target: pd.Series, n_rows: int | None = None) -> pd.Series:
@@ -131,24 +172,14 @@ def class_labels(target: pd.Series, n_rows: int | None = None) -> pd.Series:
     )
 
 
-def learned_targets(target: pd.Series, task: str) -> tuple[pd.Series, str]:
-    """Return a target without gaps as classes or numbers, and the task, decided if it is auto."""
-    if task == "auto":
-        task = "regression" if looks_like_numbers(target) else "classification"
-    if task == "regression":
-        return learned_numbers(target), task
-    labels = class_labels(target)
-    warn_of_numbers(labels)
-    return labels, task
-
-
 def looks_like_numbers(target: pd.Series) -> bool:
     """Return whether a target without gaps holds numbers rather than classes.
 
     Numbers with a fraction are; whole numbers are if there are more than 20 different ones, and
     more than a tenth as many as rows.
     """
-    if not is_numeric_dtype(target) or is_bool_dtype(target):
+    of_numbers = is_numeric_dtype(target) and not is_bool_dtype(target)
+    if not of_numbers and infer_dtype(target) not in OF_NUMBERS:
         return False
     values = target.astype("float64")
     if not np.isfinite(values).all() or bool((values != values.round()).any()):
@@ -157,14 +188,13 @@ def looks_like_numbers(target: pd.Series) -> bool:
     return n_values > MANY_CLASSES and n_values > SHARE_OF_ROWS * len(values)
 
 
-def learned_numbers(
-    target: pd.Series, remedy: str = "leave out --task regression, or choose a column of numbers"
-) -> pd.Series:
-    """Return a target without gaps as numbers in float64; ``remedy`` is for a target of text."""
+def learned_numbers(target: pd.Series) -> pd.Series:
+    """Return a target without gaps as numbers in float64."""
     if not is_numeric_dtype(target) or is_bool_dtype(target):
         raise DataError(
             f"The target {target.name!r} holds {quoted(str(target.iloc[0]))}, not numbers, as"
-            f" regression needs: {remedy}."
+            " regression needs: choose a column of numbers by --target, or leave out --task"
+            " regression."
         )
     values = _finite(target)
     if values.nunique() < 2:

@@ -16,7 +16,7 @@ from mklkit.estimators.fit import Fitted
 from mklkit.estimators.plan import check_new_rows, kernels_to_bind
 from mklkit.estimators.reading import TakesGaps
 from mklkit.estimators.showing import KernelSummary, ShowsKernels
-from mklkit.protocols import Array, Decision, GatedDecision, Task
+from mklkit.protocols import TWO_CLASSES, Array, Decision, GatedDecision, TargetKind
 from mklkit.protocols.component import COMBINER, MISSING_STRATEGY, Component
 from mklkit.registry.columns import bind_kernels, kernel_list, parts_of
 from mklkit.registry.composing import Choice, choose_components
@@ -39,7 +39,7 @@ class NestedParameters(BaseEstimator):
     3.0
     """
 
-    _task: ClassVar[Task] = "two classes"
+    kind: ClassVar[TargetKind] = TWO_CLASSES
     """What is learned: several classes are problems of two classes, or one problem if requested."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -139,7 +139,7 @@ class NestedParameters(BaseEstimator):
             if kind == outer and value is not None:
                 get_registry().create(kind, value)
             elif kind == outer:
-                choice = choose_components(*self._given().values(), task=self._task)
+                choice = choose_components(*self._given().values(), target=self.kind)
                 usual = attrs.asdict(choice, recurse=False)[kind].name
                 return f"{outer} is None. Give {outer}={usual!r} (what fit would use) or another."
         name = outer.removeprefix("kernels__")
@@ -319,13 +319,13 @@ class KernelEstimator(NestedParameters, FittedKernels):
         return list(self.fitted_.decisions)
 
     def _planned_summary(self) -> KernelSummary:
-        kernels_to_bind(self.kernels, self._task)  # It reports what is wrong with them.
+        kernels_to_bind(self.kernels, self.kind)  # It reports what is wrong with them.
         return KernelSummary.planned(self._kernels(), self._planned())
 
     def _planned(self) -> Choice:
         """Return the components that ``fit`` would use."""
         parts = self.combiner, self.feature_map, self.learner
-        return choose_components(*parts, task=self._task)
+        return choose_components(*parts, target=self.kind)
 
     def gate_weights(self, X: Any) -> Array:
         """Return the kernel weights of each sample, if the combiner gates the kernels.

@@ -224,7 +224,7 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
         """
         if not isinstance(self.probability, bool | np.bool_):
             raise SpecError(f"probability must be True or False; got {self.probability!r:.80}.")
-        plan, data = plan_and_read(self, self._task, X, y, sample_weight, groups)
+        plan, data = plan_and_read(self, self.kind, X, y, sample_weight, groups)
         fitted = self._learn(plan, data, self.random_state, cache)
         notes = []
         counts = np.bincount(data.values, data.row_weights, len(self.classes_))

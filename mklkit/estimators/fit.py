@@ -37,7 +37,7 @@ from mklkit.protocols import (
     FittedLearner,
     Learner,
     Target,
-    Task,
+    TargetKind,
     array_of,
     component_error,
     traits_of,
@@ -45,6 +45,7 @@ from mklkit.protocols import (
 from mklkit.protocols.component import KERNELS, Component
 from mklkit.registry.composing import checked_decision
 from mklkit.registry.given_arrays import writes_explained
+from mklkit.registry.tasks import kind_named
 from mklkit.views.cache import Cache
 from mklkit.views.deciding import BlockDecision, RowBlock, decide_block
 from mklkit.views.feature_blocks import FeatureBlocks
@@ -98,7 +99,12 @@ class Fitted:
 
 
 def plan_and_read(
-    estimator: Any, task: Task, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None
+    estimator: Any,
+    kind: TargetKind,
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    groups: Any = None,
 ) -> tuple[Plan, TrainingData]:
     """Return the plan of an estimator for a table, and its rows and target as the plan reads them.
 
@@ -108,18 +114,17 @@ def plan_and_read(
     row_weights = None
     if sample_weight is not None:
         row_weights = checked_row_weights(sample_weight, _num_samples(X))
-    schema, (kernels,) = bind(X, kernels_to_bind(estimator.kernels, task, X))
+    schema, (kernels,) = bind(X, kernels_to_bind(estimator.kernels, kind, X))
     rows, schema = training_rows(estimator, schema, X)
     weighted = row_weights is not None or estimator.class_weight is not None
-    plan = plan_of(estimator, task, schema, kernels, weighted)
+    plan = plan_of(estimator, kind, schema, kernels, weighted)
     row_groups = None if groups is None else checked_groups(groups, _num_samples(X))
-    data = check_training(estimator, task, rows, y, row_weights, row_groups)
+    data = check_training(estimator, kind, rows, y, row_weights, row_groups)
     if data.rows.medians is None:
         return plan, data
     if plan.proposed:
         plan = with_kernels(plan, data)
-    classed = task in ("two classes", "several classes")
-    return plan, with_sources(plan, data, estimator.classes_.tolist() if classed else [])
+    return plan, with_sources(plan, data, estimator.classes_.tolist() if kind.of_classes else [])
 
 
 def fit_problems(
@@ -157,7 +162,7 @@ def _fit_problems(
 
     tasks = [partial(fit_problem, *pair) for pair in zip(problems, seeds, strict=True)]
     if plan.weighting.joins_targets and len(problems) > 1 and problems[0].column is not None:
-        tasks = [partial(fit_problem, Problem("numbers"), seed)]
+        tasks = [partial(fit_problem, Problem(plan.kind), seed)]
     decisions: list[Decision] = []
     bar = reported(None, "fitting", BRIEF) if len(tasks) > 1 else nullcontext()
     with bar as report:
@@ -181,10 +186,10 @@ def with_kernels(plan: Plan, data: TrainingData, cache: Cache | None = None) -> 
     names, sources, learners = plan.schema.names, plan.sources, plan.learners
     data = attrs.evolve(data, rows=data.rows.filled())
     beside = tuple(bound for bound in plan.kernels if bound.traits.share)
-    settings = plan.task, sources, learners, plan.kernels
+    settings = kind_named(plan.kind), sources, learners, plan.kernels
     propose = partial(proposed_bank, names, data, *settings)
     taken = tuple(tuple(np.ravel(bound.columns).tolist()) for bound in beside)
-    key = plan.task, names, sources, learners, taken
+    key = plan.kind, names, sources, learners, taken
     if cache is None or not data.rows.plain:
         bank = propose()
     else:
@@ -235,7 +240,7 @@ def fit_decisions(
     decided = views
     if checked is not None:
         decided = ViewSet.of_blocks([view.kernel for view in views], checked)
-    joined = combiner.joins_targets and target.values.ndim == 2
+    joined = combiner.joins_targets and target.is_several and target.values.ndim == 2
     with solver_errors_explained(combiner, learner, decided):
         if joined:
             results = combiner.fit_targets(views, target, learner, random_state)
@@ -243,7 +248,7 @@ def fit_decisions(
             results = [combiner.fit(views, target, learner, random_state)]
         decisions = [checked_decision(combiner, result, len(views)) for result in results]
         weights = np.array([decision.weights for decision in decisions])
-        several = target.task == "several classes" or (target.values.ndim == 2 and not joined)
+        several = target.is_several and not joined
         shape = ("n", "T") if several else ("n",)
         decide = partial(_decided, combiner, shape)
         finite = np.isfinite(weights).all() and _decide_finitely(decisions, decided, decide)

@@ -13,6 +13,7 @@ from mklkit.display.numbers import percentage
 from mklkit.errors import DataError, counted, quoted
 from mklkit.protocols import Rows
 from mklkit.protocols.component import MISSING_STRATEGY
+from mklkit.registry.tasks import kind_named
 
 if TYPE_CHECKING:
     from mklkit.estimators.plan import Plan
@@ -44,7 +45,7 @@ def as_taken(plan: Plan, data: TrainingData) -> TrainingData:
     if missing is None or not plan.strategy.drops:
         return data
     kept = np.flatnonzero(~missing.any(axis=1))
-    classes = np.unique(data.values) if plan.task != "numbers" else ()
+    classes = np.unique(data.values) if kind_named(plan.kind).of_classes else ()
     if len(kept) < 2 or not np.isin(classes, data.values[kept]).all():
         raise DataError(
             f"{counted(len(kept), 'row')} of {len(rows)} have all sources, too few to learn from by"
@@ -79,6 +80,12 @@ def refuse_without_source(none: NDArray[np.bool_], remedy: str) -> None:
             f"Row {none.argmax()} (counted from 0; {counted(int(none.sum()), 'row')} in all) has"
             f" no value in the columns of any kernel, so it can't be compared: {remedy}."
         )
+
+
+def numbered(strata: NDArray[Any]) -> tuple[NDArray[np.intp], list[Any]]:
+    """Return the number of each row's class (N,), and the classes."""
+    classes, codes = np.unique(strata, return_inverse=True)
+    return codes, classes.tolist()
 
 
 def counts(

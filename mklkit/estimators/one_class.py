@@ -15,7 +15,7 @@ from mklkit.estimators.fit import fit_problems, plan_and_read
 from mklkit.estimators.plan import check_new_rows
 from mklkit.estimators.predicting import finite_values, lazy_on_dask, of_each_row
 from mklkit.estimators.problems import Problem, decision_parts
-from mklkit.protocols import Array, Task
+from mklkit.protocols import NO_TARGET, Array, TargetKind
 from mklkit.views.rows import is_dask
 
 
@@ -79,7 +79,7 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
     array([ 1, -1])
     """
 
-    _task: ClassVar[Task] = "none"
+    kind: ClassVar[TargetKind] = NO_TARGET
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from samples without labels.
@@ -105,8 +105,8 @@ class MKLOneClass(OutlierMixin, KernelEstimator):
         MKLKitError
             A ``ValueError`` too: components that need labels or do not fit together.
         """
-        plan, data = plan_and_read(self, self._task, X, None, sample_weight)
-        self.fitted_ = fit_problems(plan, data, [Problem(self._task)], self.random_state)
+        plan, data = plan_and_read(self, self.kind, X, None, sample_weight)
+        self.fitted_ = fit_problems(plan, data, [Problem(self.kind.name)], self.random_state)
         decision = self.decisions_[0]
         # Other learners subtract no constant from their scores.
         self.offset_ = 0.0

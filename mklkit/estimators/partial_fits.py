@@ -20,6 +20,7 @@ from mklkit.estimators.reading import as_source, read_rows
 from mklkit.estimators.training_data import TrainingData
 from mklkit.numerics.class_moments import ClassMoments
 from mklkit.protocols import (
+    TWO_CLASSES,
     Array,
     CombinerTraits,
     FeatureMapTraits,
@@ -138,10 +139,10 @@ def partial_fit(estimator: Any, X: Any, y: Any, classes: Any = None) -> Any:
         )
     X = as_source(X)
     if sums is None:
-        schema, (bank,) = bind(X, kernels_to_bind(estimator.kernels, "two classes", X))
+        schema, (bank,) = bind(X, kernels_to_bind(estimator.kernels, TWO_CLASSES, X))
     else:
         schema, bank = sums.plan.schema, list(sums.plan.kernels)
-    plan = plan_of(estimator, "two classes", schema, bank)
+    plan = plan_of(estimator, TWO_CLASSES, schema, bank)
     rows = read_rows(estimator, schema, X, first=sums is None)
     if rows.medians is not None:
         raise DataError(

@@ -25,6 +25,7 @@ from mklkit.estimators.reading import as_source, read_rows
 from mklkit.estimators.sources import kernels_by_kind
 from mklkit.estimators.training_data import TrainingData
 from mklkit.protocols import (
+    TWO_CLASSES,
     Array,
     Combiner,
     FeatureMapTraits,
@@ -32,7 +33,7 @@ from mklkit.protocols import (
     Rows,
     Schema,
     Target,
-    Task,
+    TargetKind,
     result_of,
     traits_of,
 )
@@ -72,7 +73,7 @@ class Plan:
     proposed: bool = False
     sources: tuple[str, ...] = ()
     learners: tuple[Any, ...] = ()
-    task: Task = "two classes"
+    kind: str = TWO_CLASSES.name
     bandwidths: str = "per-problem"
     max_memory: int | None = None
     n_jobs: int | None = None
@@ -103,7 +104,7 @@ class Plan:
 
 def plan_of(
     estimator: Any,
-    task: Task,
+    kind: TargetKind,
     schema: Schema,
     kernels: Sequence[BoundKernel],
     weighted: bool = False,
@@ -113,7 +114,7 @@ def plan_of(
     ``weighted``: whether rows count differently.
     """
     parts = estimator.combiner, estimator.feature_map, estimator.learner
-    choice = choose_components(*parts, task=task, weighted=weighted)
+    choice = choose_components(*parts, target=kind, weighted=weighted)
     if estimator.bandwidths not in BANDWIDTHS:
         raise SpecError(
             f"bandwidths must be one of {', '.join(map(repr, BANDWIDTHS))};"
@@ -122,7 +123,7 @@ def plan_of(
     shares = {bound.label: bound.traits.share for bound in kernels if bound.traits.share}
     if shares:
         lacking = f"kernel {quoted(next(iter(shares)))} can't have a fixed share of it"
-        check_gives_weights(choice.combiner, task, lacking)
+        check_gives_weights(choice.combiner, kind, lacking)
         if sum(shares.values()) >= 1 and len(shares) < len(kernels):
             raise SpecError(f"The shares {shares} leave other kernels no weight: lower them.")
     proposed = are_proposed(estimator.kernels)
@@ -136,7 +137,7 @@ def plan_of(
         proposed=proposed,
         sources=proposed_for(estimator.kernels) or (),
         learners=(get_registry().create("learner", RIDGE), choice.learner) if is_open else (),
-        task=task,
+        kind=kind.name,
         bandwidths=estimator.bandwidths,
         max_memory=None if estimator.max_memory is None else memory_given(estimator.max_memory),
         n_jobs=estimator.n_jobs,
@@ -157,11 +158,11 @@ def on_kernels(plan: Plan) -> Plan:
     return attrs.evolve(plan, feature_map=get_registry().create("feature_map", traits.instead))
 
 
-def kernels_to_bind(kernels: Any, task: Task, X: Any = None) -> list[BoundKernel]:
+def kernels_to_bind(kernels: Any, kind: TargetKind, X: Any = None) -> list[BoundKernel]:
     """Return an estimator's kernels, or default ones for what its table holds."""
     if not are_proposed(kernels):
         return bind_kernels(kernels)
-    if task == "none":
+    if kind.is_empty:
         raise SpecError(
             "kernels='auto' proposes kernels by their alignment with class labels, and there are"
             " none: name the kernels, or omit them to use the default ones."

@@ -14,16 +14,18 @@ from mklkit.errors import IncompatibleError, SpecError
 from mklkit.estimators.model_settings import Multiclass
 from mklkit.estimators.predicting import finite_values
 from mklkit.protocols import (
+    SEVERAL_CLASSES,
+    TWO_CLASSES,
     Array,
     CombinerTraits,
     FeatureMapTraits,
     LearnerTraits,
     Rows,
     Target,
-    Task,
     traits_of,
 )
 from mklkit.registry.given_arrays import writes_explained
+from mklkit.registry.tasks import kind_named
 from mklkit.views.deciding import split_all
 
 STRATEGIES = get_args(Multiclass)
@@ -33,12 +35,14 @@ STRATEGIES = get_args(Multiclass)
 class Problem:
     """One of the problems into which an estimator's target is divided.
 
+    ``kind`` is the name of its kind of target.
+
     ``negative`` and ``positive`` are the numbers of the classes labelled −1 and +1; a negative
     class of None stands for all but the positive one. ``column`` is the column of the numbers to
     be learned; None for all of them.
     """
 
-    task: Task
+    kind: str
     negative: int | None = None
     positive: int | None = None
     column: int | None = None
@@ -61,7 +65,7 @@ class Problem:
             values = np.where(values == self.positive, 1, -1)
         elif self.column is not None:
             values = values[:, self.column]
-        return Target(self.task, np.asarray(values, dtype), row_weights, groups)
+        return Target(kind_named(self.kind), np.asarray(values, dtype), row_weights, groups)
 
     def names(self, classes: NDArray[Any]) -> tuple[Any, Any]:
         """Return the labels of the negative and positive class; ``"(rest)"`` for the rest."""
@@ -82,17 +86,19 @@ def class_problems(n_classes: int, multiclass: str, combiner: Any, learner: Any)
             f"multiclass must be one of {', '.join(map(repr, STRATEGIES))}; got {multiclass!r}."
         )
     if multiclass == "native":
-        tasks = traits_of(combiner, CombinerTraits).tasks, traits_of(learner, LearnerTraits).tasks
-        for part, able in zip((combiner, learner), tasks, strict=True):
-            if "several classes" not in able:
+        for part, learns in (
+            (combiner, traits_of(combiner, CombinerTraits).learns),
+            (learner, traits_of(learner, LearnerTraits).learns),
+        ):
+            if not SEVERAL_CLASSES.is_in(learns):
                 raise IncompatibleError(
                     f"{part.name} handles two classes only; for more use multiclass='ovo' or 'ovr'."
                 )
     if n_classes == 2 or multiclass == "ovo":
-        return [Problem("two classes", i, j) for i, j in combinations(range(n_classes), 2)]
+        return [Problem(TWO_CLASSES.name, i, j) for i, j in combinations(range(n_classes), 2)]
     if multiclass == "native":
-        return [Problem("several classes")]
-    return [Problem("two classes", None, k) for k in range(n_classes)]
+        return [Problem(SEVERAL_CLASSES.name)]
+    return [Problem(TWO_CLASSES.name, None, k) for k in range(n_classes)]
 
 
 def join_scores(problems: Sequence[Problem], values: Iterable[Array], n_classes: int) -> Array:

@@ -22,7 +22,7 @@ from mklkit.estimators.sources import inferred_sources, kernels_by_kind
 from mklkit.estimators.training_data import TrainingData, check_training
 from mklkit.numerics.ridge import leave_one_out_error
 from mklkit.numerics.sampling import drawn_by_class
-from mklkit.protocols import Array, FittedKernel, Rows, Target, Task
+from mklkit.protocols import TWO_CLASSES, Array, FittedKernel, Rows, Target, TargetKind
 from mklkit.protocols.splits.making import make_splits
 from mklkit.registry.columns import proposed_for
 from mklkit.views.bound_kernels import BoundKernel, fit_kernels
@@ -89,12 +89,12 @@ class KernelBank:
 def proposed_bank(
     names: Sequence[str] | None,
     data: TrainingData,
-    task: Task,
+    kind: TargetKind,
     sources: Sequence[str] = (),
     learners: Sequence[Any] = (),
     read_by: Sequence[BoundKernel] = (),
 ) -> KernelBank:
-    """Return a bank proposed from training data, for classes or for numbers.
+    """Return a bank proposed from training data, for classes or other targets.
 
     ``sources`` are the columns of each source; if empty, sources are recognised by name.
     The learner is the one of ``learners`` that predicts more rows in three folds. ``read_by`` are
@@ -108,14 +108,14 @@ def proposed_bank(
     Alignments: Cortes, Mohri and Rostamizadeh, "Algorithms for learning kernels based on centered
     alignment", JMLR 13 (2012), section 2.
     """
-    numbers = task == "numbers"
-    codes = np.zeros(len(data.values), np.intp) if numbers else data.values
+    codes = data.values if kind.of_classes else np.zeros(len(data.values), np.intp)
     drawn = drawn_by_class(codes, MOST_ROWS)
     sample, values = data.rows[drawn], data.values[drawn]
-    if numbers:
-        targets = StandardScaler().fit_transform(values.reshape(len(values), -1))
-    else:
+    if kind.of_classes:
         targets = (values[:, None] == np.unique(values)).astype(np.float64)
+    else:
+        response = kind.response(values)
+        targets = StandardScaler().fit_transform(response.reshape(len(values), -1))
     parts = inferred_sources(read_by, names, data.rows.shape[1], sources)
     of_rows = None if data.groups is None else data.groups[drawn]
     ranks = zip_longest(*([(bound, part.name) for bound in part.kernels()] for part in parts))
@@ -131,7 +131,9 @@ def proposed_bank(
     return KernelBank(kernels, tuple(f"{AUTO}{note}" for note in notes), learner)
 
 
-def propose_kernels(X: Any, y: Any, kernels: Any = "auto") -> KernelBank:
+def propose_kernels(
+    X: Any, y: Any, kernels: Any = "auto", kind: TargetKind = TWO_CLASSES
+) -> KernelBank:
     """Return the kernels that ``MKLClassifier(kernels="auto")`` takes on these training samples.
 
     Parameters
@@ -139,10 +141,12 @@ def propose_kernels(X: Any, y: Any, kernels: Any = "auto") -> KernelBank:
     X : DataFrame, array-like, StoredRows or Dask rows of shape (N, d)
         The training samples. Columns are grouped by the names of a DataFrame.
     y : array-like of shape (N,)
-        Their class labels.
+        Their class labels, or what the ``kind`` reads.
     kernels : str or list of str, default="auto"
         ``"auto"``, or ``"auto@columns"`` for each source, as in ``["auto@mrna_*",
         "auto@age,sex"]``.
+    kind : TargetKind, default=TWO_CLASSES
+        The kind of the target; several classes are two classes too.
 
     Returns
     -------
@@ -177,9 +181,9 @@ def propose_kernels(X: Any, y: Any, kernels: Any = "auto") -> KernelBank:
     estimator = BaseEstimator()
     schema, (read_by,) = bind(X, kernels_by_kind(X))
     rows = read_rows(estimator, schema, X, first=True)
-    data = check_training(estimator, "two classes", rows, y)
+    data = check_training(estimator, kind, rows, y)
     sources = proposed_for(kernels) or ()
-    return proposed_bank(schema.names, data, "two classes", sources, (), read_by)
+    return proposed_bank(schema.names, data, kind, sources, (), read_by)
 
 
 def _pruned(

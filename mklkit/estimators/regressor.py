@@ -14,7 +14,15 @@ from mklkit.estimators.fit import fit_problems, plan_and_read, with_kernels
 from mklkit.estimators.plan import Plan, check_new_rows
 from mklkit.estimators.predicting import finite_values, lazy_on_dask
 from mklkit.estimators.problems import Problem, decision_parts
-from mklkit.protocols import Array, CombinerTraits, FeatureMapTraits, LearnerTraits, Task, traits_of
+from mklkit.protocols import (
+    NUMBERS,
+    Array,
+    CombinerTraits,
+    FeatureMapTraits,
+    LearnerTraits,
+    TargetKind,
+    traits_of,
+)
 from mklkit.views.rows import is_dask
 
 
@@ -83,7 +91,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
     array([[0.5, 0.5]])
     """
 
-    _task: ClassVar[Task] = "numbers"
+    kind: ClassVar[TargetKind] = NUMBERS
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn from samples and their numeric targets.
@@ -116,7 +124,7 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
             regression, columns that do not exist.
         """
         names = _names_of(y)
-        plan, data = plan_and_read(self, self._task, X, y, sample_weight, groups)
+        plan, data = plan_and_read(self, self.kind, X, y, sample_weight, groups)
         if plan.proposed:
             plan = with_kernels(plan, data)  # before the mean is subtracted
         self._one_target = data.values.ndim == 1
@@ -135,11 +143,11 @@ class MKLRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
     def _divided(self, plan: Plan) -> tuple[list[Problem], list[str]]:
         """Return the problems, one if the targets can share it, and their names."""
         if self._one_target:
-            return [Problem("numbers")], [self.target_names_[0]]
+            return [Problem(self.kind.name)], [self.target_names_[0]]
         together = traits_of(plan.combiner, CombinerTraits).several_targets
         if together and traits_of(plan.learner, LearnerTraits).several_targets:
-            return [Problem("numbers")], ["all targets"]
-        each = [Problem("numbers", column=place) for place in range(len(self.target_names_))]
+            return [Problem(self.kind.name)], ["all targets"]
+        each = [Problem(self.kind.name, column=place) for place in range(len(self.target_names_))]
         return each, self.target_names_
 
     @property

@@ -24,9 +24,9 @@ from mklkit.estimators.separate_fits import SeparateFits
 from mklkit.estimators.shared_fits import SharedFits
 from mklkit.estimators.sharing import SharesCache, fit_on
 from mklkit.estimators.showing import KernelSummary
+from mklkit.estimators.task_of import task_of
 from mklkit.estimators.variants import (
     SHARES,
-    USUAL_SCORES,
     Searched,
     check_searched,
     parameters_at_once,
@@ -231,7 +231,7 @@ class MKLSearchCV(PredictsClasses, SharesCache, FittedKernels):
     @property
     def _score(self) -> Any:
         """The score that chooses settings, a name unless the user gives a function."""
-        return self.scoring or USUAL_SCORES[self.estimator._task]
+        return self.scoring or task_of(self.estimator).ranked_by[0]
 
     def __sklearn_tags__(self) -> Any:
         """Return scikit-learn's tags: those of the estimator's task."""

@@ -10,20 +10,18 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.metrics import get_scorer
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from mklkit.errors import DataError
 from mklkit.estimators.fold_scores import OTHERS, Run
 from mklkit.estimators.points import Point, PointGroup
-from mklkit.estimators.regressor import MKLRegressor
 from mklkit.estimators.sharing import fit_on
+from mklkit.estimators.task_of import task_of
 from mklkit.estimators.training_data import checked_groups, checked_row_weights
 from mklkit.estimators.variants import Searched, seeded, varied
 from mklkit.numerics.sparse import refuse_sparse
-from mklkit.protocols import Array, RowSource
-from mklkit.protocols.splits.making import Folds, make_splits, read_cv
+from mklkit.protocols import Array, RowSource, Task
 from mklkit.protocols.splits.split import Split, Splits
 from mklkit.views.rows import is_dask
 
@@ -41,7 +39,8 @@ class SeparateFits:
     targets: Any
     row_weights: Array | None
     groups: NDArray[np.intp] | None
-    scorer: Callable[[Any, Any, Any], float]
+    task: Task
+    score: Any
 
     @classmethod
     def of(
@@ -68,8 +67,14 @@ class SeparateFits:
             Run(PointGroup(point, [{}], [place]), varied(run, point))
             for place, point in enumerate(points)
         ]
-        splits = _splits(base, cv, y, seed, groups)
-        return cls(runs, splits, X, y, row_weights, groups, get_scorer(score))
+        task = task_of(base)
+        if base.kind.is_empty and (y is None or not np.array_equal(np.unique(y), [-1, 1])):
+            raise DataError(
+                "Settings are scored on known outliers: y must be -1 for these and 1 for the other"
+                " rows. No fit sees it."
+            )
+        splits = task.splits(task.as_array(y), cv, seed, groups)
+        return cls(runs, splits, X, y, row_weights, groups, task, score)
 
     def on(self, split: Split) -> Callable[[Run], Array]:
         """Return a function that fits a point on a split, and returns its score."""
@@ -91,22 +96,11 @@ class SeparateFits:
         # The splits take the threads.
         model = clone(run.estimator).set_params(n_jobs=None)
         fit_on(model, X, y, {"sample_weight": weights}, groups)
+        trained = self.task.as_array(y)
         X, y = (_safe_indexing(values, test) for values in (self.features, self.targets))
         values = np.full((1 + len(OTHERS), 1), np.nan)
-        values[0] = self.scorer(model, X, y)
+        scorer = self.score
+        if isinstance(scorer, str):
+            scorer = self.task.scorer(scorer, training=trained)
+        values[0] = scorer(model, X, self.task.as_array(y))
         return values
-
-
-def _splits(base: Searched, cv: Any, y: Any, seed: int, groups: Any) -> Splits:
-    """Return the splits of numeric targets, or of outliers (−1) and inliers."""
-    request = read_cv(cv)
-    if isinstance(base, MKLRegressor):
-        if isinstance(request, Folds):
-            request = attrs.evolve(request, least=2)
-        return make_splits(y, request, seed=seed, groups=groups, classes=False)
-    if y is None or not np.array_equal(np.unique(np.asarray(y)), [-1, 1]):
-        raise DataError(
-            "Settings are scored on known outliers: y must be -1 for these and 1 for the other"
-            " rows. No fit sees it."
-        )
-    return make_splits(y, request, seed=seed, groups=groups)

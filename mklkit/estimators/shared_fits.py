@@ -32,7 +32,7 @@ from mklkit.estimators.training_data import (
     class_weights,
 )
 from mklkit.estimators.variants import fits_grids, parameters_at_once, seeded, varied
-from mklkit.protocols import Array, Schema
+from mklkit.protocols import TWO_CLASSES, Array, Schema
 from mklkit.protocols.splits.making import GivenSplits, make_splits, read_cv
 from mklkit.protocols.splits.split import Split, Splits
 from mklkit.registry.given_arrays import writes_explained
@@ -92,13 +92,11 @@ class SharedFits:
         alike = grouped(points, lambda point: parameters_at_once(varied(base, point)))
         table = as_source(X)
         banks = [varied(base, group.common).kernels for group in alike]
-        schema, bound = bind(
-            table, *(kernels_to_bind(bank, "two classes", table) for bank in banks)
-        )
+        schema, bound = bind(table, *(kernels_to_bind(bank, TWO_CLASSES, table) for bank in banks))
         rows, schema = training_rows(search, schema, table)
         row_weights = checked_row_weights(sample_weight, _num_samples(table))
         row_groups = checked_groups(groups, _num_samples(table))
-        data = check_training(search, "two classes", rows, y, row_weights, row_groups)
+        data = check_training(search, TWO_CLASSES, rows, y, row_weights, row_groups)
         run, seed = seeded(base)
         scorer = None if score == "accuracy" else get_scorer(score)
         check_scorer(scorer, score, data.values, search.classes_)
@@ -117,7 +115,7 @@ class SharedFits:
     ) -> PlannedRun:
         estimator = self.variant(group.common)
         weighted = self.data.row_weights is not None or estimator.class_weight is not None
-        plan = plan_of(estimator, "two classes", schema, kernels, weighted)
+        plan = plan_of(estimator, TWO_CLASSES, schema, kernels, weighted)
         problems = class_problems(
             len(self.classes), estimator.multiclass, plan.combiner, plan.learner
         )

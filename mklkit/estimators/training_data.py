@@ -12,12 +12,11 @@ import joblib
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.utils import assert_all_finite, check_array, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils import column_or_1d
 
 from mklkit.errors import DataError, SpecError, counted, listed, quoted, suggest
 from mklkit.numerics.sparse import refuse_sparse
-from mklkit.protocols import Array, Rows, Task
+from mklkit.protocols import Array, Rows, TargetKind
 from mklkit.views.dask.rows import in_memory
 from mklkit.views.rows import is_dask
 
@@ -194,7 +193,7 @@ def class_weights(
 
 def check_training(
     estimator: Any,
-    task: Task,
+    kind: TargetKind,
     rows: Rows,
     y: Any = None,
     row_weights: Array | None = None,
@@ -209,7 +208,7 @@ def check_training(
     """
     if len(rows) < 2:
         raise DataError("There is only one sample (row), and at least 2 are needed to learn from.")
-    if task == "none":
+    if kind.is_empty:
         return TrainingData(rows, np.zeros(len(rows)), row_weights, groups=groups).counting()
     if y is None:
         raise ValueError(
@@ -217,13 +216,13 @@ def check_training(
         )
     refuse_sparse(y, "y")
     y = in_memory(y) if is_dask(y) else y
-    values = _numbers(y) if task == "numbers" else _labels(y)
+    values = kind.read(y)
     if len(values) != len(rows):
         raise DataError(
             f"The target must have a value per row; it has {len(values)} for {len(rows)} rows."
         )
     data = TrainingData(rows, values, row_weights, groups=groups).counting()
-    if task == "numbers":
+    if not kind.of_classes:
         return data
     estimator.classes_, codes = np.unique(data.values, return_inverse=True)
     if len(estimator.classes_) < 2:
@@ -233,33 +232,3 @@ def check_training(
             f"{'.' if len(data.values) == len(values) else ' (rows of weight 0 do not count).'}"
         )
     return attrs.evolve(data, values=codes)
-
-
-def _labels(y: Any) -> NDArray[Any]:
-    """Return class labels (N,); refuse missing ones and numbers that are not classes."""
-    labels = column_or_1d(y, warn=True)
-    if labels.dtype == object:
-        missing = np.flatnonzero(pd.isna(labels))
-        if len(missing):
-            raise DataError(
-                f"{len(missing)} of {len(labels)} rows have no class label, the first is row"
-                f" {missing[0]} (counted from 0): remove them or give them a label."
-            )
-    assert_all_finite(labels, input_name="y")
-    check_classification_targets(labels)
-    return np.asarray(labels)
-
-
-def _numbers(y: Any) -> Array:
-    """Return numbers to be learned, (N,) or (N, T); refuse text and dates."""
-    values = np.asarray(y)
-    try:
-        values.astype(np.float64, casting="same_kind" if values.dtype.kind in "mM" else "unsafe")
-    except (TypeError, ValueError):
-        raise DataError(
-            "MKLRegressor learns numbers, and the target holds text or dates: use MKLClassifier for"
-            " classes."
-        ) from None
-    numbers: Array = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
-    one_column = numbers.ndim == 2 and numbers.shape[1] == 1
-    return np.asarray(column_or_1d(numbers, warn=True)) if one_column else numbers

@@ -21,11 +21,21 @@ from mklkit.estimators.fit import Fitted, plan_and_read, solver_errors_explained
 from mklkit.estimators.plan import ProblemViews, check_new_rows
 from mklkit.estimators.predicting import lazy_on_dask
 from mklkit.estimators.problems import Problem, class_problems
-from mklkit.protocols import Array, CombinerTraits, Task, traits_of
+from mklkit.protocols import (
+    NO_TARGET,
+    NUMBERS,
+    SEVERAL_CLASSES,
+    TWO_CLASSES,
+    Array,
+    CombinerTraits,
+    TargetKind,
+    traits_of,
+)
 from mklkit.protocols.component import KERNELS
 from mklkit.registry.composing import Choice, check_gives_weights, choose_components
 from mklkit.registry.given_arrays import writes_explained
 from mklkit.registry.registry import get_registry
+from mklkit.registry.tasks import kind_named
 from mklkit.views.view_set import ViewSet
 
 
@@ -214,21 +224,21 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
 
     def _learn(self, X: Any, y: Any, groups: Any) -> ViewSet:
         """Learn the weights; return the views of the training rows."""
-        task = self._task_of(y)
-        self._choose(task)
-        values = column_or_1d(y) if task == "numbers" else y
-        plan, data = plan_and_read(self, task, X, values, groups=groups)
+        kind = self._kind_of(y)
+        self._choose(kind)
+        values = column_or_1d(y) if kind == NUMBERS else y
+        plan, data = plan_and_read(self, kind, X, values, groups=groups)
         self.__dict__.pop("classes_", None)  # it predicts no classes
         if plan.proposed:
             plan = with_kernels(plan, data)
-        whole = Problem(task)
+        whole = Problem(kind.name)
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=2)
         with writes_explained(plan.components):
             views_of = ProblemViews(plan, data, seeds[-1])
             views_of.say_if_long([whole])
             views, target, random_state = views_of.of_problem(whole, seeds[0])
         targets = [target]
-        if task == "two classes":  # each class against the rest, or the one of two
+        if kind == TWO_CLASSES:  # each class against the rest, or the one of two
             parts = class_problems(int(data.values.max()) + 1, "ovr", plan.combiner, plan.learner)
             told = data.values, views.rows.dtype, None, data.groups
             targets = [part.target(*told) for part in parts]
@@ -249,29 +259,30 @@ class MKLTransformer(TransformerMixin, KernelEstimator):
             self._names_out = [f"{v.label}_{place}" for v in used for place in range(v.n_features)]
         return views
 
-    def _task_of(self, y: Any) -> Task:
-        """Return the combiner's target, which is empty if it needs no labels."""
-        tasks = self._tasks()
-        if y is None or "none" in tasks:
-            return "none"
-        kind = type_of_target(y)
-        if kind.startswith("continuous"):
-            return "numbers"
-        several = kind == "multiclass" and "several classes" in tasks
-        return "several classes" if several else "two classes"
+    def _kind_of(self, y: Any) -> TargetKind:
+        """Return the kind of the target, which is empty if the combiner needs no labels."""
+        learns = self._learns()
+        if y is None or NO_TARGET.is_in(learns):
+            return NO_TARGET
+        holds = type_of_target(y)
+        if holds.startswith("continuous"):
+            return NUMBERS
+        several = holds == "multiclass" and SEVERAL_CLASSES.is_in(learns)
+        return SEVERAL_CLASSES if several else TWO_CLASSES
 
-    def _tasks(self) -> Sequence[Task]:
+    def _learns(self) -> Sequence[str]:
         combiner = get_registry().create("combiner", self.combiner)
-        return traits_of(combiner, CombinerTraits).tasks
+        return traits_of(combiner, CombinerTraits).learns
 
     def _planned(self) -> Choice:
-        tasks = self._tasks()
-        return _without_learner(self._choose("none" if "none" in tasks else tasks[0]))
+        learns = self._learns()
+        kind = NO_TARGET if NO_TARGET.is_in(learns) else kind_named(learns[0])
+        return _without_learner(self._choose(kind))
 
-    def _choose(self, task: Task) -> Choice:
+    def _choose(self, kind: TargetKind) -> Choice:
         """Return the components; refuse a combiner without weights."""
-        choice = choose_components(self.combiner, self.feature_map, None, task=task)
-        check_gives_weights(choice.combiner, task, "it has none to give")
+        choice = choose_components(self.combiner, self.feature_map, None, target=kind)
+        check_gives_weights(choice.combiner, kind, "it has none to give")
         return choice
 
 

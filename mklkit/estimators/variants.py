@@ -8,22 +8,22 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from mklkit.errors import SpecError
+from mklkit.estimators.base import KernelEstimator
 from mklkit.estimators.classifier import MKLClassifier
-from mklkit.estimators.one_class import MKLOneClass
 from mklkit.estimators.points import Point
-from mklkit.estimators.regressor import MKLRegressor
 from mklkit.protocols import Combiner
 from mklkit.protocols.component import is_whole
+from mklkit.registry.tasks import all_tasks
 
-Searched = MKLClassifier | MKLRegressor | MKLOneClass
+Searched = KernelEstimator
 SHARES = ("accuracy", "balanced_accuracy")
 """Scores that are written in percent."""
-USUAL_SCORES = {"two classes": "accuracy", "numbers": "r2", "none": "roc_auc"}
 
 
 def check_searched(estimator: Any) -> Searched:
     """Return an estimator if it can be searched; raise a SpecError for others."""
-    if not isinstance(estimator, Searched):
+    searchable = isinstance(estimator, tuple(task.estimator for task in all_tasks()))
+    if not (searchable and isinstance(estimator, KernelEstimator)):
         raise SpecError(
             "MKLSearchCV searches parameters of an MKLClassifier, MKLRegressor or MKLOneClass;"
             f" got {estimator!r:.80}. Use scikit-learn's GridSearchCV for other estimators."

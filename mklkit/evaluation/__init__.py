@@ -43,8 +43,8 @@ from mklkit.evaluation.rank_tests import (
     nemenyi_p_values,
 )
 from mklkit.evaluation.resolution import Resolution, resolution_of
-from mklkit.evaluation.score import Answers, Score
 from mklkit.evaluation.verdict import planned_tests, verdict, verdict_of_datasets
+from mklkit.protocols.score import Answers, Score
 from mklkit.protocols.splits.making import (
     Folds,
     GivenSplits,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mklkit.errors import counted
-from mklkit.evaluation.tasks import task_named
+from mklkit.registry.tasks import task_named
 
 LEVEL = 0.05
 """The probability of a false positive that the tests allow for."""

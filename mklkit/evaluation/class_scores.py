@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss, recall_score, roc_auc_score
 
-from mklkit.evaluation.score import Answers, Score, of_labels
 from mklkit.protocols import Array
+from mklkit.protocols.score import Answers, Score, of_labels
 
 CHANCE_ERRORS = 2
 """The standard errors above chance that guessing may reach by luck."""

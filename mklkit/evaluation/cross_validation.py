@@ -14,12 +14,13 @@ from mklkit.datasets.adjusting import Adjustment
 from mklkit.display.html import html_table, notes, shown
 from mklkit.display.progress import BRIEF, Progress, check_progress, reported
 from mklkit.errors import DataError
+from mklkit.estimators.task_of import task_of
 from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.class_scores import score_confusion
 from mklkit.evaluation.fit_and_score import Samples, fit_and_score
 from mklkit.evaluation.result_tables import scores_result
-from mklkit.evaluation.tasks import Task, task_of
 from mklkit.numerics.sparse import refuse_sparse
+from mklkit.protocols import Task
 from mklkit.protocols.component import check_whole
 from mklkit.protocols.splits.making import Folds, read_cv
 from mklkit.protocols.splits.split import Splits

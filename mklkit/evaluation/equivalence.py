@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.dummy import DummyClassifier, DummyRegressor
 
-from mklkit.evaluation.score import is_error
-from mklkit.evaluation.tasks import Task
+from mklkit.protocols import Task
+from mklkit.protocols.score import is_error
 
 MARGIN = 0.02
 """Differences up to two points, or 2 % of the baseline's error, do not matter."""
@@ -37,7 +36,7 @@ def equivalence_margin(task: Task, score: str, targets: NDArray[Any]) -> float:
 
     Examples
     --------
-    >>> from mklkit.evaluation.tasks import task_named
+    >>> from mklkit.registry.tasks import task_named
     >>> metres = np.array([1.0, 2.0, 6.0])
     >>> task = task_named("regression")
     >>> [equivalence_margin(task, "neg_max_error", y) for y in (metres, 1000 * metres)]
@@ -48,7 +47,5 @@ def equivalence_margin(task: Task, score: str, targets: NDArray[Any]) -> float:
     if not is_error(score):
         return MARGIN
     nothing = np.zeros((len(targets), 1))
-    baseline: Any = DummyClassifier(strategy="prior")
-    if not task.has_classes:
-        baseline = DummyRegressor(strategy="median")
-    return MARGIN * abs(task.scorer(score)(baseline.fit(nothing, targets), nothing, targets))
+    baseline = task.baseline().fit(nothing, targets)
+    return MARGIN * abs(task.scorer(score, training=targets)(baseline, nothing, targets))

@@ -15,8 +15,7 @@ from sklearn.base import clone
 
 from mklkit.datasets.covariates import quiet_removal
 from mklkit.estimators.sharing import fit_on
-from mklkit.evaluation.tasks.base import Task
-from mklkit.protocols import Array
+from mklkit.protocols import Array, Task
 from mklkit.protocols.splits.split import Indices, Split
 from mklkit.views.cache import Cache
 
@@ -174,11 +173,11 @@ def fit_and_score(
     --------
     >>> from mklkit import MKLClassifier
     >>> from mklkit.evaluation import make_splits
-    >>> from mklkit.evaluation.tasks import Classes
+    >>> from mklkit.tasks import Classification
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> split = make_splits(y, 5)[0]
-    >>> scores = fit_and_score(MKLClassifier(), Samples(X, y), split, Classes())
+    >>> scores = fit_and_score(MKLClassifier(), Samples(X, y), split, Classification())
     >>> scores.test["rows"], scores.test["accuracy"] > 0.9
     (30, True)
     """
@@ -190,7 +189,7 @@ def fit_and_score(
     for name, rows in {"test": split.test, **(parts or {})}.items():
         scores[name] = None
         if len(rows):
-            answers = fit.predictions
+            answers = np.asarray(fit.predictions)
             if name != "test":
                 answers = np.asarray(fit.model.predict(samples.rows(rows)))
             scores[name] = task.score(samples.targets[rows], answers, training.targets, **of_all)

@@ -19,11 +19,11 @@ from mklkit.datasets.scanning import SAMPLE_ROWS, Scan, scan_table
 from mklkit.display.progress import Report, reported, reporting_to
 from mklkit.errors import IncompatibleError, quoted
 from mklkit.estimators.model_settings import ModelSettings
+from mklkit.estimators.task_of import task_of
 from mklkit.evaluation.study import Roles, study_of
 from mklkit.evaluation.study_fits import FittedStudy
-from mklkit.evaluation.tasks import Classes, Task
 from mklkit.numerics.sampling import own_stream
-from mklkit.protocols import FeatureMapTraits, traits_of
+from mklkit.protocols import FeatureMapTraits, Task, traits_of
 from mklkit.protocols.component import LARGE_DATA_OPTIONS
 from mklkit.protocols.splits.holding_out import held_out_mask
 from mklkit.registry.composing import choose_components
@@ -61,7 +61,7 @@ def fit_in_parts(
     scheduler, or in memory where its map is implicit. The study has a sample of the rows; the
     record is like that of a fit in memory.
     """
-    classifier, seed, task = pipeline[-1], settings.seed, Classes()
+    classifier, seed, task = pipeline[-1], settings.seed, task_of(pipeline)
     _refuse_more_than_numbers(classifier)
     recognising = [name for name in pipeline.get_params() if name.endswith("__infer")]
     pipeline.set_params(**dict.fromkeys(recognising, False))

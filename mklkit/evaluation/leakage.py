@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import lgamma, log
 from typing import Any
 
@@ -17,40 +17,8 @@ LEAST_KNOWN = 0.9
 CHANCE = 0.01
 """The largest probability allowed for any column of noise to give the target."""
 
-
-def leakage_notes(
-    features: pd.DataFrame,
-    targets: NDArray[Any],
-    splits: Iterable[Iterable[NDArray[np.intp]]],
-    groups: NDArray[Any] | None = None,
-    numbers: bool = False,
-) -> list[str]:
-    """Return warnings about these columns that make scores on these splits doubtful.
-
-    O(Nd log N). Of equal rows, and of the rows of a group, which are similar, only the first
-    counts towards whether a column alone gives the target.
-    """
-    notes = []
-    hashes = pd.util.hash_pandas_object(features, index=False).to_numpy()
-    equal = [test[np.isin(hashes[test], hashes[train])] for train, test in splits]
-    if n_equal := len(np.unique(np.concatenate([*equal, np.arange(0)]))):
-        notes.append(
-            f"{counted(n_equal, 'row')} of {len(hashes)} {'is' if n_equal == 1 else 'are'} tested"
-            " after an equal row was trained on: scores are too good if these are repeats"
-        )
-    firsts = np.unique(hashes, return_index=True)[1]
-    if groups is not None:
-        firsts = firsts[np.unique(groups[firsts], return_index=True)[1]]
-    some, values = features.iloc[firsts], targets[firsts]
-    gives = gives_number if numbers else gives_class
-    if values.ndim == 1:
-        names = [str(name) for name in some if gives(some[name], values, some.shape[1])]
-        if names:
-            notes.append(
-                f"{named(names)} alone {'gives' if len(names) == 1 else 'give'} the target in every"
-                " row: drop columns that are known only after it"
-            )
-    return notes
+Gives = Callable[[pd.Series, NDArray[Any], int], bool]
+"""Whether one of a number of columns tells the target of every row by itself."""
 
 
 def gives_class(column: pd.Series, labels: NDArray[Any], n_columns: int) -> bool:
@@ -105,3 +73,37 @@ def _ranks(column: pd.Series) -> tuple[NDArray[np.intp], int]:
     values = column if pd.api.types.is_numeric_dtype(column) else column.astype(str)
     codes, names = pd.factorize(values, sort=True)
     return codes, len(names)
+
+
+def leakage_notes(
+    features: pd.DataFrame,
+    targets: NDArray[Any],
+    splits: Iterable[Iterable[NDArray[np.intp]]],
+    groups: NDArray[Any] | None = None,
+    gives: Gives = gives_class,
+) -> list[str]:
+    """Return warnings about these columns that make scores on these splits doubtful.
+
+    O(Nd log N). Of equal rows, and of the rows of a group, which are similar, only the first
+    counts towards whether a column alone ``gives`` the target, as :meth:`mklkit.plugin.Task.gives`
+    says.
+    """
+    notes = []
+    hashes = pd.util.hash_pandas_object(features, index=False).to_numpy()
+    equal = [test[np.isin(hashes[test], hashes[train])] for train, test in splits]
+    if n_equal := len(np.unique(np.concatenate([*equal, np.arange(0)]))):
+        notes.append(
+            f"{counted(n_equal, 'row')} of {len(hashes)} {'is' if n_equal == 1 else 'are'} tested"
+            " after an equal row was trained on: scores are too good if these are repeats"
+        )
+    firsts = np.unique(hashes, return_index=True)[1]
+    if groups is not None:
+        firsts = firsts[np.unique(groups[firsts], return_index=True)[1]]
+    some, values = features.iloc[firsts], targets[firsts]
+    names = [str(name) for name in some if gives(some[name], values, some.shape[1])]
+    if names:
+        notes.append(
+            f"{named(names)} alone {'gives' if len(names) == 1 else 'give'} the target in every"
+            " row: drop columns that are known only after it"
+        )
+    return notes

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import mean_absolute_error
 
 from mklkit.evaluation.pooled_r2 import r2_of_split, target_variance
-from mklkit.evaluation.score import Answers, Score, of_labels, values_of
 from mklkit.protocols import Array
+from mklkit.protocols.score import Answers, Score, of_labels, values_of
 
 
 def determination(answers: Answers) -> float:

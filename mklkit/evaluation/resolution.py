@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from mklkit.evaluation.class_scores import CLASS_SCORES
 from mklkit.evaluation.number_scores import NUMBER_SCORES
 from mklkit.evaluation.paired_tests import rule_of_three
-from mklkit.evaluation.score import Score
+from mklkit.protocols.score import Score
 
 
 @attrs.frozen

@@ -12,7 +12,7 @@ from mklkit.display.table import Column, ResultTable, Row
 if TYPE_CHECKING:
     import pandas as pd
 
-    from mklkit.evaluation.tasks import Task
+    from mklkit.protocols import Task
 
 THREE_DECIMALS = partial(numbers.number, digits=3)
 FOUR_DIGITS = partial(numbers.significant, digits=4)

@@ -20,14 +20,21 @@ from mklkit.datasets.kernel_columns import (
     named_columns,
     without_unread,
 )
-from mklkit.datasets.pipeline import describe, match_class_weights, missing_sources_in
+from mklkit.datasets.pipeline import (
+    describe,
+    match_class_weights,
+    missing_sources_in,
+    model_pipeline,
+)
+from mklkit.datasets.target import Wanted
 from mklkit.errors import named
 from mklkit.estimators.model_settings import ModelSettings
 from mklkit.estimators.training_data import checked_groups
 from mklkit.evaluation.fit_and_score import Samples
 from mklkit.evaluation.leakage import leakage_notes
-from mklkit.evaluation.tasks import Classes, Task, task_named
 from mklkit.persistence.metadata import metadata_of_model
+from mklkit.protocols import Task
+from mklkit.protocols.component import TASK
 from mklkit.protocols.splits.making import HoldOut, PartsColumn
 from mklkit.protocols.splits.split import Split, Splits
 from mklkit.registry.registry import get_registry
@@ -37,7 +44,7 @@ from mklkit.registry.registry import get_registry
 class Roles:
     """The columns of a table that are not features, by name or position; None: there is none."""
 
-    target: str | None = None
+    target: Wanted = None
     drop: Sequence[str] = ()
     weights: str | None = None
     groups: str | None = None
@@ -131,8 +138,7 @@ class Study:
         """Return notes on why scores on these splits are too optimistic."""
         encoder = self.pipeline[0]
         features = without_unread(self.table.features, encoder.identifiers, encoder.passthrough)
-        numbers = not self.task.has_classes
-        return leakage_notes(features, self.targets, splits, self.groups, numbers)
+        return leakage_notes(features, self.targets, splits, self.groups, self.task.gives)
 
     def record(self, model: Any, **results: Any) -> dict[str, Any]:
         """Return what is told and saved of a fitted model: data, settings, choices, parts."""
@@ -152,7 +158,7 @@ def read_study(
     settings: ModelSettings,
     data: str | None = None,
     roles: Roles = Roles(),
-    task: str = "classification",
+    task: str = TASK,
 ) -> Study:
     """Check the names in the settings of a model, then read its table.
 
@@ -162,10 +168,11 @@ def read_study(
     data : str, optional
         A built-in data set or a file, as for :func:`mklkit.datasets.load_table`.
     roles : Roles
-    task : {"classification", "regression", "auto"}, default="classification"
+    task : str, default="classification"
+        The name of a task, or ``"auto"``, as for :func:`mklkit.datasets.load_table`.
     """
     settings.check_names()
-    pipeline = Classes().pipeline(settings)
+    pipeline = model_pipeline(settings)
     written = [name for _, name in named_columns(kernels_in(pipeline[-1]), "text")]
     columns = roles.target, list(roles.drop), written, roles.weights
     table = load_table(data or DEFAULT_NAME, *columns, task)
@@ -184,9 +191,9 @@ def read_study(
     table = attrs.evolve(
         table, features=table.features.set_axis(numbers), target=table.target.set_axis(numbers)
     )
-    learned = task_named(table.task, str(table.target.name))
-    if table.task != "classification":
-        pipeline = learned.pipeline(settings)
+    learned = table.learned
+    if learned.name != TASK:
+        pipeline = model_pipeline(settings, learned)
     return study_of(settings, pipeline, table, learned, notes, parts_column)
 
 

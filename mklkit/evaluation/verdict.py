@@ -17,7 +17,7 @@ from mklkit.evaluation.equivalence import MARGIN
 from mklkit.evaluation.paired_tests import corrected_t_test, holm, least_difference
 from mklkit.evaluation.rank_tests import average_ranks, critical_difference, friedman_test
 from mklkit.evaluation.resolution import Resolution
-from mklkit.evaluation.score import is_error, words_of
+from mklkit.protocols.score import is_error, words_of
 
 NAMES_SHOWN = 3
 """The most methods of a group to name; the others are counted."""

@@ -17,9 +17,8 @@ from mklkit.datasets.pipeline import encoder_in
 from mklkit.errors import DataError, SpecError, counted, named, quoted, suggest
 from mklkit.estimators.introspection import KernelModel, column_names, split
 from mklkit.estimators.training_data import checked_groups
-from mklkit.evaluation.tasks import Task
 from mklkit.numerics.sparse import refuse_sparse
-from mklkit.protocols import RowSource
+from mklkit.protocols import RowSource, Task
 from mklkit.protocols.splits.making import HoldOut
 from mklkit.registry.columns import resolve_columns
 from mklkit.views.rows import is_dask

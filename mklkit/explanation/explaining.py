@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, is_classifier, is_outlier_detector, is_regressor
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -25,10 +25,10 @@ from mklkit.errors import (
 )
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.introspection import KernelModel, split
-from mklkit.estimators.missing_sources import counts
+from mklkit.estimators.missing_sources import counts, numbered
+from mklkit.estimators.task_of import task_of
 from mklkit.evaluation.alignment import alignment_matrix, self_similarity
 from mklkit.evaluation.equivalence import equivalence_margin
-from mklkit.evaluation.tasks import Task, task_of
 from mklkit.evaluation.time_limits import seconds_of, shortened
 from mklkit.explanation.columns import ScoredRows, ShufflePlan
 from mklkit.explanation.effects import CHANCE, EFFECT
@@ -46,7 +46,7 @@ from mklkit.explanation.meaning import (
 )
 from mklkit.explanation.measuring import Measuring
 from mklkit.explanation.refitting import Refit, members_of
-from mklkit.protocols import CombinerTraits, traits_of
+from mklkit.protocols import CombinerTraits, Task, traits_of
 from mklkit.protocols.component import check_whole, is_whole
 from mklkit.protocols.splits.making import USUAL_CV, PartsColumn
 
@@ -211,8 +211,8 @@ def explain(
     kernels = measured.kernels(sizes, not joins_decisions(fitted), unadjusted)
     kernels = judged(kernels, len(data.targets), unit.little)
     have = of_those_who_have(kernels, unit.little)
-    classes = [] if is_regressor(model) else np.unique(data.targets).tolist()
-    codes = np.searchsorted(classes, data.targets) if classes else data.targets
+    strata = task.strata(data.targets)
+    codes, classes = (data.targets, []) if strata is None else numbered(strata)
     if len(have):
         kernels["have_outcome"] = have["outcome"]
     notes = {
@@ -307,12 +307,13 @@ def explained_task(model: Any) -> Task:
             " MKLRegressor, MKLVotingClassifier or RPEMEKLClassifier, or a search or pipeline of"
             " one. For other estimators use sklearn.inspection.permutation_importance."
         )
-    if not (is_classifier(model) or is_regressor(model) or is_outlier_detector(model)):
+    try:
+        return task_of(model)
+    except IncompatibleError as error:
         raise IncompatibleError(
             f"{type_name(last)} predicts nothing, so there is no score to measure the contribution"
             " of a kernel; its weights are in weights_frame()."
-        )
-    return task_of(model)
+        ) from error
 
 
 def _kept_in(model: KernelModel) -> dict[int, str]:

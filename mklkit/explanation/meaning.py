@@ -19,9 +19,8 @@ from mklkit.evaluation.equivalence import MARGIN
 from mklkit.evaluation.paired_tests import corrected_interval
 from mklkit.evaluation.resolution import Resolution
 from mklkit.evaluation.sentences import beats_guessing, still_told
-from mklkit.evaluation.tasks import Task
 from mklkit.explanation.refitting import members_of
-from mklkit.protocols import Array, CombinerTraits, GatedDecision, traits_of
+from mklkit.protocols import Array, CombinerTraits, GatedDecision, Task, traits_of
 
 SIZES_DIFFER = 1.1
 """Weights are not comparable if the largest mean k(x, x) exceeds the smallest by this factor."""

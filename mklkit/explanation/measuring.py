@@ -19,11 +19,10 @@ from mklkit.evaluation.fit_and_score import Fit, Samples, fit_and_predict
 from mklkit.evaluation.paired_tests import corrected_interval
 from mklkit.evaluation.pooled_r2 import HeldOut
 from mklkit.evaluation.resolution import Resolution, resolution_of
-from mklkit.evaluation.tasks import Task
 from mklkit.explanation.columns import Places, ScoredRows, ShufflePlan, input_columns_of, shuffled
 from mklkit.explanation.effects import column_effects, effects_table
 from mklkit.explanation.refitting import Refit, members_of
-from mklkit.protocols import Array, GatedDecision
+from mklkit.protocols import Array, GatedDecision, Task
 from mklkit.protocols.splits.split import Indices, Splits
 
 HAVE = "have"
@@ -62,6 +61,8 @@ class Measuring:
     """The rows that are scored in any fold."""
     held_out: HeldOut | None = None
     """What R² of a fold needs of all folds."""
+    trained: NDArray[Any] | None = None
+    """The targets of the training rows of the current fold."""
 
     def run(self, splits: Splits, progress: Callable[..., Any], limit: float = np.inf) -> int:
         """Fit and score on all folds; return the number of finished repetitions.
@@ -164,6 +165,7 @@ class Measuring:
     def _fold(self, train: Indices, scored: Indices, tried: Sequence[int]) -> Iterator[None]:
         """Measure on one fold; yield after each step."""
         y, truth = self.data.targets[train], self.data.targets[scored]
+        self.trained = y
         held_out = self.data.table.iloc[scored]
         before = None if self.refit.before is None else clone(self.refit.before)
         rows = self.data.as_fitted(self.data.table.iloc[train])
@@ -257,7 +259,7 @@ class Measuring:
         """Return the score of those test rows that are members (N,), NaN if it has none."""
         part = np.flatnonzero(members[test])
         truth = self.data.targets[test[part]]
-        if len(truth) == 0 or (self.held_out is None and len(np.unique(truth)) < 2):
+        if len(truth) == 0 or (self.task.has_classes and len(np.unique(truth)) < 2):
             return np.nan
         return self._score(model, _safe_indexing(rows, part), truth, members)
 
@@ -271,7 +273,7 @@ class Measuring:
         """Return the score of the current fold, or of those of its rows that are members (N,)."""
         place = len(self.folds)
         variance = None if self.held_out is None else self.held_out.variance(place, members)
-        return float(self.task.scorer(self.score, variance)(model, rows, truth))
+        return float(self.task.scorer(self.score, variance, self.trained)(model, rows, truth))
 
     def _scores(
         self, fit: Fit, rows: Any, truth: NDArray[Any], trained: NDArray[Any]
@@ -279,7 +281,7 @@ class Measuring:
         """Return the score of a fold, that of guessing without columns, and the standard scores."""
         variance = None if self.held_out is None else self.held_out.variance(len(self.folds))
         of_all = {} if variance is None else {"variance": variance}
-        scores = self.task.score(truth, fit.predictions, trained, **of_all)
+        scores = self.task.score(truth, np.asarray(fit.predictions), trained, **of_all)
         try:
             scores["score"] = self._score(fit.model, rows, truth)
             scores["guess"] = self.task.guess_score(self.score, trained, truth, variance)
@@ -289,7 +291,7 @@ class Measuring:
             ) from error
         if any(scores[name] is None or np.isnan(scores[name]) for name in ("score", *self._keys)):
             raise DataError(
-                f"The {self.task.values} scored in fold {len(self.folds)} are all the same, and"
+                f"The {self.task.plural} scored in fold {len(self.folds)} are all the same, and"
                 f" {self.score} needs different ones: take fewer folds, or more rows."
             )
         return scores

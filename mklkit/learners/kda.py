@@ -94,7 +94,7 @@ class KDA(Learner):
     traits: ClassVar[LearnerTraits] = LearnerTraits(
         on_features=True,
         on_gram=True,
-        tasks=("two classes", "several classes"),
+        learns=("two classes", "several classes"),
         takes_row_weights=True,
         takes_indefinite=True,
         from_moments=True,

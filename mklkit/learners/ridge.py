@@ -94,7 +94,7 @@ class Ridge(Learner):
         return LearnerTraits(
             on_features=True,
             on_gram=True,
-            tasks=("two classes", "numbers"),
+            learns=("two classes", "numbers"),
             takes_row_weights=True,
             several_targets=True,
             takes_indefinite=True,

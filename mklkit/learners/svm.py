@@ -206,7 +206,7 @@ class SVR(_SupportVectorLearner):
     traits: ClassVar[LearnerTraits] = LearnerTraits(
         on_features=True,
         on_gram=True,
-        tasks=("numbers",),
+        learns=("numbers",),
         takes_row_weights=True,
         search_space={"C": C_GRID},
     )
@@ -301,7 +301,7 @@ class OneClassSVM(_SupportVectorLearner):
     traits: ClassVar[LearnerTraits] = LearnerTraits(
         on_features=True,
         on_gram=True,
-        tasks=("none",),
+        learns=("none",),
         takes_row_weights=True,
         search_space={"nu": (0.5, 0.2, 0.1, 0.05, 0.01)},
     )

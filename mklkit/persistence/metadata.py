@@ -17,11 +17,11 @@ from sklearn.base import is_classifier
 
 from mklkit._version import __version__
 from mklkit.datasets.pipeline import encoder_in
-from mklkit.errors import MKLKitWarning, ModelFileError
+from mklkit.errors import IncompatibleError, MKLKitWarning, ModelFileError
 from mklkit.estimators.base import FittedKernels
 from mklkit.estimators.classifier import MKLClassifier
 from mklkit.estimators.introspection import KernelModel, classifier_in, column_names
-from mklkit.estimators.regressor import MKLRegressor
+from mklkit.estimators.task_of import task_of
 from mklkit.estimators.voting import MKLVotingClassifier
 from mklkit.persistence.schema import Node, full_name
 from mklkit.registry.specs import to_spec
@@ -102,9 +102,9 @@ def metadata_of_model(model: Any) -> dict[str, Any]:
         weights = np.asarray(classifier.class_weight_)
         metadata["class_weight"] = None if (weights == 1).all() else json_ready(weights)
         metadata["multiclass"] = _strategy(classifier.problems_, len(classifier.classes_))
-    if isinstance(classifier, MKLRegressor):
-        metadata["task"] = "regression"
-        metadata["targets"] = list(classifier.target_names_)
+    with suppress(IncompatibleError):  # A transformer has no task.
+        task = task_of(model)
+        metadata |= {"task": task.name, "learns": task.plural, "targets": list(task.targets)}
     if isinstance(classifier, MKLVotingClassifier):
         metadata["members"] = len(classifier.members_)
     if isinstance(classifier, FittedKernels):

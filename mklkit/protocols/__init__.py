@@ -12,5 +12,8 @@ from mklkit.protocols.missing_sources import *  # noqa: F403
 from mklkit.protocols.results import *  # noqa: F403
 from mklkit.protocols.rows import *  # noqa: F403
 from mklkit.protocols.schema import *  # noqa: F403
+from mklkit.protocols.score import *  # noqa: F403
 from mklkit.protocols.target import *  # noqa: F403
+from mklkit.protocols.target_kind import *  # noqa: F403
+from mklkit.protocols.task import *  # noqa: F403
 from mklkit.protocols.views import *  # noqa: F403

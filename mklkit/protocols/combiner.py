@@ -13,7 +13,8 @@ from attrs.validators import and_, deep_iterable, ge, in_, instance_of, max_len,
 from mklkit.protocols.component import FEATURE_MAP, FLAG, LEARNER, NAMES, SPEC, Component, Facts
 from mklkit.protocols.learner import Learner
 from mklkit.protocols.rows import Array
-from mklkit.protocols.target import TASKS, Target, Task
+from mklkit.protocols.target import Target
+from mklkit.protocols.target_kind import LEARNS
 from mklkit.protocols.views import Views
 
 __all__ = [
@@ -53,9 +54,11 @@ class CombinerTraits(Facts):
         The exact number of kernels that it takes; by default any number.
     for_learners : tuple of str, default=()
         The names of the learners that it works with; empty for all learners.
-    tasks : tuple of str, default=("two classes",)
-        The targets that it takes: ``"two classes"``, ``"several classes"`` in one fit,
-        ``"numbers"``, or ``"none"``, samples without labels.
+    learns : tuple of str, default=("two classes",)
+        The kinds of targets that it takes: ``"two classes"``, ``"several classes"`` in one fit,
+        ``"numbers"``, ``"none"`` (samples without labels), or a kind of a package's task. With
+        ``"any"`` it takes all kinds of packages: it reads only ``Target.response``,
+        ``Target.losses`` and ``Target.folds``.
     several_targets : bool, default=False
         Whether several numeric targets can share its kernel weights.
     row_weights : {"refused", "learner", "throughout"}, default="refused"
@@ -74,7 +77,7 @@ class CombinerTraits(Facts):
     TypeError
         If a value is not of the type above.
     ValueError
-        If a word or task is unknown, ``n_kernels`` is below 1, or ``weight_range`` does not have
+        If a word is unknown, ``n_kernels`` is below 1, or ``weight_range`` does not have
         two numbers.
 
     See Also
@@ -97,7 +100,7 @@ class CombinerTraits(Facts):
     weight_range: tuple[float, float] | None = attrs.field(default=None, validator=_RANGE)
     n_kernels: int | None = attrs.field(default=None, validator=optional([instance_of(int), ge(1)]))
     for_learners: tuple[str, ...] = attrs.field(default=(), validator=NAMES)
-    tasks: tuple[Task, ...] = attrs.field(default=("two classes",), validator=TASKS)
+    learns: tuple[str, ...] = attrs.field(default=("two classes",), validator=LEARNS)
     several_targets: bool = attrs.field(default=False, validator=FLAG)
     row_weights: RowWeightsCount = attrs.field(default="refused", validator=_COUNTING)
     from_moments: bool = attrs.field(default=False, validator=FLAG)

@@ -49,6 +49,7 @@ AUTO = "auto"
 # The default and recommended components; only this module refers to components by name.
 COMBINER, FEATURE_MAP, LEARNER = "uniform", "implicit", "svm"
 COUPLED_MAP, COUPLED_LEARNER, RIDGE = "empirical", "mhks", "ridge"
+AUTO_TASK, TASK = AUTO, "classification"
 MISSING_STRATEGY, FILLED = "present", "impute"
 
 KERNELS = (

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from mklkit.protocols.component import FLAG, Component, Facts, own_fields
 from mklkit.protocols.kernel import FeatureMapTraits
 from mklkit.protocols.rows import Array
-from mklkit.protocols.target import TASKS, Target, Task
+from mklkit.protocols.target import Target
+from mklkit.protocols.target_kind import LEARNS
 from mklkit.protocols.views import TrainingView
 
 __all__ = [
@@ -45,9 +46,9 @@ class LearnerTraits(Facts):
     on_features, on_gram : bool, default=False
         The kinds of view that it can learn from: features of an explicit map, or a Gram matrix; at
         least one must be True.
-    tasks : tuple of str, default=("two classes",)
-        What it learns: ``"two classes"``, ``"several classes"`` in one fit, ``"numbers"``, or
-        ``"none"`` from samples without labels.
+    learns : tuple of str, default=("two classes",)
+        The kinds of targets that it learns: ``"two classes"``, ``"several classes"`` in one fit,
+        ``"numbers"``, ``"none"`` (from samples without labels), or a kind of a package's task.
     takes_row_weights : bool, default=False
         Whether samples may have weights: a sample of weight 2 counts as much as the same sample
         twice.
@@ -74,14 +75,14 @@ class LearnerTraits(Facts):
 
     Examples
     --------
-    >>> traits = LearnerTraits(on_gram=True, tasks=("two classes", "numbers"))
-    >>> traits.on_features, traits.tasks
+    >>> traits = LearnerTraits(on_gram=True, learns=("two classes", "numbers"))
+    >>> traits.on_features, traits.learns
     (False, ('two classes', 'numbers'))
     """
 
     on_features: bool = attrs.field(default=False, validator=FLAG)
     on_gram: bool = attrs.field(default=False, validator=FLAG)
-    tasks: tuple[Task, ...] = attrs.field(default=("two classes",), validator=TASKS)
+    learns: tuple[str, ...] = attrs.field(default=("two classes",), validator=LEARNS)
     takes_row_weights: bool = attrs.field(default=False, validator=FLAG)
     several_targets: bool = attrs.field(default=False, validator=FLAG)
     free_bias: bool = attrs.field(default=True, validator=FLAG)

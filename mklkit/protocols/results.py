@@ -107,7 +107,7 @@ def fit_learner(learner: Learner, side: TrainingView, target: Target) -> FittedL
     """Return a learner fitted to a training side, tried on a few columns of zeros."""
     fitted = result_of(learner, "fit", learner.fit(side, target), FittedLearner)
     columns = np.zeros((TRIAL_ROWS, side.n_features if side.explicit else side.n_rows))
-    several = target.task == "several classes" or target.values.ndim == 2
+    several = target.is_several
     with np.errstate(all="ignore"):
         values = result_of(learner, "decide", fitted.decide(columns), *ARRAY)
     array_of(learner, "decide", values, (len(columns), "T") if several else (len(columns),))

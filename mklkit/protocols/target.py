@@ -6,32 +6,18 @@ Labels ``y`` are −1 and +1 (paper symbol φ) as float64.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Self, get_args
+from typing import Self
 
 import attrs
 import numpy as np
-from attrs.validators import and_, deep_iterable, in_, instance_of, min_len
 from numpy.typing import NDArray
 
 from mklkit.errors import DataError
 from mklkit.protocols.rows import Array, protected
 from mklkit.protocols.splits.split import Split, splits_by_fold
+from mklkit.protocols.target_kind import NO_TARGET, NUMBERS, TWO_CLASSES, TargetKind
 
-__all__ = ["TASK_NAMES", "Target", "Task"]
-
-Task = Literal["two classes", "several classes", "numbers", "none"]
-"""The kinds of targets."""
-
-TASKS = deep_iterable(in_(get_args(Task)), and_(instance_of(tuple), min_len(1)))
-"""The validator of a tuple of tasks."""
-
-TASK_NAMES: dict[Task, str] = {
-    "two classes": "two classes",
-    "several classes": "several classes in one fit",
-    "numbers": "numbers (regression)",
-    "none": "rows without labels",
-}
-"""The names of tasks in messages on components that can't do them."""
+__all__ = ["Target"]
 
 
 @attrs.frozen(eq=False)
@@ -42,8 +28,8 @@ class Target:
 
     Parameters
     ----------
-    task : {"two classes", "several classes", "numbers", "none"}
-        What is learned.
+    kind : TargetKind
+        What the values are: two classes, several classes, numbers, none, or of a package's task.
     values : ndarray of shape (N,) or (N, T)
         −1 and +1 for two classes (paper symbol φ), class numbers 0, 1, … for several, or numbers; T
         columns if several numeric targets are learned at once; zeros without labels.
@@ -58,6 +44,11 @@ class Target:
     ----------
     counts : ndarray of shape (N,)
         The weight of each sample, 1 by default.
+    response : ndarray of shape (N,) or (N, q)
+        The numbers that stand for the target where kernels are aligned with it: labels, or numeric
+        targets minus their mean.
+    is_several : bool
+        Whether a learner decides several values per sample instead of one.
 
     See Also
     --------
@@ -67,17 +58,22 @@ class Target:
     Examples
     --------
     >>> target = Target.two_classes(np.array([-1.0, 1.0, 1.0]))
-    >>> target.task, len(target), target.take(np.array([0, 2])).values
+    >>> target.kind.name, len(target), target.take(np.array([0, 2])).values
     ('two classes', 3, array([-1.,  1.]))
     """
 
-    task: Task
+    kind: TargetKind
     values: Array = attrs.field(converter=protected)
     row_weights: Array | None = attrs.field(default=None, converter=protected)
     groups: NDArray[np.intp] | None = attrs.field(default=None, converter=protected)
 
     @classmethod
-    def two_classes(cls, labels: Array, row_weights: Array | None = None) -> Self:
+    def two_classes(
+        cls,
+        labels: Array,
+        row_weights: Array | None = None,
+        groups: NDArray[np.intp] | None = None,
+    ) -> Self:
         """Return the target of labels −1 and +1.
 
         Parameters
@@ -86,16 +82,23 @@ class Target:
             −1 and +1, as floats.
         row_weights : ndarray of shape (N,), optional
             The weight of each sample, above 0; by default all count equally.
+        groups : ndarray of int of shape (N,), optional
+            The number of each sample's group.
 
         Returns
         -------
         Target
-            With the task ``"two classes"``.
+            Of the kind ``"two classes"``.
         """
-        return cls("two classes", labels, row_weights)
+        return cls(TWO_CLASSES, labels, row_weights, groups)
 
     @classmethod
-    def numbers(cls, values: Array, row_weights: Array | None = None) -> Self:
+    def numbers(
+        cls,
+        values: Array,
+        row_weights: Array | None = None,
+        groups: NDArray[np.intp] | None = None,
+    ) -> Self:
         """Return the target of one or several numeric targets.
 
         Parameters
@@ -104,13 +107,15 @@ class Target:
             The numbers, one column per target.
         row_weights : ndarray of shape (N,), optional
             The weight of each sample, above 0; by default all count equally.
+        groups : ndarray of int of shape (N,), optional
+            The number of each sample's group.
 
         Returns
         -------
         Target
-            With the task ``"numbers"``.
+            Of the kind ``"numbers"``.
         """
-        return cls("numbers", values, row_weights)
+        return cls(NUMBERS, values, row_weights, groups)
 
     @classmethod
     def nothing(cls, n_rows: int, row_weights: Array | None = None) -> Self:
@@ -126,9 +131,9 @@ class Target:
         Returns
         -------
         Target
-            With the task ``"none"``, and zeros as values.
+            Of the kind ``"none"``, with zeros as values.
         """
-        return cls("none", np.zeros(n_rows), row_weights)
+        return cls(NO_TARGET, np.zeros(n_rows), row_weights)
 
     def __len__(self) -> int:
         """Return the number of rows N."""
@@ -138,6 +143,34 @@ class Target:
     def counts(self) -> Array:
         """The weight of each row (N,), 1 by default."""
         return np.ones(len(self)) if self.row_weights is None else self.row_weights
+
+    @property
+    def is_several(self) -> bool:
+        """Whether a learner decides several values per sample instead of one."""
+        return self.kind.is_several(self.values)
+
+    @property
+    def response(self) -> Array:
+        """The numbers (N,) or (N, q) that stand for the target where kernels are aligned with it.
+
+        They are centered if their zero is arbitrary; labels are not.
+        """
+        return protected(self.kind.response(self.values, self.row_weights))
+
+    def losses(self, decided: Array) -> Array:
+        """Return how wrong decision values are, by which kernels are chosen.
+
+        Parameters
+        ----------
+        decided : ndarray of shape (N,)
+            A decision value for each sample.
+
+        Returns
+        -------
+        ndarray of shape (N,)
+            The loss of each; smaller is better.
+        """
+        return self.kind.losses(decided, self.values)
 
     def take(self, members: NDArray[np.intp]) -> Self:
         """Return the target of some of the samples.
@@ -150,7 +183,7 @@ class Target:
         Returns
         -------
         Target
-            The same task, with the values, weights and groups of these samples.
+            Of the same kind, with the values, weights and groups of these samples.
         """
         weights = None if self.row_weights is None else self.row_weights[members]
         groups = None if self.groups is None else self.groups[members]
@@ -187,11 +220,14 @@ class Target:
 
         if fold_of is not None and self.groups is None:
             return splits_by_fold(fold_of, cv)
-        request = Folds(cv, all_scored=True)
-        has_classes = self.task != "numbers"
+        strata = self.kind.strata(self.values)
         try:
             return make_splits(
-                self.values, request, seed=random_state, groups=self.groups, classes=has_classes
+                self.values,
+                Folds(cv, all_scored=True),
+                seed=random_state,
+                groups=self.groups,
+                strata=strata,
             )
         except DataError:
             return []

@@ -12,7 +12,7 @@ import numpy as np
 
 from mklkit.errors import IncompatibleError, SpecError, quoted
 from mklkit.protocols import (
-    TASK_NAMES,
+    TWO_CLASSES,
     Combiner,
     CombinerTraits,
     Decision,
@@ -20,7 +20,7 @@ from mklkit.protocols import (
     KernelTraits,
     LearnerTraits,
     Reads,
-    Task,
+    TargetKind,
     array_of,
     result_of,
     traits_of,
@@ -37,43 +37,45 @@ def default_instances(registry: Registry, kind: Kind) -> Iterator[Any]:
             yield registry.create(kind, entry.target)
 
 
-def names_of_able(registry: Registry, kind: Kind, task: Task, weighted: bool = False) -> list[str]:
-    """Return the names of the combiners or learners that can do a task, with weights of rows."""
+def names_of_able(
+    registry: Registry, kind: Kind, target: TargetKind, weighted: bool = False
+) -> list[str]:
+    """Return the names of the combiners or learners that can learn a kind, with row weights."""
     return [
         component.name
         for component in default_instances(registry, kind)
-        if _lacks(traits_of(component, TRAITS[kind]), task, weighted) == ""
+        if _lacks(traits_of(component, TRAITS[kind]), target, weighted) == ""
     ]
 
 
 def check_able(
-    registry: Registry, kind: Kind, component: Any, task: Task, weighted: bool = False
+    registry: Registry, kind: Kind, component: Any, target: TargetKind, weighted: bool = False
 ) -> None:
-    """Refuse a combiner or learner that can't do a task, or can't weigh rows."""
-    lacking = _lacks(traits_of(component, TRAITS[kind]), task, weighted)
+    """Refuse a combiner or learner that can't learn a kind of target, or can't weigh rows."""
+    lacking = _lacks(traits_of(component, TRAITS[kind]), target, weighted)
     if lacking:
-        able = ", ".join(names_of_able(registry, kind, task, weighted)) or "none"
+        able = ", ".join(names_of_able(registry, kind, target, weighted)) or "none"
         raise IncompatibleError(
             f"The {kind} {component.name!r} {lacking}; {kind}s that can: {able}."
         )
 
 
-def check_gives_weights(combiner: Any, task: Task, lacking: str) -> None:
+def check_gives_weights(combiner: Any, target: TargetKind, lacking: str) -> None:
     """Refuse a combiner that does not learn from a weighted sum of kernels; say what it lacks."""
     if combiner.gives_weights:
         return
     giving = [c for c in default_instances(get_registry(), "combiner") if c.gives_weights]
-    able = [c.name for c in giving if task in traits_of(c, CombinerTraits).tasks]
+    able = [c.name for c in giving if target.is_in(traits_of(c, CombinerTraits).learns)]
     raise IncompatibleError(
         f"The combiner {combiner.name!r} does not learn from a weighted sum of kernels, so that"
         f" {lacking}; combiners that do: {', '.join(able)}."
     )
 
 
-def _lacks(traits: Any, task: Task, weighted: bool) -> str:
+def _lacks(traits: Any, target: TargetKind, weighted: bool) -> str:
     """Return what a component with these traits can't do, in words; empty if it can do both."""
-    if task not in traits.tasks:
-        return f"can't learn from {TASK_NAMES[task]}"
+    if not target.is_in(traits.learns):
+        return f"can't learn from {target.words}"
     if isinstance(traits, LearnerTraits):
         weighs = traits.takes_row_weights
     else:
@@ -133,7 +135,7 @@ def choose_components(
     feature_map: Any,
     learner: Any,
     *,
-    task: Task = "two classes",
+    target: TargetKind = TWO_CLASSES,
     weighted: bool = False,
 ) -> Choice:
     """Return combiner, map and learner; by default the map and learner of the combiner.
@@ -144,21 +146,26 @@ def choose_components(
     """
     parts = combiner, feature_map, learner
     if all(part is None or isinstance(part, str) for part in parts):
-        return _chosen_specs(get_registry(), *parts, task, weighted)
-    return _chosen(get_registry(), *parts, task, weighted)
+        return _chosen_specs(get_registry(), *parts, target, weighted)
+    return _chosen(get_registry(), *parts, target, weighted)
 
 
 def _chosen(
-    registry: Registry, combiner: Any, feature_map: Any, learner: Any, task: Task, weighted: bool
+    registry: Registry,
+    combiner: Any,
+    feature_map: Any,
+    learner: Any,
+    target: TargetKind,
+    weighted: bool,
 ) -> Choice:
     combiner = registry.create("combiner", combiner)
-    check_able(registry, "combiner", combiner, task, weighted)
+    check_able(registry, "combiner", combiner, target, weighted)
     traits, notes = traits_of(combiner, CombinerTraits), []
     if learner is None:
-        learner = registry.create("learner", _default_learner(registry, combiner, task))
+        learner = registry.create("learner", _default_learner(registry, combiner, target))
         notes.append(f"learner {to_spec(learner)}: the default with {combiner.name}")
     learner = registry.create("learner", learner)
-    check_able(registry, "learner", learner, task, weighted)
+    check_able(registry, "learner", learner, target, weighted)
     if traits.for_learners and learner.name not in traits.for_learners:
         raise IncompatibleError(
             f"The combiner {combiner.name!r} does not work with the learner {learner.name!r}."
@@ -187,14 +194,14 @@ _chosen_specs = lru_cache(maxsize=256)(_chosen)
 """Spec strings are parsed once: their components do not change."""
 
 
-def _default_learner(registry: Registry, combiner: Any, task: Task) -> Any:
+def _default_learner(registry: Registry, combiner: Any, target: TargetKind) -> Any:
     """Return the combiner's default learner, or else the first for the task."""
     usual = _stated_default(registry, "learner", combiner)
-    if task in traits_of(usual, LearnerTraits).tasks:
+    if target.is_in(traits_of(usual, LearnerTraits).learns):
         return usual
-    for_task = names_of_able(registry, "learner", task)
+    for_task = names_of_able(registry, "learner", target)
     if not for_task:
-        raise IncompatibleError(f"No installed learner can learn {TASK_NAMES[task]}.")
+        raise IncompatibleError(f"No installed learner can learn {target.words}.")
     return for_task[0]
 
 

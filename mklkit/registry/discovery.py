@@ -19,6 +19,9 @@ import attrs
 
 from mklkit.errors import cut, plain_message, quoted, type_name
 
+COMMAND_GROUP = "mklkit_commands"
+"""The entry points of commands: a name, and the ``typer.Typer`` that it calls."""
+
 SWITCH = "MKLKIT_DISABLE_PLUGINS"
 """The variable of the environment that leaves out plugins: 1 for all, or names of packages."""
 LONG_IMPORT = 5.0

@@ -22,12 +22,13 @@ from mklkit.protocols import (
     LearnerTraits,
     Missing,
     Preset,
+    Task,
     is_name,
     traits_of,
 )
 from mklkit.registry.specs import parse_kernel_spec, parse_spec
 
-Kind = Literal["kernel", "feature_map", "combiner", "learner", "missing", "preset"]
+Kind = Literal["kernel", "feature_map", "combiner", "learner", "missing", "task", "preset"]
 
 HOOKS: dict[Kind, str] = {
     "kernel": "mklkit_kernels",
@@ -35,6 +36,7 @@ HOOKS: dict[Kind, str] = {
     "combiner": "mklkit_combiners",
     "learner": "mklkit_learners",
     "missing": "mklkit_missing",
+    "task": "mklkit_tasks",
     "preset": "mklkit_presets",
 }
 TRAITS: dict[Kind, type[Facts]] = {
@@ -43,6 +45,7 @@ TRAITS: dict[Kind, type[Facts]] = {
     "combiner": CombinerTraits,
     "learner": LearnerTraits,
     "missing": Facts,
+    "task": Facts,
 }
 BASES: dict[Kind, type[Component]] = {
     "kernel": Kernel,
@@ -50,6 +53,7 @@ BASES: dict[Kind, type[Component]] = {
     "combiner": Combiner,
     "learner": Learner,
     "missing": Missing,
+    "task": Task,
 }
 """The base class of each kind of component."""
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pluggy
 
 if TYPE_CHECKING:
-    from mklkit.protocols import Combiner, FeatureMap, Kernel, Learner, Missing, Preset
+    from mklkit.protocols import Combiner, FeatureMap, Kernel, Learner, Missing, Preset, Task
 
 ENTRY_POINT_GROUP = "mklkit"
 
@@ -32,9 +32,9 @@ def register(decorated: Registered) -> Registered:
     """Register a component class, or a fitted class that model files may contain.
 
     A component derives from :class:`~mklkit.plugin.Kernel`, :class:`~mklkit.plugin.FeatureMap`,
-    :class:`~mklkit.plugin.Combiner`, :class:`~mklkit.plugin.Learner` or
-    :class:`~mklkit.plugin.Missing`; any other class is that of a fitted object. The decorator goes
-    above ``@attrs.frozen``.
+    :class:`~mklkit.plugin.Combiner`, :class:`~mklkit.plugin.Learner`,
+    :class:`~mklkit.plugin.Missing` or :class:`~mklkit.plugin.Task`; any other class is that of a
+    fitted object. The decorator goes above ``@attrs.frozen``.
 
     Parameters
     ----------
@@ -144,6 +144,11 @@ def mklkit_learners() -> Iterable[type[Learner]]:  # type: ignore[empty-body]
 @hookspec
 def mklkit_missing() -> Iterable[type[Missing]]:  # type: ignore[empty-body]
     """Return strategies for rows that lack a source; each has a ``name``."""
+
+
+@hookspec
+def mklkit_tasks() -> Iterable[type[Task]]:  # type: ignore[empty-body]
+    """Return classes of tasks; each has a ``name``."""
 
 
 @hookspec

@@ -1,8 +1,8 @@
 """The registry of components by name: built-ins and plugins, through the same hooks.
 
 Whatever a module of the packages ``kernels``, ``feature_maps``, ``combiners``, ``learners``,
-``missing`` and ``presets`` registers is built in, so that a new strategy is one new file. Plugins
-are found through the entry-point group ``mklkit``.
+``missing``, ``tasks`` and ``presets`` registers is built in, so that a new strategy is one new
+file. Plugins are found through the entry-point group ``mklkit``.
 """
 
 from __future__ import annotations
@@ -143,7 +143,8 @@ class Registry:
         Parameters
         ----------
         kind : str
-            ``"kernel"``, ``"feature_map"``, ``"combiner"``, ``"learner"`` or ``"missing"``.
+            ``"kernel"``, ``"feature_map"``, ``"combiner"``, ``"learner"``, ``"missing"``
+            or ``"task"``.
         spec : str or component
             ``"rbf(sigma='mean')"``, a component, or a component class (built with its defaults).
 

@@ -100,7 +100,9 @@ def folds_or_warning(
     if len(splits) < cv:
         least, unit = len(splits) or 1, "row" if target.groups is None else "group"
         taken = f"uses {least} folds" if splits else instead
-        whose = "there are" if target.task == "numbers" else "the smaller class has"
+        whose = (
+            "there are" if target.kind.strata(target.values) is None else "the smaller class has"
+        )
         warnings.warn(
             f"{name} {taken}, as {whose} {counted(least, unit)}.", WeightsWarning, stacklevel=5
         )

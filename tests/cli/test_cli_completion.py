@@ -30,6 +30,8 @@ KNOWN = {
     "combiner": {"dimkl3": "Overlaps", "ifsl": "Coupled"},
     "learner": {"svm": "Support vectors"},
     "missing": {"impute": "Medians"},
+    "task": {"classification": "Classes"},
+    "target": {},
     "preset": {"plain": "Even sum"},
     "data": {"breast_cancer": ["mean radius", "target"], "iris": ["petal", "target"]},
     "package": {"mklkit": "", "mklkit-views": ""},

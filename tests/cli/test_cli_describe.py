@@ -82,7 +82,7 @@ def test_presets_have_their_choices_and_kernels_what_they_read(mklkit: Run) -> N
     assert not kernels["tanh"]["traits"]["definite"]
     assert kernels["cosine"]["reads"] == "as its kernel"
     learners = {entry["name"]: entry for entry in mklkit("list", "learners", "--json").json}
-    assert learners["ridge"]["learns"] == learners["ridge"]["traits"]["tasks"]
+    assert learners["ridge"]["learns"] == learners["ridge"]["traits"]["learns"]
 
 
 def test_values_that_json_lacks_are_shown_as_text(mklkit: Run, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from mklkit.cli.comparison_tables import comparison_grid
 from mklkit.cli.tables import class_table, weights_table
 from mklkit.display.measures import PARTS
 from mklkit.evaluation import score_confusion
-from mklkit.evaluation.tasks import Classes
+from mklkit.tasks import Classification
 
 WEIGHTS = {"cosine_linear": [0.5, 0.7], "rbf": [0.3, 0.2], "cosine_polynomial": [0.2, 0.1]}
 MODEL = {
@@ -90,7 +90,9 @@ def shown(*tables: tuple[pd.DataFrame, str | None]) -> list[str]:
     console = Console(width=80)
     with console.capture() as captured:
         for table, title in tables:
-            console.print(comparison_grid(table, Classes(), "accuracy", "points", None, title))
+            console.print(
+                comparison_grid(table, Classification(), "accuracy", "points", None, title)
+            )
     return [line.rstrip() for line in captured.get().splitlines()]
 
 

@@ -18,8 +18,8 @@ from mklkit.comparison import comparing
 from mklkit.evaluation import make_splits
 from mklkit.evaluation.claims import coverage, estimand
 from mklkit.evaluation.methods_section import methods_of_plan
-from mklkit.evaluation.tasks import Classes, Numbers, OneClass
 from mklkit.evaluation.time_limits import shortened
+from mklkit.tasks import Classification, Outliers, Regression
 
 RNG = np.random.default_rng(7)
 RARE = np.repeat(["common", "rare"], [90, 10])
@@ -39,9 +39,9 @@ def guessing() -> Comparison:
 def test_the_usual_score_follows_from_the_task_and_the_sizes_of_classes() -> None:
     for counts, score in ((60, 40), "accuracy"), ((61, 40), "balanced_accuracy"):
         labels = np.repeat(["a", "b"], counts)
-        assert Classes().usual_score(labels) == score
-        assert OneClass().usual_score(labels) == "roc_auc"
-    assert Numbers().usual_score(np.arange(9.0)) == "r2"
+        assert Classification().usual_score(labels) == score
+        assert Outliers().usual_score(labels) == "roc_auc"
+    assert Regression().usual_score(np.arange(9.0)) == "r2"
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_no_method_learns_from_noise() -> None:
 def test_the_guess_is_scikit_learns(score: str) -> None:
     train, test = RARE[::2], RARE[1::2]
     dummy = DummyClassifier().fit(np.zeros((len(train), 1)), train)
-    guess = Classes().guess_score(score, train, test)
+    guess = Classification().guess_score(score, train, test)
     answers = dummy.predict(np.zeros((len(test), 1)))
     if score == "balanced_accuracy":
         assert guess == balanced_accuracy_score(test, answers) == 0.5
@@ -103,7 +103,7 @@ def test_the_guess_is_scikit_learns(score: str) -> None:
     expected = 1 - np.sum((numbers[50:] - mean) ** 2) / np.sum(
         (numbers[50:] - numbers[50:].mean()) ** 2
     )
-    assert Numbers().guess_score("r2", numbers[:50], numbers[50:]) == pytest.approx(expected)
+    assert Regression().guess_score("r2", numbers[:50], numbers[50:]) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("n_rows", [60, 700])

@@ -12,18 +12,18 @@ from sklearn.metrics import cohen_kappa_score
 from mklkit import MKLClassifier, compare
 from mklkit.evaluation import Score, class_scores, cross_validate, score
 from mklkit.evaluation.result_tables import scores_result
-from mklkit.evaluation.score import of_labels
-from mklkit.evaluation.tasks import Classes
+from mklkit.protocols.score import of_labels
+from mklkit.tasks import Classification
 
 X, Y = load_wine(return_X_y=True)
-KAPPA = Score("kappa", of_labels(cohen_kappa_score), metric=cohen_kappa_score)
+KAPPA = Score("kappa", of_labels(cohen_kappa_score))
 
 
 @pytest.fixture(autouse=True)
 def with_kappa(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = (*class_scores.CLASS_SCORES, KAPPA)
     monkeypatch.setattr(class_scores, "CLASS_SCORES", scores)
-    monkeypatch.setattr(Classes, "scores", scores)
+    monkeypatch.setattr(Classification, "scores", scores)
 
 
 def test_every_command_computes_it() -> None:
@@ -33,7 +33,7 @@ def test_every_command_computes_it() -> None:
     for fold, split in zip(result.folds, result.splits, strict=True):
         predicted = MKLClassifier().fit(X[split.train], Y[split.train]).predict(X[split.test])
         assert fold["kappa"] == pytest.approx(cohen_kappa_score(Y[split.test], predicted))
-    shown = scores_result(Classes(), [{"name": "test", **score(truth, answers)}], "kappa")
+    shown = scores_result(Classification(), [{"name": "test", **score(truth, answers)}], "kappa")
     assert [column.key for column in shown.columns[:3]] == ["name", "rows", "kappa"]
 
 

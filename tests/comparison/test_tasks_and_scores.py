@@ -36,7 +36,7 @@ from mklkit.comparison.stored import Cell
 from mklkit.errors import DataError, MKLKitError
 from mklkit.estimators.model_settings import ModelSettings
 from mklkit.evaluation import make_splits
-from mklkit.evaluation.tasks import Numbers, OneClass
+from mklkit.tasks import Outliers, Regression
 
 FEATURES, NUMBERS = (part[:90] for part in load_diabetes(return_X_y=True))
 WINES, CLASSES = load_wine(return_X_y=True)
@@ -138,9 +138,9 @@ def test_numbers_and_outliers_are_tuned_inside_the_training_rows() -> None:
 
 def test_baselines_of_every_task_search_grids_that_they_have() -> None:
     for task, y in (
-        (Numbers(["a"]), NUMBERS),
-        (Numbers(["a", "b"]), np.column_stack([NUMBERS, NUMBERS])),
-        (OneClass(), np.where(np.arange(90) % 9 > 0, 1, -1)),
+        (Regression(["a"]), NUMBERS),
+        (Regression(["a", "b"]), np.column_stack([NUMBERS, NUMBERS])),
+        (Outliers(), np.where(np.arange(90) % 9 > 0, 1, -1)),
     ):
         design = Design(settings=ModelSettings(tune=9), task=task, scoring=task.ranked_by[0])
         searches = [method.pipeline[-1] for method in baselines(design)]

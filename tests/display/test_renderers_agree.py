@@ -34,9 +34,9 @@ from mklkit.estimators.weights_table import weights_result
 from mklkit.evaluation import kernel_measures, score_confusion
 from mklkit.evaluation import result_tables as of_evaluation
 from mklkit.evaluation.alignment import alignment_matrix
-from mklkit.evaluation.tasks import Classes
 from mklkit.explanation import Explanation
 from mklkit.explanation import result_tables as of_explanation
+from mklkit.tasks import Classification
 
 WIDE = 2000
 X, Y = load_iris(return_X_y=True)
@@ -71,7 +71,7 @@ def methods(comparison: Comparison) -> ResultTable:
 def scores() -> ResultTable:
     spread = {"accuracy": -0.00001, "accuracy_std": 0.01, "balanced_accuracy": None}
     parts = [SCORE, {**SCORE, "name": "mean", "seconds": 0.3, **spread}]
-    return of_evaluation.scores_result(Classes(), parts, "balanced_accuracy")
+    return of_evaluation.scores_result(Classification(), parts, "balanced_accuracy")
 
 
 def on_page() -> dict[str, Any]:

@@ -10,7 +10,7 @@ from sklearn.metrics import log_loss, root_mean_squared_error
 
 from mklkit import MKLRegressor, compare, explain
 from mklkit.evaluation import equivalence_margin, planned_tests, verdict
-from mklkit.evaluation.tasks import task_named
+from mklkit.registry.tasks import task_named
 
 RANDOM = np.random.default_rng(4)
 X = RANDOM.normal(size=(60, 6))

@@ -26,7 +26,7 @@ from mklkit.evaluation.class_scores import (
     negative_brier_score,
 )
 from mklkit.evaluation.number_scores import score_numbers
-from mklkit.evaluation.score import Answers
+from mklkit.protocols.score import Answers
 
 
 def area_of(labels, classes, values) -> float:

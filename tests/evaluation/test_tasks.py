@@ -12,11 +12,13 @@ from sklearn.metrics import mean_absolute_error, r2_score
 from sklearn.pipeline import make_pipeline
 
 from mklkit import DataError, IncompatibleError, MKLOneClass, MKLRegressor, SpecError
+from mklkit.datasets.pipeline import model_pipeline
 from mklkit.estimators.model_settings import ModelSettings
+from mklkit.estimators.task_of import task_of
 from mklkit.evaluation import cross_validate
-from mklkit.evaluation.tasks import Classes, Numbers, OneClass, task_of
 from mklkit.protocols.splits.holding_out import held_out_mask
 from mklkit.protocols.splits.making import HoldOut
+from mklkit.tasks import Classification, Outliers, Regression
 
 LABELS = np.repeat(["a", "b"], [30, 10])
 NUMBERS = np.random.default_rng(0).normal(size=40)
@@ -25,10 +27,10 @@ NUMBERS = np.random.default_rng(0).normal(size=40)
 @pytest.mark.parametrize(
     ("model", "task"),
     [
-        (LogisticRegression(), Classes),
-        (make_pipeline(LinearRegression()), Numbers),
-        (MKLRegressor(), Numbers),
-        (MKLOneClass(), OneClass),
+        (LogisticRegression(), Classification),
+        (make_pipeline(LinearRegression()), Regression),
+        (MKLRegressor(), Regression),
+        (MKLOneClass(), Outliers),
     ],
 )
 def test_a_model_has_a_task(model: Any, task: type) -> None:
@@ -38,15 +40,15 @@ def test_a_model_has_a_task(model: Any, task: type) -> None:
 @pytest.mark.parametrize(
     ("task", "targets", "names"),
     [
-        (Classes(), np.repeat("ill", 40), "'ill'"),
-        (Classes(np.array(["x", "y"])), LABELS, "'a', 'b'"),
-        (Classes(), LABELS[:5], r"\(5,\)"),
-        (Classes(), np.where(np.arange(40) == 7, None, LABELS), "1 row without a class"),
-        (Numbers(), np.full(40, 3.0), "the same"),
-        (Numbers(), LABELS, "y holds something else"),
-        (Numbers(), np.where(np.arange(40) == 5, np.nan, NUMBERS), "1 row without a number"),
-        (Numbers(), np.where(np.arange(40) == 5, np.inf, NUMBERS), "infinite"),
-        (Numbers(["s", "t"]), NUMBERS, r"\(40, 2\)"),
+        (Classification(), np.repeat("ill", 40), "'ill'"),
+        (Classification(labels=np.array(["x", "y"])), LABELS, "'a', 'b'"),
+        (Classification(), LABELS[:5], r"\(5,\)"),
+        (Classification(), np.where(np.arange(40) == 7, None, LABELS), "1 row without a class"),
+        (Regression(), np.full(40, 3.0), "the same"),
+        (Regression(), LABELS, "y holds something else"),
+        (Regression(), np.where(np.arange(40) == 5, np.nan, NUMBERS), "1 row without a number"),
+        (Regression(), np.where(np.arange(40) == 5, np.inf, NUMBERS), "infinite"),
+        (Regression(["s", "t"]), NUMBERS, r"\(40, 2\)"),
     ],
 )
 def test_targets_that_no_model_is_scored_by(task: Any, targets: Any, names: str) -> None:
@@ -54,7 +56,7 @@ def test_targets_that_no_model_is_scored_by(task: Any, targets: Any, names: str)
         task.checked(targets, 40)
 
 
-@pytest.mark.parametrize(("task", "targets"), [(Classes(), LABELS), (Numbers(), NUMBERS)])
+@pytest.mark.parametrize(("task", "targets"), [(Classification(), LABELS), (Regression(), NUMBERS)])
 def test_parts_are_of_all_rows_and_of_the_seed(task: Any, targets: Any) -> None:
     (split,) = task.splits(targets, HoldOut(0.25), 3)
     assert sorted([*split.train, *split.test]) == list(range(40))
@@ -70,24 +72,24 @@ def test_parts_are_of_all_rows_and_of_the_seed(task: Any, targets: Any) -> None:
 
 
 def test_folds_of_few_numbers() -> None:
-    folds = Numbers().splits(NUMBERS[:6], 5)
+    folds = Regression().splits(NUMBERS[:6], 5)
     assert [len(scored) for scored in folds.tests] == [2, 2, 2]
     assert "3 folds instead of 5" in folds.notes[0]
     with pytest.raises(DataError, match="there are 3"):
-        Numbers().splits(NUMBERS[:3], 5)
+        Regression().splits(NUMBERS[:3], 5)
 
 
 def test_scores_of_numbers_are_scikit_learns() -> None:
     guesses = NUMBERS + np.random.default_rng(1).normal(size=40)
-    scores = Numbers().score(NUMBERS, guesses, NUMBERS[:20])
+    scores = Regression().score(NUMBERS, guesses, NUMBERS[:20])
     assert scores["r2"] == pytest.approx(r2_score(NUMBERS, guesses))
     assert scores["mean_absolute_error"] == pytest.approx(mean_absolute_error(NUMBERS, guesses))
     median = np.full(40, np.median(NUMBERS[:20]))
     assert scores["baseline"] == pytest.approx(mean_absolute_error(NUMBERS, median))
-    assert Numbers().score(np.ones(3), np.ones(3))["r2"] is None
+    assert Regression().score(np.ones(3), np.ones(3))["r2"] is None
 
 
-@pytest.mark.parametrize(("task", "targets"), [(Classes(), LABELS), (Numbers(), NUMBERS)])
+@pytest.mark.parametrize(("task", "targets"), [(Classification(), LABELS), (Regression(), NUMBERS)])
 def test_pairs_count_as_often_as_they_occur(task: Any, targets: Any) -> None:
     guesses, counts = targets[::-1], np.arange(40) % 3
     whole = task.score(np.repeat(targets, counts), np.repeat(guesses, counts))
@@ -104,13 +106,13 @@ def test_a_regressor_is_cross_validated() -> None:
 
 
 def test_what_is_for_classes_is_refused_for_numbers() -> None:
-    task = Numbers()
-    assert isinstance(task.pipeline(ModelSettings())[-1], MKLRegressor)
+    task = Regression()
+    assert isinstance(model_pipeline(ModelSettings(), task)[-1], MKLRegressor)
     for setting in ({"bandwidths": "all-rows"}, {"multiclass": "ovr"}, {"probability": True}):
         with pytest.raises(IncompatibleError, match=next(iter(setting))):
-            task.pipeline(ModelSettings.named(setting))
+            model_pipeline(ModelSettings.named(setting), task)
     with pytest.raises(IncompatibleError, match="rpemekl"):
-        task.pipeline(ModelSettings(preset="rpemekl"))
+        model_pipeline(ModelSettings(preset="rpemekl"), task)
 
 
 def test_outliers_have_a_negative_score() -> None:

@@ -74,7 +74,7 @@ def test_errors_of_groups_are_those_of_a_fit_without_each(kind, weights, interce
     """The weighted mean of squared errors of rows predicted from the rows of other groups."""
     groups = np.random.default_rng(4).integers(0, 9, 40)
     side = GramSide(ROWS @ ROWS.T) if kind == "gram" else FeatureSide(ROWS)
-    target = Target("numbers", Y[:, 2], weights, groups)
+    target = Target.numbers(Y[:, 2], weights, groups)
     system = Ridge(intercept=intercept)._system(side, target)
     alphas, counts = np.array([3.0, 0.2]), np.ones(40) if weights is None else weights
     expected = np.zeros(2)

@@ -16,7 +16,7 @@ from mklkit.estimators.training_data import TrainingData
 from mklkit.learners import KDA, MHKS, SVM
 from mklkit.learners.smoothed_hinge import best_bias, solve_smoothed
 from mklkit.learners.support_vectors import choose_C, solve_primal
-from mklkit.plugin import GramSide, Target
+from mklkit.plugin import SEVERAL_CLASSES, GramSide, Target
 from mklkit.views.sides import FeatureSide
 
 EXACT = {"rtol": 1e-8, "atol": 1e-8}
@@ -151,7 +151,7 @@ def test_the_embedding_of_several_classes_is_whitened_by_weighted_rows(on):
     side_of = FeatureSide if on is on_features else (lambda a: GramSide(gram_of(a, a)))
     columns = rows if on is on_features else gram_of(rows, rows)
     learner = KDA(alpha=0.2)
-    fitted = learner.fit(side_of(rows), Target("several classes", codes, often.astype(float)))
+    fitted = learner.fit(side_of(rows), Target(SEVERAL_CLASSES, codes, often.astype(float)))
     points = columns @ fitted.projection
     means = np.stack(
         [np.average(points[codes == c], axis=0, weights=often[codes == c]) for c in range(3)]
@@ -162,7 +162,7 @@ def test_the_embedding_of_several_classes_is_whitened_by_weighted_rows(on):
     np.testing.assert_allclose(apart.T @ (often[:, None] * apart) + ridge, np.eye(2), atol=1e-8)
     # A row of weight 2 is the same row twice.
     twice, labels = rows.repeat(often, axis=0), codes.repeat(often)
-    repeated = learner.fit(side_of(twice), Target("several classes", labels))
+    repeated = learner.fit(side_of(twice), Target(SEVERAL_CLASSES, labels))
     new = rows[:7] + 0.2
     decided = fitted.decide(new if on is on_features else gram_of(new, rows))
     expected = repeated.decide(new if on is on_features else gram_of(new, twice))

@@ -57,7 +57,7 @@ def test_a_rule_that_writes_is_named(rule: Any, estimator: Callable[[Any], Any])
 
 
 def test_a_rule_on_numbers_that_writes_is_named() -> None:
-    combiner = weighting_rule("vandal", tasks=("numbers",))(writes_labels)()
+    combiner = weighting_rule("vandal", learns=("numbers",))(writes_labels)()
     with pytest.raises(MKLKitError, match="'vandal'"):
         MKLRegressor(combiner=combiner).fit(X, X[:, 0])
 

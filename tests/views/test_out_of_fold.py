@@ -16,7 +16,7 @@ from mklkit.plugin import Target, out_of_fold
 @pytest.mark.parametrize("grouped", [False, True])
 def test_values_are_those_of_machines_on_the_other_folds(two_classes, feature_map, grouped):
     rows, y = two_classes
-    target = Target("two classes", y, groups=np.arange(70) // 2 if grouped else None)
+    target = Target.two_classes(y, groups=np.arange(70) // 2 if grouped else None)
     splits = target.folds(4, np.random.RandomState(1))
     views, learner = views_of(TRIO, rows, feature_map), SVM(C=2.0, tol=1e-8)
     grams, weights = trio_grams(rows), np.array([0.5, 0.3, 0.2])

@@ -45,8 +45,14 @@ feature_maps = _of_kind("feature_map")
 learners = _of_kind("learner")
 missing = _of_kind("missing")
 presets = _of_kind("preset")
+tasks_by_name = _of_kind("task")
 packages = _of_kind("package")
-components = _of_kind("kernel", "feature_map", "combiner", "learner", "missing", "preset")
+components = _of_kind("kernel", "feature_map", "combiner", "learner", "missing", "task", "preset")
+
+
+def tasks(incomplete: str) -> Named:
+    """Return all tasks, and the word for the one that the target looks like."""
+    return [("auto", "by the values of the target"), *tasks_by_name(incomplete)]
 
 
 def kernels(ctx: typer.Context, incomplete: str) -> Named:

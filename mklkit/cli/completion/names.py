@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from mklkit._version import __version__
-from mklkit.cli.package_commands import COMMAND_GROUP
-from mklkit.registry.discovery import InstalledPlugin, installed_plugins
+from mklkit.registry.discovery import COMMAND_GROUP, InstalledPlugin, installed_plugins
 from mklkit.registry.hookspecs import ENTRY_POINT_GROUP
 
 Names = dict[str, dict[str, Any]]
@@ -30,7 +29,7 @@ NO_FILE = (OSError, ValueError, LookupError, TypeError, RecursionError, RuntimeE
 
 
 def known_names() -> Names:
-    """Return the names of all kinds, the columns of built-in data sets and plugins' packages."""
+    """Return the names of all kinds, target columns, columns of built-in data, and packages."""
     return kept_names("names", _find)
 
 
@@ -66,20 +65,21 @@ def _digest(*content: Any) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def _plugins() -> list[InstalledPlugin]:
+def plugins() -> list[InstalledPlugin]:
+    """Return the installed plugins, of components and of commands, without importing them."""
     groups = (ENTRY_POINT_GROUP, COMMAND_GROUP)
     return [plugin for group in groups for plugin in installed_plugins(group, lambda _: None)]
 
 
 def _state() -> list[Any]:
     """Return what the names depend on: versions, and the last change of a module."""
-    plugins = _plugins()
-    homes = [Path(__file__).parents[2], *(home for plugin in plugins for home in _homes(plugin))]
+    installed = plugins()
+    homes = [Path(__file__).parents[2], *(home for plugin in installed for home in _homes(plugin))]
     changes = [0]
     for file in (file for home in homes for file in home.rglob("*.py")):
         with suppress(OSError):  # of a dangling link, such as editors leave
             changes.append(file.stat().st_mtime_ns)
-    versions = [[plugin.name, plugin.distribution, plugin.version] for plugin in plugins]
+    versions = [[plugin.name, plugin.distribution, plugin.version] for plugin in installed]
     switched_off = os.environ.get("MKLKIT_DISABLE_PLUGINS", "")
     return [__version__, switched_off, versions, len(changes), max(changes)]
 
@@ -103,6 +103,8 @@ def _find() -> Names:
         kind: {entry.name: without_markup(entry.help) for entry in registry.entries(kind)}
         for kind in HOOKS
     }
+    columns = [column for task in registry.entries("task") for column in task.target.columns]
+    names["target"] = {column.name: without_markup(column.help) for column in columns}
     names["data"] = {name: list(map(str, read_builtin(name).columns)) for name in BUILTIN_NAMES}
-    packages = registry.distributions() | {plugin.distribution for plugin in _plugins()}
+    packages = registry.distributions() | {plugin.distribution for plugin in plugins()}
     return {**names, "package": dict.fromkeys(sorted(packages), "")}

@@ -139,7 +139,7 @@ class ClusterGating(GatingCombiner):
     name: ClassVar[str] = "cluster-gating"
     traits: ClassVar[CombinerTraits] = CombinerTraits(
         learner="kda",
-        tasks=("two classes", "several classes"),
+        learns=("two classes", "several classes"),
         row_weights="learner",
         search_space={"n_clusters": (1, 2, 4, 8)},
     )

@@ -25,14 +25,12 @@ from mklkit.protocols import (
     Projector,
     Rows,
     Target,
-    Task,
     Views,
     array_of,
     component_error,
     fit_learner,
     learner_parameters,
     learner_variants,
-    protected,
     traits_of,
 )
 from mklkit.protocols.combiner import RowWeightsCount
@@ -409,7 +407,8 @@ class WeightingCombiner(LearnedWeighting):
         views : Views
             The M kernels on the training samples.
         y : ndarray of shape (N,)
-            Labels −1 and +1, or numeric targets minus their mean.
+            The ``response`` of the target: labels −1 and +1, numeric targets minus their mean, or
+            what stands for a target of another kind.
 
         Returns
         -------
@@ -426,9 +425,7 @@ class WeightingCombiner(LearnedWeighting):
         self, views: Views, target: Target, learner: Learner, random_state: np.random.RandomState
     ) -> Array:
         """Return the weights (M,) of :meth:`weights`."""
-        y, row_weights = target.values, target.row_weights
-        if target.task == "numbers":  # whose zero is arbitrary
-            y = protected(y - np.average(y, weights=row_weights, axis=0))
+        y, row_weights = target.response, target.row_weights
         if traits_of(self, CombinerTraits).row_weights == "throughout":
             return self.weights(views, y, row_weights)  # type: ignore[call-arg]
         return self.weights(views, y)
@@ -453,7 +450,7 @@ def weighting_rule(
     feature_map: str = FEATURE_MAP,
     learner: str = LEARNER,
     from_moments: bool = False,
-    tasks: tuple[Task, ...] = ("two classes",),
+    learns: tuple[str, ...] = ("two classes",),
     row_weights: RowWeightsCount = "learner",
 ) -> Callable[[Callable[..., float]], type[WeightingCombiner]]:
     """Make a combiner from a function that scores one view.
@@ -467,7 +464,7 @@ def weighting_rule(
     from_moments : bool, default=False
         Whether, on features, the rule needs only ``view.class_moments``; as in
         :class:`~mklkit.plugin.CombinerTraits`.
-    tasks : tuple of str, default=("two classes",)
+    learns : tuple of str, default=("two classes",)
         What it learns; ``"numbers"`` are centred.
     row_weights : {"refused", "learner", "throughout"}, default="learner"
         Where weights of samples count. With ``"throughout"`` the function's third argument is the
@@ -502,7 +499,7 @@ def weighting_rule(
         feature_map=feature_map,
         learner=learner,
         from_moments=from_moments,
-        tasks=tasks,
+        learns=learns,
         row_weights=row_weights,
     )
 

@@ -25,6 +25,8 @@ USUAL_CV = "5x10"
 """Five folds, ten times, at any number of samples: repetition narrows the intervals."""
 USUAL_TRAINING = 0.5
 """The share of training rows in Monte-Carlo splits."""
+TARGETS = "targets"
+"""The value of ``strata`` that stratifies folds by the targets themselves."""
 MOST_SPLITS = 10_000
 """Far more than a test of differences needs; their row numbers are all in memory."""
 
@@ -174,7 +176,7 @@ def make_splits(
     *,
     seed: Any = 0,
     groups: NDArray[Any] | None = None,
-    classes: bool = True,
+    strata: Any = TARGETS,
 ) -> Splits:
     """Divide rows into training and test rows, once or several times.
 
@@ -188,8 +190,9 @@ def make_splits(
     groups : ndarray of shape (n_rows,), optional
         The group of each row, such as its patient. Rows of a group are on the same side of each
         split.
-    classes : bool, default=True
-        Whether the targets are classes. Then folds are stratified, and every class is trained on.
+    strata : ndarray of shape (n_rows,) or None, optional
+        Classes by which folds are stratified, each of which is trained on in every fold; by default
+        the targets. None for targets that are no classes.
 
     Raises
     ------
@@ -209,8 +212,9 @@ def make_splits(
     [set(), set()]
     """
     targets = np.asarray(targets)
-    codes = np.asarray(np.unique(targets, return_inverse=True)[1]) if classes else None
-    rows = SplitRows(targets, codes, groups)
+    classes = targets if isinstance(strata, str) else strata
+    codes = None if classes is None else np.asarray(np.unique(classes, return_inverse=True)[1])
+    rows = SplitRows(targets if classes is None else np.asarray(classes), codes, groups)
     splits = read_cv(cv).of(rows, seed)
     _check_number(len(splits))
     check_apart(splits, groups)

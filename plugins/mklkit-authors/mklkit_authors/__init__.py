@@ -16,4 +16,5 @@ class Template(StrEnum):
     map = "map"
     learner = "learner"
     missing = "missing"
+    task = "task"
     command = "command"

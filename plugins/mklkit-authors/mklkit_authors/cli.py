@@ -66,7 +66,7 @@ def new(
         typer.Option(
             help="A combiner (one weight per kernel; weights that depend on the row; learners"
             " fitted jointly; decisions joined), a kernel, a feature map, a learner, a strategy for"
-            " missing sources, or a command.",
+            " missing sources, a task, or a command.",
         ),
     ] = Template.weighting,
     into: Annotated[

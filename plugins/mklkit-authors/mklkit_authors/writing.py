@@ -29,6 +29,10 @@ _KINDS: dict[Template, tuple[Kind, str]] = {
     Template.map: ("feature_map", "--learner mhks --map"),
     Template.learner: ("learner", "--learner"),
     Template.missing: ("missing", "--missing"),
+    Template.task: (
+        "task",
+        'breast_cancer --lower "mean radius" --upper "worst radius" --task',
+    ),
 }
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _IMPORT = re.compile(r"^(?:from|import) (\w+).*\n", re.MULTILINE)

@@ -162,7 +162,7 @@ def fit_silent(self: Any, side: Any, target: Any) -> Any:
     return LinearDecision(np.zeros(side.features().shape[1]), 0.0)
 
 
-NUMBERS = LearnerTraits(on_features=True, tasks=("two classes", "numbers"))
+NUMBERS = LearnerTraits(on_features=True, learns=("two classes", "numbers"))
 
 
 @defect("learns_what_is_plain", Learner, NUMBERS)

@@ -21,6 +21,7 @@ from helpers.environments import Environment
 from helpers.processes import Outcome, run_in_process
 from mklkit_authors import Template
 from mklkit_authors.testing.missing import MISSING_CHECKS
+from mklkit_authors.testing.tasks import TASK_CHECKS
 from mklkit_authors.writing import NewPlugin
 
 from mklkit import plugin
@@ -35,6 +36,7 @@ PAGES = {
     Template.map: "docs/guides/plugins/write-a-feature-map.md",
     Template.learner: "docs/guides/plugins/write-a-learner.md",
     Template.missing: "docs/guides/plugins/write-a-missing-source-strategy.md",
+    Template.task: "docs/guides/plugins/write-a-task.md",
     Template.command: "docs/guides/plugins/add-a-command.md",
 }
 COMPONENTS = [template for template in PAGES if template is not Template.command]
@@ -158,7 +160,8 @@ def test_its_own_test_passes(installed: Installed, template: Template) -> None:
     passed = [line for line in lines if " PASSED" in line]
     skipped = [line for line in lines if " SKIPPED" in line]
     assert len(passed) + len(skipped) == len(lines)
-    least = len(MISSING_CHECKS) if template == "missing" else CHECKS_AT_LEAST
+    own = {Template.missing: len(MISSING_CHECKS), Template.task: len(TASK_CHECKS)}
+    least = own.get(template, CHECKS_AT_LEAST)
     assert len(passed) >= (least if template in COMPONENTS else 2)
 
 
@@ -176,8 +179,12 @@ def test_it_is_listed_and_works(installed: Installed, template: Template) -> Non
     model = printed["model"]
     used = [model["combiner"], model["feature_map"], model["learner"]]
     used += [kernel["spec"].partition("(")[0] for kernel in model["kernels"]]
-    assert new.name in used or template is Template.missing  # which no model lists
-    assert printed["scores"]["held_out"]["balanced_accuracy"] > 0.75
+    if template is Template.task:
+        assert (printed["data"]["task"], model["targets"]) == (new.name, ["lower", "upper"])
+        assert printed["scores"]["held_out"]["better_than_baseline"]
+    else:
+        assert new.name in used or template is Template.missing  # which no model lists
+        assert printed["scores"]["held_out"]["balanced_accuracy"] > 0.75
     # Whoever opens the file without the package is told its name.
     plugins = read_metadata(installed.environment.folder / f"{template.value}.mkl")["plugins"]
     assert [plugin["distribution"] for plugin in plugins] == [new.distribution]
@@ -189,7 +196,8 @@ def test_the_last_steps_of_each_page_are_the_same(template: Template) -> None:
     *_, scaffold, check, compare = commands(PAGES[template])
     assert scaffold == f"mklkit plugin new {new.name} --template {template.value}"
     assert check == f"mklkit plugin check {new.distribution}"
-    table = "digits_missing" if template is Template.missing else "wine"
+    tables = {Template.missing: "digits_missing", Template.task: "breast_cancer"}
+    table = tables.get(template, "wine")
     assert compare.startswith(f"mklkit compare {table} ")
     assert f" {new.name}" in compare
 

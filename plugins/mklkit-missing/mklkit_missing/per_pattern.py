@@ -121,13 +121,13 @@ class PatternDecision(BlockDecision):
 
 def _least(target: Target) -> int:
     """Return the fewest distinct values that allow learning: all classes, if there are several."""
-    if target.task == "several classes":
+    if target.is_several:
         return len(np.unique(target.values))
-    return 1 if target.task == "none" else 2
+    return 1 if target.kind.is_empty else 2
 
 
 def _default(target: Target) -> Array:
     """Return the values of a row that nothing is known of, () or (number of values,)."""
-    if target.task == "numbers":
+    if target.kind.name == "numbers":
         return np.asarray(np.average(target.values, axis=0, weights=target.row_weights))
-    return np.zeros(_least(target) if target.task == "several classes" else ())
+    return np.zeros(_least(target) if target.is_several else ())

@@ -168,8 +168,8 @@ class _AbsentMarginCombiner(Combiner):
     def check(self, explicit: bool, target: Target) -> None:
         """Raise an ``IncompatibleError`` if there is no such margin."""
         problem = ""
-        if target.task != "two classes":
-            problem = f"measures margins of two classes, and the target is {target.task!r}"
+        if target.kind.name != "two classes":
+            problem = f"measures margins of two classes, and the target is {target.kind.name!r}"
         elif explicit:
             problem = "works on Gram matrices: use feature_map='implicit'"
         elif not self.combiner.gives_weights or self.combiner.name == "fixed-share":

@@ -57,7 +57,7 @@ class SaddleWeighting(LearnedWeighting, ABC):
             return np.ones(1)
         # The inner solution must be more exact than tol, or its errors would count as a gap.
         inner = float(np.clip(0.1 * self.tol, 1e-9, 1e-3))
-        if target.task == "numbers":
+        if target.kind.name == "numbers":
             return self.solve(numbers_problem(gram_stack(views), target, learner, self.C, inner))
         C = self.C or learner.fixed_C or 1.0
         labels = target.values.astype(np.float64)

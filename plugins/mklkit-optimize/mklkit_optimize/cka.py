@@ -41,7 +41,7 @@ class CKA(WeightingCombiner):
 
     name: ClassVar[str] = "cka"
     traits: ClassVar[CombinerTraits] = CombinerTraits(
-        tasks=("two classes", "numbers"), row_weights="learner"
+        learns=("two classes", "numbers", "any"), row_weights="learner"
     )
 
     def weights(self, views: Views, y: Array) -> Array:

@@ -60,7 +60,7 @@ class Consensus(WeightingCombiner):
     name: ClassVar[str] = "consensus"
     searched_as: ClassVar[dict[str, str]] = {"statis": "consensus", "statis-umkl": "consensus"}
     traits: ClassVar[CombinerTraits] = CombinerTraits(
-        tasks=("two classes", "several classes", "numbers", "none"),
+        learns=("two classes", "several classes", "numbers", "none", "any"),
         row_weights="learner",
         from_moments=True,
     )
@@ -131,7 +131,7 @@ class GraphConsensus(WeightingCombiner):
         "full-umkl": "graph-consensus",
     }
     traits: ClassVar[CombinerTraits] = CombinerTraits(
-        tasks=("two classes", "several classes", "numbers", "none"),
+        learns=("two classes", "several classes", "numbers", "none", "any"),
         row_weights="learner",
         search_space={"n_neighbors": (3, 5, 10)},
     )

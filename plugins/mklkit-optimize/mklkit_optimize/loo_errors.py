@@ -104,7 +104,7 @@ def least_loo_errors(
     """
     error, n_targets, n_kernels = LooError(grams, targets, groups), targets.shape[1], len(grams)
     even = sum(gram / size for gram, size in zip(grams, sizes, strict=True))
-    together = Ridge().fit(GramSide(even), Target("numbers", targets, groups=groups))
+    together = Ridge().fit(GramSide(even), Target.numbers(targets, groups=groups))
     ridges = np.unique(np.quantile(together.alpha, [0, 0.5, 1], method="nearest"))
     points = -np.log(np.multiply.outer(np.outer(ridges, STARTS).ravel(), sizes))
     best, least = np.tile(points[:1], (n_targets, 1)), np.full(n_targets, np.inf)

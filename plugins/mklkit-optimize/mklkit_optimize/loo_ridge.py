@@ -74,7 +74,7 @@ class LooRidge(LearnedWeighting):
     name: ClassVar[str] = "loo-ridge"
     joins_targets: ClassVar[bool] = True
     traits: ClassVar[CombinerTraits] = CombinerTraits(
-        learner="ridge", tasks=("two classes", "numbers"), row_weights="learner"
+        learner="ridge", learns=("two classes", "numbers"), row_weights="learner"
     )
 
     rows: int = attrs.field(default=500, converter=as_int, validator=[instance_of(int), ge(10)])

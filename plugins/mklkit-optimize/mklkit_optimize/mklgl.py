@@ -63,7 +63,7 @@ class MKLGL(NormBallWeighting, SaddleWeighting):
 
     name: ClassVar[str] = "mklgl"
     traits: ClassVar[CombinerTraits] = CombinerTraits(
-        tasks=("two classes", "numbers"),
+        learns=("two classes", "numbers"),
         row_weights="throughout",
         search_space={"p": (4.0, 2.0, 4 / 3, 1.0)},
     )

@@ -74,7 +74,7 @@ class SimpleMKL(SaddleWeighting):
 
     name: ClassVar[str] = "simplemkl"
     traits: ClassVar[CombinerTraits] = CombinerTraits(
-        tasks=("two classes", "numbers"), row_weights="throughout"
+        learns=("two classes", "numbers"), row_weights="throughout"
     )
 
     def solve(self, problem: SaddleProblem) -> Array:

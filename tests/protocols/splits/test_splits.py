@@ -21,7 +21,9 @@ def hold_out(
     groups: NDArray[Any] | None = None,
     classes: bool = True,
 ) -> Split:
-    (split,) = make_splits(labels, HoldOut(share), seed=seed, groups=groups, classes=classes)
+    (split,) = make_splits(
+        labels, HoldOut(share), seed=seed, groups=groups, strata="targets" if classes else None
+    )
     return split
 
 

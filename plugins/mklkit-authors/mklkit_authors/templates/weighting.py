@@ -23,7 +23,7 @@ class Sketch(WeightingCombiner):
 
     name: ClassVar[str] = "sketch"
     traits: ClassVar[CombinerTraits] = attrs.evolve(
-        WeightingCombiner.traits, tasks=("two classes", "numbers"), row_weights="throughout"
+        WeightingCombiner.traits, learns=("two classes", "numbers"), row_weights="throughout"
     )
 
     power: float = attrs.field(default=2.0, converter=float, validator=[gt(0), finite_number])

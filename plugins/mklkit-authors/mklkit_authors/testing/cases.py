@@ -16,7 +16,6 @@ from mklkit.protocols import (
     FeatureMapTraits,
     KernelTraits,
     Target,
-    Task,
     traits_of,
 )
 from mklkit.registry.columns import bind_kernels
@@ -25,11 +24,12 @@ from mklkit.registry.entries import TRAITS, Kind
 from mklkit.registry.readings import texts_of
 from mklkit.registry.registry import get_registry
 from mklkit.registry.specs import parse_spec
+from mklkit.registry.tasks import kind_named
 from mklkit.views.view_set import ViewSet
 from mklkit_authors.testing.expectations import CheckFailure
 from mklkit_authors.testing.rows import labels_of, numbers_of, two_classes
 
-TASKS: tuple[Task, ...] = ("two classes", "numbers", "none")
+TASKS = ("two classes", "numbers", "none")
 """The tasks for checking learners and combiners; several classes are checked in pairs."""
 
 GAUSSIAN = "rbf(sigma='mean')"
@@ -59,7 +59,7 @@ class Case:
     """Rows (T, d) for a kernel that needs particular ones; by default of the kind it reads."""
     fits: dict[Any, Any] = attrs.field(factory=dict)
     """Cache of fitted objects, shared by the cases of a component."""
-    variant: tuple[Task, str | None] | None = None
+    variant: tuple[str, str | None] | None = None
     """The task and the map of a learner or combiner; by default the first that it declares."""
 
     @cached_property
@@ -152,16 +152,16 @@ class Case:
         if self.kind == "learner":
             maps = ["empirical"] * traits.on_features + ["implicit"] * traits.on_gram
         for task in TASKS:
-            for name in maps if task in traits.tasks else []:
+            for name in maps if task in traits.learns else []:
                 yield attrs.evolve(self, variant=(task, name))
 
     @cached_property
-    def _variant(self) -> tuple[Task, str | None]:
+    def _variant(self) -> tuple[str, str | None]:
         usual = next(self.variants()).variant if self.variant is None else self.variant
         return ("two classes", None) if usual is None else usual
 
     @property
-    def task(self) -> Task:
+    def task(self) -> str:
         """The values for checking the component: labels if it learns from them."""
         return self._variant[0]
 
@@ -190,7 +190,7 @@ class Case:
         """The feature map and learner that an estimator would use with the component."""
         registry = get_registry()
         if self.kind == "combiner":
-            choice = choose_components(self.component, None, None, task=self.task)
+            choice = choose_components(self.component, None, None, target=kind_named(self.task))
             usual = choice.learner == registry.create("learner", "svm")
             learner = registry.create("learner", QUICK_SVM) if usual else choice.learner
             return choice.feature_map, learner
@@ -215,7 +215,9 @@ class Case:
     def target(self, y: Array | None = None, row_weights: Array | None = None) -> Target:
         """Return labels −1 and +1, or numbers, as a target that the learner or combiner takes."""
         y = self.y if y is None else y
-        return Target(self.task, np.zeros(len(y)) if self.task == "none" else y, row_weights)
+        return Target(
+            kind_named(self.task), np.zeros(len(y)) if self.task == "none" else y, row_weights
+        )
 
     # The fitted component.
 

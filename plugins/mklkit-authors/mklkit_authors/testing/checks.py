@@ -30,6 +30,7 @@ from mklkit_authors.testing.fits import (
 )
 from mklkit_authors.testing.kernels import KERNEL_CHECKS, MAP_CHECKS
 from mklkit_authors.testing.missing import MISSING_CHECKS
+from mklkit_authors.testing.tasks import TASK_CHECKS
 
 Outcome = Literal["passed", "failed", "not applicable"]
 
@@ -54,6 +55,7 @@ CHECKS: dict[Kind, tuple[CheckFunction, ...]] = {
         weights_of_rows_count,
     ),
     "missing": MISSING_CHECKS,
+    "task": TASK_CHECKS,
     "preset": PRESET_CHECKS,
 }
 
@@ -166,7 +168,7 @@ def component_checks(
     ----------
     component : component, component class or preset
         A class is instantiated with its defaults.
-    kind : {"kernel", "feature_map", "learner", "combiner", "missing", "preset"}, optional
+    kind : {"kernel", "feature_map", "learner", "combiner", "missing", "task", "preset"}, optional
         By default it is inferred.
     rows : ndarray of shape (T, d), optional
         Samples for a kernel that needs particular ones; 12 or more.
@@ -201,7 +203,7 @@ def component_checks(
         )
     case = Case(component, kind, None if rows is None else np.asarray(rows))
     functions = CHECKS[kind]
-    if kind not in ("preset", "missing"):
+    if kind not in ("preset", "missing", "task"):
         functions += (*COMPONENT_CHECKS, *ESTIMATOR_CHECKS)
     return [Check(kind, case.label, function, case) for function in functions]
 
@@ -213,7 +215,7 @@ def check_component(component: Any, kind: Kind | None = None, rows: Array | None
     ----------
     component : component, component class or preset
         A class is instantiated with its defaults.
-    kind : {"kernel", "feature_map", "learner", "combiner", "missing", "preset"}, optional
+    kind : {"kernel", "feature_map", "learner", "combiner", "missing", "task", "preset"}, optional
         By default it is inferred.
     rows : ndarray of shape (T, d), optional
         Samples for a kernel that needs particular ones; 12 or more.

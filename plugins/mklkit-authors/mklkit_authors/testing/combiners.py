@@ -11,6 +11,7 @@ import numpy as np
 from mklkit.errors import MKLKitError, WeightsWarning
 from mklkit.protocols import CombinerTraits, traits_of
 from mklkit.registry.composing import choose_components
+from mklkit.registry.tasks import kind_named
 from mklkit.views.deciding import BlockDecision, RowBlock
 from mklkit_authors.testing.cases import Case
 from mklkit_authors.testing.expectations import (
@@ -25,7 +26,7 @@ from mklkit_authors.testing.expectations import (
 def declares_its_partners(case: Case) -> None:
     """The class names a feature map and a learner that exist and work together."""
     try:
-        choose_components(case.component, None, None, task=case.task)
+        choose_components(case.component, None, None, target=kind_named(case.task))
     except MKLKitError as error:
         raise CheckFailure(
             f"Expected a feature map and a learner that work with {case.label}; got: {error} "

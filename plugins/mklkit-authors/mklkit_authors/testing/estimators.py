@@ -16,7 +16,7 @@ from mklkit.estimators.from_preset import preset_classifier
 from mklkit.estimators.one_class import MKLOneClass
 from mklkit.estimators.regressor import MKLRegressor
 from mklkit.persistence import load_model, save_model
-from mklkit.protocols import Array, Preset, Task, is_name, traits_of
+from mklkit.protocols import Array, Preset, is_name, traits_of
 from mklkit.registry.columns import bind_kernels
 from mklkit.registry.composing import choose_components
 from mklkit.registry.entries import TRAITS
@@ -29,7 +29,7 @@ from mklkit_authors.testing.expectations import (
     expect_close,
 )
 
-ESTIMATORS: dict[Task, Callable[..., Any]] = {
+ESTIMATORS: dict[str, Callable[..., Any]] = {
     "two classes": MKLClassifier,
     "numbers": MKLRegressor,
     "none": MKLOneClass,

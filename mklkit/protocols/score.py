@@ -8,10 +8,11 @@ from typing import Any, Literal
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
 
 from mklkit.display import numbers
-from mklkit.protocols import Array
+from mklkit.protocols.rows import Array
+
+__all__ = ["Answers", "Score", "Scorer", "of_labels", "values_of"]
 
 Scorer = Callable[[Any, Any, Any], float]
 """A function of a fitted model, rows and targets; larger is better."""
@@ -19,9 +20,9 @@ Scorer = Callable[[Any, Any, Any], float]
 
 @attrs.frozen(eq=False)
 class Answers:
-    """What a score may see of the tested rows.
+    """What a score may see of the scored samples.
 
-    Attributes
+    Parameters
     ----------
     truth, predictions : ndarray of shape (n,) or (n, n_targets)
         The targets and their predictions; of classes their numbers.
@@ -35,6 +36,16 @@ class Answers:
         The mean squared error at which R² is 0.
     values, probabilities : ndarray of shape (n,) or (n, n_classes), optional
         Decision values, and the probabilities of the classes.
+
+    See Also
+    --------
+    Score : Computes a value from them.
+
+    Examples
+    --------
+    >>> answers = Answers(np.array([1.0, 2.0]), np.array([1.0, 4.0]), training=np.array([3.0]))
+    >>> float(np.abs(answers.truth - answers.predictions).mean()), answers.has("probabilities")
+    (1.0, False)
     """
 
     truth: NDArray[Any]
@@ -45,6 +56,21 @@ class Answers:
     variance: Array | None = None
     values: Array | None = None
     probabilities: Array | None = None
+
+    def has(self, needs: str) -> bool:
+        """Return whether they have what a score ``needs``.
+
+        Parameters
+        ----------
+        needs : str
+            What a score is computed from.
+
+        Returns
+        -------
+        bool
+            True if they have.
+        """
+        return needs == "labels" or getattr(self, needs) is not None
 
 
 def words_of(score: str) -> str:
@@ -69,10 +95,10 @@ class Score:
 
     A task lists its scores once; all commands, tables, JSON and reports iterate over them.
 
-    Attributes
+    Parameters
     ----------
     name : str
-        scikit-learn's name if it has one; that of an error begins with ``neg_``.
+        The name that scikit-learn uses if it has one; that of an error begins with ``neg_``.
     of : callable, optional
         Its value, of an error without the sign, from :class:`Answers`. With it, every command
         computes the score; without, it is computed only on request, by scikit-learn.
@@ -94,12 +120,21 @@ class Score:
         Heads of tables, and on a terminal (None: left out).
     decimal : bool
         Whether tables write a share as a decimal, as is usual for areas.
-    metric : callable, optional
-        A function of truth and predictions, if scikit-learn has no scorer of the name.
     of_model : callable, optional
         A scorer to use instead of scikit-learn's of the name.
     ranks : bool
         False for a baseline, which models can't be ranked by.
+
+    See Also
+    --------
+    Answers : What it is computed from.
+    Task : Lists the scores of its models.
+
+    Examples
+    --------
+    >>> error = Score("neg_error", lambda a: float(np.abs(a.truth - a.predictions).mean()))
+    >>> error.key, error.lower, error.of(Answers(np.array([1.0]), np.array([3.0])))
+    ('error', True, 2.0)
     """
 
     name: str
@@ -114,7 +149,6 @@ class Score:
     head: str = attrs.field()
     short: str | None = attrs.field()
     decimal: bool = False
-    metric: Callable[..., Any] | None = None
     of_model: Scorer | None = None
     ranks: bool = True
 
@@ -166,20 +200,34 @@ class Score:
         return (100, 1) if self.share else (1, 3)
 
     @property
-    def scoring(self) -> Any:
-        """What scikit-learn's searches take as ``scoring``: a name, or a scorer."""
-        if self.of_model is not None:
-            return self.of_model
-        return self.name if self.name in get_scorer_names() else make_scorer(self.metric)
+    def is_known(self) -> bool:
+        """Whether scikit-learn has a scorer of the name, and no other replaces it."""
+        # Imported late, since every command imports the protocols.
+        from sklearn.metrics import get_scorer_names
+
+        return self.of_model is None and self.name in get_scorer_names()
 
     @property
-    def scorer(self) -> Scorer:
-        """scikit-learn's scorer."""
-        scorer: Scorer = get_scorer(self.scoring)
-        return scorer
+    def scorer(self) -> Scorer | None:
+        """The scorer of scikit-learn, or the one that replaces it; None without any."""
+        from sklearn.metrics import get_scorer
+
+        known: Scorer | None = get_scorer(self.name) if self.is_known else self.of_model
+        return known
 
     def written(self, value: float | None) -> str:
-        """Return a value as text."""
+        """Return a value as text.
+
+        Parameters
+        ----------
+        value : float or None
+            A value of the score; None if it is undefined.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         if value is None:
             return "undefined"
         if self.is_share:
@@ -187,7 +235,18 @@ class Score:
         return numbers.significant(value, 4) if self.unit == "error" else numbers.number(value, 3)
 
     def possible(self, value: float) -> bool:
-        """Return whether a value is in the range, or missing."""
+        """Return whether a value is in the range, or missing.
+
+        Parameters
+        ----------
+        value : float or None
+            A value of the score; None if it is undefined.
+
+        Returns
+        -------
+        bool
+            True if it is.
+        """
         return bool(np.isnan(value) or self.low <= value <= self.high)
 
 
@@ -202,13 +261,8 @@ def of_labels(metric: Callable[..., Any]) -> Callable[[Answers], float]:
 
 def values_of(answers: Answers, scores: Iterable[Score]) -> dict[str, float]:
     """Return the values of scores by their keys, as far as the answers have what they need."""
-    present = {
-        "labels": True,
-        "values": answers.values is not None,
-        "probabilities": answers.probabilities is not None,
-    }
     return {
         score.key: score.of(answers)
         for score in scores
-        if score.of is not None and present[score.needs]
+        if score.of is not None and answers.has(score.needs)
     }

@@ -1,61 +1,69 @@
-"""Rows without labels, among which outliers are detected."""
+"""Outlier detection: rows without labels, scored by known outliers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import is_outlier_detector
-from sklearn.pipeline import Pipeline
 
-from mklkit.datasets.pipeline import model_pipeline
 from mklkit.errors import DataError
-from mklkit.estimators.model_settings import ModelSettings
 from mklkit.estimators.one_class import MKLOneClass
 from mklkit.evaluation.class_scores import OUTLIER_SCORES, answers_of
-from mklkit.evaluation.score import Answers, Score
-from mklkit.evaluation.tasks.base import Task
-from mklkit.evaluation.tasks.classification import Classes
-from mklkit.protocols import Array
-from mklkit.protocols import Task as Learned
+from mklkit.protocols import NO_TARGET, Answers, Array, Score, TargetKind
+from mklkit.registry.hookspecs import register
+from mklkit.tasks.classification import Classification
 
 
+@register
 @attrs.frozen(eq=False)
-class OneClass(Classes):
-    """Rows without labels, which are predicted to be inliers or outliers."""
+class Outliers(Classification):
+    """Detect outliers without labels, and score by them: they are the rarer of two classes.
 
-    kind: ClassVar[str] = "outliers"
-    learned: ClassVar[Learned] = "none"
+    Parameters
+    ----------
+    targets : tuple of str, default=("target",)
+        The name of the column of the two classes.
+    labels : ndarray of shape (2,)
+        The words for outliers and inliers.
+
+    Examples
+    --------
+    >>> Outliers().truth(np.array(["fine", "odd", "fine"])).tolist()
+    [1, -1, 1]
+    """
+
+    name: ClassVar[str] = "outliers"
+    kinds: ClassVar[tuple[TargetKind, ...]] = (NO_TARGET,)
+    estimator: ClassVar[type] = MKLOneClass
+    estimator_noun: ClassVar[str] = "outlier detector"
     scores: ClassVar[tuple[Score, ...]] = OUTLIER_SCORES
+    step: ClassVar[str] = "detect"
+    takes_classes: ClassVar[bool] = False
+    in_parts: ClassVar[bool] = False
     default_methods: ClassVar[tuple[str, ...]] = ()
-    estimators: ClassVar[tuple[str, Callable[[Any], bool]]] = (
-        "outlier detector",
-        is_outlier_detector,
-    )
 
     labels: NDArray[Any] = attrs.field(factory=lambda: np.array(["outlier", "inlier"]))
+
+    @classmethod
+    def claims(cls, columns: pd.DataFrame) -> bool:
+        """Return False: rows are learned without labels only on request."""
+        return False
 
     def checked(self, y: Any, n_rows: int) -> NDArray[Any]:
         """Return 1 for inliers and −1 for outliers, given by name or by these numbers."""
         known = {"inlier": 1, "outlier": -1, "1": 1, "-1": -1, "1.0": 1, "-1.0": -1}
-        signs = np.array([known.get(str(label), 0) for label in Task.checked(self, y, n_rows)])
+        targets = super(Classification, self).checked(y, n_rows)
+        signs = np.array([known.get(str(label), 0) for label in targets])
         if {*signs.tolist()} != {1, -1}:
             raise DataError(
                 "Rows are scored by whether they are outliers: y must be -1 or 'outlier' for some,"
                 " and 1 or 'inlier' for the others."
             )
         return signs
-
-    def baselines(self, seed: int, n_jobs: int | None, class_weight: Any) -> dict[str, Any]:
-        """Return an isolation forest."""
-        # Importing it takes a while, and most commands do not need it.
-        from sklearn.ensemble import IsolationForest
-
-        return {"isolation forest": IsolationForest(n_jobs=n_jobs, random_state=seed)}
 
     def check_learnable(self, name: str, targets: NDArray[Any]) -> None:
         """Refuse other numbers of classes than two."""
@@ -71,14 +79,35 @@ class OneClass(Classes):
         _, codes = np.unique(targets, return_inverse=True)
         return np.where(codes == np.bincount(codes).argmax(), 1, -1)
 
+    @classmethod
+    def fits(cls, model: Any) -> bool:
+        """Return whether an estimator detects outliers."""
+        return bool(is_outlier_detector(model))
+
+    @classmethod
+    def of_model(cls, model: Any) -> Self:
+        """Return the task; its labels are words."""
+        return cls()
+
+    @property
+    def why_no_classes(self) -> str:
+        """Why options for classes do not apply, as a part of a sentence."""
+        return "outliers are found without labels"
+
+    def baselines(self, seed: int, n_jobs: int | None, class_weight: Any) -> dict[str, Any]:
+        """Return an isolation forest."""
+        # Importing it takes a while, and most commands do not need it.
+        from sklearn.ensemble import IsolationForest
+
+        return {"isolation forest": IsolationForest(n_jobs=n_jobs, random_state=seed)}
+
     def usual_score(self, targets: NDArray[Any]) -> str:
         """Return the area under the ROC curve, however rare outliers are."""
         return self.ranked_by[0]
 
-    def pipeline(self, settings: ModelSettings, scoring: Any = None) -> Pipeline:
-        """Return the steps with an :class:`mklkit.MKLOneClass`; refuse options for classes."""
-        reason = "outliers are found without labels"
-        return model_pipeline(settings, MKLOneClass, "detect", scoring, reason)
+    def needs_probabilities(self, name: str, targets: NDArray[Any]) -> bool:
+        """Return False: detectors have none."""
+        return False
 
     def answers(
         self,
@@ -92,14 +121,14 @@ class OneClass(Classes):
         """Return −1 and 1 as numbers of classes, with decision values."""
         return answers_of(model, rows, truth, predictions, np.array([-1, 1]))
 
-    def details(
-        self, answers: Answers, truth: NDArray[Any], predictions: NDArray[Any], known: NDArray[Any]
-    ) -> dict[str, Any]:
-        """Return nothing."""
-        return {}
-
     def predictions(self, model: Any, rows: Any) -> pd.DataFrame:
         """Return ``"inlier"`` if the score is 0 or more, else ``"outlier"``, and the score."""
         values = np.asarray(model.decision_function(rows))
         words = self.labels[(values >= 0).astype(int)]
         return pd.DataFrame({"prediction": words, "score": values})
+
+    def details(
+        self, answers: Answers, truth: NDArray[Any], predictions: NDArray[Any], known: NDArray[Any]
+    ) -> dict[str, Any]:
+        """Return nothing."""
+        return {}

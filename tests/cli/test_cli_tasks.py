@@ -1,0 +1,134 @@
+"""A task of a package with two target columns, through every command: the listing of its page."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.documents import listings
+from helpers.processes import Outcome, Run, on_path, run_in_process, write_plugin
+
+PAGE = "docs/guides/plugins/write-a-task.md"
+N_ROWS = 90
+
+
+@attrs.frozen
+class Site:
+    """A table of intervals, and the environment in which the package of the task is installed."""
+
+    table: Path
+    model: Path
+    environment: dict[str, str]
+
+    def run(self, *arguments: object) -> Outcome:
+        outcome = run_in_process(*arguments, **self.environment)
+        assert outcome.code == 0, outcome
+        return outcome
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    folder = tmp_path_factory.mktemp("intervals")
+    source, *_ = listings(PAGE, "python")
+    where = on_path(write_plugin(folder / "site", "interval", source))
+    where["XDG_CACHE_HOME"] = str(folder / "cache")
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(N_ROWS, 3))
+    numbers = rows[:, 0] + np.sin(rows[:, 1])
+    frame = pd.DataFrame(rows, columns=list("abc"))
+    frame["lo"], frame["upper"] = numbers - random.random(N_ROWS), numbers + random.random(N_ROWS)
+    frame.loc[3, "upper"] = np.nan
+    frame.to_csv(folder / "table.csv", index=False)
+    whole = Site(folder / "table.csv", folder / "model.mkl", where)
+    whole.run("fit", whole.table, "--task", "interval", "--lower", "lo", "-o", whole.model)
+    return whole
+
+
+def distances(site: Site, predictions: Any) -> Any:
+    """Return how far predictions are from the intervals, by hand."""
+    bounds = pd.read_csv(site.table)
+    below, above = bounds["lo"] - predictions, predictions - bounds["upper"]
+    return np.maximum(np.maximum(below, above), 0)[bounds["upper"].notna()]
+
+
+def test_predictions_are_scored_by_both_columns(site: Site) -> None:
+    done = site.run("predict", site.model, site.table)
+    table = pd.read_csv(io.StringIO(done.out))
+    assert list(table) == ["prediction"]
+    outside = distances(site, table["prediction"])
+    share = 100 * (outside == 0).mean()
+    assert f"distance {outside.mean():.4g}, inside {share:.1f} %" in done.err
+    assert f"on the {N_ROWS - 1} rows" in done.err
+
+
+def test_its_options_name_the_task(site: Site) -> None:
+    named = site.run("fit", site.table, "--task", "interval", "--lower", "lo", "--json").json
+    inferred = site.run("fit", site.table, "--lower", "lo", "--upper", "upper", "--json").json
+    for result in (named, inferred):
+        assert result["data"]["targets"] == ["lo", "upper"]
+        assert result["data"]["task"] == result["model"]["task"] == "interval"
+        assert result["model"]["learner"] == "bounds-ridge"
+        assert result["scores"]["held_out"]["better_than_baseline"]
+    assert named["scores"] == inferred["scores"]
+
+
+def test_wrong_options_are_refused(site: Site) -> None:
+    run_in_process(
+        "fit", site.table, "--task", "regression", "--lower", "a", **site.environment
+    ).refused("--lower", "regression")
+    run_in_process("fit", site.table, "--task", "intervals", **site.environment).refused(
+        "interval", "Did you mean"
+    )
+    run_in_process("fit", site.table, "--task", "interval", **site.environment).refused("'lower'")
+    swapped = ("--lower", "upper", "--upper", "lo")
+    run_in_process("fit", site.table, *swapped, **site.environment).refused("lower one first")
+
+
+def test_kernels_are_proposed_and_weighted_by_the_response(site: Site) -> None:
+    options = "--lower", "lo", "--combiner", "alignment", "--kernels", "auto", "--json"
+    fitted = site.run("fit", site.table, *options).json
+    assert any("took" in choice for choice in fitted["choices"])
+    proposed = site.run("kernels", site.table, "--lower", "lo", "-k", "auto", "--json").json
+    assert proposed["kernels"]
+
+
+def test_it_is_tuned_evaluated_and_compared(site: Site, tmp_path: Path) -> None:
+    task = "--lower", "lo"
+    tuned = site.run("fit", site.table, *task, "--tune", "fast", "--json").json
+    assert any("best of 3 settings" in choice for choice in tuned["choices"])
+    folds = site.run("evaluate", site.table, *task, "--cv", "3", "--json").json
+    assert folds["plan"]["folds"] == 3
+    assert folds["scores"]["distance"]["mean"] < folds["scores"]["baseline"]["mean"]
+    reports = [tmp_path / f"report.{ending}" for ending in ("html", "json", "tex", "csv")]
+    written = [part for path in reports for part in ("--report", path)]
+    options = "--cv", "2x1", "-c", "alignment", *written, "-o", tmp_path / "best.mkl", "--json"
+    compared = site.run("compare", site.table, *task, *options).json
+    assert (compared["plan"]["task"], compared["plan"]["score"]) == ("interval", "neg_distance")
+    methods = {row["method"]: row for row in compared["tables"]["table"]}
+    assert {"alignment", "uniform", "best-single"} <= methods.keys()
+    assert methods["uniform"]["score"] == pytest.approx(-methods["uniform"]["distance"])
+    assert methods["uniform"]["score"] > methods["uniform"]["guess"]
+    assert "Inside" in reports[0].read_text("utf-8")
+    assert site.run("predict", tmp_path / "best.mkl", site.table).out.startswith("prediction")
+
+
+def test_a_model_is_explained_and_inspected(site: Site) -> None:
+    explained = site.run("explain", site.model, site.table, "--cv", "2x1", "--json").json
+    assert explained["score"] == "neg_distance"
+    assert len(explained["kernels"]) == 3
+    shown = site.run("inspect", site.model).out
+    assert "intervals" in shown
+    assert "mklkit-interval" in shown
+    assert "lo, upper" in site.run("inspect", site.model, "--methods").out
+
+
+def test_it_is_listed_and_offered(site: Site, mklkit: Run) -> None:
+    assert "interval" in site.run("list", "tasks").out
+    assert "interval" in site.run("describe", "interval").out
+    assert "--lower" in site.run("fit", "--help").out
+    assert "--lower" not in mklkit("fit", "--help").out
