@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from mklkit.datasets import Table, load_table
 from mklkit.datasets.encoder import TableEncoder
+from mklkit.datasets.identifiers import LIKE_IDENTIFIERS
 from mklkit.datasets.kernel_columns import check_not_left_out, needed_unchanged, without_unread
-from mklkit.datasets.remarks import LIKE_IDENTIFIERS
 from mklkit.datasets.target import (
     Wanted,
     choose_column,

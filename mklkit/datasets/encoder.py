@@ -23,17 +23,20 @@ from mklkit.datasets.columns import (
     unique_name,
     without_value,
 )
+from mklkit.datasets.identifiers import LIKE_IDENTIFIERS, identifiers_of
 from mklkit.datasets.kernel_columns import (
     check_no_identifier,
     chosen_columns,
     leave_missing,
     passed_on,
 )
-from mklkit.datasets.notations import AS_READ, WRITTEN
+from mklkit.datasets.notations import AS_READ, NUMBER, TEXT, WRITTEN
 from mklkit.datasets.readings import ColumnReading, read_later, settle_readings
-from mklkit.datasets.remarks import described, identifiers_of, input_columns, notes_on
-from mklkit.errors import DataError, named
+from mklkit.datasets.remarks import notes_on
+from mklkit.errors import DataError, counted, named
 from mklkit.estimators.sources import is_free_text
+from mklkit.registry.composing import kernels_on
+from mklkit.registry.readings import MISSING_CATEGORY
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -266,7 +269,24 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             One line per step.
         """
         check_is_fitted(self)
-        return described(self)
+        code = [] if self.missing_value is None else [f"{self.missing_value} taken as missing"]
+        lines = [*code, *self.notes_]
+        if self.identifiers_:
+            lines.append(self._left_out())
+        if self.passthrough_:
+            lines.append(f"{named(self.passthrough_)} kept for kernels on such columns")
+        lines += [parts.described(name) for name, parts in self.dates_.items()]
+        if self.category_:
+            n_one_hot = sum(source in self.category_ for source in self.sources_)
+            lines.append(
+                f"{counted(len(self.category_), 'category column')} one-hot encoded into"
+                f" {n_one_hot}"
+            )
+            rare_values = self.one_hot_.infrequent_categories_
+            for name, rare in zip(self.category_, rare_values, strict=True):
+                if rare is not None:
+                    lines.append(f"{len(rare)} rare values of {name!r} joined as '{name}_other'")
+        return lines + self._fates_of_gaps()
 
     def columns(self) -> list[dict[str, Any]]:
         """Return how each input column was treated in training.
@@ -278,7 +298,20 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             category, and ``kept`` (True) for a column left unchanged for its kernels.
         """
         check_is_fitted(self)
-        return input_columns(self)
+        categories = self.one_hot_.categories_ if self.category_ else []
+        values = dict(zip(self.category_, map(len, categories), strict=True))
+        rows: list[dict[str, Any]] = []
+        for name in self.feature_names_in_:
+            row = {"name": name, "kind": self.kinds_[name], "gaps": self.gaps_[name]}
+            notation = self.readings_.get(name, ColumnReading()).notation
+            if notation not in (TEXT, WRITTEN, AS_READ, NUMBER):
+                row["reading"] = notation
+            if name in self.passthrough_:
+                row["kept"] = True
+            if name in values:
+                row["values"] = values[name]
+            rows.append(row)
+        return rows
 
     def __sklearn_tags__(self) -> Any:
         """Declare that text and gaps are accepted."""
@@ -341,6 +374,34 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if is_date(column):
             return "date"
         return "number" if is_numeric(column) else "category"
+
+    def _left_out(self) -> str:
+        """Return a line on columns that are left out, with kernels that could read the texts."""
+        line = f"{named(self.identifiers_)} left out: {LIKE_IDENTIFIERS}"
+        readings = self.readings_
+        texts = [n for n in self.identifiers_ if n in readings and readings[n].notation == TEXT]
+        if texts:
+            which = f" of {named(texts)}" if len(self.identifiers_) > 1 else ""
+            line += f" (to learn from the text{which}, {kernels_on('text', texts[0])})"
+        return line
+
+    def _fates_of_gaps(self) -> list[str]:
+        """Return a line on the gaps of each kind of columns, if there are any."""
+        filled = {*self.numeric_, *self.dates_} - {*self.empty_, *self.with_gaps_}
+        but = ", or left where a row lacks the whole source" if self.sources else ""
+        fates = [
+            (self.category_, f"in category columns taken as the value '{MISSING_CATEGORY}'"),
+            (self.with_gaps_, "left to the kernels of their columns"),
+            (filled, f"imputed by the median{but}"),
+        ]
+        lines = []
+        for columns, fate in fates:
+            n_gaps = sum(self.gaps_[name] for name in columns)
+            if n_gaps:
+                lines.append(f"{counted(n_gaps, 'gap')} {fate}")
+        if self.empty_:
+            lines.append(f"{counted(len(self.empty_), 'column')} without any value set to 0")
+        return lines
 
     def _numbers(self, frame: pd.DataFrame) -> NDArray[np.float64]:
         """Return numeric columns and the parts of dates as floats with NaN for gaps."""

@@ -1,80 +1,20 @@
-"""Notes on a table: identifiers, suspicious columns, how it is read and encoded."""
+"""Notes on a table: how it is read, and suspicious columns."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from shlex import quote
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
 
-from mklkit.datasets.columns import is_date, is_numeric
-from mklkit.datasets.notations import AS_READ, NUMBER, TEXT, WRITTEN
+from mklkit.datasets.notations import TEXT
 from mklkit.datasets.readings import ColumnReading, taken_as_gap
-from mklkit.errors import DataError, counted, listed, named, quoted, suggest
-from mklkit.registry.composing import kernels_on
-from mklkit.registry.readings import MISSING_CATEGORY
+from mklkit.errors import counted, listed, named, quoted
 
 NAMES_SHOWN = 5
 # More distinct texts than this, and in half of the rows, are rarely categories.
 MANY_CATEGORIES = 30
-LIKE_IDENTIFIERS = "a different value in every row, like identifiers"
-# A column of fewer rows may have only distinct values by chance.
-IDENTIFIER_ROWS = 20
-# Distinct whole numbers may be a measurement, unless the column name marks them as ids.
-IDENTIFIER_NAME = re.compile(r"id|uuid|guid|.*[\W_]id|.*[a-z0-9]I[dD]|ID|Id")
-
-
-def find_identifiers(frame: pd.DataFrame) -> list[str]:
-    """Return the columns that only name their rows, or count them.
-
-    A column that counts the rows is kept if no other is left. Within a part of the rows, more
-    columns may have a different value in each row.
-    """
-    naming = [str(name) for name, column in frame.items() if _names_rows(column)]
-    either = [str(name) for name, column in frame.items() if name in naming or _counts_rows(column)]
-    return either if len(either) < frame.shape[1] else naming
-
-
-def identifiers_of(frame: pd.DataFrame, names: Sequence[str] | None) -> Sequence[str]:
-    """Return the columns named as identifiers, or those that look like them if none are named."""
-    if names is None:
-        return find_identifiers(frame)
-    for name in names:
-        if name not in frame.columns:
-            raise DataError(
-                f"There is no column {quoted(name)} to leave out as an identifier."
-                f"{suggest(str(name), frame.columns.tolist())}"
-            )
-    return names
-
-
-def _names_rows(column: pd.Series) -> bool:
-    """Return whether a column has distinct texts, or distinct whole numbers and is called id."""
-    if is_float_dtype(column) or is_bool_dtype(column):
-        return False
-    if is_numeric(column):
-        called = IDENTIFIER_NAME.fullmatch(str(column.name))
-        if not is_numeric_dtype(column) or called is None:
-            return False
-    values = column.dropna()
-    if len(values) < max(IDENTIFIER_ROWS, len(column) / 2) or not values.is_unique:
-        return False
-    return not is_date(column)
-
-
-def _counts_rows(column: pd.Series) -> bool:
-    """Return whether a column numbers the rows from 0 or 1, like their index after a split."""
-    if not is_integer_dtype(column) or len(column) < IDENTIFIER_ROWS or column.isna().any():
-        return False
-    values = column.to_numpy(dtype=np.float64)
-    index = column.index
-    places = index.to_numpy() if is_integer_dtype(index) else np.arange(len(column))
-    ahead = values - places
-    return bool(abs(ahead[0]) <= 1 and (ahead == ahead[0]).all())
 
 
 def notes_on(readings: Mapping[str, ColumnReading]) -> list[str]:
@@ -156,66 +96,3 @@ def _contents(frame: pd.DataFrame) -> dict[str, tuple[Hashable, bool]]:
             key = codes.tobytes(), tuple(map(str, distinct))
             contents[str(name)] = key, len(distinct) > 1
     return contents
-
-
-def described(encoder: Any) -> list[str]:
-    """Return the steps applied to the training rows, a line each."""
-    code = [] if encoder.missing_value is None else [f"{encoder.missing_value} taken as missing"]
-    lines = [*code, *encoder.notes_]
-    if encoder.identifiers_:
-        lines.append(left_out(encoder.identifiers_, encoder.readings_))
-    if encoder.passthrough_:
-        lines.append(f"{named(encoder.passthrough_)} kept for kernels on such columns")
-    lines += [parts.described(name) for name, parts in encoder.dates_.items()]
-    if encoder.category_:
-        n_one_hot = sum(source in encoder.category_ for source in encoder.sources_)
-        lines.append(
-            f"{counted(len(encoder.category_), 'category column')} one-hot encoded into {n_one_hot}"
-        )
-        for name, rare in zip(
-            encoder.category_, encoder.one_hot_.infrequent_categories_, strict=True
-        ):
-            if rare is not None:
-                lines.append(f"{len(rare)} rare values of {name!r} joined as '{name}_other'")
-    filled = {*encoder.numeric_, *encoder.dates_} - {*encoder.empty_, *encoder.with_gaps_}
-    but = ", or left where a row lacks the whole source" if encoder.sources else ""
-    fates = [
-        (encoder.category_, f"in category columns taken as the value '{MISSING_CATEGORY}'"),
-        (encoder.with_gaps_, "left to the kernels of their columns"),
-        (filled, f"imputed by the median{but}"),
-    ]
-    for columns, fate in fates:
-        n_gaps = sum(encoder.gaps_[name] for name in columns)
-        if n_gaps:
-            lines.append(f"{counted(n_gaps, 'gap')} {fate}")
-    if encoder.empty_:
-        lines.append(f"{counted(len(encoder.empty_), 'column')} without any value set to 0")
-    return lines
-
-
-def left_out(identifiers: Sequence[str], readings: Mapping[str, ColumnReading]) -> str:
-    """Return a line on columns that are left out, with kernels that could read those of text."""
-    line = f"{named(identifiers)} left out: {LIKE_IDENTIFIERS}"
-    texts = [name for name in identifiers if name in readings and readings[name].notation == TEXT]
-    if texts:
-        which = f" of {named(texts)}" if len(identifiers) > 1 else ""
-        line += f" (to learn from the text{which}, {kernels_on('text', texts[0])})"
-    return line
-
-
-def input_columns(encoder: Any) -> list[dict[str, Any]]:
-    """Return how each input column was treated, for ``TableEncoder.columns``."""
-    known = encoder.one_hot_.categories_ if encoder.category_ else []
-    values = dict(zip(encoder.category_, map(len, known), strict=True))
-    rows: list[dict[str, Any]] = []
-    for name in encoder.feature_names_in_:
-        row = {"name": name, "kind": encoder.kinds_[name], "gaps": encoder.gaps_[name]}
-        notation = encoder.readings_.get(name, ColumnReading()).notation
-        if notation not in (TEXT, WRITTEN, AS_READ, NUMBER):
-            row["reading"] = notation
-        if name in encoder.passthrough_:
-            row["kept"] = True
-        if name in values:
-            row["values"] = values[name]
-        rows.append(row)
-    return rows

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mklkit.datasets import Table, load_table
 from mklkit.datasets.adjusting import Adjustment
 from mklkit.datasets.builtin import DEFAULT_NAME
+from mklkit.datasets.identifiers import find_identifiers
 from mklkit.datasets.kernel_columns import (
     check_not_left_out,
     kernels_in,
@@ -25,7 +26,6 @@ from mklkit.datasets.pipeline import (
     missing_sources_in,
     model_pipeline,
 )
-from mklkit.datasets.remarks import find_identifiers
 from mklkit.datasets.target import Wanted
 from mklkit.errors import named
 from mklkit.estimators.model_settings import ModelSettings

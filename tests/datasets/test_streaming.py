@@ -15,7 +15,7 @@ from mklkit.datasets import load_table
 from mklkit.datasets.encoded_rows import encoded_rows
 from mklkit.datasets.encoder import TableEncoder
 from mklkit.datasets.files import ChunkedTable
-from mklkit.datasets.remarks import find_identifiers
+from mklkit.datasets.identifiers import find_identifiers
 from mklkit.datasets.scanning import scan_table
 from mklkit.errors import DataError
 

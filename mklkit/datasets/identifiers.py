@@ -1,0 +1,68 @@
+"""Columns that only name their rows, or count them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
+
+from mklkit.datasets.columns import is_date, is_numeric
+from mklkit.errors import DataError, quoted, suggest
+
+LIKE_IDENTIFIERS = "a different value in every row, like identifiers"
+# A column of fewer rows may have only distinct values by chance.
+IDENTIFIER_ROWS = 20
+# Distinct whole numbers may be a measurement, unless the column name marks them as ids.
+IDENTIFIER_NAME = re.compile(r"id|uuid|guid|.*[\W_]id|.*[a-z0-9]I[dD]|ID|Id")
+
+
+def find_identifiers(frame: pd.DataFrame) -> list[str]:
+    """Return the columns that only name their rows, or count them.
+
+    A column that counts the rows is kept if no other is left. Within a part of the rows, more
+    columns may have a different value in each row.
+    """
+    naming = [str(name) for name, column in frame.items() if _names_rows(column)]
+    either = [str(name) for name, column in frame.items() if name in naming or _counts_rows(column)]
+    return either if len(either) < frame.shape[1] else naming
+
+
+def identifiers_of(frame: pd.DataFrame, names: Sequence[str] | None) -> Sequence[str]:
+    """Return the columns named as identifiers, or those that look like them if none are named."""
+    if names is None:
+        return find_identifiers(frame)
+    for name in names:
+        if name not in frame.columns:
+            raise DataError(
+                f"There is no column {quoted(name)} to leave out as an identifier."
+                f"{suggest(str(name), frame.columns.tolist())}"
+            )
+    return names
+
+
+def _names_rows(column: pd.Series) -> bool:
+    """Return whether a column has distinct texts, or distinct whole numbers and is called id."""
+    if is_float_dtype(column) or is_bool_dtype(column):
+        return False
+    if is_numeric(column):
+        called = IDENTIFIER_NAME.fullmatch(str(column.name))
+        if not is_numeric_dtype(column) or called is None:
+            return False
+    values = column.dropna()
+    if len(values) < max(IDENTIFIER_ROWS, len(column) / 2) or not values.is_unique:
+        return False
+    return not is_date(column)
+
+
+def _counts_rows(column: pd.Series) -> bool:
+    """Return whether a column numbers the rows from 0 or 1, like their index after a split."""
+    if not is_integer_dtype(column) or len(column) < IDENTIFIER_ROWS or column.isna().any():
+        return False
+    values = column.to_numpy(dtype=np.float64)
+    index = column.index
+    places = index.to_numpy() if is_integer_dtype(index) else np.arange(len(column))
+    ahead = values - places
+    return bool(abs(ahead[0]) <= 1 and (ahead == ahead[0]).all())
