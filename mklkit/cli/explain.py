@@ -288,7 +288,7 @@ def _report(explanation: Explanation, data: str, truth: pd.DataFrame, notes: lis
         alike = terminal_table(alignment_result(explanation.alignment))
         show(alike, facts_grid([("alike", remarks["alike"])]))
     metadata = [
-        ("data", [described, *notes, *remarks.get("lacking", [])]),
+        ("data", [described, *notes, *remarks.get("incomplete", [])]),
         ("how", remarks["rows"]),
     ]
     others = ("weights", "shuffled", "effects")

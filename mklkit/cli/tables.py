@@ -22,7 +22,7 @@ PARTS = {
     "train": "train",
     "held_out": "held out",
     "complete": "held out,\nall sources",
-    "lacking": "held out,\nlack a source",
+    "incomplete": "held out,\nlack a source",
 }
 
 

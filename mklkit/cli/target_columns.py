@@ -32,9 +32,9 @@ def takes_target_columns(command: Command) -> Command:
     @wraps(command)
     def call(**arguments: Any) -> None:
         values = {name: arguments.pop(name) for name in names}
-        given = {name: value for name, value in values.items() if value is not None}
-        if given:
-            task, targets = _targets(arguments["task"], given)
+        columns = {name: value for name, value in values.items() if value is not None}
+        if columns:
+            task, targets = _targets(arguments["task"], columns)
             arguments |= {"task": task, "target": targets}
         command(**arguments)
 
@@ -61,14 +61,14 @@ def _option(name: str, text: str) -> Any:
     return Annotated[str | None, option]
 
 
-def _targets(task: str, given: dict[str, str]) -> tuple[str, list[str]]:
+def _targets(task: str, columns: dict[str, str]) -> tuple[str, list[str]]:
     """Return the task that has these columns, and its target columns in their order."""
     from mklkit.registry.tasks import all_tasks, task_named
 
-    asked = all_tasks() if task == AUTO_TASK else [type(task_named(task))]
-    able = [each for each in asked if given.keys() <= {column.name for column in each.columns}]
+    tasks = all_tasks() if task == AUTO_TASK else [type(task_named(task))]
+    able = [each for each in tasks if columns.keys() <= {column.name for column in each.columns}]
     if len(able) != 1:
-        options = listed([f"--{name}" for name in given])
+        options = listed([f"--{name}" for name in columns])
         which = f"of the task {task!r}" if task != AUTO_TASK else "of one task: give --task too"
         raise typer.BadParameter(f"{options} are not options {which}.")
-    return able[0].name, [given.get(column.name, column.name) for column in able[0].columns]
+    return able[0].name, [columns.get(column.name, column.name) for column in able[0].columns]

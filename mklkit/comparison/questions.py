@@ -48,7 +48,7 @@ def planned_questions(
         ],
     }
     questions = [(title, *pair) for title, pairs in beside.items() for pair in pairs]
-    asked = [method for method in methods if method.weights_are and are_named]
-    for kernels in [*asked, *together][: len(rivals)][:1]:
+    combined = [method for method in methods if method.weights_are and are_named]
+    for kernels in [*combined, *together][: len(rivals)][:1]:
         questions.append(("Kernels or other classifiers", kernels, list(rivals)))
     return questions

@@ -135,9 +135,9 @@ def answers(
     # An interrupted comparison may not have reached all of them.
     by_method = {name: scores[name].to_numpy() for name in names & set(scores)}
     by_method |= dict.fromkeys(names - set(scores), np.full(len(scores), np.nan))
-    asked = [(q["question"], q["method"], q["references"]) for q in questions]
+    planned = [(q["question"], q["method"], q["references"]) for q in questions]
     n_train, n_test = sizes["n_train"].to_numpy(), sizes["n_test"].to_numpy()
-    return planned_tests(by_method, asked, n_train, n_test, resolution=resolution, margin=margin)
+    return planned_tests(by_method, planned, n_train, n_test, resolution=resolution, margin=margin)
 
 
 def sentence_on_ranks(results: pd.DataFrame) -> str:

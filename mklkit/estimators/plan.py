@@ -122,8 +122,8 @@ def plan_of(
         )
     shares = {bound.label: bound.traits.share for bound in kernels if bound.traits.share}
     if shares:
-        lacking = f"kernel {quoted(next(iter(shares)))} can't have a fixed share of it"
-        check_gives_weights(choice.combiner, kind, lacking)
+        consequence = f"kernel {quoted(next(iter(shares)))} can't have a fixed share of it"
+        check_gives_weights(choice.combiner, kind, consequence)
         if sum(shares.values()) >= 1 and len(shares) < len(kernels):
             raise SpecError(f"The shares {shares} leave other kernels no weight: lower them.")
     proposed = are_proposed(estimator.kernels)

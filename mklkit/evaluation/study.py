@@ -111,9 +111,9 @@ class Study:
         return attrs.evolve(self, notes=(*self.notes, *notes))
 
     def parts(self, rows: Any = slice(None)) -> dict[str, NDArray[np.bool_]]:
-        """Return which of some rows have all sources and which lack one; empty if none does."""
+        """Return which of some rows have all sources and which miss one; empty if none does."""
         missing = missing_sources_in(self.pipeline, self.table.features).any(axis=1).to_numpy()
-        return {"complete": ~missing[rows], "lacking": missing[rows]} if missing.any() else {}
+        return {"complete": ~missing[rows], "incomplete": missing[rows]} if missing.any() else {}
 
     def adjustment(self) -> Adjustment:
         """Return what still tells the covariates that are removed, on all rows."""

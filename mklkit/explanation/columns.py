@@ -193,7 +193,7 @@ class ScoredRows:
         table = without_value(table, None if encoder is None else encoder.missing_value)
         return cls(table, task.checked(y, len(table)), as_array, checked_groups(groups, len(table)))
 
-    def lacking(self, reads: Iterable[Places | None]) -> NDArray[np.bool_]:
+    def missing_sources(self, reads: Iterable[Places | None]) -> NDArray[np.bool_]:
         """Return which rows lack all columns that each kernel reads, if these are known."""
         gaps = self.table.isna().to_numpy()
         missing = [gaps[:, [*(read or ())]].all(axis=1) & bool(read) for read in reads]

@@ -195,7 +195,7 @@ def explain(
     # Kernels that skip gaps, as those on categories, lack nothing.
     kernels_read = members_of(fitted)[0].fitted_.plan.kernels
     skips = [kernel.traits.allows_gaps for kernel in kernels_read]
-    missing = data.lacking(plan.reads.values()) & ~np.array(skips)
+    missing = data.missing_sources(plan.reads.values()) & ~np.array(skips)
     measured = Measuring(task, score, refit, data, plan, repeats, seed, _kept_in(fitted), missing)
     unadjusted = _unadjusted(refit, data, fitted)
     with reported(progress, "explaining") as tell, quiet_removal():
@@ -227,7 +227,7 @@ def explain(
             *refit.notes,
             *guessed(scores, unit),
         ],
-        "lacking": [*counts(list(plan.reads), missing, codes, classes)],
+        "incomplete": [*counts(list(plan.reads), missing, codes, classes)],
         "weights": list(meaning_of(fitted, sizes, alignment)),
         "left out": [
             *without_kernels(kernels, unit),

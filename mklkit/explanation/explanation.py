@@ -74,7 +74,7 @@ class Explanation:
     weights : DataFrame
         Tidy: ``fold``, ``kernel``, ``weight``.
     notes : DataFrame
-        ``about`` (``"rows"``, ``"lacking"``, ``"weights"``, ``"left out"``,
+        ``about`` (``"rows"``, ``"incomplete"``, ``"weights"``, ``"left out"``,
         ``"have it"``, ``"shuffled"``, ``"alike"``, ``"effects"``) and ``note``, one sentence each:
         the method, and the limits of a number. :meth:`text` has them in full, since pandas cuts
         long cells.
@@ -132,8 +132,8 @@ class Explanation:
         guess = f"({shown(self.score, means['guess'])} without any column)"
         scores = [f"{shown(self.score, means['score'])} {guess}", *others]
         if "incomplete_score" in means:
-            all_sources, lacking = (shown(self.score, means[part]) for part in PARTS)
-            scores.append(f"{all_sources} of rows with all sources, {lacking} of the others")
+            complete, incomplete = (shown(self.score, means[part]) for part in PARTS)
+            scores.append(f"{complete} of rows with all sources, {incomplete} of the others")
         # For a score written in per cent it is clear.
         point = ": 1 point is 0.01" if self.score == "r2" else ""
         return f"{', '.join(scores)}; what is lost is in {self.unit.lost}{point}"

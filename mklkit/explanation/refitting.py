@@ -70,7 +70,7 @@ class Refit:
             )
         if chosen.random_state is None:
             chosen.set_params(random_state=seed)
-        return cls(None if before is None else _settled(before), chosen, proposed, notes)
+        return cls(None if before is None else _resolved(before), chosen, proposed, notes)
 
     def on(self, rows: Any) -> Any:
         """Return the estimator for rows that the steps before it made, unfitted."""
@@ -142,7 +142,7 @@ def _parameters(member: KernelEstimator) -> str:
     return repr(member.get_params(deep=False) | {"random_state": None})
 
 
-def _settled(before: Pipeline) -> Pipeline:
+def _resolved(before: Pipeline) -> Pipeline:
     """Return unfitted steps that read every column as the fitted ones do, on any fold."""
     steps: Pipeline = clone(before)
     for (_, new), (_, old) in zip(steps.steps, before.steps, strict=True):

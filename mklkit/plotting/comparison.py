@@ -41,8 +41,8 @@ class ComparisonDisplay(Display):
     Examples
     --------
     >>> from mklkit import compare
-    >>> found = compare("wine", methods="dimkl3")  # doctest: +SKIP
-    >>> found.plot().figure_.savefig("comparison.png")  # doctest: +SKIP
+    >>> comparison = compare("wine", methods="dimkl3")  # doctest: +SKIP
+    >>> comparison.plot().figure_.savefig("comparison.png")  # doctest: +SKIP
     """
 
     table: pd.DataFrame

@@ -715,10 +715,10 @@ class Task(Component, ABC):
         trained = truth if training is None else training
         guess = self.baseline().fit(np.zeros((len(trained), 1)), trained)
         by = self.score_named(self.guessed_by)
-        seen = {"training": trained, "variance": variance}
+        context = {"training": trained, "variance": variance}
         guesses = np.asarray(guess.predict(np.zeros((len(truth), 1))))
-        baseline = float(by.of(Answers(truth, guesses, **seen)))  # type: ignore[misc, arg-type]
-        answers = Answers(truth, predictions, baseline=baseline, **seen)
+        baseline = float(by.of(Answers(truth, guesses, **context)))  # type: ignore[misc, arg-type]
+        answers = Answers(truth, predictions, baseline=baseline, **context)
         values = values_of(answers, self.labeled)
         reached = values[by.key]
         better = reached < baseline if by.lower else reached > baseline

@@ -44,7 +44,7 @@ def names_of_able(
     return [
         component.name
         for component in default_instances(registry, kind)
-        if _lacks(traits_of(component, TRAITS[kind]), target, weighted) == ""
+        if _inability(traits_of(component, TRAITS[kind]), target, weighted) == ""
     ]
 
 
@@ -52,27 +52,29 @@ def check_able(
     registry: Registry, kind: Kind, component: Any, target: TargetKind, weighted: bool = False
 ) -> None:
     """Refuse a combiner or learner that can't learn a kind of target, or can't weigh rows."""
-    lacking = _lacks(traits_of(component, TRAITS[kind]), target, weighted)
-    if lacking:
+    inability = _inability(traits_of(component, TRAITS[kind]), target, weighted)
+    if inability:
         able = ", ".join(names_of_able(registry, kind, target, weighted)) or "none"
         raise IncompatibleError(
-            f"The {kind} {component.name!r} {lacking}; {kind}s that can: {able}."
+            f"The {kind} {component.name!r} {inability}; {kind}s that can: {able}."
         )
 
 
-def check_gives_weights(combiner: Any, target: TargetKind, lacking: str) -> None:
-    """Refuse a combiner that does not learn from a weighted sum of kernels; say what it lacks."""
+def check_gives_weights(combiner: Any, target: TargetKind, consequence: str) -> None:
+    """Refuse a combiner that does not learn from a weighted sum of kernels.
+
+    ``consequence`` ends the sentence of the error."""
     if combiner.gives_weights:
         return
     giving = [c for c in default_instances(get_registry(), "combiner") if c.gives_weights]
     able = [c.name for c in giving if target.is_in(traits_of(c, CombinerTraits).learns)]
     raise IncompatibleError(
         f"The combiner {combiner.name!r} does not learn from a weighted sum of kernels, so that"
-        f" {lacking}; combiners that do: {', '.join(able)}."
+        f" {consequence}; combiners that do: {', '.join(able)}."
     )
 
 
-def _lacks(traits: Any, target: TargetKind, weighted: bool) -> str:
+def _inability(traits: Any, target: TargetKind, weighted: bool) -> str:
     """Return what a component with these traits can't do, in words; empty if it can do both."""
     if not target.is_in(traits.learns):
         return f"can't learn from {target.words}"

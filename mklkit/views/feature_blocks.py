@@ -118,8 +118,8 @@ class FeatureBlocks:
         """Compute features once for all passes if they are small, here if the rows are here."""
         if not self.engine.local:
             return
-        asked = range(len(self.projectors)) if wanted is None else wanted
-        fresh = [index for index in asked if self._known(index) is None]
+        indices = range(len(self.projectors)) if wanted is None else wanted
+        fresh = [index for index in indices if self._known(index) is None]
         # The time to recompute them grows with the columns of the rows.
         limit = self.most_kept * max(1, self.rows.shape[1] // CHEAP_COLUMNS)
         most = memory_limit(None) if self.max_memory is None else self.max_memory

@@ -13,7 +13,7 @@ from mklkit.datasets import load_table
 
 SOURCES = ("profile", "fourier", "pattern")
 KERNELS = [part for n in SOURCES for part in ("-k", f"{n}:rbf@{n}_*")]
-PARTS = ("complete", "lacking")
+PARTS = ("complete", "incomplete")
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def test_fits_predicts_and_compares_rows_that_lack_sources(
     assert f"{n_lack} of 200 rows lack profile (high" in told
     lacks = [rows.filter(like=f"{name}_").isna().all(axis=1) for name in SOURCES]
     evaluated = mklkit("evaluate", lacking, *KERNELS, "--json").json
-    assert evaluated["parts"]["lacking"]["rows"] == np.any(lacks, axis=0).sum()
+    assert evaluated["parts"]["incomplete"]["rows"] == np.any(lacks, axis=0).sum()
     scores = done["scores"]
     for whole, parts in ((evaluated["pooled"], evaluated["parts"]), (scores["held_out"], scores)):
         of_parts = [(parts[name]["rows"], parts[name]["accuracy"]) for name in PARTS]
@@ -69,8 +69,8 @@ def test_a_part_without_rows_has_no_scores(mklkit: Any, lacking: Path, tmp_path:
     table = rows[rows.isna().any(axis=1)]
     table.to_csv(tmp_path / "all_lack.csv", index=False)
     scored = mklkit("evaluate", tmp_path / "all_lack.csv", *KERNELS, "--cv", "2x1", "--json").json
-    assert scored["parts"].keys() == {"lacking"}
-    assert scored["parts"]["lacking"]["rows"] == len(table)
+    assert scored["parts"].keys() == {"incomplete"}
+    assert scored["parts"]["incomplete"]["rows"] == len(table)
 
 
 def test_drop_learns_from_complete_rows_and_is_scored_on_them(mklkit: Any, lacking: Path) -> None:
@@ -80,4 +80,4 @@ def test_drop_learns_from_complete_rows_and_is_scored_on_them(mklkit: Any, lacki
     metadata = mklkit("fit", lacking, *KERNELS, "--missing", "drop", "--json").json
     scores = metadata["scores"]
     assert scores["train"]["rows"] + scores["held_out"]["rows"] == complete.sum()
-    assert scores["lacking"] is None
+    assert scores["incomplete"] is None

@@ -223,16 +223,16 @@ def gated_blocks(
     factors = np.ones((n_rows, len(views))) if gates is None else gates
     # Each kernel multiplies [E_p A, D_1 A, …, D_C A]: K(C + 1) columns in one product.
     by_cluster = (memberships[:, :, None] * projection[:, None, :]).reshape(n_rows, -1)
-    asked = [np.hstack([factors[:, [p]] * projection, by_cluster]) for p in range(len(views))]
-    answered = [np.zeros_like(of_kernel) for of_kernel in asked]
+    factored = [np.hstack([factors[:, [p]] * projection, by_cluster]) for p in range(len(views))]
+    by_kernel = [np.zeros_like(of_kernel) for of_kernel in factored]
     every = symmetric_tiles(KernelRows.of_views(views)) if tiles is None else tiles
     for block, across, values in every:
         for p, tile in values:
-            answered[p][block] += tile @ asked[p][across]
+            by_kernel[p][block] += tile @ factored[p][across]
             if across != block:
-                answered[p][across] += tile.T @ asked[p][block]
+                by_kernel[p][across] += tile.T @ factored[p][block]
     blocks = np.empty((n_clusters, len(views), n_rows, n_components))
-    for p, products in enumerate(answered):
+    for p, products in enumerate(by_kernel):
         plain = products[:, :n_components]
         clustered = products[:, n_components:].reshape(n_rows, n_clusters, n_components)
         for c in range(n_clusters):

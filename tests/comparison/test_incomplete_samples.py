@@ -161,4 +161,4 @@ def test_gaps_that_a_kernel_skips_are_no_lacking_source() -> None:
     model = MKLClassifier(["x:rbf@x", "w:overlap@ward"], combiner="uniform").fit(X, y)
     explanation = explain(model, X, y, cv=2, repeats=1)
     assert "have" not in explanation.kernels
-    assert "lacking" not in explanation.notes["about"].tolist()
+    assert "incomplete" not in explanation.notes["about"].tolist()
