@@ -65,7 +65,7 @@ def test_every_registered_combiner_has_its_row_and_its_facts(core: bool) -> None
     assert traits.keys() <= shown.keys()
     for name, fact in traits.items():
         learns, _, parts, *_ = shown[name]
-        assert {TASKS[task] for task in learns.split(", ")} == set(fact.tasks), name
+        assert {TASKS[task] for task in learns.split(", ")} == set(fact.learns), name
         assert (parts == "yes") == fact.from_moments, name
 
 
