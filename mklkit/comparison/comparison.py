@@ -153,7 +153,8 @@ class Comparison:
         methods = counted(len(self.methods), "method")
         if not self.cells:
             return f"Comparison({methods}, no run finished)"
-        names, scored = self.compared_data, self._scored().to_dict("records")
+        names = self.compared_data
+        scored = self._scored().to_dict("records")
         n_splits = len(self._compared[SPLIT].drop_duplicates())
         where = names[0] if len(names) == 1 else f"{len(names)} data sets"
         rest = "" if self.complete else ", interrupted"

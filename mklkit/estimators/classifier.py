@@ -236,7 +236,8 @@ class MKLClassifier(PredictsClasses, SharesCache, KernelEstimator):
             pairs = zip(self.classes_.tolist(), self.class_weight_, strict=True)
             weights = ", ".join(f"{label} {significant(weight, 3)}" for label, weight in pairs)
             notes.append(f"weights of classes: {weights}")
-        calibration, self.pattern_calibrations_ = None, dict[str, Any]()
+        calibration = None
+        self.pattern_calibrations_ = dict[str, Any]()
         if self.probability:
             calibration, self.pattern_calibrations_, note = self._calibrated(plan, data)
             notes.append(note)

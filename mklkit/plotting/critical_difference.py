@@ -150,7 +150,8 @@ class CriticalDifferenceDisplay(Display):
         for members, (edge, side, apart) in zip(sides(self.ranks), edges, strict=True):
             text: dict[str, Any] = {"ha": side, "va": "center", "fontsize": self._font_size}
             for line, method in enumerate(members):
-                rank, height = self.ranks[method], self._first + line
+                rank = self.ranks[method]
+                height = self._first + line
                 places = [rank, rank, edge], [0, height, height]
                 ax.plot(*places, color=ink(), linewidth=0.8, clip_on=False)
                 name = f"{short(self.names[method])} ({numbers.rank(rank)})"

@@ -164,5 +164,6 @@ def short(name: str) -> str:
     >>> short("rbf of the columns number 17")
     'rbf of the c…s number 17'
     """
-    name, half = printable(name), LONGEST_NAME // 2
+    name = printable(name)
+    half = LONGEST_NAME // 2
     return name if len(name) <= LONGEST_NAME else f"{name[:half]}…{name[1 - half :]}"

@@ -164,7 +164,8 @@ class ConsensusDisplay:
             raise DataError(
                 f"ConsensusDisplay needs 3 axes, as from plt.subplots(1, 3); got {axes}."
             )
-        self.axes_, self.figure_ = panels[:3], panels[0].get_figure(root=True)
+        self.axes_ = panels[:3]
+        self.figure_ = panels[0].get_figure(root=True)
         self._draw()
         return self
 

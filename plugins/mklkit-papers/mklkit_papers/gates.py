@@ -129,7 +129,8 @@ class GatesDisplay(PanelsDisplay):
             rows = table if before is None else before.transform(table)
             return np.asarray(model.gate_weights(rows), dtype=np.float64)
 
-        gates, plane = gates_at(X), None
+        gates = gates_at(X)
+        plane = None
         labels = None if y is None else np.asarray(y)
         if labels is not None and len(labels) != len(gates):
             raise DataError(f"X has {len(gates)} rows but y has {len(labels)} labels.")

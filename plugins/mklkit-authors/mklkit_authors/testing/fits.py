@@ -141,7 +141,8 @@ def weights_of_rows_count(case: Case) -> None:
     traits: Any = traits_of(case.component, TRAITS[case.kind])
     refused = f"{case.label} does not claim to take weights of rows"
     if case.kind == "learner":
-        claims, throughout = traits.takes_row_weights, True
+        claims = traits.takes_row_weights
+        throughout = True
     else:
         claims = traits.row_weights != "refused" and not traits.n_kernels
         throughout = traits.row_weights == "throughout"

@@ -128,7 +128,8 @@ def gram_matrices_are_definite(case: Case) -> None:
         fitted(case, *rows_of(seed, 42, patterns), learner=watched)
     for gram in watched.grams:
         expect_close(gram, gram.T, "a symmetric Gram matrix", "Treat both rows alike.", 1e-12)
-        least, size = float(np.linalg.eigvalsh(gram)[0]), len(gram) * float(np.abs(gram).max())
+        least = float(np.linalg.eigvalsh(gram)[0])
+        size = len(gram) * float(np.abs(gram).max())
         advice = "Scale rows, or sum positive semi-definite parts."
         expect(least >= -1e-9 * size, "no eigenvalue below zero", significant(least, 3), advice)
 
