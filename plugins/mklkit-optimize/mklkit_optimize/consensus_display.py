@@ -219,8 +219,8 @@ class ConsensusDisplay:
             ax.legend(fontsize="small", handletextpad=0.3, frameon=not many, **place)
         ax.set_title("rows in the combined kernel", fontsize="medium")
         first, second = self.shares
-        ax.set_xlabel(f"component 1 ({first:.0%} of variance)")
-        ax.set_ylabel(f"component 2 ({second:.0%})")
+        ax.set_xlabel(f"component 1 ({100 * first:.0f} % of variance)")
+        ax.set_ylabel(f"component 2 ({100 * second:.0f} %)")
         ax.spines[["top", "right"]].set_visible(False)
 
 
