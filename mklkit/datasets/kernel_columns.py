@@ -64,7 +64,7 @@ def named_sources(estimator: Any) -> dict[str, Any]:
     """Return the columns that kernels on numbers or text name, by the kernels' labels.
 
     >>> from mklkit import MKLClassifier
-    >>> sources_of(MKLClassifier(["age:rbf@age", "lab:linear@lab_*", "rbf"]))
+    >>> named_sources(MKLClassifier(["age:rbf@age", "lab:linear@lab_*", "rbf"]))
     {'age': 'age', 'lab': 'lab_*'}
     """
     parameters = estimator.get_params(deep=False)
